@@ -1,0 +1,37 @@
+import { asMicros } from '../../core/money.ts';
+import type { ChargeStore } from '../../core/ports.ts';
+import { chargeItems, refusedCharge } from './charge.ts';
+import { refundItems } from './refund.ts';
+import type { Table } from './table.ts';
+import { transact } from './transaction.ts';
+
+/** Where money moves on the request path and in an execution. */
+export function createChargeStore(table: Table): ChargeStore {
+  return {
+    charge: async (order) => {
+      const { monthlyCapMicros: cap, creation } = order;
+      // Conditions cannot subtract: a cost above the whole cap is told here, before anything is sent.
+      if (cap !== undefined && creation.costMicros > cap) return { kind: 'over_budget', spentMicros: asMicros(0) };
+      const outcome = await transact(table, chargeItems(table, order), creation.id);
+      switch (outcome.kind) {
+        case 'done':
+          return { kind: 'charged' };
+        case 'overloaded':
+          return { kind: 'overloaded' };
+        case 'refused':
+          return refusedCharge(order, outcome.refusals);
+      }
+    },
+    refund: async (creation, refund) => {
+      const outcome = await transact(table, refundItems(table, creation, refund));
+      switch (outcome.kind) {
+        case 'done':
+          return 'refunded';
+        case 'overloaded':
+          return 'busy';
+        case 'refused':
+          return 'already_terminal';
+      }
+    },
+  };
+}

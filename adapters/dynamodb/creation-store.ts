@@ -1,0 +1,110 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { isTerminal, type CreationRecord } from '../../core/creation.ts';
+import type { CreationId } from '../../core/ids.ts';
+import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports.ts';
+import { creationFromItem } from './mapping.ts';
+import { keys, type Table } from './table.ts';
+import { settleTerminal } from './terminal.ts';
+import { transact } from './transaction.ts';
+
+const isOpen = '#status IN (:queued, :processing)';
+const isFreeToTake = '(attribute_not_exists(lease) OR lease.#until <= :now OR lease.holder = :holder)';
+const isHeld = 'lease.holder = :holder';
+
+/** Reads of a creation, and the steps of its rendering. */
+export function createCreationStore(table: Table): CreationStore {
+  return {
+    read: (id) => readCreation(table, id),
+    lease: (id, holder, untilMillis, nowMillis) => lease(table, id, holder, untilMillis, nowMillis),
+    renewLease: async (id, holder, untilMillis) =>
+      updateHeld(table, id, {
+        UpdateExpression: 'SET lease.#until = :until',
+        ExpressionAttributeNames: { '#until': 'until' },
+        ExpressionAttributeValues: { ':until': untilMillis, ':holder': holder },
+      }),
+    saveAttempts: async (id, holder, attempts) => {
+      await updateHeld(table, id, {
+        UpdateExpression: 'SET attempts = :attempts',
+        ExpressionAttributeValues: { ':attempts': attempts, ':holder': holder },
+      });
+    },
+    complete: (creation, done) => complete(table, creation, done),
+  };
+}
+
+/** One consistent read. */
+export async function readCreation(table: Table, id: CreationId): Promise<CreationRecord | undefined> {
+  const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: keys.creation(id), ConsistentRead: true }));
+  return answer.Item && creationFromItem(answer.Item);
+}
+
+/** Takes the lease and reads the record in the same call; what stood against it is told by the old item. */
+async function lease(table: Table, id: CreationId, holder: string, untilMillis: number, nowMillis: number): Promise<LeaseOutcome> {
+  try {
+    const answer = await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: keys.creation(id),
+        UpdateExpression: 'SET #status = :processing, lease = :lease, startedAt = if_not_exists(startedAt, :at)',
+        ConditionExpression: `${isOpen} AND ${isFreeToTake}`,
+        ExpressionAttributeNames: { '#status': 'status', '#until': 'until' },
+        ExpressionAttributeValues: {
+          ':queued': 'queued',
+          ':processing': 'processing',
+          ':lease': { holder, until: untilMillis },
+          ':holder': holder,
+          ':now': nowMillis,
+          ':at': new Date(nowMillis).toISOString(),
+        },
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+    return { kind: 'leased', creation: creationFromItem(answer.Attributes ?? {}) };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    if (!error.Item) return { kind: 'absent' };
+    const creation = creationFromItem(unmarshall(error.Item));
+    return { kind: isTerminal(creation.status) ? 'terminal' : 'leased_by_another' };
+  }
+}
+
+type UpdateParts = Omit<ConstructorParameters<typeof UpdateCommand>[0], 'TableName' | 'Key' | 'ConditionExpression'>;
+
+/** An update that only the lease's holder may make; false when it is no longer the holder. */
+async function updateHeld(table: Table, id: CreationId, parts: UpdateParts): Promise<boolean> {
+  try {
+    await table.client.send(
+      new UpdateCommand({ TableName: table.name, Key: keys.creation(id), ConditionExpression: isHeld, ...parts }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+async function complete(table: Table, creation: CreationRecord, done: Completion): ReturnType<CreationStore['complete']> {
+  const { nowMillis, ...values } = done;
+  const outcome = await transact(table, [
+    settleTerminal(table, creation, { status: 'completed', nowMillis, announce: true, values }),
+    {
+      Update: {
+        TableName: table.name,
+        Key: keys.account(creation.accountId),
+        UpdateExpression: 'SET inFlight = inFlight - :one',
+        ExpressionAttributeValues: { ':one': 1 },
+      },
+    },
+  ]);
+  switch (outcome.kind) {
+    case 'done':
+      return 'completed';
+    case 'overloaded':
+      return 'busy';
+    case 'refused':
+      return 'already_terminal';
+  }
+}

@@ -1,0 +1,101 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { QueryCommand, UpdateCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { CreationRecord } from '../../core/creation.ts';
+import { parseCreationId, type CreationId } from '../../core/ids.ts';
+import type { OpenWorkStore } from '../../core/ports.ts';
+import { keys, openShards, openWorkIndex, type Item, type Table } from './table.ts';
+
+/** A reconciler's run takes at most so many of each shard; the rest is as overdue a minute later. */
+const pageSize = 100;
+
+/** What the reconciler walks: the sparse index of creations that still need something. */
+export function createOpenWorkStore(table: Table): OpenWorkStore {
+  return {
+    overdue: async (nowMillis) => {
+      const pages = await Promise.all(
+        [...openShards('OPEN'), ...openShards('WEBHOOK')].map((shard) => overdueIn(table, shard, nowMillis)),
+      );
+      return pages.flat().sort((a, b) => a.dueAt - b.dueAt).map((row) => row.id);
+    },
+    postpone: (creation, dueAt) =>
+      dueAt === undefined
+        ? updateDue(table, creation, 'REMOVE dueAt, openShard', {})
+        : updateDue(table, creation, 'SET dueAt = :due', { ':due': dueAt }),
+    noteStart: (creation, dueAt, execution) =>
+      updateDue(table, creation, 'SET dueAt = :due, executions = :execution, recoveries = recoveries + :one', {
+        ':due': dueAt,
+        ':execution': execution,
+        ':one': 1,
+      }),
+    recordOpenCount: async () => {
+      const counts = await Promise.all(openShards('OPEN').map((shard) => countIn(table, shard)));
+      const openCreations = counts.reduce((sum, count) => sum + count, 0);
+      await table.client.send(
+        new UpdateCommand({
+          TableName: table.name,
+          Key: keys.service(),
+          UpdateExpression: 'SET openCreations = :open',
+          ExpressionAttributeValues: { ':open': openCreations },
+        }),
+      );
+      return openCreations;
+    },
+  };
+}
+
+function query(table: Table, shard: string): QueryCommandInput {
+  return {
+    TableName: table.name,
+    IndexName: openWorkIndex.name,
+    KeyConditionExpression: `${openWorkIndex.partition} = :shard`,
+    ExpressionAttributeValues: { ':shard': shard },
+  };
+}
+
+async function overdueIn(table: Table, shard: string, nowMillis: number): Promise<{ id: CreationId; dueAt: number }[]> {
+  const base = query(table, shard);
+  const answer = await table.client.send(
+    new QueryCommand({
+      ...base,
+      KeyConditionExpression: `${base.KeyConditionExpression ?? ''} AND ${openWorkIndex.sort} <= :now`,
+      ExpressionAttributeValues: { ...base.ExpressionAttributeValues, ':now': nowMillis },
+      Limit: pageSize,
+    }),
+  );
+  return (answer.Items ?? []).flatMap((item: Item) => {
+    const id = parseCreationId(String(item['pk']).slice('CREATION#'.length));
+    return id ? [{ id, dueAt: Number(item['dueAt']) }] : [];
+  });
+}
+
+async function countIn(table: Table, shard: string): Promise<number> {
+  let count = 0;
+  let from: Item | undefined;
+  do {
+    const answer = await table.client.send(
+      new QueryCommand({ ...query(table, shard), Select: 'COUNT', ...(from && { ExclusiveStartKey: from }) }),
+    );
+    count += answer.Count ?? 0;
+    from = answer.LastEvaluatedKey;
+  } while (from);
+  return count;
+}
+
+/** Conditional on the due time that was read: of two reconcilers, one acts. */
+async function updateDue(table: Table, creation: CreationRecord, update: string, values: Item): Promise<boolean> {
+  try {
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: keys.creation(creation.id),
+        UpdateExpression: update,
+        ConditionExpression: 'dueAt = :read',
+        ExpressionAttributeValues: { ':read': creation.dueAt, ...values },
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,136 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { blockSeconds, rateWindowSeconds, rejectionsBeforeBlock } from '../../core/limits.ts';
+import { Overloaded, type RequestQuestion, type RequestState, type RequestStore } from '../../core/ports.ts';
+import { accountFromItem, apiKeyFromItem, creationFromItem, idempotencyFromItem } from './mapping.ts';
+import { keys, minuteOf, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
+
+const unprocessedTries = 4;
+
+/** Reads and counters of the request path. */
+export function createRequestStore(table: Table): RequestStore {
+  return {
+    read: (question) => readState(table, question),
+    countRequest: async (account, rate, limit, nowMillis) => {
+      const key = keys.rate(account, rate, minuteOf(nowMillis));
+      return updateIf(table, key, {
+        UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
+        ConditionExpression: 'attribute_not_exists(#count) OR #count < :limit',
+        ExpressionAttributeNames: { '#count': 'count', '#ttl': ttlAttribute },
+        ExpressionAttributeValues: { ':one': 1, ':limit': limit, ':ttl': secondsAfter(nowMillis, 2 * rateWindowSeconds) },
+      }, limit > 0);
+    },
+    stampPoll: async (id, intervalMillis, nowMillis) =>
+      updateIf(table, keys.poll(id), {
+        UpdateExpression: 'SET lastPollAt = :now, #ttl = :ttl',
+        ConditionExpression: 'attribute_not_exists(lastPollAt) OR lastPollAt <= :before',
+        ExpressionAttributeNames: { '#ttl': ttlAttribute },
+        ExpressionAttributeValues: { ':now': nowMillis, ':before': nowMillis - intervalMillis, ':ttl': secondsAfter(nowMillis, 60) },
+      }),
+    countRejection: (address, kind, nowMillis) => countRejection(table, address, kind, nowMillis),
+  };
+}
+
+function secondsAfter(millis: number, seconds: number): number {
+  return Math.floor(millis / 1000) + seconds;
+}
+
+async function readState(table: Table, question: RequestQuestion): Promise<RequestState> {
+  const { key, nowMillis } = question;
+  const wanted: Record<string, ItemKey | undefined> = {
+    block: keys.block(question.clientAddress),
+    account: key && keys.account(key.accountId),
+    apiKey: key && keys.apiKey(key.accountId, key.keyId),
+    rate: key && keys.rate(key.accountId, question.rate, minuteOf(nowMillis)),
+    idempotency: key && question.idempotencyHash !== undefined ? keys.idempotency(key.accountId, question.idempotencyHash) : undefined,
+    creation: question.creationId && keys.creation(question.creationId),
+    service: question.rate === 'post' ? keys.service() : undefined,
+  };
+  const items = await batchGet(table, Object.values(wanted).filter((item) => item !== undefined));
+  const found = (name: string): Item | undefined => {
+    const place = wanted[name];
+    return place && items.find((item) => item['pk'] === place.pk && item['sk'] === place.sk);
+  };
+  return stateOf(found, nowMillis);
+}
+
+function stateOf(found: (name: string) => Item | undefined, nowMillis: number): RequestState {
+  const block = found('block') as (Item & NonNullable<RequestState['block']>) | undefined;
+  const account = found('account');
+  const apiKey = found('apiKey');
+  const idempotency = found('idempotency');
+  const creation = found('creation');
+  const live = idempotency && idempotencyFromItem(idempotency);
+  return {
+    ...(block && block.untilMillis > nowMillis && { block: { untilMillis: block.untilMillis, scope: block.scope } }),
+    ...(account && { account: accountFromItem(account) }),
+    ...(apiKey && { apiKey: apiKeyFromItem(apiKey) }),
+    ...(live && live.expiresAt > nowMillis && { idempotency: live }),
+    ...(creation && { creation: creationFromItem(creation) }),
+    rateCount: Number(found('rate')?.['count'] ?? 0),
+    openCreations: Number(found('service')?.['openCreations'] ?? 0),
+  };
+}
+
+/** All of the keys, or Overloaded: what was not processed must never be read as absent. */
+async function batchGet(table: Table, wanted: readonly ItemKey[]): Promise<Item[]> {
+  const items: Item[] = [];
+  let open: readonly Item[] = wanted;
+  for (let attempt = 1; attempt <= unprocessedTries; attempt += 1) {
+    const answer = await table.client
+      .send(new BatchGetCommand({ RequestItems: { [table.name]: { Keys: [...open], ConsistentRead: true } } }))
+      .catch((error: unknown) => {
+        throw isThrottle(error) ? new Overloaded('the read was throttled', { cause: error }) : error;
+      });
+    items.push(...(answer.Responses?.[table.name] ?? []));
+    open = answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
+    if (open.length === 0) return items;
+    await table.clock.sleep(20 * 2 ** attempt);
+  }
+  throw new Overloaded('the read stayed unprocessed');
+}
+
+function isThrottle(error: unknown): boolean {
+  const names = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'];
+  return error instanceof Error && names.includes(error.name);
+}
+
+type UpdateParts = Omit<ConstructorParameters<typeof UpdateCommand>[0], 'TableName' | 'Key'>;
+
+/** A conditional update; false when its condition failed. */
+async function updateIf(table: Table, key: ItemKey, parts: UpdateParts, possible = true): Promise<boolean> {
+  if (!possible) return false;
+  try {
+    await table.client.send(new UpdateCommand({ TableName: table.name, Key: key, ...parts }));
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+async function countRejection(table: Table, address: string, kind: '401' | '403', nowMillis: number): Promise<void> {
+  const answer = await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: keys.rejected(address, kind, minuteOf(nowMillis)),
+      UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
+      ExpressionAttributeNames: { '#count': 'count', '#ttl': ttlAttribute },
+      ExpressionAttributeValues: { ':one': 1, ':ttl': secondsAfter(nowMillis, 2 * rateWindowSeconds) },
+      ReturnValues: 'UPDATED_NEW',
+    }),
+  );
+  if (Number(answer.Attributes?.['count']) < rejectionsBeforeBlock) return;
+  // A 401 loop closes more than a 403 loop: the wider block is never replaced by the narrower one.
+  await updateIf(table, keys.block(address), {
+    UpdateExpression: 'SET untilMillis = :until, #scope = :scope, #ttl = :ttl',
+    ...(kind === '403' && { ConditionExpression: 'attribute_not_exists(pk) OR #scope <> :all OR untilMillis <= :now' }),
+    ExpressionAttributeNames: { '#scope': 'scope', '#ttl': ttlAttribute },
+    ExpressionAttributeValues: {
+      ':until': nowMillis + blockSeconds * 1000,
+      ':scope': kind === '401' ? 'all' : 'public',
+      ':ttl': secondsAfter(nowMillis, blockSeconds),
+      ...(kind === '403' && { ':all': 'all', ':now': nowMillis }),
+    },
+  });
+}

@@ -1,0 +1,24 @@
+import type { Rgb } from './colour.ts';
+
+/**
+ * Lays a colour over the pixel at `p` (three floats a pixel); `part` is its share, 0 to 1. It runs for every pixel of
+ * every layer: indexes instead of destructuring, which would walk an iterator each time.
+ */
+export function blend(row: Float32Array, p: number, colour: Rgb, part: number): void {
+  const red = row[p] ?? 0;
+  const green = row[p + 1] ?? 0;
+  const blue = row[p + 2] ?? 0;
+  row[p] = red + (colour[0] - red) * part;
+  row[p + 1] = green + (colour[1] - green) * part;
+  row[p + 2] = blue + (colour[2] - blue) * part;
+}
+
+/** Adds light to the pixel at `p`: as two slides on one screen, never brighter than white, never grey. */
+export function shine(row: Float32Array, p: number, light: Rgb, part: number): void {
+  const red = row[p] ?? 0;
+  const green = row[p + 1] ?? 0;
+  const blue = row[p + 2] ?? 0;
+  row[p] = red + (255 - red) * light[0] * part * (1 / 255);
+  row[p + 1] = green + (255 - green) * light[1] * part * (1 / 255);
+  row[p + 2] = blue + (255 - blue) * light[2] * part * (1 / 255);
+}

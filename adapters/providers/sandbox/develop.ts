@@ -1,0 +1,65 @@
+import { diceFor } from './dice.ts';
+import type { Frame, PaintRow } from './frame.ts';
+
+const TILE = 256;
+/** Levels: enough to look like paper and to hide banding, not enough to look noisy. */
+const GRAIN = 1.5;
+/** Pixels between two pauses: some 20 ms of painting. */
+const PIXELS_A_TURN = 1 << 18;
+
+/**
+ * Paints the picture band by band, as 8-bit samples with grain, and lets timers and requests run in between. The
+ * memory of a band is reused for the next.
+ *
+ * @param samples bytes a pixel: 3 for RGB, 4 for RGB and a byte that stays 255
+ * @param rows pixel rows a band; the last band may have fewer
+ */
+export async function* develop(frame: Frame, paint: PaintRow, samples: 3 | 4, rows: number): AsyncGenerator<Uint8Array> {
+  const stride = frame.width * samples;
+  const band = new Uint8Array(rows * stride).fill(255);
+  const row = new Float32Array(frame.width * 3);
+  const grain = grainTile();
+  let painted = 0;
+  for (let y = 0; y < frame.height; y++) {
+    const start = (y % rows) * stride;
+    paint(y, row);
+    expose(row, grain, y % TILE, band.subarray(start, start + stride), samples);
+    painted += frame.width;
+    if (painted > PIXELS_A_TURN) {
+      painted = 0;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    if ((y + 1) % rows === 0 || y + 1 === frame.height) yield band.subarray(0, start + stride);
+  }
+}
+
+/** Rounds a row to bytes. The grain, the same for all three colours, decides the rounding: that is the dither. */
+function expose(row: Float32Array, grain: Float32Array, line: number, out: Uint8Array, samples: 3 | 4): void {
+  const start = line * TILE;
+  for (let x = 0, p = 0, to = 0; p < row.length; x++, p += 3, to += samples) {
+    const speck = (grain[start + (x & (TILE - 1))] ?? 0) + 0.5;
+    out[to] = clampByte((row[p] ?? 0) + speck);
+    out[to + 1] = clampByte((row[p + 1] ?? 0) + speck);
+    out[to + 2] = clampByte((row[p + 2] ?? 0) + speck);
+  }
+}
+
+function clampByte(value: number): number {
+  return value < 0 ? 0 : value > 255 ? 255 : value | 0;
+}
+
+let knownGrain: Float32Array | undefined;
+
+/** White noise less its own blur: fine even specks without the clouds that make grain look dirty. */
+function grainTile(): Float32Array {
+  if (knownGrain) return knownGrain;
+  const dice = diceFor('', 0, 'grain');
+  const white = Float32Array.from({ length: TILE * TILE }, () => dice.next() + dice.next() - 1);
+  const at = (x: number, y: number) => white[((y + TILE) % TILE) * TILE + ((x + TILE) % TILE)] ?? 0;
+  knownGrain = white.map((value, i) => {
+    const [x, y] = [i % TILE, Math.floor(i / TILE)];
+    const around = at(x - 1, y) + at(x + 1, y) + at(x, y - 1) + at(x, y + 1);
+    return (value - around * 0.2) * GRAIN * 2;
+  });
+  return knownGrain;
+}

@@ -1,0 +1,58 @@
+import { diceFor } from './dice.ts';
+import { develop } from './develop.ts';
+import { frameOf, type Frame, type PaintRow } from './frame.ts';
+import { writeJpeg } from './jpeg.ts';
+import { landscapePainter } from './landscape.ts';
+import { paletteOf } from './palette.ts';
+import { paperCutPainter } from './paper-cut.ts';
+import { writePng } from './png.ts';
+import { silkPainter } from './silk.ts';
+import { themeOf, type Theme } from './theme.ts';
+import { tilePainter } from './tiles.ts';
+
+/** What to draw. */
+export interface PictureJob {
+  readonly prompt: string;
+  readonly seed: number;
+  /** Pixels, at least 1. */
+  readonly width: number;
+  /** Pixels, at least 1. */
+  readonly height: number;
+  readonly format: 'png' | 'jpeg';
+}
+
+/**
+ * Renders the picture of a prompt: the same prompt, seed and size give the same bytes. The prompt's words choose the
+ * motif and the colours where they can, the dice choose the rest. Lets timers run every few tens of milliseconds.
+ */
+export async function renderPicture(job: PictureJob): Promise<Buffer> {
+  const frame = frameOf(job.width, job.height);
+  const paint = painterOf(frame, job.prompt, job.seed);
+  return job.format === 'png'
+    ? writePng(frame, job.prompt, (rows) => develop(frame, paint, 3, rows))
+    : writeJpeg(frame, job.prompt, (rows) => develop(frame, paint, 4, rows));
+}
+
+function painterOf(frame: Frame, prompt: string, seed: number): PaintRow {
+  const dice = (part: string) => diceFor(prompt, seed, part);
+  const theme = themeOf(prompt, dice('theme'));
+  return painterOfTheme(frame, theme, dice);
+}
+
+function painterOfTheme(frame: Frame, { motif, palette: name }: Theme, dice: (part: string) => ReturnType<typeof diceFor>): PaintRow {
+  const palette = paletteOf(name);
+  switch (motif) {
+    case 'silk':
+      return silkPainter(frame, palette, dice('silk'));
+    case 'paper-cut':
+      return paperCutPainter(frame, palette, dice('paper'));
+    case 'tiles':
+      return tilePainter(frame, palette, dice('tiles'));
+    case 'mountains':
+    case 'forest':
+    case 'dunes':
+    case 'sea':
+    case 'aurora':
+      return landscapePainter(frame, palette, motif, dice);
+  }
+}

@@ -1,0 +1,77 @@
+import { constants, crc32, createDeflate } from 'node:zlib';
+import type { Frame } from './frame.ts';
+
+const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
+const FILTER_UP = 2;
+const PIXELS_A_BAND = 1 << 17;
+
+/**
+ * Writes an 8-bit RGB PNG with the prompt as its description.
+ *
+ * @param bandsOf asked for the picture's pixels in bands of that many rows; each is used before the next is asked for,
+ *   so that a band's memory may be reused
+ */
+export async function writePng(frame: Frame, prompt: string, bandsOf: (rows: number) => AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const stride = frame.width * 3;
+  // Deflate runs on a thread of its own while the next band is painted. Level 1: grain does not compress anyway.
+  const deflate = createDeflate({ level: 1, strategy: constants.Z_RLE, chunkSize: 1 << 17 });
+  const packed: Buffer[] = [];
+  deflate.on('data', (chunk: Buffer) => packed.push(chunk));
+  const ended = new Promise<void>((resolve, reject) => deflate.on('end', resolve).on('error', reject));
+  let above = new Uint8Array(stride);
+  let written = Promise.resolve();
+  for await (const band of bandsOf(Math.ceil(PIXELS_A_BAND / frame.width))) {
+    const filtered = filterUp(band, above, stride);
+    above = band.slice(band.length - stride);
+    // The next band is painted meanwhile; at most one waits.
+    await written;
+    written = new Promise((resolve) => deflate.write(filtered, () => resolve()));
+  }
+  deflate.end();
+  await ended;
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header(frame)),
+    chunk('tEXt', Buffer.from('Software\0Darkroom sandbox', 'latin1')),
+    chunk('iTXt', description(prompt)),
+    ...packed.map((part) => chunk('IDAT', part)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+/** Each byte less the one above it: small numbers where the picture is smooth. */
+function filterUp(band: Uint8Array, above: Uint8Array, stride: number): Uint8Array {
+  const rows = band.length / stride;
+  const out = new Uint8Array(rows * (stride + 1));
+  for (let row = 0, to = 0; row < rows; row++) {
+    out[to++] = FILTER_UP;
+    const start = row * stride;
+    if (row === 0) for (let i = 0; i < stride; i++) out[to++] = (band[i] ?? 0) - (above[i] ?? 0);
+    else for (let i = start; i < start + stride; i++) out[to++] = (band[i] ?? 0) - (band[i - stride] ?? 0);
+  }
+  return out;
+}
+
+function header({ width, height }: Frame): Buffer {
+  const data = Buffer.alloc(13);
+  data.writeUInt32BE(width, 0);
+  data.writeUInt32BE(height, 4);
+  // 8 bits a sample, colour type 2 (RGB); compression, filter and interlace methods stay 0.
+  data.set([8, 2], 8);
+  return data;
+}
+
+/** Keyword, not compressed, no language, no translated keyword, text: PNG 1.2, section 11.3.4.5. */
+function description(prompt: string): Buffer {
+  // The text must hold no NUL; U+FFFD marks where one was.
+  return Buffer.from(`Description\0\0\0\0\0${prompt.replaceAll('\0', '\uFFFD')}`, 'utf8');
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const out = Buffer.alloc(data.length + 12);
+  out.writeUInt32BE(data.length, 0);
+  out.write(type, 4, 'latin1');
+  data.copy(out, 8);
+  out.writeUInt32BE(crc32(out.subarray(4, data.length + 8)), data.length + 8);
+  return out;
+}

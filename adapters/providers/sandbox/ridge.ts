@@ -1,0 +1,78 @@
+import { blend } from './blend.ts';
+import type { Rgb } from './colour.ts';
+import type { Frame, PaintRow } from './frame.ts';
+import { reliefShader, type Relief } from './relief.ts';
+
+/** A layer of land: everything below a line that rises and falls. */
+export interface Ridge {
+  /** The line's distance from the picture's upper edge, in pixels, for each column. */
+  readonly tops: Float32Array;
+  /** Colour right below the line. */
+  readonly crest: Rgb;
+  /** Colour far below the line, where mist lies or sand is in light. */
+  readonly foot: Rgb;
+  /** Pixels below the line at which crest and foot are mixed half and half. */
+  readonly fade: number;
+  /** The line that depth is measured from, where that is not the outline: mist rises from the ground, not from each tree. */
+  readonly ground?: Float32Array;
+  readonly relief?: Relief;
+}
+
+/** Layers of land, and the row (pixels) from which on they hide everything behind them. */
+export interface Land {
+  readonly paint: PaintRow;
+  readonly hidesFrom: number;
+}
+
+/** Rows over which an edge is smoothed where it is steepest: so far it is not yet opaque. */
+const STEEPEST = 8;
+
+/** Paints ridges, given from far to near, over what a row holds. What a nearer ridge hides is not painted. */
+export function landPainter(frame: Frame, ridges: readonly Ridge[]): Land {
+  const hidden = new Float32Array(frame.width).fill(frame.height);
+  const painters: PaintRow[] = [];
+  for (const ridge of ridges.toReversed()) {
+    painters.unshift(ridgePainter(frame, ridge, hidden.slice()));
+    for (let x = 0; x < hidden.length; x++) hidden[x] = Math.min(hidden[x] ?? 0, (ridge.tops[x] ?? 0) + STEEPEST);
+  }
+  return {
+    paint: (y, row) => {
+      for (const paint of painters) paint(y, row);
+    },
+    hidesFrom: hidden.reduce((most, row) => Math.max(most, row), 0),
+  };
+}
+
+function ridgePainter(frame: Frame, ridge: Ridge, hidden: Float32Array): PaintRow {
+  const { tops, crest, foot, fade, ground = tops } = ridge;
+  const highest = tops.reduce((least, top) => Math.min(least, top), Infinity);
+  const lowest = hidden.reduce((most, row) => Math.max(most, row), 0);
+  const edge = edgeOf(tops);
+  const shade = ridge.relief && reliefShader(tops, ridge.relief, frame);
+  const colour: [number, number, number] = [0, 0, 0];
+  return (y, row) => {
+    if (y + STEEPEST < highest || y > lowest) return;
+    for (let x = 0, p = 0; p < row.length; x++, p += 3) {
+      if (y > (hidden[x] ?? 0)) continue;
+      const depth = y + 0.5 - (tops[x] ?? 0);
+      const cover = depth * (edge[x] ?? 1) + 0.5;
+      if (cover <= 0) continue;
+      const sunk = y + 0.5 - (ground[x] ?? 0);
+      const under = sunk > 0 ? sunk : 0;
+      const part = under / (under + fade);
+      colour[0] = crest[0] + (foot[0] - crest[0]) * part;
+      colour[1] = crest[1] + (foot[1] - crest[1]) * part;
+      colour[2] = crest[2] + (foot[2] - crest[2]) * part;
+      shade?.(colour, x, under);
+      blend(row, p, colour, cover < 1 ? cover : 1);
+    }
+  };
+}
+
+/** How fast the cover grows per row: the distance from a steep line is shorter than the vertical distance to it. */
+function edgeOf(tops: Float32Array): Float32Array {
+  return tops.map((top, x) => {
+    const slope = ((tops[x + 1] ?? top) - (tops[x - 1] ?? top)) / 2;
+    return 1 / Math.sqrt(1 + Math.min(slope * slope, STEEPEST * STEEPEST));
+  });
+}

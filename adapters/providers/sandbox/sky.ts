@@ -1,0 +1,132 @@
+import { blend, shine } from './blend.ts';
+import { along, mix, type Rgb } from './colour.ts';
+import type { Dice } from './dice.ts';
+import { fieldOf } from './field.ts';
+import type { Frame, PaintRow } from './frame.ts';
+import { fractal, noiseFrom } from './noise.ts';
+import type { Palette } from './palette.ts';
+
+/** A sun or moon: place and radius in pixels. */
+export interface Disc {
+  readonly x: number;
+  readonly y: number;
+  readonly radius: number;
+}
+
+/** A sky, with and without its disc. */
+export interface Sky {
+  readonly paint: PaintRow;
+  /** As water mirrors it: the disc's own image is broken up into glitter. */
+  readonly paintWithoutDisc: PaintRow;
+}
+
+/** The graded sky down to the horizon (pixels), with the glow around the disc, clouds and, by night, stars. */
+export function skyPainter(frame: Frame, palette: Palette, disc: Disc, horizon: number, dice: Dice): Sky {
+  const behind = [glowPainter(frame, palette, disc), ...(palette.night ? [starPainter(frame, horizon, dice)] : [])];
+  const paintDisc = discPainter(frame, palette, disc);
+  const paintClouds = cloudPainter(frame, palette, horizon, dice);
+  const painter = (withDisc: boolean): PaintRow => (y, row) => {
+    const [red, green, blue] = along(palette.sky, (y + 0.5) / horizon);
+    for (let p = 0; p < row.length; p += 3) {
+      row[p] = red;
+      row[p + 1] = green;
+      row[p + 2] = blue;
+    }
+    for (const paint of behind) paint(y, row);
+    if (withDisc) paintDisc(y, row);
+    paintClouds(y, row);
+  };
+  return { paint: painter(true), paintWithoutDisc: painter(false) };
+}
+
+const GLOW_STEPS = 1 << 14;
+
+/** Light that the air scatters: strong and narrow, plus weak and wide. Tabled by distance, as exp() a pixel is slow. */
+function glowPainter(frame: Frame, palette: Palette, disc: Disc): PaintRow {
+  const reach = frame.unit * 1.6;
+  const colour = mix(palette.disc, palette.sky.at(-2) ?? palette.disc, palette.night ? 0.6 : 0.5);
+  const strength = palette.name === 'ink' ? 0 : palette.night ? 0.6 : 0.68;
+  const table = new Float32Array(GLOW_STEPS);
+  for (let i = 0; i < GLOW_STEPS; i++) {
+    const far = Math.max(0, (i / GLOW_STEPS) * reach - disc.radius) / frame.unit;
+    // The last factor brings the glow to nothing at its reach: no edge.
+    table[i] = strength * (0.62 * Math.exp(-far * 9) + 0.38 * Math.exp(-far * 2.6)) * (1 - i / GLOW_STEPS) ** 2;
+  }
+  const scale = GLOW_STEPS / reach;
+  return (y, row) => {
+    const below = (y + 0.5 - disc.y) ** 2;
+    const half = Math.sqrt(Math.max(0, reach * reach - below)) - 1;
+    const [from, to] = [Math.max(0, Math.ceil(disc.x - half)), Math.min(frame.width, Math.floor(disc.x + half))];
+    for (let x = from, p = from * 3; x < to; x++, p += 3) {
+      const aside = x + 0.5 - disc.x;
+      shine(row, p, colour, table[(Math.sqrt(aside * aside + below) * scale) | 0] ?? 0);
+    }
+  };
+}
+
+function discPainter(frame: Frame, palette: Palette, disc: Disc): PaintRow {
+  const rim = mix(palette.disc, palette.sky.at(-2) ?? palette.disc, palette.name === 'ink' ? 0 : 0.28);
+  return (y, row) => {
+    const below = y + 0.5 - disc.y;
+    if (Math.abs(below) > disc.radius + 1) return;
+    const colour = mix(palette.disc, rim, Math.max(0, 0.5 + below / disc.radius / 2));
+    const [from, to] = [Math.max(0, Math.floor(disc.x - disc.radius - 1)), Math.min(frame.width, Math.ceil(disc.x + disc.radius + 1))];
+    for (let x = from; x < to; x++) {
+      const inside = disc.radius - Math.hypot(x + 0.5 - disc.x, below) + 0.5;
+      if (inside > 0) blend(row, x * 3, colour, Math.min(inside, 1));
+    }
+  };
+}
+
+/** Long thin clouds: noise that is stretched sideways, where it rises above a threshold. */
+function cloudPainter(frame: Frame, palette: Palette, horizon: number, dice: Dice): PaintRow {
+  const noise = noiseFrom(dice);
+  const cover = dice.between(-0.1, 0.25);
+  const strength = palette.night ? 0.2 : palette.name === 'ink' ? 0.3 : 0.5;
+  const field = fieldOf(frame, 320, (x, y) => {
+    const bent = y + 0.05 * noise.plane(x * 1.3 + 40, y * 2);
+    return (fractal(noise, x * 0.9, bent * 6.5, 4) + cover) * 0.9;
+  });
+  const values = new Float32Array(frame.width);
+  return (y, row) => {
+    field.readRow(y, values);
+    // Clouds take the light of the sky below them: a paler sky, not grey.
+    const colour = mix(along(palette.sky, (y / horizon) * 0.8 + 0.42), palette.disc, 0.12);
+    for (let x = 0, p = 0; p < row.length; x++, p += 3) {
+      const value = values[x] ?? 0;
+      if (value > 0) blend(row, p, colour, (strength * value) / (value + 0.55));
+    }
+  };
+}
+
+/** A star's place in pixels, radius in pixels, and brightness from 0 to 1. */
+type Star = readonly [x: number, y: number, radius: number, light: number];
+
+function starPainter(frame: Frame, horizon: number, dice: Dice): PaintRow {
+  const byRow = new Map<number, Star[]>();
+  const size = frame.unit / 1000;
+  for (let i = 0; i < 420; i++) {
+    const bright = dice.next() ** 6;
+    const [x, y] = [dice.next() * frame.width, dice.next() ** 1.4 * horizon];
+    const radius = Math.max(0.55, (0.7 + 1.3 * bright) * size);
+    const fading = 1 - (y / horizon) ** 2;
+    const star: Star = [x, y, radius, (0.3 + 0.7 * bright) * fading];
+    const reach = Math.ceil(radius * 3);
+    for (let line = Math.floor(y) - reach; line <= y + reach; line++) {
+      byRow.set(line, [...(byRow.get(line) ?? []), star]);
+    }
+  }
+  return (y, row) => {
+    for (const star of byRow.get(y) ?? []) paintStar(star, y, row);
+  };
+}
+
+const STARLIGHT: Rgb = [255, 250, 238];
+
+function paintStar([x, y, radius, light]: Star, line: number, row: Float32Array): void {
+  const reach = Math.ceil(radius * 3);
+  for (let column = Math.max(0, Math.floor(x) - reach); column <= x + reach && column * 3 < row.length; column++) {
+    const far = ((column + 0.5 - x) ** 2 + (line + 0.5 - y) ** 2) / (radius * radius);
+    blend(row, column * 3, STARLIGHT, light * Math.exp(-far));
+  }
+}

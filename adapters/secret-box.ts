@@ -1,0 +1,74 @@
+/**
+ * Webhook secrets at rest: AES-256-GCM under a key derived from the service's secret in
+ * Secrets Manager, bound to the account as associated data.
+ *
+ *   v1 . version of the key . nonce (12 bytes) . ciphertext and tag
+ *
+ * A text names the version that sealed it, so that after a rotation both are held.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { Clock, RandomBytes, SecretBox } from '../core/ports.ts';
+
+const cacheMillis = 5 * 60_000;
+const tagBytes = 16;
+
+interface Key {
+  readonly version: string;
+  readonly bytes: Buffer;
+}
+
+export interface SecretBoxOptions {
+  readonly client: SecretsManagerClient;
+  readonly secretArn: string;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+}
+
+/** Throws when a text was altered, sealed for another account, or by a key that is gone. */
+export function createSecretBox(options: SecretBoxOptions): SecretBox {
+  const keyOf = cachedKeys(options);
+  return {
+    seal: async (accountId, plain) => {
+      const key = await keyOf(undefined);
+      const nonce = options.randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', key.bytes, nonce).setAAD(Buffer.from(accountId));
+      const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return ['v1', key.version, Buffer.from(nonce).toString('base64url'), sealed.toString('base64url')].join('.');
+    },
+    open: async (accountId, text) => {
+      const [form, version, nonce, body] = text.split('.');
+      if (form !== 'v1' || version === undefined || nonce === undefined || body === undefined) {
+        throw new Error('a sealed secret has not the form v1.version.nonce.body');
+      }
+      const key = await keyOf(version);
+      const sealed = Buffer.from(body, 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', key.bytes, Buffer.from(nonce, 'base64url'))
+        .setAAD(Buffer.from(accountId))
+        .setAuthTag(sealed.subarray(-tagBytes));
+      return decipher.update(sealed.subarray(0, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
+    },
+  };
+}
+
+/** The current key (undefined) or that of a version, each read at most every five minutes. */
+function cachedKeys({ client, secretArn, clock }: SecretBoxOptions): (version: string | undefined) => Promise<Key> {
+  const held = new Map<string, { readonly key: Key; readonly until: number }>();
+  return async (version) => {
+    const cached = held.get(version ?? 'current');
+    if (cached && cached.until > clock.now()) return cached.key;
+    const answer = await client.send(
+      new GetSecretValueCommand({ SecretId: secretArn, ...(version !== undefined && { VersionId: version }) }),
+    );
+    const key = { version: answer.VersionId ?? '', bytes: deriveKey(answer.SecretString ?? '') };
+    const entry = { key, until: clock.now() + cacheMillis };
+    held.set(key.version, entry);
+    if (version === undefined) held.set('current', entry);
+    return key;
+  };
+}
+
+function deriveKey(secret: string): Buffer {
+  if (secret.length < 32) throw new Error('the encryption secret is shorter than 32 characters');
+  return Buffer.from(hkdfSync('sha256', secret, 'darkroom', 'webhook secrets', 32));
+}

@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../core/ports.ts';
+
+/**
+ * How often a deadline looks at the clock. A timer of the whole length would not notice
+ * that the machine slept, or that the local service's clock was set forward.
+ */
+const lookMillis = 500;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: async (millis, signal) => {
+    await sleep(millis, undefined, signal ? { signal } : {});
+  },
+  deadline: (atMillis) => {
+    const controller = new AbortController();
+    let timer: NodeJS.Timeout;
+    const look = (): void => {
+      const left = atMillis - Date.now();
+      if (left <= 0) controller.abort();
+      else timer = setTimeout(look, Math.min(left, lookMillis));
+    };
+    look();
+    return { signal: controller.signal, release: () => clearTimeout(timer) };
+  },
+  every: (millis, task) => {
+    const timer = setInterval(task, millis);
+    return () => clearInterval(timer);
+  },
+};

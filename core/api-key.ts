@@ -1,0 +1,56 @@
+/**
+ * API keys. A token after the fixed prefix:
+ *
+ *   dk_live_ AAAAAAAAAA KKKKKK RRRRRRRRRRRRRRRRRR CCCCCC
+ *            account 10 key 6  random 18          checksum 6
+ *
+ * Account and key are read from the token itself, so that both items come in one
+ * call. The checksum lets a mistyped key cost no look-up. Only the SHA-256 of the
+ * token is stored; 107 random bits need no pepper.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { randomBase62, toBase62 } from './base62.ts';
+import type { AccountId, KeyId } from './ids.ts';
+
+export const keyPrefix = 'dk_live_';
+const checksumSpace = 62n ** 6n;
+const form = /^dk_live_([0-9A-Za-z]{10})([0-9A-Za-z]{6})([0-9A-Za-z]{18})([0-9A-Za-z]{6})$/;
+
+export interface ParsedKey {
+  readonly accountId: AccountId;
+  readonly keyId: KeyId;
+  /** Lower-case hex of the SHA-256 of the whole key. */
+  readonly hash: string;
+}
+
+function checksumOf(body: string): string {
+  const digest = createHash('sha256').update(`${keyPrefix}${body}`).digest();
+  return toBase62(digest.readBigUInt64BE(0) % checksumSpace, 6);
+}
+
+/** Lower-case hex of the SHA-256 of a key: the only form of it that is stored. */
+export function hashKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** A new key, to be shown once. */
+export function createKey(accountId: AccountId, keyId: KeyId, randomBytes: (count: number) => Uint8Array): string {
+  const body = `${accountId}${keyId}${randomBase62(18, randomBytes)}`;
+  return `${keyPrefix}${body}${checksumOf(body)}`;
+}
+
+/** What a key says of itself; undefined when its form or its checksum is wrong. */
+export function parseKey(key: string): ParsedKey | undefined {
+  const match = form.exec(key);
+  if (!match) return undefined;
+  const [, account = '', id = '', random = '', checksum = ''] = match;
+  if (checksumOf(`${account}${id}${random}`) !== checksum) return undefined;
+  return { accountId: account as AccountId, keyId: id as KeyId, hash: hashKey(key) };
+}
+
+/** Compares two stored hashes in constant time. */
+export function sameHash(presented: string, stored: string): boolean {
+  const a = Buffer.from(presented, 'hex');
+  const b = Buffer.from(stored, 'hex');
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,62 @@
+import type * as z from 'zod';
+import type { FieldError } from './problem.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** A place in a body as the interface writes it: image_urls[0], metadata.order. */
+function fieldAt(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return 'body';
+  return path
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${String(step)}`))
+    .join('');
+}
+
+function isMissing(issue: Issue): boolean {
+  return issue.code === 'invalid_type' && issue.input === undefined;
+}
+
+function describe(issue: Issue): { code: string; message: string } {
+  switch (issue.code) {
+    case 'invalid_type':
+      return isMissing(issue)
+        ? { code: 'required', message: 'required' }
+        : { code: 'invalid_type', message: `must be ${article(issue.expected)}` };
+    case 'too_big':
+      return { code: issue.origin === 'string' ? 'too_long' : issue.origin === 'array' ? 'too_many' : 'too_big', message: limit('at most', issue.maximum, issue.origin) };
+    case 'too_small':
+      return { code: issue.origin === 'string' ? 'too_short' : 'too_small', message: limit('at least', issue.minimum, issue.origin) };
+    case 'invalid_value':
+      return { code: 'invalid_value', message: `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}` };
+    case 'custom':
+      return { code: String(issue.params?.['code'] ?? 'invalid'), message: issue.message };
+    default:
+      return { code: 'invalid', message: issue.message };
+  }
+}
+
+function limit(bound: string, value: number | bigint, origin: string): string {
+  const unit = origin === 'string' ? ' characters' : origin === 'array' ? ' items' : '';
+  return `${bound} ${value}${unit}`;
+}
+
+function article(type: string): string {
+  if (type === 'record') return 'an object';
+  return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type === 'int' ? 'whole number' : type}`;
+}
+
+/** The items of details.errors for what zod found, in the order of the body. */
+export function fieldErrors(issues: readonly Issue[]): FieldError[] {
+  return issues.flatMap((issue): FieldError[] => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        field: fieldAt([...issue.path, key]),
+        code: 'unknown_field',
+        message: 'not a field of this request',
+      }));
+    }
+    if (issue.code === 'invalid_key') {
+      return issue.issues.map((inner) => ({ field: fieldAt(issue.path), ...describe(inner) }));
+    }
+    return [{ field: fieldAt(issue.path), ...describe(issue) }];
+  });
+}

@@ -1,0 +1,38 @@
+/**
+ * The limits and their defaults (decisions.md, Limits). Those of an account are
+ * attributes of its item and can be set for each account.
+ */
+
+export interface AccountLimits {
+  /** Authenticated POSTs a minute, refused ones included. */
+  readonly postRate: number;
+  /** GETs a minute. */
+  readonly getRate: number;
+  /** Creations that are not yet terminal. */
+  readonly maxConcurrent: number;
+  /** Seconds from acceptance to a terminal status. */
+  readonly deadlineSeconds: number;
+}
+
+export const defaultLimits: AccountLimits = { postRate: 60, getRate: 600, maxConcurrent: 20, deadlineSeconds: 300 };
+
+/** What an operator may set; a deadline above 12 minutes would outlive the rendering function. */
+export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [least: number, most: number] } = {
+  postRate: [0, 1_000_000],
+  getRate: [0, 1_000_000],
+  maxConcurrent: [0, 100_000],
+  deadlineSeconds: [1, 720],
+};
+
+/** Open creations in the whole service; compared with the reconciler's last count, so approximate by design. */
+export const serviceCapacity = 2_000;
+/** The least time between two polls of one creation, in milliseconds. */
+export const pollIntervalMillis = 1_000;
+/** The window of both rates and of rejected authentications. */
+export const rateWindowSeconds = 60;
+/** Rejected authentications of one address in a minute, before it is blocked. */
+export const rejectionsBeforeBlock = 20;
+export const blockSeconds = 120;
+export const idempotencySeconds = 24 * 60 * 60;
+export const maxBodyBytes = 256 * 1024;
+export const maxUrlLength = 2_048;

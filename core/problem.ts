@@ -1,0 +1,76 @@
+/**
+ * What the API answers when it refuses (interface.md, part 7). Handlers throw or
+ * return a Problem; functions/api/answer.ts makes the HTTP answer of it.
+ */
+
+/** Code and HTTP status, as the interface lists them. */
+export const problemStatus = {
+  ERR_INVALID_REQUEST: 400,
+  ERR_CONTENT_POLICY: 400,
+  ERR_API_KEY_INVALID: 401,
+  ERR_INSUFFICIENT_BALANCE: 402,
+  ERR_ACCOUNT_DISABLED: 403,
+  ERR_API_SUSPENDED: 403,
+  ERR_MODEL_NOT_FOUND: 404,
+  ERR_NOT_FOUND: 404,
+  ERR_RATE_LIMIT: 429,
+  ERR_QUOTA_EXCEEDED: 429,
+  ERR_INTERNAL: 500,
+  ERR_INPUT_FETCH_FAILED: 502,
+  ERR_GENERATION_FAILED: 502,
+  ERR_PROVIDER_UNAVAILABLE: 503,
+} as const;
+
+export type ProblemCode = keyof typeof problemStatus;
+
+export interface FieldError {
+  /** "prompt", "image_urls[0]"; "body" for the whole of it; a header by its name. */
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A refusal, with everything its answer needs. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the plain form of an authentication failure says, where it is not details.reason. */
+  readonly plainDetail: string | undefined;
+  constructor(
+    code: ProblemCode,
+    message: string,
+    details: Readonly<Record<string, unknown>> = {},
+    headers: Readonly<Record<string, string>> = {},
+    plainDetail?: string,
+  ) {
+    super(message);
+    this.name = 'Problem';
+    this.code = code;
+    this.details = details;
+    this.headers = headers;
+    this.plainDetail = plainDetail;
+  }
+
+  get status(): number {
+    return problemStatus[this.code];
+  }
+}
+
+/** 400 with the fields that are wrong; the message names them, for those who read only that. */
+export function invalidRequest(errors: readonly FieldError[]): Problem {
+  const first = errors[0];
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see details.errors)` : '';
+  const message = first ? `${first.field}: ${first.message}${more}` : 'The request is not valid.';
+  return new Problem('ERR_INVALID_REQUEST', message, { errors });
+}
+
+/** A refusal that clears by itself: with Retry-After, in whole seconds of at least 1. */
+export function retryLater(
+  code: ProblemCode,
+  message: string,
+  details: Readonly<Record<string, unknown>>,
+  afterSeconds: number,
+): Problem {
+  return new Problem(code, message, details, { 'retry-after': String(Math.max(1, Math.ceil(afterSeconds))) });
+}

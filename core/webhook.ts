@@ -1,0 +1,89 @@
+/**
+ * Webhooks (interface.md, part 6; decisions.md, Webhooks): payload, signatures and
+ * the schedule of attempts.
+ */
+import { createHmac } from 'node:crypto';
+import type { CreationRecord } from './creation.ts';
+import { failures } from './failure.ts';
+import { toUsd } from './money.ts';
+
+/** Seconds between the end of attempt n and attempt n + 1; the last attempt has no wait after it. */
+export const webhookWaitsSeconds = [60, 120, 240, 480] as const;
+export const webhookAttempts = 5;
+/** Bounds one whole attempt, the response's body included. */
+export const webhookAttemptMillis = 10_000;
+export const webhookResponseBytes = 16 * 1024;
+/** How long a replaced secret goes on verifying. */
+export const replacedSecretSeconds = 24 * 60 * 60;
+
+const secretPrefix = 'whsec_';
+
+export type WebhookEvent = 'creation.completed' | 'creation.failed';
+
+/** `whsec_` and the base64 of 32 random bytes. */
+export function webhookSecret(randomBytes: Uint8Array): string {
+  return `${secretPrefix}${Buffer.from(randomBytes).toString('base64')}`;
+}
+
+/** The body of a creation's webhook. It is stored at the first attempt and sent as it is in all. */
+export function webhookBody(creation: CreationRecord, resultUrls: readonly string[]): string {
+  const failed = creation.failure !== undefined;
+  return JSON.stringify({
+    event: failed ? 'creation.failed' : 'creation.completed',
+    id: creation.id,
+    status: creation.status,
+    ...(failed ? {} : { result_urls: resultUrls }),
+    cost: toUsd(creation.costMicros),
+    ...(creation.failure === undefined ? {} : { error: failures[creation.failure].message }),
+    metadata: creation.metadata,
+    created_at: creation.createdAt,
+    completed_at: creation.completedAt ?? null,
+  });
+}
+
+export interface SigningSecrets {
+  /** The secret issued last: the key of X-Webhook-Signature-256. */
+  readonly current: string;
+  /** All secrets that a receiver may still hold, the current one first. */
+  readonly valid: readonly string[];
+}
+
+export interface SignedAttempt {
+  readonly event: WebhookEvent;
+  /** Stable over attempts: creation id and event. */
+  readonly messageId: string;
+  readonly deliveryId: string;
+  readonly attempt: number;
+  readonly signedAtSeconds: number;
+  readonly body: string;
+}
+
+/** `sha256=` and the lower-case hex HMAC-SHA-256 of "timestamp.body" under the whole secret as UTF-8. */
+export function signature256(secret: string, timestamp: string, body: string): string {
+  return `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
+}
+
+/** One `v1,` value of Standard Webhooks: the key is the 32 bytes behind the prefix. */
+export function standardSignature(secret: string, messageId: string, timestamp: string, body: string): string {
+  const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${messageId}.${timestamp}.${body}`).digest('base64')}`;
+}
+
+/** The headers of one attempt, signed at its own time. */
+export function webhookHeaders(attempt: SignedAttempt, secrets: SigningSecrets): Record<string, string> {
+  const timestamp = String(attempt.signedAtSeconds);
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Darkroom-Webhooks/1',
+    'x-webhook-event': attempt.event,
+    'x-webhook-delivery-id': attempt.deliveryId,
+    'x-webhook-attempt': String(attempt.attempt),
+    'x-timestamp': timestamp,
+    'x-webhook-signature-256': signature256(secrets.current, timestamp, attempt.body),
+    'webhook-id': attempt.messageId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.valid
+      .map((secret) => standardSignature(secret, attempt.messageId, timestamp, attempt.body))
+      .join(' '),
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * Who asks. One consistent read holds everything that decides it: the block of the
+ * address, the account, the key (never cached: a revoked one is dead at the next
+ * request) and this minute's count.
+ */
+import type { Account, ApiKey } from '../../core/account.ts';
+import { parseKey, sameHash, type ParsedKey } from '../../core/api-key.ts';
+import { clientAddress } from '../../core/client-address.ts';
+import type { CreationId } from '../../core/ids.ts';
+import type { RequestState } from '../../core/ports.ts';
+import { Problem, retryLater } from '../../core/problem.ts';
+import type { ApiServices } from '../services.ts';
+import type { ApiRequest } from './request.ts';
+
+export interface Caller {
+  readonly account: Account;
+  readonly apiKey: ApiKey;
+  readonly state: RequestState;
+  readonly nowMillis: number;
+}
+
+export interface Question {
+  readonly rate: 'get' | 'post';
+  readonly idempotencyHash?: string;
+  readonly creationId?: CreationId;
+}
+
+/** The account and key behind a request. Throws the Problem of interface.md part 5 otherwise, counted against the address. */
+export async function authenticate(request: ApiRequest, question: Question, services: ApiServices): Promise<Caller> {
+  const presented = presentedKey(request.headers);
+  const parsed = presented.key === undefined ? undefined : parseKey(presented.key);
+  const nowMillis = services.clock.now();
+  const address = clientAddress(request.sourceIp);
+  const state = await services.requests.read({
+    clientAddress: address,
+    nowMillis,
+    ...question,
+    ...(parsed && { key: { accountId: parsed.accountId, keyId: parsed.keyId } }),
+  });
+  if (state.block) throw blocked(state.block.untilMillis - nowMillis);
+  const verdict = judge(presented, parsed, state);
+  if (verdict instanceof Problem) {
+    await services.requests.countRejection(address, verdict.status === 401 ? '401' : '403', nowMillis);
+    throw verdict;
+  }
+  return { ...verdict, state, nowMillis };
+}
+
+interface Presented {
+  /** Neither header was there at all. */
+  readonly absent: boolean;
+  readonly key?: string;
+}
+
+/** Authorization wins over X-API-Key, whatever it holds. */
+function presentedKey(headers: ApiRequest['headers']): Presented {
+  const { authorization, 'x-api-key': plain } = headers;
+  const text = authorization === undefined ? plain : authorization.replace(/^\s*bearer(\s+|$)/i, '');
+  const key = text?.trim();
+  return { absent: text === undefined, ...(key !== undefined && key !== '' && { key }) };
+}
+
+function judge(presented: Presented, parsed: ParsedKey | undefined, state: RequestState): { account: Account; apiKey: ApiKey } | Problem {
+  if (presented.key === undefined) return keyMissing(presented.absent);
+  const { account, apiKey } = state;
+  const isKnown = parsed && account && apiKey?.hash !== undefined && sameHash(parsed.hash, apiKey.hash);
+  if (!isKnown || apiKey.revokedAt !== undefined) return keyInvalid();
+  switch (account.condition) {
+    case 'active':
+      return { account, apiKey };
+    case 'disabled':
+      return accountDisabled();
+    case 'suspended':
+      return apiSuspended();
+  }
+}
+
+export function keyMissing(absent: boolean): Problem {
+  const message = 'An API key is required: send it as "Authorization: Bearer <API_KEY>" or as "X-API-Key: <API_KEY>".';
+  return new Problem('ERR_API_KEY_INVALID', message, { reason: 'api_key_missing' }, {}, absent ? 'authentication_required' : undefined);
+}
+
+export function keyInvalid(): Problem {
+  return new Problem('ERR_API_KEY_INVALID', 'The API key is not recognised.', { reason: 'api_key_invalid' });
+}
+
+export function accountDisabled(): Problem {
+  return new Problem('ERR_ACCOUNT_DISABLED', 'This account is disabled.', { reason: 'account_disabled' });
+}
+
+export function apiSuspended(): Problem {
+  const message = 'API access of this account is paused by its account manager. The portal still works.';
+  return new Problem('ERR_API_SUSPENDED', message, { reason: 'api_suspended' });
+}
+
+function blocked(forMillis: number): Problem {
+  const message = 'Too many rejected authentications came from this address.';
+  return retryLater('ERR_RATE_LIMIT', message, { reason: 'burst_block' }, forMillis / 1000);
+}

@@ -1,0 +1,24 @@
+import { creationView } from '../../core/creation.ts';
+import { pollIntervalMillis } from '../../core/limits.ts';
+import { Problem, retryLater } from '../../core/problem.ts';
+import { apiServices, type ApiServices } from '../services.ts';
+import { serve, type Handle } from './serve.ts';
+
+/** GET /creations/{id}: the creation, read with the caller; at most once a second each. */
+export const getCreation: Handle<ApiServices> = async (_request, caller, services) => {
+  const { creation } = caller.state;
+  // Another account's creation and an absent one are the same answer, byte for byte.
+  if (creation?.accountId !== caller.account.id) throw creationNotFound();
+  const mayPoll = await services.requests.stampPoll(creation.id, pollIntervalMillis, caller.nowMillis);
+  if (!mayPoll) {
+    const message = 'A creation may be polled once a second.';
+    throw retryLater('ERR_RATE_LIMIT', message, { reason: 'poll_interval', interval_seconds: pollIntervalMillis / 1000 }, 1);
+  }
+  return { status: 200, body: creationView(creation, services.resultsBaseUrl, caller.nowMillis) };
+};
+
+function creationNotFound(): Problem {
+  return new Problem('ERR_NOT_FOUND', 'There is no creation with this id.');
+}
+
+export const handler = serve('get', getCreation, apiServices());

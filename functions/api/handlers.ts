@@ -1,0 +1,14 @@
+import type { OperationName } from '../../core/contract.ts';
+import type * as generateImage from './generate-image.ts';
+import type * as getCreation from './get-creation.ts';
+import type * as listModels from './list-models.ts';
+import type { ApiHandler } from './serve.ts';
+
+type Complete<Handlers extends Record<OperationName, ApiHandler>> = Handlers;
+
+/** Every operation of the contract has a handler: one that is missing does not compile. */
+export type OperationHandlers = Complete<{
+  listModels: typeof listModels.handler;
+  generateImage: typeof generateImage.handler;
+  getCreation: typeof getCreation.handler;
+}>;

@@ -1,0 +1,38 @@
+import { creationView } from '../../core/creation.ts';
+import type { CreationRecord } from '../../core/creation.ts';
+import type { CreationId } from '../../core/ids.ts';
+import type { IdempotencyRecord } from '../../core/ports.ts';
+import { Problem } from '../../core/problem.ts';
+import { apiRoot } from '../../core/contract.ts';
+import type { ApiServices } from '../services.ts';
+import type { OperationAnswer } from './serve.ts';
+
+/** What an Idempotency-Key that was used before means for this request. */
+export type Replay =
+  | { readonly kind: 'replayed'; readonly answer: OperationAnswer }
+  /** Its creation failed and was refunded: the key is free again, for as long as it still names that one. */
+  | { readonly kind: 'free'; readonly replaces: CreationId };
+
+/** Throws 400 idempotency_key_mismatch when the key was used for another request. */
+export async function replayOf(record: IdempotencyRecord, requestHash: string, services: ApiServices): Promise<Replay> {
+  const creation = await services.creations.read(record.creationId);
+  if (!creation || creation.status === 'failed') return { kind: 'free', replaces: record.creationId };
+  if (record.requestHash !== requestHash) {
+    const message = 'This Idempotency-Key was used for another request. Use a new key, or send the same request again.';
+    throw new Problem('ERR_INVALID_REQUEST', message, {
+      reason: 'idempotency_key_mismatch',
+      errors: [{ field: 'Idempotency-Key', code: 'mismatch', message: 'was used for another request' }],
+    });
+  }
+  const answer = accepted(creation, services);
+  return { kind: 'replayed', answer: { ...answer, headers: { ...answer.headers, 'idempotent-replayed': 'true' } } };
+}
+
+/** 202 with the creation in its current state. */
+export function accepted(creation: CreationRecord, services: ApiServices): OperationAnswer {
+  return {
+    status: 202,
+    headers: { location: `${apiRoot}/creations/${creation.id}`, 'retry-after': '2' },
+    body: creationView(creation, services.resultsBaseUrl, services.clock.now()),
+  };
+}

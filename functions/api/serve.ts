@@ -1,0 +1,99 @@
+/**
+ * The frame around every operation: authentication, the account's rate, the request's
+ * id and the error envelope. An operation itself only parses, decides, stores, answers.
+ */
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { parseCreationId } from '../../core/ids.ts';
+import { Overloaded } from '../../core/ports.ts';
+import { Problem, retryLater } from '../../core/problem.ts';
+import type { ApiServices } from '../services.ts';
+import { limitOf, rateExceeded, rateHeaders } from './account-rate.ts';
+import { internalProblem, problemAnswer, toGateway, type ApiAnswer } from './answer.ts';
+import { authenticate, type Caller } from './authenticate.ts';
+import { idempotencyHash } from './idempotency.ts';
+import { requestOf, type ApiRequest } from './request.ts';
+
+export interface OperationAnswer extends ApiAnswer {
+  /** True when the request was counted against the rate by the operation's own transaction. */
+  readonly counted?: boolean;
+}
+
+export type Handle<Services> = (request: ApiRequest, caller: Caller, services: Services) => Promise<OperationAnswer>;
+export type ApiHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
+
+/** A Lambda handler of one operation; 'by method' counts as the request's own method does. */
+export function serve<Services extends ApiServices>(
+  rate: 'get' | 'post' | 'by method',
+  handle: Handle<Services>,
+  services: Services,
+): ApiHandler {
+  const answerErrors: middy.MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> = {
+    onError: (failed) => {
+      failed.response = toGateway(errorAnswer(failed.error, failed.event, services), failed.event.requestContext.requestId);
+    },
+  };
+  return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+    .use(answerErrors)
+    .handler(async (event) => {
+      const request = requestOf(event);
+      const kind = rate === 'by method' ? (request.method === 'GET' ? 'get' : 'post') : rate;
+      const caller = await authenticate(request, questionOf(request, kind), services);
+      return toGateway(await answerOf(request, caller, kind, handle, services), request.requestId);
+    });
+}
+
+function questionOf(request: ApiRequest, rate: 'get' | 'post'): Parameters<typeof authenticate>[1] {
+  const creationId = parseCreationId(request.pathId);
+  const hash = rate === 'post' ? idempotencyHash(request.headers['idempotency-key']) : undefined;
+  return { rate, ...(creationId && { creationId }), ...(hash !== undefined && { idempotencyHash: hash }) };
+}
+
+/** The operation's answer or refusal, counted against the account's rate exactly once. */
+async function answerOf<Services extends ApiServices>(
+  request: ApiRequest,
+  caller: Caller,
+  rate: 'get' | 'post',
+  handle: Handle<Services>,
+  services: Services,
+): Promise<ApiAnswer> {
+  const refuse = (problem: Problem, overRate: boolean): ApiAnswer =>
+    withHeaders(problemAnswer(problem, services.authFailureForm), rateHeaders(caller, rate, overRate));
+  const count = async (): Promise<boolean> =>
+    services.requests.countRequest(caller.account.id, rate, limitOf(caller, rate), caller.nowMillis);
+  if (caller.state.rateCount >= limitOf(caller, rate)) return refuse(rateExceeded(caller, rate), true);
+  try {
+    // A GET has nothing to count it in, so it is counted beside its work instead of after it.
+    const counting = rate === 'get' ? count() : undefined;
+    const [answer, isWithin] = await Promise.all([handle(request, caller, services), counting]);
+    const within = answer.counted === true || (isWithin ?? (await count()));
+    return within ? withHeaders(answer, rateHeaders(caller, rate, false)) : refuse(rateExceeded(caller, rate), true);
+  } catch (error) {
+    const problem = problemOf(error, request, services);
+    const overRate = problem.details['reason'] === 'account_rate';
+    const within = overRate || rate === 'get' || problem.status >= 500 || (await count());
+    return within ? refuse(problem, overRate) : refuse(rateExceeded(caller, rate), true);
+  }
+}
+
+function withHeaders(answer: ApiAnswer, headers: Readonly<Record<string, string>>): ApiAnswer {
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}
+
+function errorAnswer(error: unknown, event: APIGatewayProxyEventV2, services: ApiServices): ApiAnswer {
+  return problemAnswer(problemOf(error, requestOf(event), services), services.authFailureForm);
+}
+
+function problemOf(error: unknown, request: ApiRequest, services: ApiServices): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof Overloaded) return overloaded();
+  const known = error instanceof Error ? error : new Error(String(error));
+  services.log.alarm('request_failed', { requestId: request.requestId, error: known.name, stack: known.stack });
+  return internalProblem();
+}
+
+/** 503: the load was shed and nothing was charged. */
+export function overloaded(): Problem {
+  const message = 'The service is busy. Nothing was charged: send the request again.';
+  return retryLater('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'overloaded' }, 2);
+}

@@ -1,0 +1,143 @@
+/**
+ * The reconciler: the reason why no creation stays open and no charge stays without an
+ * image. Runs each minute over everything that is due, and at once for a creation whose
+ * execution died. It reads each record again and acts on conditions only, so that it may
+ * run beside anything.
+ */
+import { isTerminal, type CreationRecord } from '../../core/creation.ts';
+import { parseCreationId, type CreationId } from '../../core/ids.ts';
+import { reconcileServices, type ReconcileServices } from '../services.ts';
+
+/** Behind the deadline, so that an execution that is just refunding is not overtaken. */
+const deadlineGraceMillis = 10_000;
+const firstPostponeMillis = 60_000;
+const longestPostponeMillis = 3_600_000;
+/** From this try on, an operator has to look. */
+const alarmingRecovery = 3;
+/** A death that repeats itself is left to the schedule, which waits longer each time. */
+const mostEventRecoveries = 2;
+const atOnce = 10;
+
+/** Empty from the schedule; from EventBridge, the end of an execution. */
+export interface ReconcileEvent {
+  readonly detail?: { readonly input?: string; readonly status?: string };
+}
+
+export interface ReconcileReport {
+  readonly looked: number;
+  readonly started: number;
+  readonly refunded: number;
+  readonly open?: number;
+}
+
+type Action = 'started' | 'refunded' | 'left';
+
+export async function reconcile(event: ReconcileEvent, services: ReconcileServices): Promise<ReconcileReport> {
+  const named = creationOfEvent(event);
+  if (named) return reportOf([await reconcileEnded(named, services)]);
+  const overdue = await services.openWork.overdue(services.clock.now());
+  const actions: Action[] = [];
+  for (let from = 0; from < overdue.length; from += atOnce) {
+    const batch = overdue.slice(from, from + atOnce).map((id) => reconcileOne(id, services));
+    actions.push(...(await Promise.all(batch)));
+  }
+  return { ...reportOf(actions), open: await services.openWork.recordOpenCount() };
+}
+
+function reportOf(actions: readonly Action[]): ReconcileReport {
+  const count = (kind: Action): number => actions.filter((action) => action === kind).length;
+  return { looked: actions.length, started: count('started'), refunded: count('refunded') };
+}
+
+function creationOfEvent(event: ReconcileEvent): CreationId | undefined {
+  const input = event.detail?.input;
+  if (input === undefined) return undefined;
+  const { creation_id: id } = JSON.parse(input) as { creation_id?: string };
+  return parseCreationId(id ?? '');
+}
+
+async function reconcileEnded(id: CreationId, services: ReconcileServices): Promise<Action> {
+  const creation = await services.creations.read(id);
+  if (creation?.dueAt === undefined || creation.recoveries >= mostEventRecoveries) return 'left';
+  return recover(creation, services);
+}
+
+/** One creation must not keep the others from being looked at. */
+async function reconcileOne(id: CreationId, services: ReconcileServices): Promise<Action> {
+  try {
+    const creation = await services.creations.read(id);
+    if (creation?.dueAt === undefined || creation.dueAt > services.clock.now()) return 'left';
+    return await recover(creation, services);
+  } catch (error) {
+    services.log.alarm('reconcile_failed', { creationId: id, error: error instanceof Error ? error.name : 'unknown' });
+    return 'left';
+  }
+}
+
+async function recover(creation: CreationRecord, services: ReconcileServices): Promise<Action> {
+  if (isTerminal(creation.status)) return recoverWebhook(creation, services);
+  const now = services.clock.now();
+  const giveUpAt = creation.deadlineAt + deadlineGraceMillis;
+  if (now >= giveUpAt) return refundLate(creation, now, services);
+  const leasedUntil = creation.lease?.until ?? 0;
+  if (leasedUntil > now) return postpone(creation, Math.min(leasedUntil + firstPostponeMillis, giveUpAt), services);
+  switch (await services.executions.state(creation.id, creation.executions)) {
+    case 'running':
+      return postpone(creation, Math.min(now + firstPostponeMillis, giveUpAt), services);
+    case 'absent':
+      return startAgain(creation, creation.executions, giveUpAt, services);
+    case 'ended':
+      return startAgain(creation, creation.executions + 1, giveUpAt, services);
+  }
+}
+
+/** A webhook that is still pending when its time is well over: any further execution may take it up. */
+async function recoverWebhook(creation: CreationRecord, services: ReconcileServices): Promise<Action> {
+  if (creation.webhook?.status === 'pending') return startAgain(creation, creation.executions + 1, Infinity, services);
+  await services.openWork.postpone(creation, undefined);
+  return 'left';
+}
+
+async function postpone(creation: CreationRecord, dueAt: number, services: ReconcileServices): Promise<Action> {
+  await services.openWork.postpone(creation, dueAt);
+  return 'left';
+}
+
+/** Notes the try first: of two reconcilers one starts, and the next try comes later each time. */
+async function startAgain(creation: CreationRecord, number: number, latest: number, services: ReconcileServices): Promise<Action> {
+  const { openWork, executions, clock, log } = services;
+  const wait = Math.min(longestPostponeMillis, firstPostponeMillis * 2 ** creation.recoveries);
+  const noted = await openWork.noteStart(creation, Math.min(clock.now() + wait, latest), number);
+  if (!noted) return 'left';
+  const fields = { creationId: creation.id, execution: number, recovery: creation.recoveries + 1 };
+  if (creation.recoveries + 1 >= alarmingRecovery) log.alarm('creation_recovered_again', fields);
+  else log.info('creation_recovered', fields);
+  const outcome = await executions.start(creation.id, number);
+  if (outcome !== 'refused') return 'started';
+  log.alarm('start_refused', fields);
+  if (isTerminal(creation.status)) return 'left';
+  return refund(creation, 'ServiceUnavailable', clock.now(), services);
+}
+
+async function refundLate(creation: CreationRecord, now: number, services: ReconcileServices): Promise<Action> {
+  const action = await refund(creation, 'GenerationTimedOut', now, services);
+  services.log.alarm('creation_past_deadline', { creationId: creation.id });
+  // The execution that should have refunded is not relied on to send the webhook, either.
+  const refunded = await services.creations.read(creation.id);
+  if (refunded?.webhook?.status === 'pending') await recoverWebhook(refunded, services);
+  return action;
+}
+
+async function refund(
+  creation: CreationRecord,
+  failure: 'GenerationTimedOut' | 'ServiceUnavailable',
+  nowMillis: number,
+  services: ReconcileServices,
+): Promise<Action> {
+  const outcome = await services.charges.refund(creation, { failure, nowMillis, announce: true });
+  return outcome === 'refunded' ? 'refunded' : 'left';
+}
+
+const services = reconcileServices();
+
+export const handler = async (event: ReconcileEvent): Promise<ReconcileReport> => reconcile(event, services);

@@ -1,0 +1,176 @@
+/**
+ * The composition root: here, and only here, the environment is read and adapters are
+ * chosen. A function takes the one set of services it needs, so that its bundle holds
+ * nothing else.
+ */
+import { randomBytes } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { createChargeStore } from '../adapters/dynamodb/charge-store.ts';
+import { createCreationStore } from '../adapters/dynamodb/creation-store.ts';
+import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
+import { createOpenWorkStore } from '../adapters/dynamodb/open-work-store.ts';
+import { createRequestStore } from '../adapters/dynamodb/request-store.ts';
+import type { Table } from '../adapters/dynamodb/table.ts';
+import { createJsonLog } from '../adapters/json-log.ts';
+import { createSandboxProvider } from '../adapters/providers/sandbox/sandbox-provider.ts';
+import { createImageStore } from '../adapters/s3-images.ts';
+import { createOutbound, type OutboundRules } from '../adapters/safe-fetch.ts';
+import { createSecretBox } from '../adapters/secret-box.ts';
+import { createExecutions } from '../adapters/step-functions.ts';
+import { systemClock } from '../adapters/system-clock.ts';
+import models from '../catalog/models.json' with { type: 'json' };
+import type { Catalog } from '../core/catalog.ts';
+import type { AuthFailureForm } from '../core/contract.ts';
+import type * as ports from '../core/ports.ts';
+
+/** Every variable that the stack may give to a function; lib/ declares each where it is used. */
+export type Variable =
+  | 'TABLE_NAME'
+  | 'STATE_MACHINE_ARN'
+  | 'RESULTS_BUCKET'
+  | 'RESULTS_BASE_URL'
+  | 'RESULT_DAYS'
+  | 'ENCRYPTION_SECRET_ARN'
+  | 'OUTBOUND_RULES'
+  | 'AUTH_FAILURE_FORM'
+  | 'TOP_UP_URL';
+
+function environment(name: Variable): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`the environment variable ${name} is not set`);
+  return value;
+}
+
+const randomness: ports.RandomBytes = (count) => randomBytes(count);
+
+function table(): Table {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), { marshallOptions: { removeUndefinedValues: true } });
+  return { client, name: environment('TABLE_NAME'), clock: systemClock, randomBytes: randomness };
+}
+
+/** What every function has. */
+export interface CommonServices {
+  readonly clock: ports.Clock;
+  readonly randomBytes: ports.RandomBytes;
+  readonly log: ports.Log;
+}
+
+function common(component: string): CommonServices {
+  return { clock: systemClock, randomBytes: randomness, log: createJsonLog(component, () => systemClock.now()) };
+}
+
+/** For reading operations of the API. */
+export interface ApiServices extends CommonServices {
+  readonly catalog: Catalog;
+  readonly requests: ports.RequestStore;
+  readonly creations: ports.CreationStore;
+  readonly resultsBaseUrl: string;
+  readonly authFailureForm: AuthFailureForm;
+}
+
+export function apiServices(): ApiServices {
+  const store = table();
+  return {
+    ...common('api'),
+    // Checked against its schema by a test and at synthesis.
+    catalog: models as Catalog,
+    requests: createRequestStore(store),
+    creations: createCreationStore(store),
+    resultsBaseUrl: environment('RESULTS_BASE_URL'),
+    authFailureForm: environment('AUTH_FAILURE_FORM') === 'plain' ? 'plain' : 'envelope',
+  };
+}
+
+/** For the operation that charges. */
+export interface SubmitServices extends ApiServices {
+  readonly charges: ports.ChargeStore;
+  readonly executions: ports.Executions;
+  readonly outbound: ports.Outbound;
+  readonly topUpUrl: string;
+}
+
+export function submitServices(): SubmitServices {
+  return {
+    ...apiServices(),
+    charges: createChargeStore(table()),
+    executions: createExecutions(new SFNClient({}), environment('STATE_MACHINE_ARN')),
+    outbound: createOutbound(environment('OUTBOUND_RULES') as OutboundRules),
+    topUpUrl: environment('TOP_UP_URL'),
+  };
+}
+
+export interface RenderServices extends CommonServices {
+  readonly creations: ports.CreationStore;
+  readonly images: ports.ImageStore;
+  readonly providers: ReadonlyMap<string, ports.ImageProvider>;
+  readonly resultDays: number;
+}
+
+export function renderServices(): RenderServices {
+  const crash = (): never => process.exit(1);
+  const providers = ['sandbox', 'sandbox-large'].map((name) => createSandboxProvider({ name, clock: systemClock, crash }));
+  return {
+    ...common('render-image'),
+    creations: createCreationStore(table()),
+    images: createImageStore(new S3Client({}), environment('RESULTS_BUCKET')),
+    providers: new Map(providers.map((provider) => [provider.name, provider])),
+    resultDays: Number(environment('RESULT_DAYS')),
+  };
+}
+
+export interface RefundServices extends CommonServices {
+  readonly creations: ports.CreationStore;
+  readonly charges: ports.ChargeStore;
+}
+
+export function refundServices(): RefundServices {
+  const store = table();
+  return { ...common('refund-charge'), creations: createCreationStore(store), charges: createChargeStore(store) };
+}
+
+export interface DeliveryServices extends CommonServices {
+  readonly creations: ports.CreationStore;
+  readonly deliveries: ports.DeliveryStore;
+  readonly secretBox: ports.SecretBox;
+  readonly outbound: ports.Outbound;
+  readonly resultsBaseUrl: string;
+}
+
+export function deliveryServices(): DeliveryServices {
+  const store = table();
+  return {
+    ...common('deliver-webhook'),
+    creations: createCreationStore(store),
+    deliveries: createDeliveryStore(store),
+    secretBox: createSecretBox({
+      client: new SecretsManagerClient({}),
+      secretArn: environment('ENCRYPTION_SECRET_ARN'),
+      clock: systemClock,
+      randomBytes: randomness,
+    }),
+    outbound: createOutbound(environment('OUTBOUND_RULES') as OutboundRules),
+    resultsBaseUrl: environment('RESULTS_BASE_URL'),
+  };
+}
+
+export interface ReconcileServices extends CommonServices {
+  readonly creations: ports.CreationStore;
+  readonly charges: ports.ChargeStore;
+  readonly openWork: ports.OpenWorkStore;
+  readonly executions: ports.Executions;
+}
+
+export function reconcileServices(): ReconcileServices {
+  const store = table();
+  return {
+    ...common('reconcile'),
+    creations: createCreationStore(store),
+    charges: createChargeStore(store),
+    openWork: createOpenWorkStore(store),
+    executions: createExecutions(new SFNClient({}), environment('STATE_MACHINE_ARN')),
+  };
+}

@@ -1,0 +1,138 @@
+/**
+ * DeliverWebhook: one attempt. The schedule's truth is the record: an attempt is claimed
+ * there before anything is sent, so that two executions never send the same one, and one
+ * that was restarted never sends early. "Not yet" is thrown like "not delivered".
+ */
+import { resultUrls, type CreationRecord, type WebhookState } from '../../core/creation.ts';
+import { uuidV7 } from '../../core/ids.ts';
+import type { Delivery, PostResult } from '../../core/ports.ts';
+import {
+  replacedSecretSeconds,
+  webhookAttemptMillis,
+  webhookAttempts,
+  webhookBody,
+  webhookHeaders,
+  webhookWaitsSeconds,
+  type SigningSecrets,
+} from '../../core/webhook.ts';
+import { deliveryServices, type DeliveryServices } from '../services.ts';
+import { creationIdOf, Remedy, type Payload } from './payload.ts';
+
+/** An execution's clock may run ahead of the record's by a little: that much is waited for here. */
+const earlyMillis = 3_000;
+const excerptCharacters = 500;
+
+export async function deliverWebhook(payload: Payload, services: DeliveryServices): Promise<Payload> {
+  const creation = await services.creations.read(creationIdOf(payload));
+  const webhook = creation?.webhook;
+  if (!creation?.completedAt || webhook?.status !== 'pending' || webhook.attempts >= webhookAttempts) return payload;
+  const early = webhook.nextAt - services.clock.now();
+  if (early > earlyMillis) throw notDelivered();
+  if (early > 0) await services.clock.sleep(early);
+  const secrets = await signingSecrets(creation, services);
+  if (!secrets) {
+    await services.deliveries.skip(creation.id);
+    return payload;
+  }
+  return attempt(creation, webhook, secrets, payload, services);
+}
+
+function notDelivered(): Remedy {
+  return new Remedy('WebhookNotDelivered', 'not delivered yet; the record says when the next attempt is due');
+}
+
+/** The secrets that are valid now, the current one first; undefined when none was issued. */
+async function signingSecrets(creation: CreationRecord, services: DeliveryServices): Promise<SigningSecrets | undefined> {
+  const oldest = services.clock.now() - replacedSecretSeconds * 1000;
+  const sealed = (await services.deliveries.accountSecrets(creation.accountId)).filter(
+    (secret) => secret.replacedAt === undefined || secret.replacedAt > oldest,
+  );
+  const valid = await Promise.all(sealed.map((secret) => services.secretBox.open(creation.accountId, secret.sealed)));
+  return valid[0] === undefined ? undefined : { current: valid[0], valid };
+}
+
+/** The claim assumes the worst, an attempt that hangs; settling it corrects the time. */
+async function attempt(
+  creation: CreationRecord,
+  webhook: WebhookState,
+  secrets: SigningSecrets,
+  payload: Payload,
+  services: DeliveryServices,
+): Promise<Payload> {
+  const now = services.clock.now();
+  const number = webhook.attempts + 1;
+  const delivery: Delivery = {
+    id: uuidV7(now, services.randomBytes(16)),
+    accountId: creation.accountId,
+    creationId: creation.id,
+    event: eventOf(creation),
+    url: webhook.url,
+    attempt: number,
+    startedAt: new Date(now).toISOString(),
+  };
+  const body = webhook.body ?? webhookBody(creation, resultUrls(creation, services.resultsBaseUrl, now));
+  const nextAt = now + webhookAttemptMillis + waitAfter(number);
+  if (!(await services.deliveries.claim({ delivery, body, nextAt, nowMillis: now }))) throw notDelivered();
+  const result = await send(delivery, body, secrets, services);
+  return settle(delivery, result, now, payload, services);
+}
+
+function eventOf(creation: CreationRecord): 'creation.completed' | 'creation.failed' {
+  return creation.status === 'failed' ? 'creation.failed' : 'creation.completed';
+}
+
+/** Milliseconds between attempt n's end and the next; 0 behind the last, which has none. */
+function waitAfter(number: number): number {
+  return (webhookWaitsSeconds[number - 1] ?? 0) * 1000;
+}
+
+async function send(delivery: Delivery, body: string, secrets: SigningSecrets, services: DeliveryServices): Promise<PostResult> {
+  const headers = webhookHeaders(
+    {
+      event: delivery.event as 'creation.completed' | 'creation.failed',
+      messageId: `${delivery.creationId}:${delivery.event}`,
+      deliveryId: delivery.id,
+      attempt: delivery.attempt,
+      signedAtSeconds: Math.floor(services.clock.now() / 1000),
+      body,
+    },
+    secrets,
+  );
+  return services.outbound.post(delivery.url, headers, body);
+}
+
+async function settle(
+  delivery: Delivery,
+  result: PostResult,
+  startedAt: number,
+  payload: Payload,
+  services: DeliveryServices,
+): Promise<Payload> {
+  const now = services.clock.now();
+  const status = result.kind === 'answered' ? result.status : undefined;
+  const isDelivered = status !== undefined && status >= 200 && status < 300;
+  const isLast = isDelivered || status === 410 || delivery.attempt === webhookAttempts;
+  const ended: Delivery = {
+    ...delivery,
+    outcome: isDelivered ? 'delivered' : 'failed',
+    millis: now - startedAt,
+    ...(result.kind === 'answered'
+      ? { status: result.status, responseExcerpt: result.excerpt.slice(0, excerptCharacters) }
+      : { reason: result.reason }),
+  };
+  const next = isLast ? { status: isDelivered ? ('delivered' as const) : ('failed' as const) } : { at: now + waitAfter(delivery.attempt) };
+  await services.deliveries.settle(ended, next);
+  services.log.info('webhook_attempted', {
+    creationId: delivery.creationId,
+    deliveryId: delivery.id,
+    attempt: delivery.attempt,
+    outcome: ended.outcome,
+    status,
+  });
+  if (!isLast) throw notDelivered();
+  return payload;
+}
+
+const services = deliveryServices();
+
+export const handler = async (payload: Payload): Promise<Payload> => deliverWebhook(payload, services);

@@ -1,0 +1,20 @@
+/** RefundCharge: fails the creation with its message and gives the charge back, once. */
+import { failureNamed } from '../../core/failure.ts';
+import { refundServices, type RefundServices } from '../services.ts';
+import { creationIdOf, Remedy, type Payload } from './payload.ts';
+
+export async function refundCharge(payload: Payload, services: RefundServices): Promise<Payload> {
+  const creation = await services.creations.read(creationIdOf(payload));
+  const done = { creation_id: payload.creation_id };
+  // After a restore of the table there may be executions whose creation is not there.
+  if (!creation) return done;
+  const failure = failureNamed(payload.failure?.Error ?? '');
+  const outcome = await services.charges.refund(creation, { failure, nowMillis: services.clock.now(), announce: true });
+  if (outcome === 'busy') throw new Remedy('RefundBusy', 'the table was too busy to refund the charge');
+  services.log.info('refund_ended', { creationId: creation.id, failure, outcome });
+  return done;
+}
+
+const services = refundServices();
+
+export const handler = async (payload: Payload): Promise<Payload> => refundCharge(payload, services);

@@ -1,0 +1,84 @@
+/**
+ * RenderImage: takes the lease, has the image rendered, stores it, and completes the
+ * creation. Safe to run again at any time: it goes on where the record says.
+ */
+import type { Context } from 'aws-lambda';
+import type { CreationRecord } from '../../core/creation.ts';
+import { CreationFailed } from '../../core/failure.ts';
+import { renderServices, type RenderServices } from '../services.ts';
+import { creationIdOf, Remedy, type Payload } from './payload.ts';
+import { walkRoutes, type Rendering } from './walk-routes.ts';
+
+/** Long enough for a renewal to be late, short enough that a crash is noticed within 30 s. */
+const leaseMillis = 12_000;
+const renewMillis = 4_000;
+/** What storing, committing and refunding may take of the creation's time. */
+const reserveMillis = 500;
+const dayMillis = 86_400_000;
+
+export async function renderImage(payload: Payload, holder: string, services: RenderServices): Promise<Payload> {
+  const id = creationIdOf(payload);
+  const { clock, creations } = services;
+  const now = clock.now();
+  const outcome = await creations.lease(id, holder, now + leaseMillis, now);
+  switch (outcome.kind) {
+    case 'terminal':
+    case 'absent':
+      return payload;
+    case 'leased_by_another':
+      throw new Remedy('StillRunning', 'another invocation renders this creation');
+    case 'leased':
+      await renderLeased(outcome.creation, holder, services);
+      return payload;
+  }
+}
+
+async function renderLeased(creation: CreationRecord, holder: string, services: RenderServices): Promise<void> {
+  const { clock, creations, log } = services;
+  const deadline = clock.deadline(creation.deadlineAt - reserveMillis);
+  const stopRenewing = clock.every(renewMillis, () => {
+    creations.renewLease(creation.id, holder, clock.now() + leaseMillis).catch((error: unknown) => {
+      log.info('lease_not_renewed', { creationId: creation.id, error: error instanceof Error ? error.name : 'unknown' });
+    });
+  });
+  try {
+    const save = (attempts: CreationRecord['attempts']): Promise<void> => creations.saveAttempts(creation.id, holder, attempts);
+    const rendering = await walkRoutes({ creation, signal: deadline.signal, save, services });
+    await store(rendering, services);
+    await commit(creation, holder, rendering, services);
+  } finally {
+    stopRenewing();
+    deadline.release();
+  }
+}
+
+async function store({ image, bytes }: Rendering, { images, log }: RenderServices): Promise<void> {
+  if (!bytes) return;
+  try {
+    await images.put(image, bytes);
+  } catch (error) {
+    log.alarm('image_not_stored', { error: error instanceof Error ? error.name : 'unknown' });
+    throw new CreationFailed('InternalFailure');
+  }
+}
+
+/** A good image is never refunded for a busy table: the retry finds it stored and commits it. */
+async function commit(creation: CreationRecord, holder: string, rendering: Rendering, services: RenderServices): Promise<void> {
+  const { clock, creations, log } = services;
+  const nowMillis = clock.now();
+  const committed = await creations.complete(creation, {
+    results: [rendering.image],
+    resultsExpireAt: nowMillis + services.resultDays * dayMillis,
+    attempts: rendering.attempts,
+    nowMillis,
+  });
+  log.info('render_ended', { creationId: creation.id, outcome: committed });
+  if (committed !== 'busy') return;
+  await creations.renewLease(creation.id, holder, nowMillis);
+  throw new Remedy('CommitBusy', 'the image is stored; the table was too busy to complete the creation');
+}
+
+const services = renderServices();
+
+export const handler = async (payload: Payload, context: Context): Promise<Payload> =>
+  renderImage(payload, context.awsRequestId, services);

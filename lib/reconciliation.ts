@@ -1,0 +1,32 @@
+import { Duration } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+
+export interface ReconciliationProps {
+  readonly reconcile: LambdaFunction;
+  readonly stateMachine: StateMachine;
+}
+
+/** When the reconciler runs: every minute, and at once when an execution died. */
+export class Reconciliation extends Construct {
+  constructor(scope: Construct, id: string, { reconcile, stateMachine }: ReconciliationProps) {
+    super(scope, id);
+    new Rule(this, 'EveryMinute', {
+      description: 'Darkroom: looks after creations that are due',
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [new LambdaTarget(reconcile)],
+    });
+    new Rule(this, 'ExecutionDied', {
+      description: 'Darkroom: an execution ended without success',
+      eventPattern: {
+        source: ['aws.states'],
+        detailType: ['Step Functions Execution Status Change'],
+        detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: [stateMachine.stateMachineArn] },
+      },
+      targets: [new LambdaTarget(reconcile)],
+    });
+  }
+}

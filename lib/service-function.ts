@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url';
+import { RemovalPolicy, type Duration } from 'aws-cdk-lib';
+import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+
+export interface ServiceFunctionProps {
+  /** In functions/, without its ending: "api/get-creation". */
+  readonly entry: string;
+  /** What an operator reads in the console. */
+  readonly description: string;
+  readonly timeout: Duration;
+  /** Also decides the share of a processor: 1,769 MB is one. */
+  readonly memoryMegabytes: number;
+  readonly logRetention: RetentionDays;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Lambda's credentials come from the environment: what reads them elsewhere is never loaded. */
+const neverLoaded = ['sso', 'process', 'ini', 'web-identity', 'login', 'cognito-identity', 'http'].map(
+  (name) => `@aws-sdk/credential-provider-${name}`,
+);
+
+/** A Lambda function of the service: one file of functions/, bundled, on arm64, with a log of its own. */
+export class ServiceFunction extends NodejsFunction {
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
+    const logGroup = new LogGroup(scope, `${id}Log`, {
+      retention: props.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    super(scope, id, {
+      entry: `${root}functions/${props.entry}.ts`,
+      projectRoot: root,
+      depsLockFilePath: `${root}package-lock.json`,
+      description: props.description,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      timeout: props.timeout,
+      memorySize: props.memoryMegabytes,
+      loggingFormat: LoggingFormat.JSON,
+      logGroup,
+      awsSdkConnectionReuse: false,
+      bundling: {
+        format: OutputFormat.ESM,
+        target: 'node24',
+        mainFields: ['module', 'main'],
+        minify: true,
+        keepNames: false,
+        // Dependencies that are CommonJS ask for Node's own modules by require.
+        banner: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
+        externalModules: [...neverLoaded, '@smithy/credential-provider-imds'],
+        bundleAwsSDK: true,
+      },
+    });
+    // `sam local invoke` finds a function by this name.
+    this.node.defaultChild?.node.addMetadata('SamResourceId', id);
+  }
+}

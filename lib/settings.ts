@@ -1,0 +1,20 @@
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { AuthFailureForm } from '../core/contract.ts';
+
+/** What an operator can choose. All of it has a default: `cdk deploy` without settings works. */
+export interface Settings {
+  /** Days for which results can be fetched. */
+  readonly resultDays: number;
+  readonly logRetention: RetentionDays;
+  /** The form of a failed authentication (interface.md, part 5). */
+  readonly authFailureForm: AuthFailureForm;
+  /** Where a client can top up its wallet; empty: none is named in 402 answers. */
+  readonly topUpUrl: string;
+}
+
+export const defaultSettings: Settings = {
+  resultDays: 30,
+  logRetention: RetentionDays.ONE_MONTH,
+  authFailureForm: 'envelope',
+  topUpUrl: '',
+};

@@ -1,0 +1,54 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+
+type TableAction = 'BatchGetItem' | 'GetItem' | 'PutItem' | 'UpdateItem';
+
+const openWork = 'open_work';
+
+/** The one table: all items of the service (architecture.md, One table). Survives its stack. */
+export class Store extends Construct {
+  readonly table: TableV2;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const text = (name: string): { name: string; type: AttributeType } => ({ name, type: AttributeType.STRING });
+    this.table = new TableV2(this, 'Table', {
+      partitionKey: text('pk'),
+      sortKey: text('sk'),
+      billing: Billing.onDemand(),
+      timeToLiveAttribute: 'expiresAtSeconds',
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+      globalSecondaryIndexes: [
+        {
+          indexName: openWork,
+          partitionKey: text('openShard'),
+          sortKey: { name: 'dueAt', type: AttributeType.NUMBER },
+          projectionType: ProjectionType.KEYS_ONLY,
+        },
+        { indexName: 'listing', partitionKey: text('listing'), sortKey: text('listed'), projectionType: ProjectionType.KEYS_ONLY },
+      ],
+    });
+  }
+
+  /** Lets a function use the table in exactly these ways, and tells it the table's name. */
+  grant(fn: LambdaFunction, ...actions: readonly TableAction[]): void {
+    fn.addEnvironment('TABLE_NAME', this.table.tableName);
+    this.table.grant(fn, ...actions.map((action) => `dynamodb:${action}`));
+  }
+
+  /** Lets a function walk the index of open work. */
+  grantOpenWork(fn: LambdaFunction): void {
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        actions: ['dynamodb:Query'],
+        resources: [`${this.table.tableArn}/index/${openWork}`],
+      }),
+    );
+  }
+}
