@@ -27,7 +27,7 @@ function readPng(bytes: Uint8Array): ImageHeader | undefined {
   return width < 2 ** 31 && height < 2 ** 31 ? { contentType: 'image/png', width, height } : undefined;
 }
 
-/** Markers without a segment: TEM, and RST0 to EOI. SOI and EOI cannot stand before a frame; a file with them is broken. */
+/** Markers without a segment that are harmless before a frame: TEM and RST0 to RST7. */
 const BARE = new Set([0x01, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7]);
 const [SOI, EOI, SOS] = [0xd8, 0xd9, 0xda];
 /** SOF0 to SOF15 less DHT, JPG and DAC, which share the range: ITU T.81, table B.1. */

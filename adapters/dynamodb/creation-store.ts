@@ -4,6 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { CreationId } from '../../core/ids.ts';
 import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports.ts';
+import { updateIf, type UpdateParts } from './conditional.ts';
 import { creationFromItem } from './mapping.ts';
 import { keys, type Table } from './table.ts';
 import { settleTerminal } from './terminal.ts';
@@ -71,19 +72,9 @@ async function lease(table: Table, id: CreationId, holder: string, untilMillis: 
   }
 }
 
-type UpdateParts = Omit<ConstructorParameters<typeof UpdateCommand>[0], 'TableName' | 'Key' | 'ConditionExpression'>;
-
 /** An update that only the lease's holder may make; false when it is no longer the holder. */
 async function updateHeld(table: Table, id: CreationId, parts: UpdateParts): Promise<boolean> {
-  try {
-    await table.client.send(
-      new UpdateCommand({ TableName: table.name, Key: keys.creation(id), ConditionExpression: isHeld, ...parts }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+  return updateIf(table, keys.creation(id), { ConditionExpression: isHeld, ...parts });
 }
 
 async function complete(table: Table, creation: CreationRecord, done: Completion): ReturnType<CreationStore['complete']> {

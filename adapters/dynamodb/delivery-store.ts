@@ -1,6 +1,9 @@
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Account } from '../../core/account.ts';
+import type { AccountId } from '../../core/ids.ts';
 import type { Delivery, DeliveryClaim, DeliveryStore } from '../../core/ports.ts';
+import { queryAll } from './query.ts';
+import { deliveryFromItem } from './mapping.ts';
 import { keys, openShard, ttlAttribute, type Item, type Table } from './table.ts';
 import { transact, type TransactItem } from './transaction.ts';
 
@@ -99,4 +102,9 @@ function logRow(delivery: Delivery): Item {
 
 function logItem(table: Table, delivery: Delivery): TransactItem {
   return { Put: { TableName: table.name, Item: logRow(delivery) } };
+}
+
+/** The delivery log of an account, newest first. */
+export async function readDeliveryLog(table: Table, accountId: AccountId, limit: number): Promise<Delivery[]> {
+  return (await queryAll(table, keys.account(accountId).pk, 'DELIVERY#', true, limit)).map(deliveryFromItem);
 }

@@ -1,8 +1,8 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { QueryCommand, UpdateCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { CreationRecord } from '../../core/creation.ts';
 import { parseCreationId, type CreationId } from '../../core/ids.ts';
 import type { OpenWorkStore } from '../../core/ports.ts';
+import { updateIf } from './conditional.ts';
 import { keys, openShards, openWorkIndex, type Item, type Table } from './table.ts';
 
 /** A reconciler's run takes at most so many of each shard; the rest is as overdue a minute later. */
@@ -83,19 +83,9 @@ async function countIn(table: Table, shard: string): Promise<number> {
 
 /** Conditional on the due time that was read: of two reconcilers, one acts. */
 async function updateDue(table: Table, creation: CreationRecord, update: string, values: Item): Promise<boolean> {
-  try {
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: keys.creation(creation.id),
-        UpdateExpression: update,
-        ConditionExpression: 'dueAt = :read',
-        ExpressionAttributeValues: { ':read': creation.dueAt, ...values },
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+  return updateIf(table, keys.creation(creation.id), {
+    UpdateExpression: update,
+    ConditionExpression: 'dueAt = :read',
+    ExpressionAttributeValues: { ':read': creation.dueAt, ...values },
+  });
 }

@@ -1,7 +1,7 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { blockSeconds, rateWindowSeconds, rejectionsBeforeBlock } from '../../core/limits.ts';
 import { Overloaded, type RequestQuestion, type RequestState, type RequestStore } from '../../core/ports.ts';
+import { updateIf } from './conditional.ts';
 import { accountFromItem, apiKeyFromItem, creationFromItem, idempotencyFromItem } from './mapping.ts';
 import { keys, minuteOf, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
 
@@ -12,13 +12,13 @@ export function createRequestStore(table: Table): RequestStore {
   return {
     read: (question) => readState(table, question),
     countRequest: async (account, rate, limit, nowMillis) => {
-      const key = keys.rate(account, rate, minuteOf(nowMillis));
-      return updateIf(table, key, {
+      if (limit === 0) return false;
+      return updateIf(table, keys.rate(account, rate, minuteOf(nowMillis)), {
         UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
         ConditionExpression: 'attribute_not_exists(#count) OR #count < :limit',
         ExpressionAttributeNames: { '#count': 'count', '#ttl': ttlAttribute },
         ExpressionAttributeValues: { ':one': 1, ':limit': limit, ':ttl': secondsAfter(nowMillis, 2 * rateWindowSeconds) },
-      }, limit > 0);
+      });
     },
     stampPoll: async (id, intervalMillis, nowMillis) =>
       updateIf(table, keys.poll(id), {
@@ -93,20 +93,6 @@ async function batchGet(table: Table, wanted: readonly ItemKey[]): Promise<Item[
 function isThrottle(error: unknown): boolean {
   const names = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'];
   return error instanceof Error && names.includes(error.name);
-}
-
-type UpdateParts = Omit<ConstructorParameters<typeof UpdateCommand>[0], 'TableName' | 'Key'>;
-
-/** A conditional update; false when its condition failed. */
-async function updateIf(table: Table, key: ItemKey, parts: UpdateParts, possible = true): Promise<boolean> {
-  if (!possible) return false;
-  try {
-    await table.client.send(new UpdateCommand({ TableName: table.name, Key: key, ...parts }));
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
 }
 
 async function countRejection(table: Table, address: string, kind: '401' | '403', nowMillis: number): Promise<void> {

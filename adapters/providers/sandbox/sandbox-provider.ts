@@ -4,7 +4,7 @@
  */
 import type { Clock, ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../../core/ports.ts';
 import { directivesOf, type SandboxOutcome } from './directives.ts';
-import { renderPicture } from './picture.ts';
+import { renderPicture } from './picture/picture.ts';
 import { pixelsOf } from './pixels.ts';
 
 const pollMillis = 500;

@@ -8,7 +8,7 @@ export interface Frame {
   readonly unit: number;
 }
 
-/** Paints the pixel row `y` to `row`: three floats a pixel, sRGB levels 0 to 255. Rows may come in any order. */
+/** Paints the pixel row `y` to `row`: three floats a pixel, sRGB levels 0 to 255. Rows come from top to bottom. */
 export type PaintRow = (y: number, row: Float32Array) => void;
 
 /** The frame of a picture of that many pixels. */

@@ -1,0 +1,66 @@
+import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { isTerminal, type CreationRecord } from '../../core/creation.ts';
+import type { AccountId } from '../../core/ids.ts';
+import type { AccountBooks } from '../../core/ledger.ts';
+import { createAccountStore } from './account-store.ts';
+import { createWalletStore } from './wallet-store.ts';
+import { openShards, openWorkIndex, type Item, type Table } from './table.ts';
+
+/** The books of every account, or of one. Reads only; take it at rest, or expect movements between the reads. */
+export async function readBooks(table: Table, only?: AccountId): Promise<AccountBooks[]> {
+  const accounts = createAccountStore(table);
+  const wallet = createWalletStore(table);
+  const open = await openCreationsByAccount(table);
+  const books: AccountBooks[] = [];
+  for (const account of await accounts.list()) {
+    if (only !== undefined && account.id !== only) continue;
+    books.push({
+      accountId: account.id,
+      availableMicros: account.availableMicros,
+      creditLineMicros: account.creditLineMicros,
+      inFlight: account.inFlight,
+      openCreations: open.get(account.id) ?? 0,
+      keys: await accounts.listKeys(account.id),
+      ledger: await wallet.ledger(account.id),
+    });
+  }
+  return books;
+}
+
+async function openCreationsByAccount(table: Table): Promise<Map<AccountId, number>> {
+  const counts = new Map<AccountId, number>();
+  for (const shard of openShards('OPEN')) {
+    let from: Item | undefined;
+    do {
+      const page = await table.client.send(
+        new QueryCommand({
+          TableName: table.name,
+          IndexName: openWorkIndex.name,
+          KeyConditionExpression: `${openWorkIndex.partition} = :shard`,
+          ExpressionAttributeValues: { ':shard': shard },
+          Limit: 100,
+          ...(from && { ExclusiveStartKey: from }),
+        }),
+      );
+      for (const creation of await readAll(table, page.Items ?? [])) {
+        if (!isTerminal(creation.status)) counts.set(creation.accountId, (counts.get(creation.accountId) ?? 0) + 1);
+      }
+      from = page.LastEvaluatedKey;
+    } while (from);
+  }
+  return counts;
+}
+
+/** An index may lag: what counts is the item itself. */
+async function readAll(table: Table, items: readonly Item[]): Promise<Pick<CreationRecord, 'status' | 'accountId'>[]> {
+  const found: Pick<CreationRecord, 'status' | 'accountId'>[] = [];
+  let open = items.map(({ pk, sk }): Item => ({ pk, sk }));
+  while (open.length > 0) {
+    const answer = await table.client.send(
+      new BatchGetCommand({ RequestItems: { [table.name]: { Keys: open, ConsistentRead: true } } }),
+    );
+    found.push(...((answer.Responses?.[table.name] ?? []) as unknown as CreationRecord[]));
+    open = answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
+  }
+  return found;
+}

@@ -1,0 +1,82 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readImageHeader } from '../../core/image-bytes.ts';
+
+const ascii = (text: string) => Array.from(Buffer.from(text, 'latin1'));
+const bytes = (...parts: (number | readonly number[])[]) => Uint8Array.from(parts.flat());
+const word = (value: number) => [value >> 8, value & 255];
+
+const png = (width: readonly number[], height: readonly number[]) =>
+  bytes([137, 80, 78, 71, 13, 10, 26, 10], [0, 0, 0, 13], ascii('IHDR'), width, height, [8, 2, 0, 0, 0], [1, 2, 3, 4]);
+const frame = (marker: number, width: number, height: number) => [0xff, marker, ...word(17), 8, ...word(height), ...word(width), 3, ...Array<number>(9).fill(0)];
+const riff = (chunk: string, ...data: (number | readonly number[])[]) =>
+  bytes(ascii('RIFF'), [0, 0, 0, 0], ascii('WEBP'), ascii(chunk), [0, 0, 0, 0], ...data);
+
+/** One whole file of each kind, all of 1537 x 1025. */
+const FILES: Readonly<Record<string, Uint8Array>> = {
+  png: png([0, 0, 6, 1], [0, 0, 4, 1]),
+  'baseline jpeg': bytes([0xff, 0xd8], [0xff, 0xe0, ...word(16), ...Array<number>(14).fill(0)], frame(0xc0, 1537, 1025)),
+  'progressive jpeg': bytes([0xff, 0xd8], [0xff, 0xdb, ...word(4), 0, 0], [0xff, 0xc4, ...word(3), 0], frame(0xc2, 1537, 1025)),
+  'jpeg with fill bytes and a thumbnail in its EXIF segment': bytes(
+    [0xff, 0xd8],
+    [0xff, 0xff, 0xff, 0xe1, ...word(21), ...frame(0xc0, 160, 120)],
+    frame(0xc1, 1537, 1025),
+  ),
+  'lossy webp': riff('VP8 ', [0x10, 0, 0], [0x9d, 0x01, 0x2a], [0x01, 0x06 | 0x40], [0x01, 0x04]),
+  'lossless webp': riff('VP8L', [0x2f], [0x00, 0x06, 0x00, 0x01]),
+  'extended webp': riff('VP8X', [0x10, 0, 0, 0], [0x00, 0x06, 0], [0x00, 0x04, 0]),
+};
+
+const typeOf = (name: string) => `image/${/png|jpeg|webp/.exec(name)?.[0] ?? ''}`;
+
+describe('the header of an image file', () => {
+  it.each(Object.entries(FILES))('of a %s tells type and size', (name, file) => {
+    expect(readImageHeader(file)).toEqual({ contentType: typeOf(name), width: 1537, height: 1025 });
+  });
+
+  it.each(Object.entries(FILES))('of a %s is unknown as long as its size has not arrived', (_name, file) => {
+    const known = Array.from(file, (_, end) => readImageHeader(file.subarray(0, end)) !== undefined);
+    // Cut anywhere up to the size it is unknown; behind the size nothing is needed. Never does a cut give another size.
+    expect(known.slice(0, 23)).not.toContain(true);
+    for (const end of known.keys()) {
+      if (known[end]) expect(readImageHeader(file.subarray(0, end))).toMatchObject({ width: 1537, height: 1025 });
+    }
+  });
+
+  it('is read from a view into a larger buffer', () => {
+    const file = FILES['lossy webp'] ?? bytes();
+    const padded = bytes([1, 2, 3], Array.from(file), [4]);
+    expect(readImageHeader(padded.subarray(3, 3 + file.length))).toMatchObject({ width: 1537 });
+  });
+
+  it.each([
+    ['nothing', bytes()],
+    ['text', bytes(ascii('<html>no image here, sorry, and enough of it</html>'))],
+    ['a gif', bytes(ascii('GIF89a'), Array<number>(40).fill(1))],
+    ['a png of width 0', png([0, 0, 0, 0], [0, 0, 4, 0])],
+    ['a png wider than 31 bits', png([0x80, 0, 0, 0], [0, 0, 4, 0])],
+    ['a jpeg whose scan comes before a frame', bytes([0xff, 0xd8, 0xff, 0xda], word(2), frame(0xc0, 9, 9))],
+    ['a jpeg that ends before a frame', bytes([0xff, 0xd8, 0xff, 0xd9], frame(0xc0, 9, 9))],
+    ['a jpeg with a segment of length 0', bytes([0xff, 0xd8, 0xff, 0xe0], word(0), frame(0xc0, 9, 9))],
+    ['a jpeg whose segment leads out of the file', bytes([0xff, 0xd8, 0xff, 0xe0], word(0xffff), frame(0xc0, 9, 9))],
+    ['a jpeg with rubbish between segments', bytes([0xff, 0xd8, 0xff, 0xe0], word(2), [7], frame(0xc0, 9, 9))],
+    ['a jpeg of height 0, which only its end would tell', bytes([0xff, 0xd8], frame(0xc0, 9, 0))],
+    ['a lossy webp that begins between key frames', riff('VP8 ', [0x11, 0, 0], [0x9d, 0x01, 0x2a], [9, 0, 9, 0])],
+    ['a lossless webp without its signature', riff('VP8L', [0x2e], [9, 0, 9, 0])],
+    ['a webp of an unknown kind', riff('VP9 ', Array<number>(20).fill(9))],
+  ])('of %s is unknown', (_name, file) => {
+    expect(readImageHeader(file)).toBeUndefined();
+  });
+
+  it('is never an exception and never a size below 1, whatever the bytes', () => {
+    const starts = [[], ...Object.values(FILES).flatMap((file) => [2, 8, 12, 16, 20].map((end) => Array.from(file.subarray(0, end))))];
+    const hostile = fc.tuple(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 200 }));
+    fc.assert(
+      fc.property(hostile, ([start, rest]) => {
+        const header = readImageHeader(bytes(start, Array.from(rest)));
+        expect(header === undefined || (header.width >= 1 && header.height >= 1)).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
