@@ -1,0 +1,155 @@
+import { createRequire } from 'node:module';
+import { AwsError } from '../aws-error.ts';
+import { addToCopies } from './update-sections.ts';
+
+/**
+ * The typed doorway to dynalite's inner modules, which carry no types and are no public interface of it: the version is
+ * pinned. Everything here says what dynalite 4.0.0 does, seen in its `db/index.js`, `actions/` and `validations/`.
+ */
+
+/** An item or key in DynamoDB's own JSON: `{ pk: { S: 'a' } }`. */
+export type AttributeMap = Record<string, Record<string, unknown>>;
+
+/** Node's callback. */
+export type Callback<Value> = (error: Error | null | undefined, value?: Value) => void;
+
+/** Bounds and direction of a stream over a sub-database; the keys are without its prefix. */
+export interface RangeOptions {
+  readonly gt?: string; readonly gte?: string; readonly lt?: string; readonly lte?: string;
+  readonly reverse?: boolean; readonly limit?: number;
+}
+
+/** All keys of LevelDB under one prefix. */
+export interface SubDatabase {
+  readonly lock: (key: string, work: (release: (callback: Callback<unknown>) => Callback<unknown>) => void) => void;
+  readonly get: (key: string, callback: Callback<unknown>) => void;
+  readonly put: (key: string, value: unknown, callback: Callback<unknown>) => void;
+  readonly del: (key: string, callback: Callback<unknown>) => void;
+  readonly createValueStream: (options: RangeOptions) => NodeJS.ReadableStream;
+}
+
+/** A point in time of the database; closed when it is not needed any more. */
+export interface LevelSnapshot {
+  close(): Promise<void>;
+}
+
+/** One step of an atomic batch. */
+export type BatchStep = { readonly type: 'put'; readonly key: string; readonly value: unknown } | { readonly type: 'del'; readonly key: string };
+
+/** The LevelDB (or the memory in its place) below everything; values are JSON. */
+export interface Level {
+  open(): Promise<void>;
+  get(key: string): Promise<unknown>;
+  batch(steps: readonly BatchStep[]): Promise<void>;
+  values(options: RangeOptions & { readonly snapshot?: LevelSnapshot }): AsyncIterable<unknown>;
+  iterator(options: RangeOptions): AsyncIterable<[string, unknown]>;
+  snapshot(): LevelSnapshot;
+}
+
+/** A table as dynalite keeps it: the input of CreateTable and its status. */
+export interface TableRecord {
+  readonly TableName: string;
+  readonly KeySchema: readonly { readonly AttributeName: string }[];
+  readonly GlobalSecondaryIndexes?: { IndexStatus: string }[];
+  TableStatus: string;
+}
+
+/** What dynalite's actions read and write. */
+export interface Store {
+  readonly db: Level;
+  readonly tableDb: SubDatabase;
+  readonly options: object;
+  readonly getItemDb: (table: string) => SubDatabase;
+  readonly getIndexDb: (type: string, table: string, index: string) => SubDatabase;
+  readonly getTable: (name: string, checkStatus: boolean, callback: Callback<TableRecord>) => void;
+}
+
+/** A request that dynalite has checked and whose expressions it has parsed. */
+export type CheckedInput = Record<string, unknown> & { readonly TableName: string; readonly Key?: AttributeMap; readonly Item?: AttributeMap };
+
+interface Engine {
+  readonly create: (options: Record<string, unknown>) => Store & { readonly lifecycleManager: { readonly gracefulClose: () => Promise<void> } };
+  readonly createKey: (item: AttributeMap, table: TableRecord) => string;
+  readonly validateKey: (key: AttributeMap, table: TableRecord) => Error | null | undefined;
+  readonly validateItem: (item: AttributeMap, table: TableRecord) => Error | null | undefined;
+  readonly checkConditional: (input: CheckedInput, item: AttributeMap | undefined) => Error | null | undefined;
+}
+
+interface Validations {
+  readonly checkTypes: (input: object, types: object) => CheckedInput;
+  readonly checkValidations: (input: CheckedInput, types: object, custom: unknown, store: Store) => void;
+}
+
+type Action = (store: Store, input: CheckedInput, callback: Callback<Record<string, unknown>>) => void;
+
+const load = createRequire(import.meta.url);
+const validations = load('dynalite/validations') as Validations;
+
+/** Key arithmetic and conditions. */
+export const engine = load('dynalite/db') as Engine;
+
+const OPERATIONS = [
+  'BatchGetItem', 'BatchWriteItem', 'CreateTable', 'DeleteItem', 'DeleteTable', 'DescribeTable', 'GetItem', 'ListTables',
+  'PutItem', 'Query', 'Scan', 'UpdateItem', 'UpdateTable',
+] as const;
+
+/** An operation that dynalite has. */
+export type Operation = (typeof OPERATIONS)[number];
+
+const moduleOf = (operation: Operation): string => operation.charAt(0).toLowerCase() + operation.slice(1);
+const actions = new Map(OPERATIONS.map((operation) => [operation, load(`dynalite/actions/${moduleOf(operation)}`) as Action]));
+const rules = new Map(OPERATIONS.map((operation) => [operation, load(`dynalite/validations/${moduleOf(operation)}`) as { types: object; custom: unknown }]));
+
+/** Whether dynalite knows the operation. */
+export function isOperation(name: string): name is Operation {
+  return OPERATIONS.some((operation) => operation === name);
+}
+
+/**
+ * Checks a request as DynamoDB does and parses its expressions. Members that dynalite does not know
+ * (DeletionProtectionEnabled, OnDemandThroughput) fall away. Throws ValidationException.
+ */
+export function checkInput(store: Store, operation: Operation, input: object): CheckedInput {
+  const rule = rules.get(operation);
+  if (rule === undefined) throw new Error(`dynalite has no ${operation}`);
+  try {
+    // A copy: the check deletes members and hangs parsed expressions on the object.
+    const checked = validations.checkTypes(structuredClone(input), rule.types);
+    validations.checkValidations(checked, rule.types, rule.custom, store);
+    addToCopies(checked);
+    return checked;
+  } catch (error) {
+    throw asRefusal(error);
+  }
+}
+
+/** Runs an operation on a checked request. Throws AwsError as DynamoDB would refuse it. */
+export function runAction(store: Store, operation: Operation, input: CheckedInput): Promise<Record<string, unknown>> {
+  const action = actions.get(operation);
+  if (action === undefined) throw new Error(`dynalite has no ${operation}`);
+  return promised<Record<string, unknown>>((callback) => action(store, input, callback))
+    .then((output) => output ?? {}, (error: unknown) => { throw asRefusal(error); });
+}
+
+/** The table's record. Throws ResourceNotFoundException. */
+export async function readTable(store: Store, name: string): Promise<TableRecord> {
+  const table = await promised<TableRecord>((callback) => store.getTable(name, true, callback)).catch((error: unknown) => { throw asRefusal(error); });
+  if (table === undefined) throw new Error(`dynalite answered no table for ${name}`);
+  return table;
+}
+
+/** The item under a key made by engine.createKey. */
+export function readItem(store: Store, table: string, key: string): Promise<AttributeMap | undefined> {
+  return promised<AttributeMap>((callback) => store.getItemDb(table).get(key, callback as Callback<unknown>));
+}
+
+/** dynalite hangs the answer's body on its errors; anything without one is a fault of the program. */
+export function asRefusal(error: unknown): unknown {
+  if (!(error instanceof Error) || !('body' in error)) return error;
+  const { __type, message, Message } = error.body as { __type: string; message?: string; Message?: string };
+  return new AwsError(__type.slice(__type.indexOf('#') + 1), message ?? Message ?? '');
+}
+
+function promised<Value>(start: (callback: Callback<Value>) => void): Promise<Value | undefined> {
+  return new Promise((resolve, reject) => start((error, value) => (error ? reject(error) : resolve(value))));
+}

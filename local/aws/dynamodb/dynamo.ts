@@ -1,0 +1,123 @@
+import type { AwsCall, AwsOutput, AwsService } from '../aws-call.ts';
+import { AwsError } from '../aws-error.ts';
+import { unknownOperation } from '../call-input.ts';
+import { createMutex } from '../mutex.ts';
+import { checkInput, engine, isOperation, readItem, readTable, runAction } from './dynalite.ts';
+import type { LevelSnapshot, Operation, Store, TableRecord } from './dynalite.ts';
+import { describeTimeToLive, expireItems, updateTimeToLive } from './time-to-live.ts';
+import { itemKey, transactGet, transactWrite } from './transactions.ts';
+import { bufferWrites, readingStore } from './write-buffer.ts';
+
+/** Where and when the tables live. */
+export interface DynamoOptions {
+  /** Kept in LevelDB in this folder; in memory without one. */
+  readonly folder?: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** DynamoDB on one machine. */
+export interface Dynamo {
+  readonly service: AwsService;
+  /** Waits for what is running, then frees the folder. */
+  readonly close: () => Promise<void>;
+  /** Deletes the items whose time to live is over, as the real service does some time later; answers how many. */
+  readonly expireItems: () => Promise<number>;
+}
+
+/** Operations that change items or tables: one at a time, each as one atomic batch. */
+const BUFFERED: ReadonlySet<Operation> = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'CreateTable']);
+
+/** Operations that dynalite spreads over several writes of its own; nothing of the service calls them. */
+const UNBUFFERED: ReadonlySet<Operation> = new Set(['DeleteTable', 'UpdateTable']);
+
+/** dynalite's tables with transactions, time to live and atomic writes put in front. */
+export function createDynamo({ folder, now }: DynamoOptions): Dynamo {
+  const store = engine.create({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0, ...(folder !== undefined && { path: folder }) });
+  const opened = open(store, folder);
+  // Reported by the first call; nobody need wait for it before.
+  opened.catch(() => undefined);
+  const exclusive = createMutex();
+  const lag = createIndexLag(store);
+
+  const service: AwsService = async (call) => {
+    await opened;
+    lag.follow(call);
+    const { operation, input } = call;
+    switch (operation) {
+      case 'TransactWriteItems': return exclusive(() => transactWrite(store, input, now()));
+      case 'TransactGetItems': return exclusive(() => transactGet(store, input));
+      case 'UpdateTimeToLive': return exclusive(() => updateTimeToLive(store, call));
+      case 'DescribeTimeToLive': return describeTimeToLive(store, call);
+    }
+    if (!isOperation(operation)) throw unknownOperation(call);
+    if (BUFFERED.has(operation)) return exclusive(() => write(store, operation, input));
+    const checked = checkInput(store, operation, input);
+    if (UNBUFFERED.has(operation)) return exclusive(() => runAction(store, operation, checked));
+    return runAction(readingStore(store, lag.snapshot()), operation, checked);
+  };
+
+  return {
+    service,
+    expireItems: async () => {
+      await opened;
+      return expireItems(store, exclusive, now());
+    },
+    close: async () => {
+      await opened.catch(() => undefined);
+      await exclusive(() => Promise.resolve());
+      lag.end();
+      await store.lifecycleManager.gracefulClose();
+    },
+  };
+}
+
+async function open(store: Store, folder: string | undefined): Promise<void> {
+  try {
+    await store.db.open();
+  } catch (error) {
+    throw new Error(`the tables in ${folder ?? 'memory'} cannot be opened: is another Darkroom running on this folder?`, { cause: error });
+  }
+}
+
+async function write(store: Store, operation: Operation, request: Record<string, unknown>): Promise<AwsOutput> {
+  const { ReturnValuesOnConditionCheckFailure: onFailure, ...rest } = request;
+  const input = checkInput(store, operation, rest);
+  const buffer = bufferWrites(store);
+  try {
+    const output = await runAction(buffer.store, operation, input);
+    // dynalite would write the table again, as active, a moment later: past this buffer.
+    if (operation === 'CreateTable') activate(output.TableDescription as TableRecord);
+    await buffer.commit();
+    return output;
+  } catch (error) {
+    if (onFailure !== 'ALL_OLD' || !(error instanceof AwsError) || error.code !== 'ConditionalCheckFailedException') throw error;
+    const table = await readTable(store, input.TableName);
+    const Item = await readItem(store, input.TableName, itemKey(table, input));
+    throw new AwsError(error.code, error.message, { fields: Item === undefined ? {} : { Item } });
+  }
+}
+
+/** The description is the very record that waits in the buffer. */
+function activate(table: TableRecord): void {
+  table.TableStatus = 'ACTIVE';
+  for (const index of table.GlobalSecondaryIndexes ?? []) index.IndexStatus = 'ACTIVE';
+}
+
+/** Holds the view of the database that index queries get while a fault lets the indexes lag. */
+function createIndexLag(store: Store): { follow(call: AwsCall): void; snapshot(): LevelSnapshot | undefined; end(): void } {
+  let held: LevelSnapshot | undefined;
+  const end = (): void => {
+    void held?.close();
+    held = undefined;
+  };
+  return {
+    // Every call passes here before it changes anything, so the view is that of the moment when the fault was set.
+    follow: (call) => {
+      if (call.indexesLag === true) held ??= store.db.snapshot();
+      else end();
+    },
+    snapshot: () => held,
+    end,
+  };
+}

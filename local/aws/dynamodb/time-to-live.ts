@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import type { AwsCall, AwsOutput } from '../aws-call.ts';
+import { parseInput } from '../call-input.ts';
+import { checkInput, engine, readItem, readTable, runAction } from './dynalite.ts';
+import type { AttributeMap, Store } from './dynalite.ts';
+import { TOKEN_LIFETIME_MS, TOKEN_PREFIX } from './transactions.ts';
+import type { TokenRecord } from './transactions.ts';
+import { bufferWrites, readingStore } from './write-buffer.ts';
+import type { Mutex } from '../mutex.ts';
+
+const TTL_PREFIX = 'ttl~';
+
+const updateInput = z.object({ TableName: z.string(), TimeToLiveSpecification: z.object({ AttributeName: z.string().min(1), Enabled: z.boolean() }) });
+const describeInput = z.object({ TableName: z.string() });
+
+type Specification = z.output<typeof updateInput>['TimeToLiveSpecification'];
+
+/** UpdateTimeToLive: kept beside the tables. */
+export async function updateTimeToLive(store: Store, call: AwsCall): Promise<AwsOutput> {
+  const { TableName, TimeToLiveSpecification } = parseInput(updateInput, call);
+  await readTable(store, TableName);
+  await store.db.batch([{ type: 'put', key: TTL_PREFIX + TableName, value: TimeToLiveSpecification }]);
+  return { TimeToLiveSpecification };
+}
+
+/** DescribeTimeToLive. */
+export async function describeTimeToLive(store: Store, call: AwsCall): Promise<AwsOutput> {
+  const { TableName } = parseInput(describeInput, call);
+  await readTable(store, TableName);
+  const set = (await store.db.get(TTL_PREFIX + TableName)) as Specification | undefined;
+  const enabled = set?.Enabled === true;
+  return { TimeToLiveDescription: enabled ? { TimeToLiveStatus: 'ENABLED', AttributeName: set.AttributeName } : { TimeToLiveStatus: 'DISABLED' } };
+}
+
+/** Deletes the items whose time is over, and request tokens that nobody can replay any more; answers how many items. */
+export async function expireItems(store: Store, exclusive: Mutex, nowMs: number): Promise<number> {
+  let deleted = 0;
+  for await (const [key, value] of store.db.iterator(prefixRange(TTL_PREFIX))) {
+    const { AttributeName, Enabled } = value as Specification;
+    if (Enabled) deleted += await expireTable(store, exclusive, key.slice(TTL_PREFIX.length), AttributeName, nowMs);
+  }
+  for await (const [key, value] of store.db.iterator(prefixRange(TOKEN_PREFIX))) {
+    if ((value as TokenRecord).atMs <= nowMs - TOKEN_LIFETIME_MS) await exclusive(() => store.db.batch([{ type: 'del', key }]));
+  }
+  return deleted;
+}
+
+async function expireTable(store: Store, exclusive: Mutex, name: string, attribute: string, nowMs: number): Promise<number> {
+  const table = await readTable(store, name);
+  const isOver = (item: AttributeMap | undefined): boolean => {
+    const seconds = item?.[attribute]?.N;
+    return typeof seconds === 'string' && Number(seconds) * 1000 <= nowMs;
+  };
+  let deleted = 0;
+  for await (const item of readingStore(store).getItemDb(name).createValueStream({}) as AsyncIterable<AttributeMap>) {
+    if (!isOver(item)) continue;
+    deleted += await exclusive(async () => {
+      // Read again under the lock: a write since the walk began may have given the item more time.
+      const Key = Object.fromEntries(table.KeySchema.map(({ AttributeName }) => [AttributeName, item[AttributeName] ?? {}]));
+      if (!isOver(await readItem(store, name, engine.createKey(Key, table)))) return 0;
+      const buffer = bufferWrites(store);
+      await runAction(buffer.store, 'DeleteItem', checkInput(store, 'DeleteItem', { TableName: name, Key }));
+      await buffer.commit();
+      return 1;
+    });
+  }
+  return deleted;
+}
+
+function prefixRange(prefix: string): { gte: string; lt: string } {
+  return { gte: prefix, lt: `${prefix}\uffff` };
+}

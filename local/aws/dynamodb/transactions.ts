@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { AwsError } from '../aws-error.ts';
+import type { AwsOutput } from '../aws-call.ts';
+import { checkInput, engine, readItem, readTable, runAction } from './dynalite.ts';
+import type { AttributeMap, BatchStep, CheckedInput, Operation, Store } from './dynalite.ts';
+import { transactionCanceled } from './transaction-canceled.ts';
+import type { CancellationReason } from './transaction-canceled.ts';
+import { bufferWrites } from './write-buffer.ts';
+
+/** The API reference allows this many items in a transaction. */
+const MOST_ITEMS = 100;
+
+/** How long a ClientRequestToken stands for its request (API reference of TransactWriteItems). */
+export const TOKEN_LIFETIME_MS = 600_000;
+
+/** The kinds of item, and the operation by whose rules each is checked. A check has the shape of a conditional delete. */
+const CHECKED_AS = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem', ConditionCheck: 'DeleteItem' } as const satisfies Record<string, Operation>;
+
+type Kind = keyof typeof CHECKED_AS;
+
+interface Step {
+  readonly kind: Kind;
+  readonly input: CheckedInput;
+  /** Its key in the table's sub-database. */
+  readonly key: string;
+  readonly returnsItem: boolean;
+}
+
+/** Prefix of the request tokens among the keys of LevelDB. */
+export const TOKEN_PREFIX = 'token~';
+
+/** A request token's record: it is written in the same batch as the transaction, so that a crash never parts them. */
+export interface TokenRecord {
+  readonly fingerprint: string;
+  readonly atMs: number;
+}
+
+/** All of the items or none. The caller holds the write lock. Throws TransactionCanceledException with a reason an item. */
+export async function transactWrite(store: Store, request: Record<string, unknown>, nowMs: number): Promise<AwsOutput> {
+  const items = readItems(request, 'TransactItems');
+  const fingerprint = createHash('sha256').update(JSON.stringify(items)).digest('hex');
+  const token = typeof request.ClientRequestToken === 'string' ? request.ClientRequestToken : undefined;
+  const checked = items.map((item) => checkItem(store, item));
+  if (token !== undefined && (await isReplay(store, token, fingerprint, nowMs))) return {};
+
+  const steps: Step[] = [];
+  for (const one of checked) steps.push(await place(store, one));
+  const places = steps.map((step) => `${step.input.TableName}/${step.key}`);
+  if (new Set(places).size < places.length) throw invalid('Transaction request cannot include multiple operations on one item');
+
+  const buffer = bufferWrites(store);
+  const reasons: CancellationReason[] = [];
+  for (const step of steps) reasons.push(await attempt(store, buffer.store, step));
+  if (reasons.some((reason) => reason.Code !== 'None')) throw transactionCanceled(reasons);
+  await buffer.commit(token === undefined ? [] : [rememberToken(token, { fingerprint, atMs: nowMs })]);
+  return {};
+}
+
+/** The items as they stand at one moment. The caller holds the write lock. */
+export async function transactGet(store: Store, request: Record<string, unknown>): Promise<AwsOutput> {
+  const gets = readItems(request, 'TransactItems').map((item) => checkInput(store, 'GetItem', item.Get ?? {}));
+  const answers = await Promise.all(gets.map((get) => runAction(store, 'GetItem', get)));
+  return { Responses: answers.map(({ Item }) => (Item === undefined ? {} : { Item })) };
+}
+
+function readItems(request: Record<string, unknown>, member: string): readonly Record<string, object | undefined>[] {
+  const items = request[member];
+  if (!Array.isArray(items) || items.length < 1 || items.length > MOST_ITEMS) {
+    throw invalid(`1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length between 1 and ${MOST_ITEMS}`);
+  }
+  return items as Record<string, object | undefined>[];
+}
+
+function checkItem(store: Store, item: Record<string, object | undefined>): Omit<Step, 'key'> {
+  const kinds = Object.keys(item).filter((name) => item[name] !== undefined);
+  const [kind] = kinds;
+  if (kinds.length !== 1 || !isKind(kind)) throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
+  const { ReturnValuesOnConditionCheckFailure: onFailure, ...request } = item[kind] as Record<string, unknown>;
+  if (kind === 'ConditionCheck' && request.ConditionExpression === undefined) throw invalid('The ConditionExpression is required for ConditionCheck');
+  return { kind, input: checkInput(store, CHECKED_AS[kind], request), returnsItem: onFailure === 'ALL_OLD' };
+}
+
+function isKind(name: string | undefined): name is Kind {
+  return name !== undefined && name in CHECKED_AS;
+}
+
+async function place(store: Store, step: Omit<Step, 'key'>): Promise<Step> {
+  const table = await readTable(store, step.input.TableName);
+  return { ...step, key: itemKey(table, step.input) };
+}
+
+/** The item's key in its table's sub-database. Throws ValidationException where key and table do not match. */
+export function itemKey(table: Awaited<ReturnType<typeof readTable>>, input: CheckedInput): string {
+  const wrong = input.Key === undefined ? engine.validateItem(input.Item ?? {}, table) : engine.validateKey(input.Key, table);
+  if (wrong) throw invalid(wrong.message === '' ? 'The provided key element does not match the schema' : bodyMessage(wrong));
+  return engine.createKey(input.Key ?? input.Item ?? {}, table);
+}
+
+function bodyMessage(error: Error): string {
+  return 'body' in error ? (error.body as { message: string }).message : error.message;
+}
+
+async function attempt(store: Store, buffered: Store, step: Step): Promise<CancellationReason> {
+  try {
+    if (step.kind === 'ConditionCheck') await checkCondition(buffered, step);
+    else await runAction(buffered, CHECKED_AS[step.kind], step.input);
+    return { Code: 'None' };
+  } catch (error) {
+    if (!(error instanceof AwsError)) throw error;
+    const Item = step.returnsItem && error.code === 'ConditionalCheckFailedException' ? await currentItem(store, step) : undefined;
+    return { Code: reasonCode(error.code), Message: error.message, ...(Item && { Item }) };
+  }
+}
+
+async function checkCondition(buffered: Store, step: Step): Promise<void> {
+  const failed = engine.checkConditional(step.input, await currentItem(buffered, step));
+  if (failed) throw new AwsError('ConditionalCheckFailedException', 'The conditional request failed');
+}
+
+function currentItem(store: Store, step: Step): Promise<AttributeMap | undefined> {
+  return readItem(store, step.input.TableName, step.key);
+}
+
+function reasonCode(code: string): string {
+  return code === 'ValidationException' ? 'ValidationError' : code.replace(/Exception$/, '');
+}
+
+async function isReplay(store: Store, token: string, fingerprint: string, nowMs: number): Promise<boolean> {
+  const record = (await store.db.get(TOKEN_PREFIX + token)) as TokenRecord | undefined;
+  if (record === undefined || record.atMs <= nowMs - TOKEN_LIFETIME_MS) return false;
+  if (record.fingerprint === fingerprint) return true;
+  throw new AwsError('IdempotentParameterMismatchException', 'Request token matches an existing request token but the request parameters do not match');
+}
+
+function rememberToken(token: string, record: TokenRecord): BatchStep {
+  return { type: 'put', key: TOKEN_PREFIX + token, value: record };
+}
+
+function invalid(message: string): AwsError {
+  return new AwsError('ValidationException', message);
+}

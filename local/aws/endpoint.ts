@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { AwsCall, AwsOutput, AwsService, ServiceName } from './aws-call.ts';
+import { AnswerLost, AwsError } from './aws-error.ts';
+import type { Faults } from './faults.ts';
+import { CONTENT_TYPE, readTarget, writeError, writeOutput } from './json-protocol.ts';
+import type { JsonTarget } from './json-protocol.ts';
+import type { ObjectStore } from './object-store.ts';
+import { hideMissingKeys } from './object-visibility.ts';
+import { readS3Call, writeS3Error, writeS3Output } from './s3-protocol.ts';
+
+export type { AwsCall, AwsOutput, AwsService, ServiceName } from './aws-call.ts';
+
+/** The services behind the endpoint and what every call passes before it reaches one. */
+export interface AwsEndpointOptions {
+  readonly dynamodb: AwsService;
+  readonly states: AwsService;
+  readonly secretsmanager: AwsService;
+  readonly objectStore: ObjectStore;
+  /** Throws AccessDeniedException when the caller's policies do not allow the call. */
+  readonly authorize: (call: AwsCall) => void;
+  readonly faults: Faults;
+}
+
+/** One door for all of the local AWS: called directly, or over loopback HTTP by unchanged SDK clients. */
+export interface AwsEndpoint {
+  /** Authorizes, lets faults strike, and serves. Throws AwsError, or AnswerLost where a fault cuts the line. */
+  readonly handle: (call: AwsCall) => Promise<AwsOutput>;
+  /** Serves on a free port of 127.0.0.1. close() also ends the connections that are open. */
+  readonly listen: () => Promise<{ readonly url: string; readonly close: () => Promise<void> }>;
+}
+
+/** Puts the four services behind one endpoint. */
+export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
+  const services: Record<ServiceName, AwsService> = {
+    dynamodb: options.dynamodb,
+    states: options.states,
+    secretsmanager: options.secretsmanager,
+    s3: hideMissingKeys(options.objectStore.service, options.authorize),
+  };
+  async function handle(call: AwsCall): Promise<AwsOutput> {
+    options.authorize(call);
+    return options.faults.apply(call, (seen) => services[seen.service](seen));
+  }
+  return { handle, listen: () => listen(handle) };
+}
+
+async function listen(handle: AwsEndpoint['handle']): Promise<{ url: string; close: () => Promise<void> }> {
+  const server = createServer((request, response) => {
+    serve(handle, request, response).catch((error: unknown) => {
+      // A caller that is killed in mid-request is nothing to report.
+      if (!(error instanceof AnswerLost) && request.complete) console.error('local AWS endpoint:', error);
+      request.socket.destroy();
+    });
+  });
+  // An idle socket that the server closes just as the SDK reuses it looks like a lost answer: never close one.
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    }),
+  };
+}
+
+async function serve(handle: AwsEndpoint['handle'], request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk as Uint8Array);
+  const body = Buffer.concat(chunks);
+  response.setHeader('x-amzn-requestid', randomUUID());
+  const header = request.headers['x-amz-target'];
+  if (typeof header === 'string') return serveJson(handle, readTarget(header), request, body, response);
+  try {
+    const call = readS3Call(request, body, callerOf(request));
+    writeS3Output(call, await handle(call), response);
+  } catch (error) {
+    writeS3Error(request, asAwsError(error), response);
+  }
+}
+
+async function serveJson(handle: AwsEndpoint['handle'], target: JsonTarget, request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> {
+  let status = 200;
+  let text: string;
+  try {
+    text = writeOutput(await handle({ ...target, caller: callerOf(request), input: parseBody(body) }));
+  } catch (error) {
+    const refusal = asAwsError(error);
+    status = refusal.status;
+    text = writeError(target.service, refusal);
+  }
+  response.writeHead(status, { 'content-type': CONTENT_TYPE[target.service], 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}
+
+function parseBody(body: Buffer): Record<string, unknown> {
+  try {
+    return JSON.parse(body.length === 0 ? '{}' : body.toString()) as Record<string, unknown>;
+  } catch {
+    throw new AwsError('SerializationException', 'the body is not JSON');
+  }
+}
+
+/** Who signed the request. Signatures are not checked: whoever reaches this loopback port owns the machine. */
+function callerOf(request: IncomingMessage): string {
+  // A web page can reach loopback through a host name of its own (DNS rebinding); an SDK names the address.
+  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '')) {
+    throw new AwsError('AccessDeniedException', 'the local AWS endpoint answers under 127.0.0.1 only', { status: 403 });
+  }
+  const caller = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//.exec(request.headers.authorization ?? '')?.[1];
+  if (caller === undefined) throw new AwsError('MissingAuthenticationTokenException', 'Request is missing Authentication Token', { status: 403 });
+  return caller;
+}
+
+function asAwsError(error: unknown): AwsError {
+  if (error instanceof AwsError) return error;
+  if (error instanceof AnswerLost) throw error;
+  console.error('local AWS endpoint:', error);
+  return new AwsError('InternalServerError', 'Internal server error', { status: 500 });
+}

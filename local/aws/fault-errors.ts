@@ -1,0 +1,72 @@
+import type { AwsCall, AwsOutput, ServiceName } from './aws-call.ts';
+import { AnswerLost, AwsError } from './aws-error.ts';
+import { transactionCanceled } from './dynamodb/transaction-canceled.ts';
+
+/** What a fault can do to a call. */
+export const FAULT_ERRORS = [
+  'TransactionConflict', 'Throttling', 'ProvisionedThroughputExceeded', 'RequestLimitExceeded', 'UnprocessedKeys',
+  'AccessDenied', 'InternalServerError', 'ServiceUnavailable', 'ResourceNotFound', 'StateMachineDoesNotExist', 'StateMachineDeleting',
+  'Timeout', 'kill', 'index-lag',
+] as const;
+
+/** One of FAULT_ERRORS. */
+export type FaultError = (typeof FAULT_ERRORS)[number];
+
+/** The faults that are answered with an error of the service. */
+type AnsweredError = Exclude<FaultError, 'TransactionConflict' | 'UnprocessedKeys' | 'Timeout' | 'kill' | 'index-lag'>;
+
+interface Wording {
+  readonly code: string;
+  readonly status: number;
+}
+
+const WORDING: Readonly<Record<AnsweredError, Wording>> = {
+  Throttling: { code: 'ThrottlingException', status: 400 },
+  ProvisionedThroughputExceeded: { code: 'ProvisionedThroughputExceededException', status: 400 },
+  RequestLimitExceeded: { code: 'RequestLimitExceeded', status: 400 },
+  AccessDenied: { code: 'AccessDeniedException', status: 400 },
+  InternalServerError: { code: 'InternalServerError', status: 500 },
+  ServiceUnavailable: { code: 'ServiceUnavailable', status: 503 },
+  ResourceNotFound: { code: 'ResourceNotFoundException', status: 400 },
+  StateMachineDoesNotExist: { code: 'StateMachineDoesNotExist', status: 400 },
+  StateMachineDeleting: { code: 'StateMachineDeleting', status: 400 },
+};
+
+/** Where a service words the same breakage differently. */
+const OWN_WORDING: Readonly<Partial<Record<ServiceName, Partial<Record<AnsweredError, Wording>>>>> = {
+  s3: { Throttling: { code: 'SlowDown', status: 503 }, InternalServerError: { code: 'InternalError', status: 500 } },
+  secretsmanager: { InternalServerError: { code: 'InternalServiceError', status: 500 } },
+};
+
+/** The call's answer under the fault: returned where AWS reports it in a normal answer, otherwise thrown. */
+export function answerOfFault(error: Exclude<FaultError, 'kill' | 'index-lag'>, call: AwsCall): AwsOutput {
+  switch (error) {
+    case 'Timeout':
+      throw new AnswerLost();
+    case 'TransactionConflict':
+      throw transactionConflict(call);
+    case 'UnprocessedKeys':
+      return nothingProcessed(call);
+    default: {
+      const { code, status } = OWN_WORDING[call.service]?.[error] ?? WORDING[error];
+      throw new AwsError(code, `${error} (a local fault switch)`, { status });
+    }
+  }
+}
+
+function transactionConflict(call: AwsCall): AwsError {
+  if (!call.operation.startsWith('Transact')) {
+    return new AwsError('TransactionConflictException', 'Transaction is ongoing for the item');
+  }
+  const items = Array.isArray(call.input.TransactItems) ? call.input.TransactItems : [];
+  const reasons = items.map((_item, position) => position === 0
+    ? { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' }
+    : { Code: 'None' });
+  return transactionCanceled(reasons);
+}
+
+/** A throttled batch is no error: everything comes back as not processed. */
+function nothingProcessed(call: AwsCall): AwsOutput {
+  const { RequestItems } = call.input;
+  return call.operation === 'BatchWriteItem' ? { UnprocessedItems: RequestItems } : { Responses: {}, UnprocessedKeys: RequestItems };
+}

@@ -1,0 +1,65 @@
+import { LOCAL_ACCOUNT, LOCAL_REGION } from './aws-call.ts';
+import type { AwsCall, ServiceName } from './aws-call.ts';
+import { localSecretArn } from './secrets.ts';
+
+/** One thing that a policy must allow for a call. */
+export interface NeededGrant {
+  readonly action: string;
+  readonly resource: string;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** A transaction is allowed item by item (developer guide, "IAM policies for transactions"). */
+const ACTION_OF_ITEM: Readonly<Record<string, string>> = {
+  Put: 'dynamodb:PutItem', Update: 'dynamodb:UpdateItem', Delete: 'dynamodb:DeleteItem', ConditionCheck: 'dynamodb:ConditionCheckItem', Get: 'dynamodb:GetItem',
+};
+
+/** Operations of S3 whose action has another name. */
+const S3_ACTION: Readonly<Record<string, string>> = { HeadObject: 's3:GetObject', ListObjectsV2: 's3:ListBucket' };
+
+const GRANTS: Readonly<Record<ServiceName, (call: AwsCall) => readonly NeededGrant[]>> = {
+  dynamodb: dynamodbGrants,
+  // One of the two ARNs stands in each request; a list of all state machines names none.
+  states: ({ operation, input }) => [{ action: `states:${operation}`, resource: text(input, 'stateMachineArn') || text(input, 'executionArn') || '*' }],
+  secretsmanager: ({ operation, input }) => [{ action: `secretsmanager:${operation}`, resource: secretArn(text(input, 'SecretId') || text(input, 'Name')) }],
+  s3: ({ operation, input }) => {
+    const key = text(input, 'Key');
+    return [{ action: S3_ACTION[operation] ?? `s3:${operation}`, resource: `arn:aws:s3:::${text(input, 'Bucket')}${key && `/${key}`}` }];
+  },
+};
+
+/** Everything that the caller's policies must allow for the call. */
+export function neededGrants(call: AwsCall): readonly NeededGrant[] {
+  return GRANTS[call.service](call);
+}
+
+function dynamodbGrants({ operation, input }: AwsCall): readonly NeededGrant[] {
+  const action = `dynamodb:${operation}`;
+  if (operation.startsWith('Transact')) {
+    const items = Array.isArray(input.TransactItems) ? (input.TransactItems as Input[]) : [];
+    return items.flatMap((item) => Object.entries(item)
+      .filter(([, request]) => request !== undefined)
+      .map(([kind, request]) => ({ action: ACTION_OF_ITEM[kind] ?? `dynamodb:${kind}`, resource: tableArn(text(request as Input, 'TableName')) })));
+  }
+  if (operation.startsWith('Batch')) {
+    return Object.keys((input.RequestItems ?? {}) as Input).map((table) => ({ action, resource: tableArn(table) }));
+  }
+  const table = text(input, 'TableName');
+  if (table === '') return [{ action, resource: '*' }];
+  const index = text(input, 'IndexName');
+  return [{ action, resource: tableArn(table) + (index && `/index/${index}`) }];
+}
+
+function tableArn(nameOrArn: string): string {
+  return nameOrArn.startsWith('arn:') ? nameOrArn : `arn:aws:dynamodb:${LOCAL_REGION}:${LOCAL_ACCOUNT}:table/${nameOrArn}`;
+}
+
+function secretArn(nameOrArn: string): string {
+  return nameOrArn.startsWith('arn:') ? nameOrArn : localSecretArn(nameOrArn);
+}
+
+function text(input: Input, member: string): string {
+  const value = input[member];
+  return typeof value === 'string' ? value : '';
+}

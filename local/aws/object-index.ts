@@ -1,0 +1,98 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import { createMutex } from './mutex.ts';
+
+const recordSchema = z.object({
+  key: z.string(),
+  /** Name of the file that holds the bytes, in the bucket's folder. */
+  file: z.string(),
+  size: z.int(),
+  writtenAtMs: z.number(),
+  etag: z.string(),
+  crc32: z.string(),
+  contentType: z.string(),
+  cacheControl: z.string().optional(),
+  contentDisposition: z.string().optional(),
+  metadata: z.record(z.string(), z.string()),
+});
+
+/** What is known of an object besides its bytes. */
+export type ObjectRecord = z.output<typeof recordSchema>;
+
+/** The objects that exist: one small file each in `<bucket>/.index/`, put in place by a rename. */
+export interface ObjectIndex {
+  readonly find: (bucket: string, key: string) => Promise<ObjectRecord | undefined>;
+  /** In the order of S3: by the bytes of the key. */
+  readonly list: (bucket: string, prefix: string) => Promise<readonly ObjectRecord[]>;
+  readonly write: (bucket: string, record: ObjectRecord, options: { readonly onlyIfAbsent: boolean }) => Promise<{ readonly refused: boolean; readonly replaced?: ObjectRecord | undefined }>;
+  readonly remove: (bucket: string, key: string) => Promise<ObjectRecord | undefined>;
+}
+
+/** Opens the index of all buckets under the folder. */
+export function createObjectIndex(folder: string): ObjectIndex {
+  const exclusive = createMutex();
+  const indexOf = (bucket: string): string => path.join(folder, bucket, '.index');
+  const entryOf = (bucket: string, key: string): string => path.join(indexOf(bucket), entryName(key));
+  const find = (bucket: string, key: string): Promise<ObjectRecord | undefined> => readRecord(entryOf(bucket, key));
+
+  return {
+    find,
+    list: async (bucket, prefix) => {
+      const names = await readdir(indexOf(bucket)).catch(() => []);
+      const entries = names.filter((name) => !name.startsWith('~'));
+      const records = await Promise.all(entries.map((name) => readRecord(path.join(indexOf(bucket), name))));
+      return records
+        .flatMap((record) => (record?.key.startsWith(prefix) === true ? [record] : []))
+        .sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)));
+    },
+    write: (bucket, record, { onlyIfAbsent }) => exclusive(async () => {
+      await mkdir(indexOf(bucket), { recursive: true });
+      const draft = path.join(indexOf(bucket), `~${randomBytes(6).toString('hex')}`);
+      await writeFile(draft, JSON.stringify(record));
+      const entry = entryOf(bucket, record.key);
+      if (onlyIfAbsent) return { refused: !(await placeIfAbsent(draft, entry)) };
+      const replaced = await readRecord(entry);
+      await rename(draft, entry);
+      return { refused: false, replaced };
+    }),
+    remove: (bucket, key) => exclusive(async () => {
+      const record = await find(bucket, key);
+      await rm(entryOf(bucket, key), { force: true });
+      return record;
+    }),
+  };
+}
+
+/** A file name that no key can steer out of its folder: `/` and a leading `.` or `~` are escaped, a long key is hashed. */
+function entryName(key: string): string {
+  const escaped = encodeURIComponent(key).replace(/^[.~]/, (first) => `%${first.charCodeAt(0).toString(16).toUpperCase()}`);
+  return escaped.length <= 200 ? escaped : `${escaped.slice(0, 100)}~${createHash('sha256').update(key).digest('hex')}`;
+}
+
+async function readRecord(file: string): Promise<ObjectRecord | undefined> {
+  try {
+    return recordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** link() refuses an existing name where rename() would replace it. */
+async function placeIfAbsent(draft: string, entry: string): Promise<boolean> {
+  try {
+    await link(draft, entry);
+    return true;
+  } catch (error) {
+    if (isErrno(error, 'EEXIST')) return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+function isErrno(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,146 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import type { AwsCall, AwsOutput, AwsService } from './aws-call.ts';
+import { crc32Base64 } from './aws-chunked.ts';
+import { AwsError } from './aws-error.ts';
+import { parseInput, unknownOperation } from './call-input.ts';
+import { createObjectIndex } from './object-index.ts';
+import type { ObjectIndex, ObjectRecord } from './object-index.ts';
+import { listObjects } from './object-listing.ts';
+
+/** An object as the CloudFront stand-in serves it. */
+export interface StoredObject {
+  readonly body: Buffer;
+  readonly contentType: string;
+  readonly cacheControl: string | undefined;
+  readonly etag: string;
+  readonly lastModified: Date;
+}
+
+/** S3 in a folder: whole objects, listings by prefix and expiry. */
+export interface ObjectStore {
+  /** PutObject, GetObject, HeadObject, DeleteObject, ListObjectsV2. */
+  readonly service: AwsService;
+  readonly read: (bucket: string, key: string) => Promise<StoredObject | undefined>;
+  /** Deletes what was last written more than that many days ago, as a lifecycle rule does; answers how many. */
+  readonly expire: (bucket: string, prefix: string, olderThanDays: number) => Promise<number>;
+}
+
+const DAY_MS = 86_400_000;
+const DEFAULT_CONTENT_TYPE = 'application/octet-stream';
+
+const location = z.object({ Bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/), Key: z.string().min(1).max(1024) });
+const putObject = location.extend({
+  Body: z.instanceof(Uint8Array),
+  ContentType: z.string().optional(),
+  CacheControl: z.string().optional(),
+  ContentDisposition: z.string().optional(),
+  Metadata: z.record(z.string(), z.string()).default({}),
+  IfNoneMatch: z.literal('*').optional(),
+});
+
+/**
+ * Keeps objects as files of their own under `folder/<bucket>/` (the name ends like the key, so that an image opens as
+ * one) and what is known of them in an index beside them. The index entry is what makes an object exist.
+ * `now` gives the time in epoch milliseconds.
+ */
+export function createObjectStore(folder: string, { now }: { readonly now: () => number }): ObjectStore {
+  const index = createObjectIndex(folder);
+  const operations = createOperations(folder, index, now);
+  return {
+    service: async (call) => {
+      const operation = operations[call.operation];
+      if (operation === undefined) throw unknownOperation(call);
+      return operation(call);
+    },
+    read: async (bucket, key) => {
+      const found = await load(folder, index, { Bucket: bucket, Key: key });
+      if (found === undefined) return undefined;
+      const { body, record } = found;
+      return { body, contentType: record.contentType, cacheControl: record.cacheControl, etag: record.etag, lastModified: new Date(record.writtenAtMs) };
+    },
+    expire: async (bucket, prefix, olderThanDays) => {
+      const before = now() - olderThanDays * DAY_MS;
+      const due = (await index.list(bucket, prefix)).filter((record) => record.writtenAtMs < before);
+      for (const { key } of due) await remove(folder, index, bucket, key);
+      return due.length;
+    },
+  };
+}
+
+function createOperations(folder: string, index: ObjectIndex, now: () => number): Readonly<Record<string, (call: AwsCall) => Promise<AwsOutput>>> {
+  return {
+    PutObject: (call) => put(folder, index, now(), parseInput(putObject, call)),
+    GetObject: async (call) => {
+      const found = await load(folder, index, parseInput(location, call));
+      if (found === undefined) throw noSuchKey();
+      return { ...describe(found.record), Body: found.body };
+    },
+    HeadObject: async (call) => {
+      const { Bucket, Key } = parseInput(location, call);
+      const record = await index.find(Bucket, Key);
+      if (record === undefined) throw noSuchKey();
+      return describe(record);
+    },
+    DeleteObject: async (call) => {
+      const { Bucket, Key } = parseInput(location, call);
+      await remove(folder, index, Bucket, Key);
+      return {};
+    },
+    ListObjectsV2: (call) => listObjects(index, call),
+  };
+}
+
+async function put(folder: string, index: ObjectIndex, nowMs: number, input: z.output<typeof putObject>): Promise<AwsOutput> {
+  const { Bucket, Key, Body } = input;
+  const file = `${randomBytes(6).toString('hex')}-${path.posix.basename(Key).replace(/[^\w.-]/g, '_').slice(-80)}`;
+  await mkdir(path.join(folder, Bucket), { recursive: true });
+  // A file nobody names yet: a crash from here to the index entry leaves the object as it was.
+  await writeFile(path.join(folder, Bucket, file), Body);
+  const record: ObjectRecord = {
+    key: Key, file, size: Body.length, writtenAtMs: nowMs,
+    etag: `"${createHash('md5').update(Body).digest('hex')}"`,
+    crc32: crc32Base64(Body),
+    contentType: input.ContentType ?? DEFAULT_CONTENT_TYPE,
+    cacheControl: input.CacheControl,
+    contentDisposition: input.ContentDisposition,
+    metadata: input.Metadata,
+  };
+  const onlyIfAbsent = input.IfNoneMatch === '*';
+  const written = await index.write(Bucket, record, { onlyIfAbsent });
+  if (written.refused) {
+    await rm(path.join(folder, Bucket, file), { force: true });
+    throw new AwsError('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', { status: 412 });
+  }
+  if (written.replaced !== undefined) await rm(path.join(folder, Bucket, written.replaced.file), { force: true });
+  return { ETag: record.etag, ChecksumCRC32: record.crc32 };
+}
+
+async function load(folder: string, index: ObjectIndex, at: z.output<typeof location>): Promise<{ record: ObjectRecord; body: Buffer } | undefined> {
+  // A Put that replaces the object between the two reads removes the file: its successor is then in the index.
+  for (;;) {
+    const record = await index.find(at.Bucket, at.Key);
+    if (record === undefined) return undefined;
+    const body = await readFile(path.join(folder, at.Bucket, record.file)).catch(() => undefined);
+    if (body !== undefined) return { record, body };
+    if ((await index.find(at.Bucket, at.Key))?.file === record.file) throw new Error(`the file of s3://${at.Bucket}/${at.Key} is missing`);
+  }
+}
+
+async function remove(folder: string, index: ObjectIndex, bucket: string, key: string): Promise<void> {
+  const removed = await index.remove(bucket, key);
+  if (removed !== undefined) await rm(path.join(folder, bucket, removed.file), { force: true });
+}
+
+function describe(record: ObjectRecord): AwsOutput {
+  return {
+    ContentType: record.contentType, ContentLength: record.size, ETag: record.etag, ChecksumCRC32: record.crc32, Metadata: record.metadata,
+    CacheControl: record.cacheControl, ContentDisposition: record.contentDisposition, LastModified: new Date(record.writtenAtMs),
+  };
+}
+
+function noSuchKey(): AwsError {
+  return new AwsError('NoSuchKey', 'The specified key does not exist.', { status: 404 });
+}

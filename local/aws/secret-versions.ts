@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { AwsError } from './aws-error.ts';
+
+const versionSchema = z.object({
+  text: z.string().optional(),
+  /** Base64. */
+  binary: z.string().optional(),
+  stages: z.array(z.string()),
+  createdAtMs: z.number(),
+});
+
+/** A secret as its file holds it. */
+export const secretSchema = z.object({ arn: z.string(), name: z.string(), createdAtMs: z.number(), versions: z.record(z.string(), versionSchema) });
+
+/** A secret with its current and its previous version. */
+export type Secret = z.output<typeof secretSchema>;
+
+/** One value of a secret. */
+export type SecretVersion = z.output<typeof versionSchema>;
+
+/** A value as it is put. */
+export interface NewValue {
+  readonly SecretString?: string | undefined;
+  readonly SecretBinary?: string | undefined;
+}
+
+/**
+ * The secret with a new current version. What was current becomes the previous one; a version without a stage is
+ * deprecated, and AWS deletes it. The same id with the same value changes nothing; with another one it throws ResourceExistsException.
+ */
+export function putVersion(secret: Secret, id: string, value: NewValue, nowMs: number): Secret {
+  const existing = secret.versions[id];
+  if (existing !== undefined) {
+    if (existing.text === value.SecretString && existing.binary === value.SecretBinary) return secret;
+    throw new AwsError('ResourceExistsException', `You can't use ClientRequestToken ${id} because that value is already in use for a version of secret ${secret.arn}.`);
+  }
+  const current = Object.entries(secret.versions).find(([, version]) => version.stages.includes('AWSCURRENT'));
+  const previous = current === undefined ? {} : { [current[0]]: { ...current[1], stages: ['AWSPREVIOUS'] } };
+  const added: SecretVersion = { text: value.SecretString, binary: value.SecretBinary, stages: ['AWSCURRENT'], createdAtMs: nowMs };
+  return { ...secret, versions: { ...previous, [id]: added } };
+}
+
+/** The version asked for: by id, by stage, by both, or the current one. Throws ResourceNotFoundException. */
+export function versionOf(secret: Secret, id: string | undefined, stage: string | undefined): { readonly id: string; readonly version: SecretVersion } {
+  const wanted = stage ?? (id === undefined ? 'AWSCURRENT' : undefined);
+  const found = Object.entries(secret.versions).find(([versionId, version]) =>
+    (id === undefined || versionId === id) && (wanted === undefined || version.stages.includes(wanted)));
+  if (found !== undefined) return { id: found[0], version: found[1] };
+  const label = wanted === undefined ? `VersionId: ${id ?? ''}` : `staging label: ${wanted}`;
+  throw new AwsError('ResourceNotFoundException', `Secrets Manager can't find the specified secret value for ${label}`);
+}

@@ -1,0 +1,85 @@
+import { LOCAL_ACCOUNT, LOCAL_REGION } from '../aws/aws-call.ts';
+import { localSecretArn } from '../aws/secrets.ts';
+
+/** A resource as the template has it, its intrinsics unresolved. */
+export interface TemplateResource {
+  readonly Type: string;
+  readonly Properties?: Readonly<Record<string, unknown>>;
+  readonly Metadata?: Readonly<Record<string, unknown>>;
+  readonly Condition?: string;
+}
+
+/** What Ref (under `Ref`) and GetAtt give for a resource here. */
+export type LocalAttributes = Readonly<Record<string, string>>;
+
+/** The values of AWS's pseudo parameters. */
+export const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
+  'AWS::AccountId': LOCAL_ACCOUNT,
+  'AWS::Region': LOCAL_REGION,
+  'AWS::Partition': 'aws',
+  'AWS::URLSuffix': 'amazonaws.com',
+  'AWS::StackName': 'local',
+  'AWS::StackId': `arn:aws:cloudformation:${LOCAL_REGION}:${LOCAL_ACCOUNT}:stack/local/local`,
+};
+
+/** A literal name that the template gives the resource, or undefined. */
+type NameOf = (property: string) => string | undefined;
+
+const arn = (service: string, rest: string): string => `arn:aws:${service}:${LOCAL_REGION}:${LOCAL_ACCOUNT}:${rest}`;
+
+/** Per resource type, from its logical id: the names under which the stand-ins know it. */
+const ATTRIBUTES: Readonly<Record<string, (id: string, named: NameOf, apiEndpoint: string) => LocalAttributes>> = {
+  'AWS::DynamoDB::GlobalTable': tableAttributes,
+  'AWS::DynamoDB::Table': tableAttributes,
+  'AWS::Lambda::Function': (id) => ({ Ref: id, Arn: arn('lambda', `function:${id}`) }),
+  'AWS::IAM::Role': (id) => ({ Ref: id, Arn: `arn:aws:iam::${LOCAL_ACCOUNT}:role/${id}`, RoleId: id }),
+  'AWS::StepFunctions::StateMachine': (id) => ({ Ref: arn('states', `stateMachine:${id}`), Arn: arn('states', `stateMachine:${id}`), Name: id }),
+  'AWS::S3::Bucket': (id, named) => {
+    const name = named('BucketName') ?? id.toLowerCase();
+    return {
+      Ref: name, Arn: `arn:aws:s3:::${name}`,
+      DomainName: `${name}.s3.amazonaws.com`, RegionalDomainName: `${name}.s3.${LOCAL_REGION}.amazonaws.com`,
+    };
+  },
+  'AWS::SecretsManager::Secret': (id, named) => {
+    const secretArn = localSecretArn(named('Name') ?? id);
+    return { Ref: secretArn, Id: secretArn };
+  },
+  'AWS::Events::Rule': (id) => ({ Ref: id, Arn: arn('events', `rule/${id}`) }),
+  'AWS::Scheduler::Schedule': (id) => ({ Ref: id, Arn: arn('scheduler', `schedule/default/${id}`) }),
+  'AWS::SQS::Queue': (id) => ({ Ref: `https://sqs.${LOCAL_REGION}.amazonaws.com/${LOCAL_ACCOUNT}/${id}`, Arn: arn('sqs', id), QueueName: id }),
+  'AWS::SNS::Topic': (id) => ({ Ref: arn('sns', id), TopicArn: arn('sns', id), TopicName: id }),
+  'AWS::Logs::LogGroup': (id) => ({ Ref: id, Arn: arn('logs', `log-group:${id}:*`) }),
+  'AWS::KMS::Key': (id) => ({ Ref: id, Arn: arn('kms', `key/${id}`), KeyId: id }),
+  'AWS::ApiGatewayV2::Api': (id, _named, apiEndpoint) => ({ Ref: id, ApiId: id, ApiEndpoint: apiEndpoint }),
+  'AWS::CloudFront::OriginAccessControl': withId,
+  'AWS::CloudFront::CachePolicy': withId,
+  'AWS::CloudFront::ResponseHeadersPolicy': withId,
+  'AWS::CloudFront::Distribution': (id) => ({ Ref: id, Id: id, DomainName: `${id.toLowerCase()}.cloudfront.net` }),
+};
+
+function withId(id: string): LocalAttributes {
+  return { Ref: id, Id: id };
+}
+
+function tableAttributes(id: string, named: NameOf): LocalAttributes {
+  const name = named('TableName') ?? id;
+  return { Ref: name, Arn: arn('dynamodb', `table/${name}`), StreamArn: arn('dynamodb', `table/${name}/stream/local`) };
+}
+
+/** What Ref and GetAtt give; every resource has at least its logical id as Ref. */
+export function localAttributes(id: string, resource: TemplateResource, apiEndpoint: string): LocalAttributes {
+  const named: NameOf = (property) => {
+    const name = resource.Properties?.[property];
+    return typeof name === 'string' ? name : undefined;
+  };
+  return ATTRIBUTES[resource.Type]?.(id, named, apiEndpoint) ?? { Ref: id };
+}
+
+/** The logical id at the end of a local function's or role's ARN; undefined for anything else. */
+export function idOfArn(kind: 'function' | 'role', text: string): string | undefined {
+  const prefix = kind === 'function' ? arn('lambda', 'function:') : `arn:aws:iam::${LOCAL_ACCOUNT}:role/`;
+  const at = text.indexOf(prefix);
+  // API Gateway's integrations wrap the function's ARN: …:path/2015-03-31/functions/<arn>/invocations
+  return at < 0 ? undefined : text.slice(at + prefix.length).replace(/\/invocations$/, '');
+}

@@ -1,0 +1,57 @@
+import type * as z from 'zod';
+import type { Template } from './intrinsics.ts';
+import { createResolver } from './intrinsics.ts';
+import type { TemplateResource } from './local-names.ts';
+
+/** A resource whose properties are resolved and of the shape asked for. */
+export interface Resource<Properties> {
+  readonly id: string;
+  readonly properties: Properties;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** An Error that names the resource. */
+  readonly unsupported: (what: string) => Error;
+}
+
+/** Reads a template's resources by type. */
+export interface Resources {
+  /** All of these types, in the template's order. Throws an Error naming the resource and the property that is not supported. */
+  readonly of: <Schema extends z.ZodType>(types: string | readonly string[], schema: Schema) => readonly Resource<z.output<Schema>>[];
+  readonly outputs: () => Readonly<Record<string, string>>;
+}
+
+/** What would run in the account and does not run here: it must not be left out in silence. */
+const NOT_SERVED: ReadonlySet<string> = new Set([
+  'AWS::ApiGateway::RestApi', 'AWS::ApiGatewayV2::Authorizer', 'AWS::Lambda::EventSourceMapping', 'AWS::Lambda::Url', 'AWS::Pipes::Pipe',
+]);
+
+/** Opens the resources of a template. Throws for a type that the one-machine mode does not serve. */
+export function openResources(template: Template, apiEndpoint: string): Resources {
+  const { resolve, holds } = createResolver(template, apiEndpoint);
+  const present = Object.entries(template.Resources).filter(([, resource]) => holds(resource.Condition));
+  for (const [id, { Type }] of present) {
+    if (NOT_SERVED.has(Type)) throw new Error(`${Type} ${id}: this type is not served on one machine`);
+  }
+
+  function read<Schema extends z.ZodType>(id: string, resource: TemplateResource, schema: Schema): Resource<z.output<Schema>> {
+    const unsupported = (what: string): Error => new Error(`${resource.Type} ${id}: ${what}`);
+    let resolved: unknown;
+    try {
+      resolved = resolve(resource.Properties ?? {});
+    } catch (error) {
+      throw unsupported(error instanceof Error ? error.message : String(error));
+    }
+    const parsed = schema.safeParse(resolved);
+    if (!parsed.success) throw unsupported(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '));
+    return { id, properties: parsed.data, metadata: resource.Metadata ?? {}, unsupported };
+  }
+  return {
+    of: (types, schema) => {
+      const wanted = [types].flat();
+      return present.filter(([, { Type }]) => wanted.includes(Type)).map(([id, resource]) => read(id, resource, schema));
+    },
+    outputs: () => {
+      const served = Object.entries(template.Outputs ?? {}).filter(([, output]) => holds(output.Condition));
+      return Object.fromEntries(served.map(([name, output]) => [name, String(resolve(output.Value))]));
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+import { createDynamo } from '../../../local/aws/dynamodb/dynamo.ts';
+import { START_MS, temporaryFolder } from './endpoint-fixture.ts';
+import { TABLE } from './table.ts';
+
+// Several kills, each a little later after an answer: one alone may happen to fall between two transactions.
+const KILL_DELAYS_MS = [0, 1, 2, 3, 4];
+const ANSWERED_BEFORE_KILL = 100;
+
+test('everything answered before kill -9 is kept, whole transactions only, indexes included', async () => {
+  const folder = await temporaryFolder();
+  let next = 0;
+  for (const delayMs of KILL_DELAYS_MS) {
+    const answered = await writeUntilKilled(folder, next, delayMs);
+    const { one, two, items } = await readBack(folder);
+    expect(one.length).toBeGreaterThan(answered);
+    expect(one).toEqual(one.map((_, n) => n));
+    expect(two).toEqual(one);
+    expect(items).toBe(2 * one.length);
+    next = one.length;
+  }
+}, 30_000);
+
+/** The last number that the writer got an answer for. */
+async function writeUntilKilled(folder: string, first: number, delayMs: number): Promise<number> {
+  const writer = spawn(process.execPath, [path.join(import.meta.dirname, 'writer.ts'), folder, String(first)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let answered = -1;
+  for await (const line of createInterface({ input: writer.stdout })) {
+    answered = Number(line);
+    if (answered === first + ANSWERED_BEFORE_KILL) setTimeout(() => writer.kill('SIGKILL'), delayMs);
+  }
+  if (writer.exitCode === null && writer.signalCode === null) await once(writer, 'exit');
+  expect(writer.signalCode).toBe('SIGKILL');
+  return answered;
+}
+
+async function readBack(folder: string): Promise<{ one: number[]; two: number[]; items: number }> {
+  const dynamo = createDynamo({ folder, now: () => START_MS });
+  const call = (operation: string, input: object): Promise<Record<string, unknown>> =>
+    dynamo.service({ service: 'dynamodb', operation, caller: 'operator', input: { TableName: TABLE.TableName, ...input } });
+  const query = async (half: string): Promise<number[]> => {
+    const { Items } = await call('Query', { IndexName: 'open-work', KeyConditionExpression: '#w = :w', ExpressionAttributeNames: { '#w': 'work' }, ExpressionAttributeValues: { ':w': { S: half } } });
+    return (Items as { due_at: { N: string } }[]).map((item) => Number(item.due_at.N));
+  };
+  const [one, two] = [await query('one'), await query('two')];
+  const { Count } = await call('Scan', { Select: 'COUNT' });
+  await dynamo.close();
+  return { one, two, items: Count as number };
+}

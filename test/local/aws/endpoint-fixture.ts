@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { AwsService } from '../../../local/aws/aws-call.ts';
+import { AwsError } from '../../../local/aws/aws-error.ts';
+import { createDynamo } from '../../../local/aws/dynamodb/dynamo.ts';
+import type { Dynamo } from '../../../local/aws/dynamodb/dynamo.ts';
+import { createAwsEndpoint } from '../../../local/aws/endpoint.ts';
+import type { AwsEndpoint, AwsEndpointOptions } from '../../../local/aws/endpoint.ts';
+import { createFaults } from '../../../local/aws/faults.ts';
+import type { Faults } from '../../../local/aws/faults.ts';
+import { createObjectStore } from '../../../local/aws/object-store.ts';
+import type { ObjectStore } from '../../../local/aws/object-store.ts';
+import { createSecrets } from '../../../local/aws/secrets.ts';
+import type { Secrets } from '../../../local/aws/secrets.ts';
+
+export const START_MS = Date.UTC(2026, 10, 21, 12);
+
+export interface Fixture {
+  /** Settings of an SDK client that calls the endpoint as this role. */
+  readonly as: (caller: string) => { endpoint: string; region: string; maxAttempts: number; credentials: { accessKeyId: string; secretAccessKey: string } };
+  readonly url: string;
+  readonly endpoint: AwsEndpoint;
+  readonly dynamo: Dynamo;
+  readonly faults: Faults;
+  readonly objectStore: ObjectStore;
+  readonly secrets: Secrets;
+  /** The time that the stand-ins see; a test sets it. */
+  readonly clock: { nowMs: number };
+  readonly folder: string;
+}
+
+const noStateMachines: AwsService = ({ operation }) => Promise.reject(new AwsError('UnknownOperationException', operation));
+
+/** The whole local AWS on a free port, over memory and a folder that goes with the test. */
+export async function startEndpoint(options: Partial<AwsEndpointOptions> = {}): Promise<Fixture> {
+  const folder = await temporaryFolder();
+  const clock = { nowMs: START_MS };
+  const now = (): number => clock.nowMs;
+  const dynamo = createDynamo({ now });
+  const faults = createFaults();
+  const objectStore = createObjectStore(path.join(folder, 'objects'), { now });
+  const secrets = createSecrets(path.join(folder, 'secrets'), { now });
+  const endpoint = createAwsEndpoint({
+    dynamodb: dynamo.service, states: noStateMachines, secretsmanager: secrets.service, objectStore, faults, authorize: () => undefined, ...options,
+  });
+  const { url, close } = await endpoint.listen();
+  onTestFinished(async () => {
+    await close();
+    await dynamo.close();
+  });
+  return {
+    as: (caller) => ({ endpoint: url, region: 'us-east-1', maxAttempts: 1, credentials: { accessKeyId: caller, secretAccessKey: 'local' } }),
+    url, endpoint, dynamo, faults, objectStore, secrets, clock, folder,
+  };
+}
+
+/** A folder that is gone after the test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'darkroom-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,155 @@
+import { BatchGetItemCommand, CreateTableCommand, DynamoDBClient, GetItemCommand, PutItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { describe, expect, test } from 'vitest';
+import type { AwsCall } from '../../../local/aws/aws-call.ts';
+import { createFaults } from '../../../local/aws/faults.ts';
+import { startEndpoint } from './endpoint-fixture.ts';
+import type { Fixture } from './endpoint-fixture.ts';
+import { TABLE } from './table.ts';
+
+const TableName = TABLE.TableName;
+const Item = { pk: { S: 'a' }, sk: { S: 'a' } };
+
+async function startTable(): Promise<Fixture & { client: DynamoDBClient }> {
+  const fixture = await startEndpoint();
+  const client = new DynamoDBClient(fixture.as('ChargeRole'));
+  await client.send(new CreateTableCommand(structuredClone(TABLE) as never));
+  return { ...fixture, client };
+}
+
+const put = (id = 'a'): PutItemCommand => new PutItemCommand({ TableName, Item: { pk: { S: id }, sk: { S: 'a' } } });
+const isThere = async (client: DynamoDBClient): Promise<boolean> => (await client.send(new GetItemCommand({ TableName, Key: Item }))).Item !== undefined;
+
+describe('what the SDK sees', () => {
+  test('a conflict cancels a transaction, with the conflict on its first item', async () => {
+    const { client, faults } = await startTable();
+    faults.set({ call: 'dynamodb:TransactWriteItems', error: 'TransactionConflict' });
+    const transaction = new TransactWriteItemsCommand({ TransactItems: [{ Put: { TableName, Item } }, { Put: { TableName, Item: { ...Item, sk: { S: 'b' } } } }] });
+    await expect(client.send(transaction)).rejects.toMatchObject({ name: 'TransactionCanceledException', CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'None' }] });
+    expect(await isThere(client)).toBe(false);
+    await client.send(transaction);
+    expect(await isThere(client)).toBe(true);
+  });
+
+  test.each([
+    ['Throttling', 'ThrottlingException', 400],
+    ['ProvisionedThroughputExceeded', 'ProvisionedThroughputExceededException', 400],
+    ['RequestLimitExceeded', 'RequestLimitExceeded', 400],
+    ['AccessDenied', 'AccessDeniedException', 400],
+    ['InternalServerError', 'InternalServerError', 500],
+    ['ResourceNotFound', 'ResourceNotFoundException', 400],
+    ['TransactionConflict', 'TransactionConflictException', 400],
+  ])('%s of DynamoDB is %s', async (error, name, status) => {
+    const { client, faults } = await startTable();
+    faults.set({ call: 'dynamodb:PutItem', error });
+    await expect(client.send(put())).rejects.toMatchObject({ name, $metadata: { httpStatusCode: status } });
+    expect(await isThere(client)).toBe(false);
+  });
+
+  test('other services word their errors themselves', async () => {
+    const fixture = await startEndpoint();
+    const settings = fixture.as('Role');
+    fixture.faults.set({ call: 's3:PutObject', error: 'Throttling' });
+    await expect(new S3Client(settings).send(new PutObjectCommand({ Bucket: 'images', Key: 'k', Body: 'x' }))).rejects.toMatchObject({ name: 'SlowDown', $metadata: { httpStatusCode: 503 } });
+    fixture.faults.set({ call: 'secretsmanager:*', error: 'InternalServerError' });
+    await expect(new SecretsManagerClient(settings).send(new GetSecretValueCommand({ SecretId: 'k' }))).rejects.toMatchObject({ name: 'InternalServiceError' });
+    fixture.faults.set({ call: 'states:StartExecution', error: 'StateMachineDoesNotExist' });
+    await expect(new SFNClient(settings).send(new StartExecutionCommand({ stateMachineArn: 'arn:aws:states:us-east-1:000000000000:stateMachine:M' }))).rejects.toMatchObject({ name: 'StateMachineDoesNotExist' });
+  });
+
+  test('a throttled batch answers its keys as not processed', async () => {
+    const { client, faults } = await startTable();
+    faults.set({ call: 'dynamodb:BatchGetItem', error: 'UnprocessedKeys' });
+    const read = new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: [Item] } } });
+    expect(await client.send(read)).toMatchObject({ Responses: {}, UnprocessedKeys: { [TableName]: { Keys: [Item] } } });
+    expect((await client.send(read)).UnprocessedKeys).toEqual({});
+  });
+
+  test('an answer lost after the effect leaves the effect', async () => {
+    const { client, faults } = await startTable();
+    faults.set({ call: 'dynamodb:PutItem', error: 'Timeout', when: 'after' });
+    await expect(client.send(put())).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(await isThere(client)).toBe(true);
+  });
+
+  test('a line cut before the effect leaves nothing', async () => {
+    const { client, faults } = await startTable();
+    faults.set({ call: 'dynamodb:PutItem', error: 'Timeout' });
+    await expect(client.send(put())).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(await isThere(client)).toBe(false);
+  });
+});
+
+describe('when a fault strikes', () => {
+  const call = (over: Partial<AwsCall> = {}): AwsCall => ({ service: 'dynamodb', operation: 'PutItem', caller: 'ChargeRole', input: { Item: { pk: 'ACCOUNT#a' } }, ...over });
+
+  async function struck(fault: object, calls: readonly AwsCall[]): Promise<boolean[]> {
+    const faults = createFaults();
+    faults.set(fault);
+    const outcomes: boolean[] = [];
+    for (const one of calls) outcomes.push(await faults.apply(one, () => Promise.resolve({})).then(() => false, () => true));
+    return outcomes;
+  }
+  const times = (count: number): AwsCall[] => Array.from({ length: count }, () => call());
+  const throttle = { call: 'dynamodb:PutItem', error: 'Throttling' };
+
+  test('once unless told, then it is gone from the list', async () => {
+    expect(await struck(throttle, times(3))).toEqual([true, false, false]);
+    const faults = createFaults();
+    faults.set({ ...throttle, times: 2 });
+    await expect(faults.apply(call(), () => Promise.resolve({}))).rejects.toThrow();
+    expect(faults.list()).toEqual([expect.objectContaining({ ...throttle, when: 'before', seen: 1, struck: 1 })]);
+    await expect(faults.apply(call(), () => Promise.resolve({}))).rejects.toThrow();
+    expect(faults.list()).toEqual([]);
+  });
+
+  test('as many times as told, every n-th call, or an even share', async () => {
+    expect(await struck({ ...throttle, times: 2 }, times(3))).toEqual([true, true, false]);
+    expect(await struck({ ...throttle, every: 3 }, times(6))).toEqual([false, false, true, false, false, true]);
+    expect(await struck({ ...throttle, every: 2, times: 1 }, times(4))).toEqual([false, true, false, false]);
+    expect((await struck({ ...throttle, share: 0.3 }, times(100))).filter(Boolean)).toHaveLength(30);
+  });
+
+  test('only on the calls that it names', async () => {
+    expect(await struck(throttle, [call({ operation: 'GetItem' }), call()])).toEqual([false, true]);
+    expect(await struck({ ...throttle, call: 'dynamodb:*' }, [call({ service: 's3' }), call({ operation: 'Query' })])).toEqual([false, true]);
+    expect(await struck({ ...throttle, caller: 'Charge' }, [call({ caller: 'ReadRole' }), call()])).toEqual([false, true]);
+    expect(await struck({ ...throttle, match: 'ACCOUNT#b' }, [call(), call({ input: { Item: { pk: 'ACCOUNT#b' } } })])).toEqual([false, true]);
+  });
+
+  test('kill ends the process before the effect, or after it', async () => {
+    for (const [when, expected] of [['before', ['killed']], ['after', ['effect', 'killed']]] as const) {
+      const events: string[] = [];
+      const faults = createFaults(() => { events.push('killed'); });
+      faults.set({ ...throttle, error: 'kill', when });
+      await expect(faults.apply(call(), () => { events.push('effect'); return Promise.resolve({}); })).rejects.toThrow();
+      expect(events).toEqual(expected);
+    }
+  });
+
+  test('clear switches everything off', async () => {
+    const faults = createFaults();
+    faults.set({ ...throttle, every: 1 });
+    faults.clear();
+    expect(faults.list()).toEqual([]);
+    expect(await faults.apply(call(), () => Promise.resolve({ ok: true }))).toEqual({ ok: true });
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    [{ error: 'Throttling' }, 'call: '],
+    [{ call: 'dynamo:PutItem', error: 'Throttling' }, 'call: must be service:Operation'],
+    [{ call: 'dynamodb:PutItem', error: 'Nonsense' }, 'error: '],
+    [{ call: 'dynamodb:PutItem', error: 'Throttling', times: 0 }, 'times: '],
+    [{ call: 'dynamodb:PutItem', error: 'Throttling', share: 1.5 }, 'share: '],
+    [{ call: 'dynamodb:PutItem', error: 'Throttling', share: 0.5, every: 2 }, 'share: cannot stand beside every'],
+    [{ call: 'dynamodb:PutItem', error: 'Throttling', wen: 'after' }, 'wen'],
+    [{ call: 's3:*', error: 'index-lag' }, 'call: must be dynamodb:*'],
+    ['text', 'fault: '],
+  ])('%j names the field', (fault, message) => {
+    expect(() => createFaults().set(fault)).toThrow(message);
+  });
+});

@@ -1,0 +1,17 @@
+/** The table that most tests use: keys pk and sk, an index of open work, time to live. */
+export const TABLE = {
+  TableName: 'Main',
+  BillingMode: 'PAY_PER_REQUEST',
+  DeletionProtectionEnabled: true,
+  AttributeDefinitions: [
+    { AttributeName: 'pk', AttributeType: 'S' }, { AttributeName: 'sk', AttributeType: 'S' },
+    { AttributeName: 'work', AttributeType: 'S' }, { AttributeName: 'due_at', AttributeType: 'N' },
+  ],
+  KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }, { AttributeName: 'sk', KeyType: 'RANGE' }],
+  GlobalSecondaryIndexes: [{
+    IndexName: 'open-work',
+    KeySchema: [{ AttributeName: 'work', KeyType: 'HASH' }, { AttributeName: 'due_at', KeyType: 'RANGE' }],
+    Projection: { ProjectionType: 'KEYS_ONLY' },
+    OnDemandThroughput: { MaxReadRequestUnits: 100, MaxWriteRequestUnits: 100 },
+  }],
+} as const;
