@@ -117,7 +117,8 @@ function newCreation({ caller, plan }: Submission, services: SubmitServices): Cr
 async function start(creation: CreationRecord, services: SubmitServices): Promise<OperationAnswer> {
   const started = await services.executions.start(creation.id, 1);
   if (started !== 'refused') {
-    if (started === 'unclear') services.log.info('start_left_to_reconciler', { creationId: creation.id });
+    const { id: creationId, accountId, model, costMicros } = creation;
+    services.log.info('creation_accepted', { creationId, accountId, model, costMicros, started });
     return { ...accepted(creation, services), counted: true };
   }
   services.log.alarm('start_refused', { creationId: creation.id });

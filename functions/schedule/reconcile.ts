@@ -135,6 +135,7 @@ async function refund(
   services: ReconcileServices,
 ): Promise<Action> {
   const outcome = await services.charges.refund(creation, { failure, nowMillis, announce: true });
+  if (outcome === 'refunded') services.log.info('creation_failed', { creationId: creation.id, failure, refundedMicros: creation.costMicros });
   return outcome === 'refunded' ? 'refunded' : 'left';
 }
 

@@ -11,7 +11,7 @@ export async function refundCharge(payload: Payload, services: RefundServices): 
   const failure = failureNamed(payload.failure?.Error ?? '');
   const outcome = await services.charges.refund(creation, { failure, nowMillis: services.clock.now(), announce: true });
   if (outcome === 'busy') throw new Remedy('RefundBusy', 'the table was too busy to refund the charge');
-  services.log.info('refund_ended', { creationId: creation.id, failure, outcome });
+  if (outcome === 'refunded') services.log.info('creation_failed', { creationId: creation.id, failure, refundedMicros: creation.costMicros });
   return done;
 }
 

@@ -72,7 +72,7 @@ async function commit(creation: CreationRecord, holder: string, rendering: Rende
     attempts: rendering.attempts,
     nowMillis,
   });
-  log.info('render_ended', { creationId: creation.id, outcome: committed });
+  if (committed === 'completed') log.info('creation_completed', { creationId: creation.id, millis: nowMillis - Date.parse(creation.createdAt) });
   if (committed !== 'busy') return;
   await creations.renewLease(creation.id, holder, nowMillis);
   throw new Remedy('CommitBusy', 'the image is stored; the table was too busy to complete the creation');

@@ -1,0 +1,62 @@
+/** Finds the service that a command is for: the local one of a folder, or a deployed stack. */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { systemClock } from '../../adapters/system-clock.ts';
+import type { Clock } from '../../core/ports.ts';
+import { OperatorError } from './operator-error.ts';
+import { operatorServices, type OperatorServices, type ServiceAddress } from './services.ts';
+
+export interface Target {
+  readonly data: string;
+  readonly stack?: string;
+}
+
+/** Throws OperatorError when there is no such service. */
+export async function connect(target: Target): Promise<OperatorServices> {
+  return target.stack === undefined ? connectLocal(target.data) : connectStack(target.stack);
+}
+
+interface LocalService {
+  readonly pid: number;
+  readonly awsUrl: string;
+  readonly localUrl: string;
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+async function connectLocal(folder: string): Promise<OperatorServices> {
+  const file = resolve(folder, 'service.json');
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  const service = text === undefined ? undefined : (JSON.parse(text) as LocalService);
+  const state = service && (await fetch(`${service.localUrl}/state`).catch(() => undefined));
+  if (!service || !state?.ok) {
+    throw new OperatorError(`No local service runs in ${folder}: start it with \`npm start\`, name its folder with --data, or a deployed stack with --stack.`);
+  }
+  const { offset_seconds: offset } = (await state.json()) as { offset_seconds: number };
+  return operatorServices({ ...addressOf(service.outputs), endpoint: service.awsUrl }, shiftedClock(offset * 1000));
+}
+
+/** The local service's clock can be set forward; what an operator writes carries its time. */
+function shiftedClock(offsetMillis: number): Clock {
+  return { ...systemClock, now: () => Date.now() + offsetMillis };
+}
+
+async function connectStack(stack: string): Promise<OperatorServices> {
+  try {
+    const answer = await new CloudFormationClient({}).send(new DescribeStacksCommand({ StackName: stack }));
+    const outputs = answer.Stacks?.[0]?.Outputs ?? [];
+    const named = Object.fromEntries(outputs.map((output) => [output.OutputKey ?? '', output.OutputValue ?? '']));
+    return operatorServices(addressOf(named), systemClock);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(`The stack ${stack} cannot be read (${why}). Check its name, the region and your AWS credentials.`, { cause: error });
+  }
+}
+
+function addressOf(outputs: Readonly<Record<string, string>>): ServiceAddress {
+  const { TableName: tableName, StateMachineArn: stateMachineArn, EncryptionSecretArn: encryptionSecretArn } = outputs;
+  if (tableName === undefined || stateMachineArn === undefined || encryptionSecretArn === undefined) {
+    throw new OperatorError('The stack has not the outputs of Darkroom: TableName, StateMachineArn, EncryptionSecretArn.');
+  }
+  return { tableName, stateMachineArn, encryptionSecretArn };
+}

@@ -1,0 +1,67 @@
+/** The adapters that an operator's command uses: the same as the functions', reached from outside. */
+import { randomBytes } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { createAccountStore, type AccountStore } from '../../adapters/dynamodb/account-store.ts';
+import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
+import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
+import { createOpenWorkStore } from '../../adapters/dynamodb/open-work-store.ts';
+import type { Table } from '../../adapters/dynamodb/table.ts';
+import { createWalletStore, type WalletStore } from '../../adapters/dynamodb/wallet-store.ts';
+import { createSecretBox } from '../../adapters/secret-box.ts';
+import { createExecutions } from '../../adapters/step-functions.ts';
+import type { ChargeStore, Clock, CreationStore, Executions, OpenWorkStore, RandomBytes, SecretBox } from '../../core/ports.ts';
+
+/** Where a service is, in the words of its stack's outputs. */
+export interface ServiceAddress {
+  readonly tableName: string;
+  readonly stateMachineArn: string;
+  readonly encryptionSecretArn: string;
+  /** Of the one-machine stand-in; absent: AWS, with the operator's own credentials and region. */
+  readonly endpoint?: string;
+}
+
+export interface OperatorServices {
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  readonly accounts: AccountStore;
+  readonly wallet: WalletStore;
+  readonly creations: CreationStore;
+  readonly charges: ChargeStore;
+  readonly openWork: OpenWorkStore;
+  readonly executions: Executions;
+  readonly secretBox: SecretBox;
+}
+
+/** Opens the adapters; `clock` is the service's own, which on one machine can be set forward. */
+export function operatorServices(address: ServiceAddress, clock: Clock): OperatorServices {
+  const local = address.endpoint === undefined ? {} : localClient(address.endpoint);
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(local), { marshallOptions: { removeUndefinedValues: true } });
+  const random: RandomBytes = (count) => randomBytes(count);
+  const table: Table = { client, name: address.tableName, clock, randomBytes: random };
+  return {
+    table,
+    clock,
+    randomBytes: random,
+    accounts: createAccountStore(table),
+    wallet: createWalletStore(table),
+    creations: createCreationStore(table),
+    charges: createChargeStore(table),
+    openWork: createOpenWorkStore(table),
+    executions: createExecutions(new SFNClient(local), address.stateMachineArn),
+    secretBox: createSecretBox({
+      client: new SecretsManagerClient(local),
+      secretArn: address.encryptionSecretArn,
+      clock,
+      randomBytes: random,
+    }),
+  };
+}
+
+/** The stand-in knows a caller by its access key id; this one may do everything. */
+function localClient(endpoint: string): object {
+  return { endpoint, region: 'us-east-1', credentials: { accessKeyId: 'operator', secretAccessKey: 'local' } };
+}

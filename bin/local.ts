@@ -1,0 +1,98 @@
+/** `npm start`: the whole service on this machine, until Ctrl-C. */
+import { Command } from 'commander';
+import pc from 'picocolors';
+import { eventLine, eventObject, parseLogLine } from './local/events.ts';
+import { startService, type RunningService } from './local/service.ts';
+
+interface Options {
+  readonly port: string;
+  readonly data: string;
+  readonly json?: boolean;
+  readonly strictOutbound?: boolean;
+}
+
+const options = new Command('npm start --')
+  .description('The whole of Darkroom on this machine, until Ctrl-C')
+  .option('--port <n>', 'where it listens, on loopback', '8787')
+  .option('--data <folder>', 'where its state is kept', '.darkroom')
+  .option('--json', 'one JSON object a line')
+  .option('--strict-outbound', 'the deployed rules for webhook and image addresses: https and public hosts only')
+  .parse()
+  .opts<Options>();
+
+const json = options.json === true;
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  console.error(`--port: ${JSON.stringify(text)} is no port; it would be a number from 0 (any free one) to 65535.`);
+  process.exit(1);
+}
+
+function onLog(line: string): void {
+  const fields = parseLogLine(line);
+  if (!fields) return;
+  const printed = json ? eventObject(fields) : eventLine(fields);
+  if (printed !== undefined) console.log(typeof printed === 'string' ? printed : JSON.stringify(printed));
+}
+
+function announce({ machine, demo }: RunningService): void {
+  const { apiUrl: api, inboxUrl: inbox, localUrl: local } = machine;
+  if (json) {
+    console.log(JSON.stringify({ event: 'ready', api, key: demo.key, account: demo.accountId, inbox, local }));
+    return;
+  }
+  const body = JSON.stringify({ model: 'sandbox-standard', prompt: 'a quiet lake at dawn', webhook_url: inbox });
+  console.log(`
+  ${pc.bold('Darkroom')} runs on this machine.
+
+  API      ${pc.cyan(api)}
+  key      ${demo.key}   ${pc.dim('(new at every start; 25 USD to begin with)')}
+  inbox    ${pc.cyan(inbox)}   ${pc.dim('(webhooks, with their pictures, in a browser)')}
+  state    ${options.data}
+
+  Try it:
+
+  curl -s ${api}/images/generate -H 'Authorization: Bearer ${demo.key}' -H 'Content-Type: application/json' -d '${body}'
+
+  ${pc.dim('npm run admin -- --help lists what an operator can do. Ctrl-C ends the service; its state stays.')}
+`);
+}
+
+/** Answers to a start that cannot be: one sentence that says what to do. */
+function explain(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return `Port ${options.port} is in use: end what listens there, or choose another with --port.`;
+  if (error instanceof Error && error.name === 'FolderInUse') return error.message;
+  throw error;
+}
+
+const port = portOf(options.port);
+try {
+  const service = await startService({
+    folder: options.data,
+    port,
+    strictOutbound: options.strictOutbound === true,
+    onProgress: (line) => console.error(pc.dim(line)),
+    onLog,
+  });
+  announce(service);
+  let ending = false;
+  const end = (): void => {
+    if (ending) return;
+    ending = true;
+    if (!json) console.log(pc.dim('Ending; what is open goes on at the next start.'));
+    service.machine.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', end);
+  process.on('SIGTERM', end);
+} catch (error) {
+  console.error(explain(error));
+  process.exit(1);
+}

@@ -1,0 +1,54 @@
+/** The template that the one machine serves: synthesized anew when what it is made of has changed. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const cache = join(root, 'node_modules', '.cache', 'darkroom');
+const sources = ['adapters', 'bin/darkroom.ts', 'catalog', 'core', 'functions', 'lib', 'statemachines', 'cdk.json', 'package-lock.json'];
+
+/** The path of the stack's template, its bundles beside it. Takes some ten seconds when something changed, else none. */
+export async function synthesizedTemplate(progress: (line: string) => void = () => undefined): Promise<string> {
+  const folder = join(cache, (await fingerprint()).slice(0, 16));
+  if (!existsSync(folder)) {
+    progress('Synthesizing the stack and bundling its functions …');
+    await synthesize(folder);
+  }
+  return join(folder, 'Darkroom.template.json');
+}
+
+async function fingerprint(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const source of sources) {
+    const path = join(root, source);
+    const names = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => undefined);
+    const files = names ? names.filter((name) => name.isFile()).map((name) => join(name.parentPath, name.name)) : [path];
+    for (const file of files.sort()) hash.update(file.slice(root.length)).update('\0').update(await readFile(file)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+/** Into a folder of its own first, so that a broken run leaves nothing that looks whole. */
+async function synthesize(folder: string): Promise<void> {
+  mkdirSync(cache, { recursive: true });
+  const fresh = await mkdtemp(join(cache, 'synth-'));
+  const { context } = JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8')) as { context: object };
+  try {
+    await promisify(execFile)(process.execPath, ['bin/darkroom.ts'], {
+      cwd: root,
+      env: { ...process.env, CDK_OUTDIR: fresh, CDK_CONTEXT_JSON: JSON.stringify(context) },
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    await rename(fresh, folder).catch((error: unknown) => {
+      // Another start synthesized the same at the same time: one is as good as the other.
+      if (!existsSync(folder)) throw error;
+    });
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}

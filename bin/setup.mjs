@@ -1,0 +1,42 @@
+/**
+ * The first step of every command: installs what is missing and hands over to Node 24,
+ * whatever Node started it. Plain JavaScript, since nothing else is there yet.
+ *
+ *   node bin/setup.mjs COMMAND [ARG ...]     a program of node_modules/.bin, or "node FILE"
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const programs = join(root, 'node_modules', '.bin');
+const stamp = join(root, 'node_modules', '.darkroom-installed');
+
+function stop(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}
+
+if (Number(process.versions.node.split('.')[0]) < 20) {
+  stop(`Darkroom needs Node 20 or newer to start (it brings its own Node 24); this is ${process.version}. Install a newer one from nodejs.org.`);
+}
+
+const wanted = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+  console.error('Installing packages (once, about half a minute) …');
+  const npm = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
+  if (npm.status !== 0) stop('The packages could not be installed: run `npm ci` and read what it says.');
+  writeFileSync(stamp, wanted);
+}
+
+const env = { ...process.env, PATH: `${programs}${delimiter}${process.env.PATH ?? ''}` };
+const version = spawnSync('node', ['-v'], { env, encoding: 'utf8' }).stdout?.trim() ?? 'none';
+if (!version.startsWith('v24.')) {
+  stop(`Node 24 did not arrive with the packages (node -v says ${version}): run \`npm rebuild node\`, and never install with --ignore-scripts.`);
+}
+
+const [command, ...args] = process.argv.slice(2);
+const child = spawnSync(command, args, { cwd: root, env, stdio: 'inherit', shell: process.platform === 'win32' });
+process.exit(child.status ?? 1);

@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import * as z from 'zod';
+import { advanceSchema } from '../advance.ts';
+import type { Advanced } from '../advance.ts';
+import { faultSchema } from '../aws/faults.ts';
+import type { Faults } from '../aws/faults.ts';
+import { targetOf } from '../gateway/gateway-event.ts';
+import { readBody, refuseBody, sendJson } from '../gateway/http-body.ts';
+import { INBOX_PATH } from './inbox.ts';
+import type { Inbox } from './inbox.ts';
+
+/** Everything under this is the stand-in's own and never the API's. */
+export const LOCAL_PATH = '/_local';
+
+/** What the control routes act on. */
+export interface ControlOptions {
+  readonly inbox: Inbox;
+  readonly faults: Faults;
+  readonly advance: (seconds: number) => Promise<Advanced>;
+  /** Told as it is; for people and tests. */
+  readonly state: () => unknown;
+}
+
+type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
+
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** Serves /_local/: clock, state, faults and inbox, to this machine only. */
+export function createControl({ inbox, faults, advance, state }: ControlOptions): Handler {
+  const routes: Readonly<Record<string, Handler>> = {
+    'POST /_local/clock': withBody(advanceSchema, async ({ advance_seconds }, outgoing) => {
+      const { now, steps } = await advance(advance_seconds);
+      sendJson(outgoing, 200, { now: new Date(now).toISOString(), advanced_seconds: advance_seconds, steps });
+    }),
+    'GET /_local/state': (_incoming, outgoing) => sendJson(outgoing, 200, state()),
+    'GET /_local/faults': (_incoming, outgoing) => sendJson(outgoing, 200, { data: faults.list() }),
+    'POST /_local/faults': withBody(faultSchema, (fault, outgoing) => {
+      faults.set(fault);
+      sendJson(outgoing, 200, { data: faults.list() });
+    }),
+    'DELETE /_local/faults': (_incoming, outgoing) => {
+      faults.clear();
+      sendJson(outgoing, 200, { data: [] });
+    },
+  };
+  return async (incoming, outgoing) => {
+    if (!isFromThisMachine(incoming)) return refuseBody(incoming, outgoing, 403, problem('ERR_FORBIDDEN', `${LOCAL_PATH} answers to this machine's own addresses only`));
+    const { path } = targetOf(incoming);
+    if (path === INBOX_PATH || path.startsWith(`${INBOX_PATH}/`)) return inbox.handle(incoming, outgoing);
+    const route = routes[`${incoming.method ?? ''} ${path}`];
+    if (route === undefined) return refuseBody(incoming, outgoing, 404, problem('ERR_NOT_FOUND', `${incoming.method ?? ''} ${path} is not served`));
+    return route(incoming, outgoing);
+  };
+}
+
+/** A page elsewhere can send a browser here, under a name of its own (DNS rebinding) or across origins. */
+function isFromThisMachine({ headers: { host, origin } }: IncomingMessage): boolean {
+  return isLoopback(`http://${host ?? ''}`) && (origin === undefined || isLoopback(origin));
+}
+
+function isLoopback(address: string): boolean {
+  const name = URL.parse(address)?.hostname ?? '';
+  return name === 'localhost' || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+function withBody<Schema extends z.ZodType>(schema: Schema, handle: (body: z.output<Schema>, outgoing: ServerResponse) => Promise<void> | void): Handler {
+  return async (incoming, outgoing) => {
+    const bytes = await readBody(incoming, MAX_BODY_BYTES);
+    if (bytes === undefined) return refuseBody(incoming, outgoing, 413, problem('ERR_INVALID_REQUEST', 'the body is too large'));
+    const parsed = schema.safeParse(parse(bytes.toString('utf8')));
+    if (parsed.success) return handle(parsed.data, outgoing);
+    const errors = parsed.error.issues.map(({ path, code, message }) => ({ field: path.join('.'), code, message }));
+    const summary = errors.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ');
+    sendJson(outgoing, 400, problem('ERR_INVALID_REQUEST', summary, { errors }));
+  };
+}
+
+function problem(code: string, message: string, details: Record<string, unknown> = {}): unknown {
+  return { error: { code, message, details } };
+}
+
+/** What is no JSON is no object either; the schema says so. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

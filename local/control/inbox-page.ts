@@ -1,0 +1,83 @@
+import { RESULTS_PATH } from '../gateway/results.ts';
+import type { ReceivedWebhook } from './inbox.ts';
+
+const SHOWN = 100;
+
+const STYLE = `
+  :root { color-scheme: dark; --paper: #f3ece4; --dim: #a08f86; --lamp: #ff5a45; --edge: #3b2320; }
+  * { box-sizing: border-box; }
+  body { margin: 0; min-height: 100vh; padding: 3rem 1.5rem; color: var(--paper); font: 15px/1.5 ui-sans-serif, system-ui, sans-serif;
+    background: radial-gradient(60rem 30rem at 50% -8rem, #5a1712 0, transparent 70%), #120b0a; }
+  header, main { max-width: 72rem; margin: 0 auto; }
+  header { display: flex; align-items: baseline; gap: 1rem; flex-wrap: wrap; margin-bottom: 2rem; }
+  h1 { margin: 0; font-size: 1.5rem; letter-spacing: .02em; }
+  h1::before { content: ''; display: inline-block; width: .6rem; height: .6rem; margin-right: .6rem; border-radius: 50%; background: var(--lamp); box-shadow: 0 0 1rem var(--lamp); }
+  .dim { color: var(--dim); }
+  main { display: grid; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); gap: 1.25rem; }
+  article { overflow: hidden; border: 1px solid var(--edge); border-radius: .75rem; background: #1c1210; }
+  .image { display: grid; place-items: center; height: 13rem; background: #0b0706; }
+  .image img { width: 100%; height: 100%; object-fit: contain; }
+  .facts { padding: 1rem; }
+  .facts p { margin: .35rem 0 0; overflow-wrap: anywhere; }
+  .row { display: flex; justify-content: space-between; gap: .5rem; align-items: center; font-weight: 600; }
+  .badge { padding: .1rem .55rem; border-radius: 1rem; font-size: .8rem; font-weight: 600; white-space: nowrap; }
+  .good { color: #b9f5c9; background: #12361f; } .bad { color: #ffd0c8; background: #5b1a13; }
+  code { font: .82rem ui-monospace, monospace; }
+  pre { overflow: auto; max-height: 16rem; margin: .75rem 0 0; padding: .75rem; border-radius: .5rem; background: #0b0706; font: .78rem/1.45 ui-monospace, monospace; }
+  summary { margin-top: .6rem; cursor: pointer; color: var(--dim); }
+`;
+
+// Looks whether anything has come in, and only then draws the page anew: an opened card stays open.
+const SCRIPT = `
+  const latest = document.body.dataset.latest;
+  setInterval(async () => {
+    if (document.hidden) return;
+    const { data } = await (await fetch(location.href, { headers: { accept: 'application/json' } })).json();
+    if (String(data.length) !== latest) location.reload();
+  }, 2000);
+`;
+
+/** The inbox for a person, in one page without anything from elsewhere. Newest first; `now` is milliseconds since 1970. */
+export function inboxPage(webhooks: readonly ReceivedWebhook[], now: number): string {
+  const cards = webhooks.slice(0, SHOWN).map(card).join('\n');
+  const empty = '<p class="dim">Nothing yet. Give this page\'s address as <code>webhook_url</code>, and what the service sends appears here.</p>';
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Darkroom inbox</title><style>${STYLE}</style></head>
+<body data-latest="${webhooks.length}">
+<header><h1>Darkroom inbox</h1><span class="dim">${webhooks.length} received · service clock ${escape(new Date(now).toISOString())}</span></header>
+<main>${webhooks.length === 0 ? empty : cards}</main>
+<script>${SCRIPT}</script></body></html>
+`;
+}
+
+function card(webhook: ReceivedWebhook): string {
+  const badge = webhook.verified ? '<span class="badge good">signature verified</span>' : '<span class="badge bad">not verified</span>';
+  const attempt = webhook.attempt === null ? '' : ` · attempt ${webhook.attempt}`;
+  return `<article>${image(webhook)}<div class="facts">
+<div class="row"><span>${escape(webhook.event ?? 'webhook')}</span>${badge}</div>
+<p class="dim">${escape(webhook.received_at)}${attempt}${escape(webhook.path)}</p>
+<p><code>${escape(webhook.id ?? '')}</code></p>
+<p class="dim">${escape(webhook.verification)}</p>
+<details><summary>body</summary><pre>${escape(JSON.stringify(webhook.body, null, 2))}</pre></details>
+</div></article>`;
+}
+
+function image({ image_urls: [url] }: ReceivedWebhook): string {
+  const address = url === undefined ? undefined : imageAddress(url);
+  if (address === undefined) return '<div class="image dim">no image</div>';
+  return `<div class="image"><img src="${escape(address)}" alt="rendered image" loading="lazy"></div>`;
+}
+
+/** Only web addresses; the service's own without host, whose port may have been another one then. */
+function imageAddress(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
+  return url.pathname.startsWith(RESULTS_PATH) ? url.pathname : url.href;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (one) => ENTITIES[one] ?? one);
+}

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { targetOf } from '../gateway/gateway-event.ts';
+import { readBody, refuseBody, sendJson } from '../gateway/http-body.ts';
+import { openJournal } from '../journal.ts';
+import { inboxPage } from './inbox-page.ts';
+
+/** A webhook as it came in. Members are null where the request did not say them. */
+export interface ReceivedWebhook {
+  /** RFC 3339, of the virtual clock. */
+  readonly received_at: string;
+  /** Below /_local/inbox, as `/name`; empty for the inbox itself. */
+  readonly path: string;
+  readonly event: string | null;
+  readonly id: string | null;
+  readonly delivery_id: string | null;
+  readonly attempt: number | null;
+  readonly status: string | null;
+  readonly verified: boolean;
+  /** What the verification found, for a person. */
+  readonly verification: string;
+  readonly image_urls: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parsed; null when it is no JSON. */
+  readonly body: unknown;
+  readonly raw_body: string;
+}
+
+/** Checks a webhook's signatures. Headers have lower-case names; the body is the text as received. */
+export type VerifyWebhook = (webhook: { readonly headers: Readonly<Record<string, string>>; readonly body: string }) => Promise<{ readonly verified: boolean; readonly detail: string }>;
+
+/** What the inbox needs of its surroundings. */
+export interface InboxOptions {
+  /** JSON lines; made when missing. */
+  readonly file: string;
+  readonly now: () => number;
+  readonly verify: VerifyWebhook;
+  readonly onReceived?: (webhook: ReceivedWebhook) => void;
+}
+
+/** A receiver for webhooks that a person can look into. */
+export interface Inbox {
+  handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
+  close(): void;
+}
+
+export const INBOX_PATH = '/_local/inbox';
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/** Opens the inbox kept in the file. */
+export function openInbox(options: InboxOptions): Inbox {
+  const { entries: webhooks, journal } = openJournal<ReceivedWebhook>(options.file);
+
+  async function receive(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const body = await readBody(incoming, MAX_BODY_BYTES);
+    if (body === undefined) return refuseBody(incoming, outgoing, 413, { message: 'Request Entity Too Large' });
+    const webhook = await readWebhook(incoming, body.toString('utf8'), options);
+    journal.append(webhook);
+    webhooks.push(webhook);
+    options.onReceived?.(webhook);
+    await answer(outgoing, new URLSearchParams(targetOf(incoming).query));
+  }
+  return {
+    handle: async (incoming, outgoing) => {
+      if (incoming.method === 'POST') return receive(incoming, outgoing);
+      const newestFirst = webhooks.toReversed();
+      if (incoming.method !== 'GET') return refuseBody(incoming, outgoing, 405, { message: 'Method Not Allowed' });
+      if (!prefersHtml(incoming.headers.accept)) return sendJson(outgoing, 200, { data: newestFirst });
+      const page = inboxPage(newestFirst, options.now());
+      outgoing.writeHead(200, {
+        'content-type': 'text/html; charset=utf-8',
+        'content-length': Buffer.byteLength(page),
+        // What a webhook says is a stranger's: nothing of it may run or load from elsewhere.
+        'content-security-policy': "default-src 'none'; img-src http: https:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'",
+      });
+      outgoing.end(page);
+    },
+    close: () => journal.close(),
+  };
+}
+
+async function readWebhook(incoming: IncomingMessage, rawBody: string, { now, verify }: InboxOptions): Promise<ReceivedWebhook> {
+  const headers = Object.fromEntries(Object.entries(incoming.headersDistinct).map(([name, values = []]) => [name, values.join(',')]));
+  const body = parse(rawBody);
+  const members = typeof body === 'object' && body !== null ? body as Record<string, unknown> : {};
+  const checked = await verify({ headers, body: rawBody }).catch((error: unknown) => ({ verified: false, detail: `not checked: ${String(error)}` }));
+  const attempt = Number(headers['x-webhook-attempt']);
+  return {
+    received_at: new Date(now()).toISOString(),
+    path: targetOf(incoming).path.slice(INBOX_PATH.length),
+    event: headers['x-webhook-event'] ?? asText(members['event']),
+    id: asText(members['id']),
+    delivery_id: headers['x-webhook-delivery-id'] ?? null,
+    attempt: Number.isInteger(attempt) ? attempt : null,
+    status: asText(members['status']),
+    verified: checked.verified,
+    verification: checked.detail,
+    image_urls: Array.isArray(members['result_urls']) ? members['result_urls'].filter((url) => typeof url === 'string') : [],
+    headers, body, raw_body: rawBody,
+  };
+}
+
+/** 200, or what the query asks for: ?status=500, ?hang=1, ?delay=2 (seconds), ?redirect=URL. */
+async function answer(outgoing: ServerResponse, query: URLSearchParams): Promise<void> {
+  if (query.has('hang')) return;
+  const delaySeconds = Number(query.get('delay') ?? 0);
+  if (delaySeconds > 0) await sleep(delaySeconds * 1_000, undefined, { ref: false });
+  const redirect = query.get('redirect');
+  if (redirect !== null) outgoing.setHeader('location', redirect.replace(/[^\x21-\x7e]/g, encodeURIComponent));
+  const status = Number(query.get('status') ?? (redirect === null ? 200 : 302));
+  sendJson(outgoing, status >= 200 && status <= 599 ? status : 200, { received: true });
+}
+
+function prefersHtml(accept = ''): boolean {
+  const html = accept.indexOf('text/html');
+  const json = accept.indexOf('application/json');
+  return html >= 0 && (json < 0 || html < json);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function asText(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}

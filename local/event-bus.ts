@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { LOCAL_ACCOUNT, LOCAL_REGION } from './aws/aws-call.ts';
+import type { Execution } from './step-functions/executions.ts';
+
+/** An event as EventBridge delivers it. */
+export interface BusEvent {
+  readonly version: '0';
+  readonly id: string;
+  readonly 'detail-type': string;
+  readonly source: string;
+  readonly account: string;
+  /** RFC 3339 in whole seconds. */
+  readonly time: string;
+  readonly region: string;
+  readonly resources: readonly string[];
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** The event of an execution that closed, as Step Functions sends it. */
+export function executionEvent(execution: Execution): BusEvent {
+  const { arn, machineArn, name, status, startedAt, stoppedAt = startedAt, input, output, error, cause } = execution;
+  return {
+    ...envelope('aws.states', 'Step Functions Execution Status Change', stoppedAt, [arn]),
+    detail: {
+      executionArn: arn, stateMachineArn: machineArn, name, status, startDate: startedAt, stopDate: stoppedAt,
+      input, output: output ?? null, error: error ?? null, cause: cause ?? null,
+      inputDetails: { included: true }, outputDetails: output === undefined ? null : { included: true },
+      stateMachineVersionArn: null, stateMachineAliasArn: null, redriveCount: 0,
+    },
+  };
+}
+
+/** The event of a rule with a schedule; `at` is milliseconds since 1970. */
+export function scheduledEvent(at: number): BusEvent {
+  return { ...envelope('aws.events', 'Scheduled Event', at, []), detail: {} };
+}
+
+function envelope(source: string, detailType: string, at: number, resources: readonly string[]): Omit<BusEvent, 'detail'> {
+  return {
+    version: '0', id: randomUUID(), 'detail-type': detailType, source, account: LOCAL_ACCOUNT,
+    time: new Date(at).toISOString().replace(/\.\d{3}Z$/, 'Z'), region: LOCAL_REGION, resources,
+  };
+}
+
+/**
+ * Whether an event pattern matches: each member of the pattern is a list of values, one of which the
+ * event must hold there, or an object of further members. Throws for a content filter ({"prefix": …})
+ * other than prefix and exists, so that no rule is taken to match or not by accident.
+ */
+export function matchesPattern(pattern: Readonly<Record<string, unknown>>, event: unknown): boolean {
+  return Object.entries(pattern).every(([name, wanted]) => {
+    const value = (event as Record<string, unknown> | null | undefined)?.[name];
+    if (!Array.isArray(wanted)) return typeof value === 'object' && value !== null && matchesPattern(wanted as Record<string, unknown>, value);
+    const held: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return wanted.some((one: unknown) => held.some((candidate) => matchesOne(one, candidate)));
+  });
+}
+
+function matchesOne(wanted: unknown, value: unknown): boolean {
+  if (typeof wanted !== 'object' || wanted === null) return wanted === value;
+  const [[filter, argument] = ['', undefined], ...others] = Object.entries(wanted);
+  if (others.length === 0 && filter === 'prefix') return typeof value === 'string' && value.startsWith(String(argument));
+  if (others.length === 0 && filter === 'exists') return (value !== undefined) === argument;
+  throw new Error(`the event pattern's filter ${JSON.stringify(wanted)} does not run locally`);
+}

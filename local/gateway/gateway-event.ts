@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { LOCAL_ACCOUNT } from '../aws/aws-call.ts';
+import type { RouteMatch } from './router.ts';
+
+/** A request as the gateway has received it. */
+export interface GatewayRequest {
+  readonly incoming: IncomingMessage;
+  readonly body: Buffer;
+  readonly match: RouteMatch;
+  /** Milliseconds since 1970, of the virtual clock. */
+  readonly at: number;
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** The event of payload format 2.0 that an HTTP API makes of a request. */
+export function gatewayEvent({ incoming, body, match, at }: GatewayRequest): APIGatewayProxyEventV2 {
+  const { path, query } = targetOf(incoming);
+  const { cookie, ...headers } = joinedHeaders(incoming);
+  const isText = readsAsText(incoming.headers['content-type'], body);
+  return {
+    version: '2.0',
+    routeKey: match.route.routeKey,
+    rawPath: path,
+    rawQueryString: query,
+    ...(cookie === undefined ? {} : { cookies: cookie.split(/; */) }),
+    headers,
+    ...(query === '' ? {} : { queryStringParameters: parametersOf(query) }),
+    ...(Object.keys(match.pathParameters).length === 0 ? {} : { pathParameters: match.pathParameters }),
+    requestContext: {
+      accountId: LOCAL_ACCOUNT,
+      apiId: 'local',
+      domainName: (headers['host'] ?? '').replace(/:\d+$/, ''),
+      domainPrefix: 'local',
+      http: {
+        method: incoming.method ?? '',
+        path,
+        protocol: `HTTP/${incoming.httpVersion}`,
+        // From the connection, never from a header: a client can write what it likes there.
+        sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+        userAgent: headers['user-agent'] ?? '',
+      },
+      requestId: randomUUID(),
+      routeKey: match.route.routeKey,
+      stage: '$default',
+      time: clfTime(at),
+      timeEpoch: at,
+    },
+    ...(body.length === 0 ? {} : { body: isText ? body.toString('utf8') : body.toString('base64') }),
+    isBase64Encoded: body.length > 0 && !isText,
+  };
+}
+
+/** Path and query, both as they were sent and without the question mark. */
+export function targetOf({ url = '/' }: IncomingMessage): { path: string; query: string } {
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  return { path, query: mark < 0 ? '' : url.slice(mark + 1) };
+}
+
+/** Lower-case names; the values of a header that stands there twice are joined by commas. */
+function joinedHeaders(incoming: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(Object.entries(incoming.headersDistinct)
+    .map(([name, values = []]) => [name, values.join(name === 'cookie' ? '; ' : ',')]));
+}
+
+function parametersOf(query: string): Record<string, string> {
+  const parameters: Record<string, string> = {};
+  for (const [name, value] of new URLSearchParams(query)) {
+    const before = parameters[name];
+    parameters[name] = before === undefined ? value : `${before},${value}`;
+  }
+  return parameters;
+}
+
+function readsAsText(contentType: string | undefined, body: Buffer): boolean {
+  if (!/^(text\/|application\/(json|javascript|xml)\b)/i.test(contentType ?? '')) return false;
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(body);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** As in an access log: 12/Mar/2020:19:03:58 +0000. */
+function clfTime(at: number): string {
+  const date = new Date(at);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const day = `${two(date.getUTCDate())}/${MONTHS[date.getUTCMonth()] ?? ''}/${date.getUTCFullYear()}`;
+  return `${day}:${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())} +0000`;
+}

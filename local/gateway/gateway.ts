@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { LocalFunctions } from '../lambda/functions.ts';
+import type { InvocationResult } from '../lambda/messages.ts';
+import type { LocalRoute } from '../template.ts';
+import { gatewayEvent, targetOf } from './gateway-event.ts';
+import { readResponse, sendResponse } from './gateway-response.ts';
+import { readBody, refuseBody, sendJson } from './http-body.ts';
+import { createRouter } from './router.ts';
+
+/** Quotas of HTTP APIs: neither can be raised. */
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+const INTEGRATION_MILLIS = 30_000;
+
+/** The HTTP API of the template. */
+export interface Gateway {
+  /** Answers one request; also those that the gateway answers by itself, in AWS's own words. */
+  handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
+}
+
+/** What the gateway needs of its surroundings. */
+export interface GatewayOptions {
+  readonly routes: readonly LocalRoute[];
+  readonly functions: Pick<LocalFunctions, 'invoke'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Real milliseconds that a function may take; 30 s as in AWS unless told. */
+  readonly integrationMillis?: number;
+}
+
+/** Makes the gateway; it serves exactly the template's routes. */
+export function createGateway({ routes, functions, now, integrationMillis = INTEGRATION_MILLIS }: GatewayOptions): Gateway {
+  const find = createRouter(routes);
+  return {
+    handle: async (incoming, outgoing) => {
+      const method = incoming.method ?? '';
+      const match = find(method, targetOf(incoming).path);
+      if (match === undefined) return refuseBody(incoming, outgoing, 404, { message: 'Not Found' });
+      const body = await readBody(incoming, MAX_BODY_BYTES);
+      if (body === undefined) return refuseBody(incoming, outgoing, 413, { message: 'Request Entity Too Large' });
+      const event = gatewayEvent({ incoming, body, match, at: now() });
+      outgoing.setHeader('apigw-requestid', event.requestContext.requestId);
+      const result = await within(integrationMillis, functions.invoke(match.route.functionId, event, 'gateway'));
+      if (result === undefined) return sendJson(outgoing, 503, { message: 'Service Unavailable' });
+      const response = result.ok ? readResponse(result.payload) : undefined;
+      if (response === undefined) return sendJson(outgoing, 500, { message: 'Internal Server Error' });
+      sendResponse(outgoing, response, method);
+    },
+  };
+}
+
+/** The function runs on in either case, as in AWS. */
+async function within(millis: number, result: Promise<InvocationResult>): Promise<InvocationResult | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), millis);
+  try {
+    return await Promise.race([result, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

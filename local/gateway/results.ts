@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ObjectStore } from '../aws/object-store.ts';
+import { targetOf } from './gateway-event.ts';
+
+/** Where the distribution's objects are served. */
+export const RESULTS_PATH = '/_results/';
+
+/** What S3 answers CloudFront for a key that is not there, when CloudFront may not list the bucket. */
+const ACCESS_DENIED = '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
+
+/** Serves a bucket's objects as CloudFront with origin access control does: GET and HEAD of one object. */
+export function createResults(objects: Pick<ObjectStore, 'read'>, bucket: string): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
+  return async (incoming, outgoing) => {
+    incoming.resume();
+    if (incoming.method !== 'GET' && incoming.method !== 'HEAD') return sendXml(outgoing, 403);
+    const key = keyOf(targetOf(incoming).path);
+    const found = key === undefined ? undefined : await objects.read(bucket, key);
+    if (found === undefined) return sendXml(outgoing, 403);
+    outgoing.writeHead(200, {
+      'content-type': found.contentType,
+      'content-length': found.body.length,
+      etag: found.etag,
+      'last-modified': found.lastModified.toUTCString(),
+      ...(found.cacheControl === undefined ? {} : { 'cache-control': found.cacheControl }),
+      // A client's upload shown under the address of this page must not become a page itself.
+      'x-content-type-options': 'nosniff',
+    });
+    outgoing.end(incoming.method === 'HEAD' ? undefined : found.body);
+  };
+}
+
+function keyOf(path: string): string | undefined {
+  try {
+    const key = decodeURIComponent(path.slice(RESULTS_PATH.length));
+    return key === '' ? undefined : key;
+  } catch {
+    return undefined;
+  }
+}
+
+function sendXml(outgoing: ServerResponse, status: number): void {
+  outgoing.writeHead(status, { 'content-type': 'application/xml', 'content-length': Buffer.byteLength(ACCESS_DENIED) });
+  outgoing.end(ACCESS_DENIED);
+}

@@ -1,0 +1,84 @@
+import type { LocalRoute } from '../template.ts';
+
+/** A route that takes a request. */
+export interface RouteMatch {
+  readonly route: LocalRoute;
+  /** Values of the path's variables, decoded; empty for none. */
+  readonly pathParameters: Readonly<Record<string, string>>;
+}
+
+interface Pattern {
+  readonly route: LocalRoute;
+  readonly method: string;
+  readonly steps: readonly string[];
+}
+
+/**
+ * Finds routes as an HTTP API does: the most exact path wins (literal step before variable before
+ * greedy variable, from the left), then the named method before ANY; $default takes the rest.
+ */
+export function createRouter(routes: readonly LocalRoute[]): (method: string, path: string) => RouteMatch | undefined {
+  const fallback = routes.find(({ routeKey }) => routeKey === '$default');
+  const patterns = routes.filter((route) => route !== fallback).map(asPattern).sort(byPrecedence);
+  return (method, path) => {
+    const steps = stepsOf(path);
+    for (const { route, method: wanted, steps: pattern } of patterns) {
+      if (wanted !== method && wanted !== 'ANY') continue;
+      const pathParameters = match(pattern, steps);
+      if (pathParameters !== undefined) return { route, pathParameters };
+    }
+    return fallback === undefined ? undefined : { route: fallback, pathParameters: {} };
+  };
+}
+
+function asPattern(route: LocalRoute): Pattern {
+  const [method = '', path = ''] = route.routeKey.split(' ');
+  return { route, method, steps: stepsOf(path) };
+}
+
+function stepsOf(path: string): string[] {
+  return path.replace(/^\//, '').split('/');
+}
+
+function match(pattern: readonly string[], steps: readonly string[]): Record<string, string> | undefined {
+  const found: Record<string, string> = {};
+  for (const [index, step] of pattern.entries()) {
+    const value = steps[index];
+    if (value === undefined) return undefined;
+    const variable = /^\{([^}+]+)(\+)?\}$/.exec(step);
+    if (variable?.[1] === undefined) {
+      if (step !== value) return undefined;
+      continue;
+    }
+    if (variable[2] === '+') {
+      found[variable[1]] = decode(steps.slice(index).join('/'));
+      return found;
+    }
+    if (value === '') return undefined;
+    found[variable[1]] = decode(value);
+  }
+  return pattern.length === steps.length ? found : undefined;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function byPrecedence(left: Pattern, right: Pattern): number {
+  const count = Math.max(left.steps.length, right.steps.length);
+  for (let index = 0; index < count; index += 1) {
+    const difference = rank(left.steps[index]) - rank(right.steps[index]);
+    if (difference !== 0) return difference;
+  }
+  return Number(left.method === 'ANY') - Number(right.method === 'ANY');
+}
+
+function rank(step: string | undefined): number {
+  if (step === undefined) return 3;
+  if (step.endsWith('+}')) return 2;
+  return step.startsWith('{') ? 1 : 0;
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { LOCAL_ACCOUNT, LOCAL_REGION } from '../aws/aws-call.ts';
+import type { LocalFunction } from '../template.ts';
+import type { EnvironmentOptions } from './execution-environment.ts';
+
+/** What a function's surroundings are here. */
+export interface Surroundings {
+  readonly clock: { readonly shared: SharedArrayBuffer };
+  readonly awsUrl: string;
+}
+
+/** Bundles are one module; CDK names it after the format. */
+const MODULE_ENDINGS = ['.mjs', '.js', '.cjs'];
+
+/**
+ * How a function's workers are started: the template's environment and what Lambda itself sets,
+ * nothing of the service's own. Throws when the bundle is missing.
+ */
+export function environmentOf(one: LocalFunction, { clock, awsUrl }: Surroundings): Omit<EnvironmentOptions, 'log'> {
+  const [file = '', handler = ''] = one.handler.split('.');
+  const module = MODULE_ENDINGS.map((ending) => path.join(one.codeFolder, `${file}${ending}`)).find((name) => existsSync(name));
+  if (module === undefined) throw new Error(`${one.id}: no bundle ${file} in ${one.codeFolder}`);
+  return {
+    functionId: one.id,
+    timeoutSeconds: one.timeoutSeconds,
+    env: { ...one.environment, ...lambdaVariables(one, awsUrl) },
+    boot: { clock: clock.shared, module: pathToFileURL(module).href, handler, context: contextOf(one) },
+  };
+}
+
+function lambdaVariables(one: LocalFunction, awsUrl: string): Record<string, string> {
+  return {
+    AWS_REGION: LOCAL_REGION,
+    AWS_DEFAULT_REGION: LOCAL_REGION,
+    // The caller's identity: the local AWS looks up the role's policies by it.
+    AWS_ACCESS_KEY_ID: one.roleId,
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL: awsUrl,
+    // Whatever profile the person at this machine has is none of the function's business.
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    AWS_LAMBDA_FUNCTION_NAME: one.id,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '1024',
+    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${one.id}`,
+    AWS_LAMBDA_LOG_STREAM_NAME: 'local',
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    LAMBDA_TASK_ROOT: one.codeFolder,
+    _HANDLER: one.handler,
+  };
+}
+
+function contextOf(one: LocalFunction): Record<string, string> {
+  return {
+    functionName: one.id,
+    functionVersion: '$LATEST',
+    memoryLimitInMB: '1024',
+    invokedFunctionArn: `arn:aws:lambda:${LOCAL_REGION}:${LOCAL_ACCOUNT}:function:${one.id}`,
+    logGroupName: `/aws/lambda/${one.id}`,
+    logStreamName: 'local',
+  };
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
+import type { FunctionLogLine, InvocationResult, InvokeMessage, LambdaError, WorkerBootData, WorkerMessage } from './messages.ts';
+
+/** What one worker of a function is started with. */
+export interface EnvironmentOptions {
+  readonly functionId: string;
+  readonly boot: WorkerBootData;
+  /** The worker's whole process.env. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Of one invocation, in real time. */
+  readonly timeoutSeconds: number;
+  readonly log: (line: FunctionLogLine) => void;
+}
+
+/** One warm copy of a function: a worker thread with the bundle loaded. */
+export interface ExecutionEnvironment {
+  /** Never rejects: whatever goes wrong is a result, as Lambda has it. */
+  invoke(event: unknown): Promise<InvocationResult>;
+  inFlight(): number;
+  /** False once an invocation timed out or the worker ended: it takes no further invocations. */
+  isUsable(): boolean;
+  /** Ends the worker; what is in flight fails with Runtime.ExitError. */
+  end(): Promise<void>;
+}
+
+interface Flight {
+  readonly finish: (result: InvocationResult) => void;
+}
+
+const BOOT = new URL('./worker-boot.mjs', import.meta.url);
+
+/** Starts a worker. A bundle that cannot be loaded shows in the results of its invocations. */
+export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironment {
+  const worker = new Worker(BOOT, { env: { ...options.env }, workerData: options.boot, execArgv: [], stdout: true, stderr: true });
+  const flights = new Map<string, Flight>();
+  let usable = true;
+  let crash: LambdaError | undefined;
+  // The time limit begins when the handler can: booting beside 47 others must not eat it.
+  const ready = Promise.withResolvers<undefined>();
+  worker.unref();
+
+  function settle(requestId: string, result: InvocationResult): void {
+    const flight = flights.get(requestId);
+    if (flight === undefined) return; // It timed out before.
+    flights.delete(requestId);
+    if (flights.size === 0) worker.unref(); // An idle worker keeps no process alive.
+    flight.finish(result);
+    if (!usable && flights.size === 0) void worker.terminate();
+  }
+
+  worker.on('message', (message: WorkerMessage) => {
+    switch (message.type) {
+      case 'ready': ready.resolve(undefined); break;
+      case 'log': options.log({ functionId: options.functionId, requestId: message.requestId, line: message.line }); break;
+      case 'answered': settle(message.requestId, { ok: true, payload: JSON.parse(message.json) }); break;
+      case 'failed': settle(message.requestId, { ok: false, error: message.error }); break;
+      case 'crashed': crash = message.error;
+    }
+  });
+  worker.on('error', (error: Error) => { crash = { errorType: error.name, errorMessage: error.message, trace: (error.stack ?? '').split('\n') }; });
+  worker.on('exit', (code) => {
+    usable = false;
+    ready.resolve(undefined);
+    for (const requestId of [...flights.keys()]) settle(requestId, { ok: false, error: crash ?? exitError(requestId, code) });
+  });
+
+  async function invoke(event: unknown): Promise<InvocationResult> {
+    const requestId = randomUUID();
+    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+    flights.set(requestId, { finish: resolve });
+    worker.ref();
+    await ready.promise;
+    if (!flights.has(requestId)) return promise;
+    const millis = options.timeoutSeconds * 1_000;
+    worker.postMessage({ requestId, event, deadline: Date.now() + millis } satisfies InvokeMessage);
+    const limit = setTimeout(() => {
+      // Whatever it still does is not wanted any more; others in the same worker may finish.
+      usable = false;
+      settle(requestId, { ok: false, error: timeoutError(requestId, options.timeoutSeconds) });
+    }, millis);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+
+  return {
+    invoke,
+    inFlight: () => flights.size,
+    isUsable: () => usable,
+    end: async () => {
+      usable = false;
+      await worker.terminate();
+    },
+  };
+}
+
+function timeoutError(requestId: string, seconds: number): LambdaError {
+  return { errorType: 'Sandbox.Timedout', errorMessage: `RequestId: ${requestId} Error: Task timed out after ${seconds.toFixed(2)} seconds` };
+}
+
+function exitError(requestId: string, code: number): LambdaError {
+  return { errorType: 'Runtime.ExitError', errorMessage: `RequestId: ${requestId} Error: Runtime exited with error: exit status ${code}` };
+}

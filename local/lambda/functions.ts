@@ -1,0 +1,75 @@
+import type { VirtualClock } from '../clock.ts';
+import type { LocalFunction } from '../template.ts';
+import { environmentOf } from './environment.ts';
+import { startEnvironment } from './execution-environment.ts';
+import type { FunctionLogLine, InvocationResult } from './messages.ts';
+import { ALONE, createWorkerPool, SHARED } from './worker-pool.ts';
+import type { WorkerPool } from './worker-pool.ts';
+
+/** What started an invocation. What the gateway starts shares workers, see worker-pool.ts. */
+export type InvocationSource = 'gateway' | 'task' | 'schedule' | 'event';
+
+/** An invocation that has not ended; queued ones included. */
+export interface FlyingInvocation {
+  readonly functionId: string;
+  readonly source: InvocationSource;
+  /** Real time, milliseconds since 1970; undefined while it waits for a worker. */
+  startedAt: number | undefined;
+  readonly done: Promise<InvocationResult>;
+}
+
+/** All functions of the template. */
+export interface LocalFunctions {
+  /** Never rejects; an unknown function is a result, too. */
+  invoke(functionId: string, event: unknown, source: InvocationSource): Promise<InvocationResult>;
+  inFlight(): readonly FlyingInvocation[];
+  /** Starts a shared worker of a function ahead of its first request. */
+  warm(functionId: string): void;
+  stop(): Promise<void>;
+}
+
+/** What the functions need of their surroundings. */
+export interface LocalFunctionsOptions {
+  readonly functions: readonly LocalFunction[];
+  readonly clock: VirtualClock;
+  /** Address of the local AWS. */
+  readonly awsUrl: string;
+  readonly log: (line: FunctionLogLine) => void;
+}
+
+/** Makes the pools of all functions; nothing is started before the first invocation. */
+export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunctions {
+  const pools = new Map(options.functions.map((one) => {
+    const start = (): ReturnType<typeof startEnvironment> => startEnvironment({ ...environmentOf(one, options), log: options.log });
+    return [one.id, { shared: createWorkerPool(start, SHARED), alone: createWorkerPool(start, ALONE) }];
+  }));
+  const flying = new Set<FlyingInvocation>();
+
+  async function follow(invocation: FlyingInvocation): Promise<void> {
+    await invocation.done;
+    flying.delete(invocation);
+  }
+  const poolFor = (functionId: string, source: InvocationSource): WorkerPool | undefined => {
+    const both = pools.get(functionId);
+    return source === 'gateway' ? both?.shared : both?.alone;
+  };
+
+  return {
+    invoke: (functionId, event, source) => {
+      const pool = poolFor(functionId, source);
+      if (pool === undefined) return Promise.resolve({ ok: false, error: { errorType: 'Lambda.ResourceNotFoundException', errorMessage: `Function not found: ${functionId}` } });
+      const start = Promise.withResolvers<undefined>();
+      const done = pool.invoke(event, () => start.resolve(undefined));
+      const invocation: FlyingInvocation = { functionId, source, startedAt: undefined, done };
+      void start.promise.then(() => { invocation.startedAt = Date.now(); });
+      flying.add(invocation);
+      void follow(invocation);
+      return invocation.done;
+    },
+    inFlight: () => [...flying],
+    warm: (functionId) => pools.get(functionId)?.shared.warm(),
+    stop: async () => {
+      await Promise.all([...pools.values()].flatMap(({ shared, alone }) => [shared.stop(), alone.stop()]));
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * What runs first in a function's worker thread: sets the virtual clock, imports the bundle and
+ * answers invocations, as Lambda's runtime interface client does.
+ *
+ * Plain JavaScript without imports of ours: type stripping would cost each new worker 35 ms.
+ * The messages are typed in messages.ts.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { parentPort, workerData } from 'node:worker_threads';
+
+const RealDate = Date;
+const realNow = RealDate.now.bind(RealDate);
+const cells = new BigInt64Array(workerData.clock);
+
+function virtualNow() {
+  const standsAt = Number(Atomics.load(cells, 1));
+  return standsAt === 0 ? realNow() + Number(Atomics.load(cells, 0)) : standsAt;
+}
+
+// A proxy and not a subclass: Date() without new must go on working, and instanceof both ways.
+const VirtualDate = new Proxy(RealDate, {
+  construct: (target, values, newTarget) =>
+    Reflect.construct(target, values.length === 0 ? [virtualNow()] : values, newTarget === VirtualDate ? target : newTarget),
+  apply: () => new RealDate(virtualNow()).toString(),
+});
+RealDate.now = virtualNow;
+RealDate.prototype.constructor = VirtualDate;
+globalThis.Date = VirtualDate;
+
+const request = new AsyncLocalStorage();
+
+for (const stream of [process.stdout, process.stderr]) {
+  let rest = '';
+  // Lambda's log is lines with the request they belong to; several invocations may share this thread.
+  stream.write = (chunk, encoding, written) => {
+    const lines = (rest + (typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) parentPort.postMessage({ type: 'log', requestId: request.getStore(), line });
+    const done = typeof encoding === 'function' ? encoding : written;
+    done?.();
+    return true;
+  };
+}
+
+function asLambdaError(error) {
+  if (!(error instanceof Error)) return { errorType: typeof error, errorMessage: String(error), trace: [] };
+  return { errorType: error.name, errorMessage: error.message, trace: (error.stack ?? '').split('\n') };
+}
+
+function endWith(error, exitCode) {
+  parentPort.postMessage({ type: 'crashed', error });
+  process.exit(exitCode);
+}
+
+process.on('uncaughtException', (error) => endWith(asLambdaError(error), 129));
+process.on('unhandledRejection', (reason) => {
+  endWith({ ...asLambdaError(reason), errorType: 'Runtime.UnhandledPromiseRejection' }, 128);
+});
+// Threads of one process share its pid: a function that kills itself must not take the service with it.
+const realKill = process.kill.bind(process);
+process.kill = (pid, signal) => (pid === process.pid && signal !== 0 ? process.exit(137) : realKill(pid, signal));
+process.abort = () => process.exit(134);
+
+function contextOf({ requestId, deadline }) {
+  return {
+    ...workerData.context,
+    awsRequestId: requestId,
+    callbackWaitsForEmptyEventLoop: true,
+    getRemainingTimeInMillis: () => Math.max(0, deadline - realNow()),
+  };
+}
+
+async function answer(handler, message) {
+  try {
+    const value = await handler(message.event, contextOf(message));
+    parentPort.postMessage({ type: 'answered', requestId: message.requestId, json: JSON.stringify(value) ?? 'null' });
+  } catch (error) {
+    parentPort.postMessage({ type: 'failed', requestId: message.requestId, error: asLambdaError(error) });
+  }
+}
+
+const bundle = await import(workerData.module);
+const handler = bundle[workerData.handler];
+if (typeof handler !== 'function') {
+  endWith({ errorType: 'Runtime.HandlerNotFound', errorMessage: `${workerData.handler} is undefined or not exported`, trace: [] }, 1);
+}
+parentPort.on('message', (message) => void request.run(message.requestId, answer, handler, message));
+parentPort.postMessage({ type: 'ready' });

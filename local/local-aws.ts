@@ -1,0 +1,94 @@
+import path from 'node:path';
+import { createDynamo } from './aws/dynamodb/dynamo.ts';
+import type { AwsService } from './aws/aws-call.ts';
+import { AwsError } from './aws/aws-error.ts';
+import { createAwsEndpoint } from './aws/endpoint.ts';
+import type { AwsEndpoint } from './aws/endpoint.ts';
+import { createFaults } from './aws/faults.ts';
+import type { Faults } from './aws/faults.ts';
+import { createAuthorizer, OPERATOR } from './aws/iam.ts';
+import { createObjectStore } from './aws/object-store.ts';
+import type { ObjectStore } from './aws/object-store.ts';
+import { createSecrets } from './aws/secrets.ts';
+import { generateSecret } from './generated-secret.ts';
+import type { LocalTable, LocalTemplate } from './template.ts';
+
+/** The AWS services of one folder, served and filled with what the template asks for. */
+export interface LocalAws {
+  readonly url: string;
+  readonly handle: AwsEndpoint['handle'];
+  readonly objects: ObjectStore;
+  readonly faults: Faults;
+  /** Deletes what has outlived its time to live or its bucket's lifecycle rules. */
+  expire(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What the services need of their surroundings. */
+export interface LocalAwsOptions {
+  readonly template: LocalTemplate;
+  readonly folder: string;
+  readonly now: () => number;
+  /** Step Functions. */
+  readonly states: AwsService;
+}
+
+/** Opens the folder's tables, objects and secrets, makes what is missing of the template's, and serves them. */
+export async function startLocalAws({ template, folder, now, states }: LocalAwsOptions): Promise<LocalAws> {
+  const dynamo = createDynamo({ folder: path.join(folder, 'tables'), now });
+  const objects = createObjectStore(path.join(folder, 'objects'), { now });
+  const secrets = createSecrets(path.join(folder, 'secrets'), { now });
+  const faults = createFaults();
+  try {
+    for (const table of template.tables) await ensureTable(dynamo.service, table);
+    for (const { arn, name, generate } of template.secrets) await secrets.ensure(arn, name, generateSecret(generate ?? {}));
+    const endpoint = createAwsEndpoint({
+      dynamodb: dynamo.service, secretsmanager: secrets.service, states, objectStore: objects, faults,
+      authorize: createAuthorizer(template.policies),
+    });
+    const { url, close } = await endpoint.listen();
+    return {
+      url, objects, faults,
+      handle: endpoint.handle,
+      expire: () => expire(template, dynamo.expireItems, objects),
+      close: async () => {
+        await close();
+        await dynamo.close();
+      },
+    };
+  } catch (error) {
+    await dynamo.close();
+    throw error;
+  }
+}
+
+async function expire({ buckets }: LocalTemplate, expireItems: () => Promise<number>, objects: ObjectStore): Promise<void> {
+  await expireItems();
+  for (const { name, expirations } of buckets) {
+    for (const { prefix, days } of expirations) await objects.expire(name, prefix, days);
+  }
+}
+
+async function ensureTable(dynamodb: AwsService, { name, create, ttlAttribute }: LocalTable): Promise<void> {
+  const call = (operation: string, input: Record<string, unknown>): ReturnType<AwsService> => dynamodb({ service: 'dynamodb', operation, caller: OPERATOR, input });
+  try {
+    const { Table } = await call('DescribeTable', { TableName: name });
+    requireIndexes(name, create, Table as Record<string, unknown>);
+  } catch (error) {
+    if (!(error instanceof AwsError) || error.code !== 'ResourceNotFoundException') throw error;
+    await call('CreateTable', { ...create });
+  }
+  if (ttlAttribute !== undefined) await call('UpdateTimeToLive', { TableName: name, TimeToLiveSpecification: { AttributeName: ttlAttribute, Enabled: true } });
+}
+
+/** CloudFormation would add a new index to the table that is there; here a new folder is the way. */
+function requireIndexes(name: string, wanted: Readonly<Record<string, unknown>>, table: Record<string, unknown>): void {
+  const has = indexNames(table);
+  const missing = indexNames(wanted).filter((index) => !has.includes(index));
+  if (missing.length > 0) throw new Error(`Table ${name} in this folder is of an older version and lacks the index ${missing.join(', ')}: start on a new folder.`);
+}
+
+function indexNames(table: Readonly<Record<string, unknown>>): string[] {
+  const indexes = (table['GlobalSecondaryIndexes'] ?? []) as readonly { readonly IndexName: string }[];
+  return indexes.map(({ IndexName }) => IndexName);
+}

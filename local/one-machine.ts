@@ -1,0 +1,122 @@
+import path from 'node:path';
+import { apiRoot } from '../core/contract.ts';
+import { createAdvance } from './advance.ts';
+import type { Advanced } from './advance.ts';
+import type { Faults } from './aws/faults.ts';
+import type { AwsEndpoint } from './aws/endpoint.ts';
+import { openClock } from './clock.ts';
+import type { VirtualClock } from './clock.ts';
+import { createControl } from './control/control.ts';
+import { INBOX_PATH, openInbox } from './control/inbox.ts';
+import type { ReceivedWebhook, VerifyWebhook } from './control/inbox.ts';
+import { lockFolder } from './folder-lock.ts';
+import { createGateway } from './gateway/gateway.ts';
+import { createResults, RESULTS_PATH } from './gateway/results.ts';
+import type { FunctionLogLine } from './lambda/messages.ts';
+import { describeState } from './machine-state.ts';
+import { startRuntime } from './runtime.ts';
+import type { RuntimeEvent } from './runtime.ts';
+import { listen } from './server.ts';
+import type { Server } from './server.ts';
+import { readTemplate } from './template.ts';
+import type { LocalTemplate } from './template.ts';
+
+/** What happens in the service, for those who watch it. */
+export type MachineEvent = RuntimeEvent | { readonly event: 'webhook'; readonly webhook: ReceivedWebhook };
+
+/** How the service is started. */
+export interface OneMachineOptions {
+  /** A synthesized template; its bundles lie beside it. */
+  readonly templatePath: string;
+  /** Where all state is kept; made when missing. It may hold files of others. */
+  readonly folder: string;
+  /** A free one for 0 or none. */
+  readonly port?: number;
+  /** Values for environment variables, in the functions that declare them. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly verifyWebhook: VerifyWebhook;
+  readonly onLog?: (line: FunctionLogLine) => void;
+  readonly onEvent?: (event: MachineEvent) => void;
+}
+
+/** The service, running. */
+export interface OneMachine {
+  /** http://127.0.0.1:PORT/api/public/v1 */
+  readonly apiUrl: string;
+  readonly localUrl: string;
+  readonly inboxUrl: string;
+  /** For AWS SDK clients, with the access key id `operator` to be allowed everything. */
+  readonly awsUrl: string;
+  readonly template: LocalTemplate;
+  readonly clock: VirtualClock;
+  readonly faults: Faults;
+  /** AWS called directly. */
+  readonly aws: AwsEndpoint['handle'];
+  advance(seconds: number): Promise<Advanced>;
+  /** Ends within 10 s whatever is in flight; executions that are open go on at the next start. */
+  stop(): Promise<void>;
+}
+
+type Closer = () => Promise<void> | void;
+
+/**
+ * Starts the whole service on this machine. Throws FolderInUse when a service runs on the folder, an
+ * error with code EADDRINUSE when the port is taken, and an Error that names what of the template
+ * does not run here.
+ */
+export async function startOneMachine(options: OneMachineOptions): Promise<OneMachine> {
+  const closers: Closer[] = [];
+  const stop = async (): Promise<void> => {
+    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
+  };
+  try {
+    return { ...await start(options, (close) => closers.push(close)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(options: OneMachineOptions, onStop: (close: Closer) => void): Promise<Omit<OneMachine, 'stop'>> {
+  const { folder, onEvent } = options;
+  const lock = lockFolder(folder);
+  onStop(lock.release);
+  const clock = openClock(path.join(folder, 'clock.json'));
+  const server = await listen(options.port ?? 0, (error) => console.error('gateway:', error));
+  onStop(server.close);
+  const template = servedUnder(server.url, readTemplate(options.templatePath, { apiEndpoint: server.url }), options.environment ?? {});
+  const runtime = await startRuntime({ template, folder, clock, onLog: options.onLog, onEvent });
+  onStop(runtime.stop);
+  const inbox = openInbox({ file: path.join(folder, 'inbox.jsonl'), now: clock.now, verify: options.verifyWebhook, onReceived: (webhook) => onEvent?.({ event: 'webhook', webhook }) });
+  onStop(inbox.close);
+
+  const { aws, functions, schedule } = runtime;
+  const advance = createAdvance({ clock, schedule, sync: runtime.interpreter.sync, inFlight: functions.inFlight, hasOpenExecutions: runtime.hasOpenExecutions });
+  const addresses = addressesOf(server, aws.url);
+  server.serve({
+    api: createGateway({ routes: template.routes, functions, now: clock.now }).handle,
+    control: createControl({ inbox, faults: aws.faults, advance, state: () => describeState({ clock, folder, template, runtime, addresses }) }),
+    results: createResults(aws.objects, template.distributions[0]?.bucket ?? ''),
+  });
+  runtime.begin();
+  lock.announce({ port: server.port, ...addresses, outputs: template.outputs });
+  return { ...addresses, template, clock, faults: aws.faults, aws: aws.handle, advance };
+}
+
+function addressesOf({ url }: Server, awsUrl: string): Pick<OneMachine, 'apiUrl' | 'localUrl' | 'inboxUrl' | 'awsUrl'> {
+  return { apiUrl: `${url}${apiRoot}`, localUrl: `${url}/_local`, inboxUrl: `${url}${INBOX_PATH}`, awsUrl };
+}
+
+/** The template as it is served here: its distribution under this server's address, variables as the person starting it wants them. */
+function servedUnder(url: string, template: LocalTemplate, overrides: Readonly<Record<string, string>>): LocalTemplate {
+  const [distribution, another] = template.distributions;
+  if (another !== undefined) throw new Error(`distribution ${another.id}: only one is served on one machine`);
+  const here = (value: string): string => (distribution === undefined ? value : value.replaceAll(`https://${distribution.domain}`, `${url}${RESULTS_PATH.slice(0, -1)}`));
+  const mapped = (values: Readonly<Record<string, string>>, value: (name: string, value: string) => string): Record<string, string> =>
+    Object.fromEntries(Object.entries(values).map(([name, one]) => [name, value(name, one)]));
+  return {
+    ...template,
+    functions: template.functions.map((one) => ({ ...one, environment: mapped(one.environment, (name, value) => overrides[name] ?? here(value)) })),
+    outputs: mapped(template.outputs, (_name, value) => here(value)),
+  };
+}

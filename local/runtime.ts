@@ -1,0 +1,106 @@
+import path from 'node:path';
+import type { VirtualClock } from './clock.ts';
+import { executionEvent, matchesPattern, scheduledEvent } from './event-bus.ts';
+import { createLocalFunctions } from './lambda/functions.ts';
+import type { LocalFunctions } from './lambda/functions.ts';
+import type { FunctionLogLine, InvocationResult } from './lambda/messages.ts';
+import { startLocalAws } from './local-aws.ts';
+import type { LocalAws } from './local-aws.ts';
+import { createSchedule } from './schedule.ts';
+import type { Job, Schedule } from './schedule.ts';
+import { openExecutions } from './step-functions/executions.ts';
+import type { Execution, Executions, ExecutionStatus } from './step-functions/executions.ts';
+import { startInterpreter } from './step-functions/interpreter.ts';
+import type { Interpreter } from './step-functions/interpreter.ts';
+import type { TaskCall } from './step-functions/state-machine.ts';
+import { createStatesService } from './step-functions/states-service.ts';
+import { idOfArn } from './template/local-names.ts';
+import type { LocalTemplate } from './template.ts';
+
+/** What happens behind the API. `execution` is its name; `error` an error's name. */
+export type RuntimeEvent =
+  | { readonly event: 'execution'; readonly execution: string; readonly status: ExecutionStatus; readonly error?: string }
+  | { readonly event: 'task'; readonly execution: string; readonly state: string; readonly ok: boolean; readonly error?: string };
+
+/** What runs behind the gateway: functions, state machines, schedule and the AWS services they call. */
+export interface Runtime {
+  readonly aws: LocalAws;
+  readonly functions: LocalFunctions;
+  readonly interpreter: Interpreter;
+  readonly executions: Executions;
+  readonly schedule: Schedule;
+  hasOpenExecutions(): boolean;
+  /** Resumes what was open, starts the schedule, warms the API's functions. */
+  begin(): void;
+  stop(): Promise<void>;
+}
+
+/** What the runtime needs of its surroundings. */
+export interface RuntimeOptions {
+  readonly template: LocalTemplate;
+  readonly folder: string;
+  readonly clock: VirtualClock;
+  readonly onLog?: ((line: FunctionLogLine) => void) | undefined;
+  readonly onEvent?: ((event: RuntimeEvent) => void) | undefined;
+}
+
+const HOUR = 3_600;
+
+/** Opens the folder and starts everything but the work itself, see begin(). */
+export async function startRuntime({ template, folder, clock, onLog, onEvent }: RuntimeOptions): Promise<Runtime> {
+  // Each of these calls the next ones; nothing is called before all of them are there.
+  const aws = await startLocalAws({ template, folder, now: clock.now, states: (call) => states(call) });
+  const functions = createLocalFunctions({ functions: template.functions, clock, awsUrl: aws.url, log: (line) => onLog?.(line) });
+  const machines = template.stateMachines.map(({ arn, definition }) => [arn, definition] as const);
+  const interpreter = await startInterpreter({ clock: clock.shared, machines }, {
+    invokeTask: (task) => invokeTask(functions, task, onEvent),
+    onHistory: (arn, event) => executions.onHistory(arn, event),
+    onClosed: (arn, outcome) => executions.onClosed(arn, outcome),
+  });
+  const executions = openExecutions({
+    file: path.join(folder, 'executions.jsonl'), now: clock.now, engine: interpreter,
+    onStatusChange: (execution) => {
+      onEvent?.({ event: 'execution', execution: execution.name, status: execution.status, ...(execution.error === undefined ? {} : { error: execution.error }) });
+      publish(template, functions, execution);
+    },
+  });
+  const states = createStatesService(executions, machines.map(([arn]) => arn));
+  const schedule = createSchedule(jobsOf(template, functions, aws), clock, (job, error) => console.error(`${job}:`, error));
+
+  return {
+    aws, functions, interpreter, executions, schedule,
+    hasOpenExecutions: () => executions.list().some(({ status }) => status === 'RUNNING'),
+    begin: () => {
+      executions.resume();
+      schedule.start();
+      for (const functionId of new Set(template.routes.map((route) => route.functionId))) functions.warm(functionId);
+    },
+    stop: async () => {
+      schedule.pause();
+      // The state machines first: what the end of the workers breaks off must not end their executions.
+      await interpreter.stop();
+      await functions.stop();
+      executions.close();
+      await aws.close();
+    },
+  };
+}
+
+async function invokeTask(functions: LocalFunctions, { resource, input, state, execution }: TaskCall, onEvent: RuntimeOptions['onEvent']): Promise<InvocationResult> {
+  const result = await functions.invoke(idOfArn('function', resource) ?? resource, input, 'task');
+  onEvent?.({ event: 'task', execution: execution.name, state, ok: result.ok, ...(result.ok ? {} : { error: result.error.errorType }) });
+  return result;
+}
+
+function publish({ rules }: LocalTemplate, functions: LocalFunctions, execution: Execution): void {
+  const event = executionEvent(execution);
+  for (const { functionId, pattern } of rules) if (matchesPattern(pattern, event)) void functions.invoke(functionId, event, 'event');
+}
+
+function jobsOf({ schedules }: LocalTemplate, functions: LocalFunctions, aws: LocalAws): Job[] {
+  const invocations = schedules.map(({ functionId, everySeconds, input }): Job => ({
+    name: functionId, everySeconds,
+    run: (at) => functions.invoke(functionId, input === undefined ? scheduledEvent(at) : JSON.parse(input), 'schedule'),
+  }));
+  return [...invocations, { name: 'expiry', everySeconds: HOUR, run: () => aws.expire() }];
+}

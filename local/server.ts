@@ -1,0 +1,69 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { LOCAL_PATH } from './control/control.ts';
+import { RESULTS_PATH } from './gateway/results.ts';
+import { targetOf } from './gateway/gateway-event.ts';
+import { sendJson } from './gateway/http-body.ts';
+
+export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
+
+/** Who answers what. */
+export interface ServerHandlers {
+  readonly api: Handler;
+  readonly control: Handler;
+  readonly results: Handler;
+}
+
+/** The one door of the service. */
+export interface Server {
+  readonly port: number;
+  /** http://127.0.0.1:PORT */
+  readonly url: string;
+  /** From now on requests are answered; those that came before have waited. */
+  serve(handlers: ServerHandlers): void;
+  /** Ends the connections that are open, too. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on 127.0.0.1; port 0 takes a free one. A port in use rejects with code EADDRINUSE and a
+ * message that names it.
+ */
+export async function listen(port: number, onError: (error: unknown) => void): Promise<Server> {
+  const ready = Promise.withResolvers<ServerHandlers>();
+  const server = createServer((incoming, outgoing) => {
+    answer(ready.promise, incoming, outgoing).catch((error: unknown) => {
+      if (incoming.destroyed) return; // The client went away.
+      onError(error);
+      if (outgoing.headersSent) outgoing.destroy();
+      else sendJson(outgoing, 500, { message: 'Internal Server Error' });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'EADDRINUSE' ? portInUse(port, error) : error));
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const bound = (server.address() as AddressInfo).port;
+  return {
+    port: bound,
+    url: `http://127.0.0.1:${bound}`,
+    serve: ready.resolve,
+    close: () => new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    }),
+  };
+}
+
+async function answer(ready: Promise<ServerHandlers>, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const { api, control, results } = await ready;
+  const { path } = targetOf(incoming);
+  if (path === LOCAL_PATH || path.startsWith(`${LOCAL_PATH}/`)) return control(incoming, outgoing);
+  if (path.startsWith(RESULTS_PATH)) return results(incoming, outgoing);
+  return api(incoming, outgoing);
+}
+
+function portInUse(port: number, cause: Error): Error {
+  return Object.assign(new Error(`Port ${port} is already in use.`, { cause }), { code: 'EADDRINUSE' });
+}

@@ -1,0 +1,129 @@
+import { openJournal } from '../journal.ts';
+import type { ExecutionIdentity, HistoryEvent, Outcome } from './state-machine.ts';
+
+export type ExecutionStatus = 'RUNNING' | Outcome['status'];
+
+/** An execution as it is kept. Instants are milliseconds since 1970, of the virtual clock. */
+export interface Execution extends ExecutionIdentity {
+  readonly machineArn: string;
+  /** JSON text, as StartExecution was given it. */
+  readonly input: string;
+  readonly startedAt: number;
+  readonly history: HistoryEvent[];
+  status: ExecutionStatus;
+  stoppedAt?: number;
+  /** JSON text, when it succeeded. */
+  output?: string;
+  error?: string;
+  cause?: string;
+}
+
+/** Runs executions; reports to the store's onHistory and onClosed. */
+export interface ExecutionEngine {
+  start(machineArn: string, execution: ExecutionIdentity, input: unknown): void;
+  abort(executionArn: string): void;
+}
+
+/** The executions of one folder. What start() has answered is on disk and survives kill -9. */
+export interface Executions {
+  find(arn: string): Execution | undefined;
+  list(): Execution[];
+  start(machineArn: string, identity: ExecutionIdentity, input: string): Execution;
+  /** Ends a running execution as ABORTED; a closed one is left as it is. */
+  stop(arn: string): Execution | undefined;
+  onHistory(arn: string, event: HistoryEvent): void;
+  onClosed(arn: string, outcome: Outcome): void;
+  /** Runs every execution that was running when the service ended, from its start. Gives their number. */
+  resume(): number;
+  close(): void;
+}
+
+/** What the store needs of its surroundings. */
+export interface ExecutionsOptions {
+  /** The journal; its folder is made when missing. */
+  readonly file: string;
+  readonly now: () => number;
+  readonly engine: ExecutionEngine;
+  /** Hears of every execution that closed, after that is on disk. */
+  readonly onStatusChange: (execution: Execution) => void;
+}
+
+type Entry =
+  | { readonly kind: 'started'; readonly execution: Execution }
+  | { readonly kind: 'closed'; readonly arn: string; readonly closed: Partial<Execution> };
+
+/** As long as AWS keeps a closed execution, and its name taken. */
+const KEPT_MILLIS = 90 * 24 * 60 * 60 * 1_000;
+
+/** Opens the store and reads what it holds; nothing runs before resume(). */
+export function openExecutions({ file, now, engine, onStatusChange }: ExecutionsOptions): Executions {
+  const oldest = now() - KEPT_MILLIS;
+  const executions = new Map<string, Execution>();
+  const { journal } = openJournal<Entry>(file, (entries) => {
+    for (const execution of replay(entries)) if ((execution.stoppedAt ?? oldest) >= oldest) executions.set(execution.arn, execution);
+    return [...executions.values()].map((execution) => ({ kind: 'started', execution }));
+  });
+  const running = (arn: string): Execution | undefined => {
+    const execution = executions.get(arn);
+    return execution?.status === 'RUNNING' ? execution : undefined;
+  };
+  const run = (execution: Execution): void => {
+    engine.start(execution.machineArn, { name: execution.name, arn: execution.arn }, JSON.parse(execution.input));
+  };
+
+  function onClosed(arn: string, outcome: Outcome): void {
+    const execution = running(arn);
+    if (execution === undefined) return; // Stopped meanwhile.
+    const closed = { ...factsOf(outcome), stoppedAt: now(), history: execution.history };
+    journal.append({ kind: 'closed', arn, closed });
+    onStatusChange(Object.assign(execution, closed));
+  }
+
+  return {
+    find: (arn) => executions.get(arn),
+    list: () => [...executions.values()],
+    start: (machineArn, identity, input) => {
+      const execution: Execution = { ...identity, machineArn, input, startedAt: now(), history: [], status: 'RUNNING' };
+      journal.append({ kind: 'started', execution });
+      executions.set(execution.arn, execution);
+      run(execution);
+      return execution;
+    },
+    stop: (arn) => {
+      if (running(arn) !== undefined) {
+        engine.abort(arn);
+        onClosed(arn, { status: 'ABORTED' });
+      }
+      return executions.get(arn);
+    },
+    onHistory: (arn, event) => void running(arn)?.history.push(event),
+    onClosed,
+    resume: () => {
+      const open = [...executions.values()].filter(({ status }) => status === 'RUNNING');
+      for (const execution of open) run(execution);
+      return open.length;
+    },
+    close: () => journal.close(),
+  };
+}
+
+function replay(entries: readonly Entry[]): Iterable<Execution> {
+  const executions = new Map<string, Execution>();
+  for (const entry of entries) {
+    if (entry.kind === 'started') executions.set(entry.execution.arn, entry.execution);
+    else {
+      const execution = executions.get(entry.arn);
+      if (execution !== undefined) Object.assign(execution, entry.closed);
+    }
+  }
+  return executions.values();
+}
+
+function factsOf(outcome: Outcome): Pick<Execution, 'status' | 'output' | 'error' | 'cause'> {
+  switch (outcome.status) {
+    case 'SUCCEEDED': return { status: 'SUCCEEDED', output: JSON.stringify(outcome.output ?? null) };
+    case 'FAILED': return { status: 'FAILED', error: outcome.error, cause: outcome.cause };
+    case 'TIMED_OUT': return { status: 'TIMED_OUT', error: 'States.Timeout' };
+    case 'ABORTED': return { status: 'ABORTED' };
+  }
+}

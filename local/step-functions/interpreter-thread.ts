@@ -1,0 +1,84 @@
+/**
+ * The thread of the state machines: its timers and its Date are the virtual clock's, while the
+ * main thread keeps real ones. Nobody ticks it from outside; it reads the shared clock, sleeps
+ * until its next timer, and flows on when a message says so.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { readSharedClock } from '../shared-clock.ts';
+import type { InvocationResult } from '../lambda/messages.ts';
+import type { FromInterpreter, InterpreterBootData, ToInterpreter } from './interpreter-messages.ts';
+import { createStateMachine } from './state-machine.ts';
+import type { LocalStateMachine, RunningExecution, TaskCall } from './state-machine.ts';
+import { installVirtualTimers } from './virtual-timers.ts';
+
+const { clock, machines } = workerData as InterpreterBootData;
+const shared = readSharedClock(clock, Date.now);
+const timers = installVirtualTimers(shared.now());
+const built = new Map<string, LocalStateMachine>();
+const running = new Map<string, RunningExecution>();
+const calls = new Map<number, (result: InvocationResult) => void>();
+let lastCall = 0;
+let stopSleeping = (): void => undefined;
+
+const say = (message: FromInterpreter): void => parentPort?.postMessage(message);
+
+/** Brings this thread's time up to the clock's, then sleeps until its next timer. */
+async function flow(): Promise<void> {
+  timers.flowTo(shared.now());
+  await timers.settled();
+  stopSleeping();
+  const next = timers.next();
+  // A standing clock moves by jumps only, and each jump is followed by a sync.
+  if (next === undefined || shared.isFrozen()) return;
+  const millis = Math.min(Math.max(next - shared.now(), 1), 2_000_000_000);
+  stopSleeping = timers.inReal(millis, () => void flow());
+}
+
+function invokeTask(task: TaskCall): Promise<InvocationResult> {
+  const call = ++lastCall;
+  say({ type: 'task', call, task });
+  return new Promise((resolve) => { calls.set(call, resolve); });
+}
+
+function start({ machine, execution, input }: Extract<ToInterpreter, { type: 'start' }>): void {
+  const { arn } = execution;
+  const one = built.get(machine)?.start(execution, input);
+  if (one === undefined) throw new Error(`the interpreter knows no ${machine}`);
+  running.set(arn, one);
+  void one.outcome.then((outcome) => {
+    running.delete(arn);
+    say({ type: 'closed', arn, outcome });
+  });
+}
+
+function answerTask(call: number, result: InvocationResult): void {
+  calls.get(call)?.(result);
+  calls.delete(call);
+}
+
+async function sync(id: number): Promise<void> {
+  await flow();
+  say({ type: 'synced', sync: id, nextTimer: timers.next() });
+}
+
+function handle(message: ToInterpreter): void {
+  switch (message.type) {
+    case 'start': start(message); break;
+    case 'abort': running.get(message.arn)?.abort(); break;
+    case 'result': answerTask(message.call, message.result); break;
+    case 'sync': void sync(message.sync);
+  }
+}
+
+for (const [arn, text] of machines) {
+  built.set(arn, createStateMachine(text, {
+    invokeTask,
+    onEvent: ({ arn: execution }, event) => say({ type: 'history', arn: execution, event }),
+  }));
+}
+parentPort?.on('message', (message: ToInterpreter) => {
+  timers.flowTo(shared.now());
+  handle(message);
+  if (message.type !== 'sync') void flow();
+});
+say({ type: 'ready' });

@@ -1,0 +1,79 @@
+import { Worker } from 'node:worker_threads';
+import type { InvocationResult } from '../lambda/messages.ts';
+import type { FromInterpreter, InterpreterBootData, ToInterpreter } from './interpreter-messages.ts';
+import type { ExecutionIdentity, HistoryEvent, Outcome, TaskCall } from './state-machine.ts';
+
+/** What the interpreter tells and asks while it runs executions. */
+export interface InterpreterListener {
+  readonly invokeTask: (task: TaskCall) => Promise<InvocationResult>;
+  readonly onHistory: (executionArn: string, event: HistoryEvent) => void;
+  readonly onClosed: (executionArn: string, outcome: Outcome) => void;
+}
+
+/** The state machines of the template, running in a thread whose timers are the virtual clock's. */
+export interface Interpreter {
+  start(machineArn: string, execution: ExecutionIdentity, input: unknown): void;
+  abort(executionArn: string): void;
+  /**
+   * Brings the thread up to the clock's time and waits until it has done all it can without its
+   * tasks' results. Gives the instant of its next timer. Every task it asks for has been asked by then.
+   */
+  sync(): Promise<number | undefined>;
+  stop(): Promise<void>;
+}
+
+const THREAD = new URL('./interpreter-thread.ts', import.meta.url);
+
+/** Starts the thread. Rejects when a definition cannot run locally. */
+export async function startInterpreter(boot: InterpreterBootData, listener: InterpreterListener): Promise<Interpreter> {
+  const worker = new Worker(THREAD, { workerData: boot, execArgv: [] });
+  const syncs = new Map<number, (nextTimer: number | undefined) => void>();
+  const ready = Promise.withResolvers<undefined>();
+  let lastSync = 0;
+  let stopped = false;
+  const say = (message: ToInterpreter): void => worker.postMessage(message);
+
+  async function run(call: number, task: TaskCall): Promise<void> {
+    const result = await listener.invokeTask(task);
+    say({ type: 'result', call, result });
+  }
+  function endSync(sync: number, nextTimer: number | undefined): void {
+    syncs.get(sync)?.(nextTimer);
+    syncs.delete(sync);
+  }
+  function hear(message: FromInterpreter): void {
+    switch (message.type) {
+      case 'ready': ready.resolve(undefined); break;
+      case 'task': void run(message.call, message.task); break;
+      case 'history': listener.onHistory(message.arn, message.event); break;
+      case 'closed': listener.onClosed(message.arn, message.outcome); break;
+      case 'synced': endSync(message.sync, message.nextTimer);
+    }
+  }
+  worker.on('message', hear);
+  worker.on('error', ready.reject);
+  worker.on('exit', () => {
+    for (const resolve of syncs.values()) resolve(undefined);
+    syncs.clear();
+    // Without it nothing would ever finish: better a loud end than a service that only seems to work.
+    if (!stopped) throw new Error('the interpreter of the state machines ended');
+  });
+  await ready.promise;
+
+  return {
+    start: (machine, execution, input) => say({ type: 'start', machine, execution, input }),
+    abort: (arn) => say({ type: 'abort', arn }),
+    sync: () => {
+      if (stopped) return Promise.resolve(undefined);
+      const sync = ++lastSync;
+      return new Promise((resolve) => {
+        syncs.set(sync, resolve);
+        say({ type: 'sync', sync });
+      });
+    },
+    stop: async () => {
+      stopped = true;
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import type { AwsOutput, AwsService } from '../aws/aws-call.ts';
+import { AwsError } from '../aws/aws-error.ts';
+import type { Execution, Executions } from './executions.ts';
+
+const startSchema = z.object({ stateMachineArn: z.string(), name: z.string().optional(), input: z.string().default('{}') });
+const executionSchema = z.object({ executionArn: z.string() });
+const listSchema = z.object({ stateMachineArn: z.string(), statusFilter: z.string().optional(), maxResults: z.int().optional() });
+
+/** Names that Step Functions takes: no white space, brackets, wildcards or control characters. */
+// eslint-disable-next-line no-control-regex -- the control characters are what AWS refuses
+const NAME = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f]{1,80}$/;
+
+/** Step Functions as far as the service and its operator call it. Refuses as AWS does. */
+export function createStatesService(executions: Executions, machineArns: readonly string[]): AwsService {
+  const operations: Record<string, (input: Record<string, unknown>) => AwsOutput> = {
+    StartExecution: (input) => startExecution(executions, machineArns, read(startSchema, input)),
+    DescribeExecution: (input) => describe(found(executions, input)),
+    StopExecution: (input) => {
+      const { arn } = found(executions, input);
+      return { stopDate: date(executions.stop(arn)?.stoppedAt ?? 0) };
+    },
+    ListExecutions: (input) => listExecutions(executions, machineArns, read(listSchema, input)),
+  };
+  return (call) => {
+    const operation = operations[call.operation];
+    if (operation === undefined) return Promise.reject(new AwsError('UnknownOperationException', `${call.operation} does not run locally`));
+    try {
+      return Promise.resolve(operation(call.input));
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
+  };
+}
+
+function startExecution(executions: Executions, machineArns: readonly string[], { stateMachineArn, name = randomUUID(), input }: z.output<typeof startSchema>): AwsOutput {
+  if (!machineArns.includes(stateMachineArn)) throw noMachine(stateMachineArn);
+  if (!NAME.test(name)) throw new AwsError('InvalidName', `Invalid Name: '${name}'`);
+  if (!isJson(input)) throw new AwsError('InvalidExecutionInput', 'Invalid State Machine Execution Input: not JSON');
+  const arn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
+  const known = executions.find(arn);
+  // The same start again is answered like the first; once closed a name stays taken for 90 days.
+  if (known !== undefined && (known.status !== 'RUNNING' || known.input !== input)) {
+    throw new AwsError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
+  }
+  const execution = known ?? executions.start(stateMachineArn, { name, arn }, input);
+  return { executionArn: arn, startDate: date(execution.startedAt) };
+}
+
+function listExecutions(executions: Executions, machineArns: readonly string[], { stateMachineArn, statusFilter, maxResults = 100 }: z.output<typeof listSchema>): AwsOutput {
+  if (!machineArns.includes(stateMachineArn)) throw noMachine(stateMachineArn);
+  const wanted = executions.list()
+    .filter((one) => one.machineArn === stateMachineArn && (statusFilter === undefined || one.status === statusFilter))
+    .sort((left, right) => right.startedAt - left.startedAt)
+    .slice(0, maxResults);
+  return { executions: wanted.map((one) => {
+    const { input: _input, output: _output, error: _error, cause: _cause, ...listed } = describe(one);
+    return listed;
+  }) };
+}
+
+function describe(execution: Execution): AwsOutput {
+  const { arn, machineArn, name, status, startedAt, stoppedAt, input, output, error, cause } = execution;
+  return {
+    executionArn: arn, stateMachineArn: machineArn, name, status, startDate: date(startedAt), input,
+    ...(stoppedAt === undefined ? {} : { stopDate: date(stoppedAt) }),
+    ...(output === undefined ? {} : { output }),
+    ...(error === undefined ? {} : { error }),
+    ...(cause === undefined ? {} : { cause }),
+  };
+}
+
+function found(executions: Executions, input: Record<string, unknown>): Execution {
+  const { executionArn } = read(executionSchema, input);
+  const execution = executions.find(executionArn);
+  if (execution === undefined) throw new AwsError('ExecutionDoesNotExist', `Execution Does Not Exist: '${executionArn}'`);
+  return execution;
+}
+
+function noMachine(arn: string): AwsError {
+  return new AwsError('StateMachineDoesNotExist', `State Machine Does Not Exist: '${arn}'`);
+}
+
+function read<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) throw new AwsError('ValidationException', parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+  return parsed.data;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+
+function date(millis: number): Date {
+  return new Date(millis);
+}

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startOneMachine } from '../../local/one-machine.ts';
+import type { OneMachine } from '../../local/one-machine.ts';
+import { temporaryFolder, writeStack } from './machine-fixture.ts';
+
+const CHILD = path.join(import.meta.dirname, 'machine-child.ts');
+
+interface Child {
+  readonly process: ChildProcess;
+  readonly origin: string;
+}
+
+async function startChild(template: string, folder: string): Promise<Child> {
+  const child = spawn(process.execPath, [CHILD, template, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(createInterface({ input: child.stdout }), 'line') as [string];
+  const { apiUrl } = JSON.parse(line) as { apiUrl: string };
+  return { process: child, origin: new URL(apiUrl).origin };
+}
+
+async function kill({ process: child }: Child): Promise<void> {
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exit;
+}
+
+const post = (origin: string, where: string, body: unknown): Promise<Response> =>
+  fetch(`${origin}${where}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
+describe('kill -9', () => {
+  const { folder, remove } = temporaryFolder();
+  let template: string;
+  beforeAll(() => {
+    template = writeStack(folder, {
+      functions: {
+        Start: { environment: { MACHINE: { Ref: 'Machine' } }, code: `
+          await aws('AWSStepFunctions.StartExecution', { stateMachineArn: process.env.MACHINE, name: 'one', input: '{"id":"one"}' });
+          return { statusCode: 202, body: '' };` },
+        // Hangs in its first life and leaves a note in each.
+        Work: { code: `
+          await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: 'work' }, sk: { S: String(Date.now()) } } });
+          const { Items } = await aws('DynamoDB_20120810.Query', { TableName: process.env.TABLE, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: 'work' } } });
+          if (Items.length === 1) await new Promise((resolve) => setTimeout(resolve, 15000));` },
+      },
+      routes: { 'POST /start': 'Start' },
+      machine: { StartAt: 'Work', States: { Work: { Type: 'Task', Resource: '${Work}', End: true } } },
+    });
+  });
+  afterAll(remove);
+
+  it('loses no execution that was answered, takes the folder over, and never sets the clock back', async () => {
+    const data = path.join(folder, 'data');
+    const first = await startChild(template, data);
+    await post(first.origin, '/_local/clock', { advance_seconds: 7_200 });
+    expect((await post(first.origin, '/start', {})).status).toBe(202);
+    const { now } = await (await fetch(`${first.origin}/_local/state`)).json() as { now: string };
+    // The task hangs, so this advance is still waiting for it when the process is killed.
+    const advancing = post(first.origin, '/_local/clock', { advance_seconds: 60 }).catch(() => undefined);
+    await new Promise((resolve) => { setTimeout(resolve, 300); });
+    await kill(first);
+    await advancing;
+
+    const statuses: string[] = [];
+    const machine: OneMachine = await startOneMachine({
+      templatePath: template, folder: data, verifyWebhook: () => Promise.resolve({ verified: false, detail: '' }),
+      onEvent: (event) => { if (event.event === 'execution') statuses.push(`${event.execution} ${event.status}`); },
+    });
+    expect(machine.clock.now()).toBeGreaterThanOrEqual(Date.parse(now));
+    await expect.poll(() => statuses, { timeout: 10_000 }).toEqual(['one SUCCEEDED']);
+    const { Items } = await machine.aws({ service: 'dynamodb', operation: 'Query', caller: 'operator', input: { TableName: 'Table', KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: 'work' } } } });
+    expect(Items).toHaveLength(2);
+    await machine.stop();
+  }, 30_000);
+});

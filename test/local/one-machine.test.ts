@@ -1,0 +1,164 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startOneMachine } from '../../local/one-machine.ts';
+import type { MachineEvent, OneMachine, OneMachineOptions } from '../../local/one-machine.ts';
+import { temporaryFolder, writeStack } from './machine-fixture.ts';
+import type { FixtureStack } from './machine-fixture.ts';
+
+const arn = 'arn:aws:states:us-east-1:000000000000:stateMachine:Machine';
+/** Every attempt notes the virtual instant at which it came, and fails. */
+const stack: FixtureStack = {
+  functions: {
+    Start: { environment: { MACHINE: { Ref: 'Machine' }, RULES: 'public', BASE: { 'Fn::Join': ['', ['https://', { 'Fn::GetAtt': ['Cdn', 'DomainName'] }]] } }, code: `
+      const body = JSON.parse(event.body);
+      await aws('AWSStepFunctions.StartExecution', { stateMachineArn: process.env.MACHINE, name: body.id, input: JSON.stringify({ id: body.id }) });
+      return { statusCode: 202, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id: body.id, rules: process.env.RULES, base: process.env.BASE }) };` },
+    Render: { code: `
+      if (event.id.startsWith('crash')) process.exit(1);
+      await new Promise((resolve) => setTimeout(resolve, event.id.startsWith('slow') ? 1500 : 0));
+      return event;` },
+    Deliver: { code: `
+      const now = Date.now();
+      await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: event.id }, sk: { S: String(now) } } });
+      if (event.id.startsWith('fails')) throw Object.assign(new Error('not delivered'), { name: 'WebhookNotDelivered' });
+      return {};` },
+    Reconcile: { code: `
+      const name = event.source === 'aws.states' ? event.detail.name + ' ' + event.detail.status : 'tick';
+      await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: name }, sk: { S: String(Date.now()) } } });` },
+  },
+  routes: { 'POST /start': 'Start' },
+  everyMinute: 'Reconcile',
+  onFailure: 'Reconcile',
+  machine: { StartAt: 'Render', States: {
+    Render: { Type: 'Task', Resource: '${Render}', Catch: [{ ErrorEquals: ['Runtime.ExitError'], ResultPath: '$.failure', Next: 'Died' }], Next: 'Deliver' },
+    Died: { Type: 'Fail', Error: 'RenderDied', Cause: 'render died' },
+    Deliver: { Type: 'Task', Resource: '${Deliver}', Retry: [{ ErrorEquals: ['WebhookNotDelivered'], IntervalSeconds: 60, BackoffRate: 2, MaxAttempts: 4 }], End: true },
+  } },
+};
+
+describe('one machine', () => {
+  const { folder, remove } = temporaryFolder();
+  const events: MachineEvent[] = [];
+  let machine: OneMachine;
+  const options = (data: string): OneMachineOptions => ({
+    templatePath: path.join(folder, 'Fixture.template.json'), folder: path.join(folder, data), environment: { RULES: 'loopback-too', UNDECLARED: 'x' },
+    verifyWebhook: () => Promise.resolve({ verified: true, detail: 'as signed' }), onEvent: (event) => events.push(event),
+  });
+  const origin = (): string => new URL(machine.apiUrl).origin;
+  const post = (id: string): Promise<Response> => fetch(`${origin()}/start`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id }) });
+  const operator = (service: 'dynamodb' | 'states', operation: string, input: Record<string, unknown>): Promise<Record<string, unknown>> => machine.aws({ service, operation, caller: 'operator', input });
+  async function instants(pk: string): Promise<number[]> {
+    const { Items } = await operator('dynamodb', 'Query', { TableName: 'Table', KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: pk } } });
+    return (Items as { sk: { S: string } }[]).map(({ sk }) => Number(sk.S));
+  }
+  const closed = (name: string): Promise<unknown> => expect.poll(() => events.find((one) => one.event === 'execution' && one.execution === name), { timeout: 10_000 }).toBeDefined();
+  async function attemptsAfter(id: string, advances: readonly number[]): Promise<number[]> {
+    await post(id);
+    await expect.poll(() => instants(id)).toHaveLength(1);
+    for (const seconds of advances) await machine.advance(seconds);
+    const all = await instants(id);
+    return all.map((at) => at - (all[0] ?? 0));
+  }
+
+  beforeAll(async () => {
+    writeStack(folder, stack);
+    machine = await startOneMachine(options('data'));
+  });
+  afterAll(async () => {
+    await machine.stop();
+    remove();
+  });
+  afterEach(() => { machine.faults.clear(); });
+
+  it('takes a request through function, execution and table, with overrides only for declared variables', async () => {
+    const response = await post('plain');
+    expect(response.status).toBe(202);
+    expect(await response.json()).toEqual({ id: 'plain', rules: 'loopback-too', base: `${origin()}/_results` });
+    await closed('plain');
+    expect(await operator('states', 'DescribeExecution', { executionArn: `${arn.replace('stateMachine', 'execution')}:plain` })).toMatchObject({ status: 'SUCCEEDED', name: 'plain', input: '{"id":"plain"}' });
+    expect(await instants('plain')).toHaveLength(1);
+  });
+
+  it('retries at 0, 60, 180, 420 and 900 virtual seconds in advances to each of them', async () => {
+    const attempts = await attemptsAfter('fails-stepwise', [60, 120, 240, 480]);
+    // Time flows between the advances, so each finds its attempt due a little early in it.
+    expect(attempts).toHaveLength(5);
+    for (const [index, wanted] of [0, 60, 180, 420, 900].entries()) expect(Math.abs((attempts[index] ?? 0) / 1_000 - wanted)).toBeLessThan(0.5);
+  });
+
+  it('retries at the same instants in one advance over all of them, within a few real seconds', async () => {
+    const started = performance.now();
+    const attempts = await attemptsAfter('fails-at-once', [901]);
+    expect(attempts.map((millis) => Math.round(millis / 1_000))).toEqual([0, 60, 180, 420, 900]);
+    // Each exactly at its own instant: the clock stood while it was made.
+    expect(attempts.slice(2).map((at, index) => at - (attempts[index + 1] ?? 0))).toEqual([120_000, 240_000, 480_000]);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  it('fires the schedule at every whole minute of an advance, at that very instant', async () => {
+    const before = machine.clock.now();
+    const { now } = await machine.advance(180);
+    const ticks = (await instants('tick')).filter((at) => at > before && at <= now);
+    expect(ticks.map((at) => at % 60_000)).toEqual([0, 0, 0]);
+  });
+
+  it('waits in an advance for what is being rendered before it moves on', async () => {
+    const before = machine.clock.now();
+    await post('slow-one');
+    await machine.advance(600);
+    // Delivered before any jump: the render took 1.5 real seconds in which the clock stood.
+    expect((await instants('slow-one')).map((at) => at - before < 1_000)).toEqual([true]);
+  });
+
+  it('lets a crash take no other execution with it, and tells the rule that wants to know', async () => {
+    const others = ['slow-a', 'slow-b', 'slow-c'];
+    await Promise.all([...others, 'crash-one'].map(post));
+    await Promise.all([...others, 'crash-one'].map(closed));
+    const statusOf = (name: string): unknown => events.find((one) => one.event === 'execution' && one.execution === name);
+    expect(statusOf('crash-one')).toMatchObject({ status: 'FAILED', error: 'RenderDied' });
+    for (const name of others) expect(statusOf(name)).toMatchObject({ status: 'SUCCEEDED' });
+    await expect.poll(() => instants('crash-one FAILED')).toHaveLength(1);
+  });
+
+  it('refuses what the function has no grant for, as AWS does', async () => {
+    machine.faults.set({ call: 'states:StartExecution', error: 'AccessDenied' });
+    expect((await post('denied')).status).toBe(500);
+  });
+
+  it('tells the operator where it runs, in a file only he can read, and refuses a second service', async () => {
+    const file = path.join(folder, 'data', 'service.json');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid, apiUrl: machine.apiUrl, localUrl: machine.localUrl, awsUrl: machine.awsUrl, outputs: { ApiUrl: origin() } });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await expect(startOneMachine(options('data'))).rejects.toThrow(/already runs on/);
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it('says in one sentence that a port is in use, and leaves no lock behind', async () => {
+    const port = Number(new URL(machine.apiUrl).port);
+    await expect(startOneMachine({ ...options('other'), port })).rejects.toMatchObject({ code: 'EADDRINUSE', message: `Port ${port} is already in use.` });
+    expect(existsSync(path.join(folder, 'other', 'service.json'))).toBe(false);
+  });
+
+  it('stops at once whatever is in flight; what was running goes on after the next start, once', async () => {
+    const data = 'again';
+    const foreign = path.join(folder, data, 'mine.txt');
+    let other = await startOneMachine(options(data));
+    writeFileSync(foreign, 'keep me');
+    const body = JSON.stringify({ id: 'slow-resumed' });
+    await fetch(`${new URL(other.apiUrl).origin}/start`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    await other.advance(3_000).catch(() => undefined);
+    const offset = other.clock.offset();
+    await fetch(`${new URL(other.apiUrl).origin}/start`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id: 'slow-open' }) });
+    const started = performance.now();
+    await other.stop();
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(events.some((one) => one.event === 'execution' && one.execution === 'slow-open')).toBe(false);
+    other = await startOneMachine(options(data));
+    expect(other.clock.offset()).toBeGreaterThanOrEqual(offset);
+    await closed('slow-open');
+    expect(events.filter((one) => one.event === 'execution' && one.execution === 'slow-resumed')).toHaveLength(1);
+    await other.stop();
+    expect(readFileSync(foreign, 'utf8')).toBe('keep me');
+  });
+});
