@@ -23,6 +23,8 @@ export interface AdvanceOptions extends Watched {
   readonly schedule: Schedule;
   /** Whether an execution is open. */
   readonly hasOpenExecutions: () => boolean;
+  /** Whether the service ends: an advance under way is given up where it is. */
+  readonly isStopping: () => boolean;
   readonly patienceMillis?: number;
 }
 
@@ -54,13 +56,15 @@ export function createAdvance(options: AdvanceOptions): (seconds: number) => Pro
 
 async function advance(options: AdvanceOptions, seconds: number): Promise<Advanced> {
   const { clock, schedule, sync, patienceMillis } = options;
-  const rest = (): Promise<number | undefined> => quiescence(options, patienceMillis);
+  const before = new Set(options.inFlight());
+  const rest = (): Promise<number | undefined> => quiescence(options, before, patienceMillis);
   const target = clock.freeze() + Math.round(seconds * 1_000);
   let steps = 0;
   schedule.pause();
   try {
     for (;;) {
       const nextTimer = await rest();
+      if (options.isStopping()) throw new Error('the service is stopping');
       const nextTick = schedule.nextAt(leastTickSeconds(seconds, options.hasOpenExecutions()));
       const next = Math.min(nextTimer ?? Infinity, nextTick ?? Infinity);
       if (next > target) break;

@@ -16,16 +16,16 @@ import { OFFSET, readSharedClock, STANDS_AT } from './shared-clock.ts';
  * starting it takes. All instants are milliseconds since 1970.
  */
 export interface VirtualClock {
-  now(): number;
+  readonly now: () => number;
   /** Virtual minus real time, as it is kept in the file. */
-  offset(): number;
-  isFrozen(): boolean;
+  readonly offset: () => number;
+  readonly isFrozen: () => boolean;
   /** Stops the clock and answers the instant at which it stands. */
-  freeze(): number;
+  readonly freeze: () => number;
   /** Moves the standing clock on. The new time is on disk before this returns. An instant in the past changes nothing. */
-  jumpTo(instant: number): void;
+  readonly jumpTo: (instant: number) => void;
   /** Lets time flow again from where the clock stands. */
-  thaw(): void;
+  readonly thaw: () => void;
   /** What a worker needs to see the same time at once, see shared-clock.ts. */
   readonly shared: SharedArrayBuffer;
 }

@@ -18,8 +18,8 @@ export type ServiceRecord = z.output<typeof recordSchema>;
 /** The folder's lock, held. */
 export interface FolderLock {
   /** Tells the addresses, so that the operator's command finds the service. */
-  announce(record: Omit<ServiceRecord, 'pid' | 'startedAt'>): void;
-  release(): void;
+  readonly announce: (record: Omit<ServiceRecord, 'pid' | 'startedAt'>) => void;
+  readonly release: () => void;
 }
 
 const FILE = 'service.json';

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 
 /** A file of JSON lines that only grows. What append() has taken survives kill -9. */
 export interface Journal<Entry> {
-  append(entry: Entry): void;
-  close(): void;
+  readonly append: (entry: Entry) => void;
+  readonly close: () => void;
 }
 
 /**

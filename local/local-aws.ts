@@ -20,8 +20,8 @@ export interface LocalAws {
   readonly objects: ObjectStore;
   readonly faults: Faults;
   /** Deletes what has outlived its time to live or its bucket's lifecycle rules. */
-  expire(): Promise<void>;
-  close(): Promise<void>;
+  readonly expire: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** What the services need of their surroundings. */

@@ -52,9 +52,9 @@ export interface OneMachine {
   readonly faults: Faults;
   /** AWS called directly. */
   readonly aws: AwsEndpoint['handle'];
-  advance(seconds: number): Promise<Advanced>;
+  readonly advance: (seconds: number) => Promise<Advanced>;
   /** Ends within 10 s whatever is in flight; executions that are open go on at the next start. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 type Closer = () => Promise<void> | void;
@@ -82,16 +82,18 @@ async function start(options: OneMachineOptions, onStop: (close: Closer) => void
   const lock = lockFolder(folder);
   onStop(lock.release);
   const clock = openClock(path.join(folder, 'clock.json'));
+  const inbox = openInbox({ file: path.join(folder, 'inbox.jsonl'), now: clock.now, verify: options.verifyWebhook, onReceived: (webhook) => onEvent?.({ event: 'webhook', webhook }) });
+  onStop(inbox.close);
   const server = await listen(options.port ?? 0, (error) => console.error('gateway:', error));
   onStop(server.close);
   const template = servedUnder(server.url, readTemplate(options.templatePath, { apiEndpoint: server.url }), options.environment ?? {});
   const runtime = await startRuntime({ template, folder, clock, onLog: options.onLog, onEvent });
   onStop(runtime.stop);
-  const inbox = openInbox({ file: path.join(folder, 'inbox.jsonl'), now: clock.now, verify: options.verifyWebhook, onReceived: (webhook) => onEvent?.({ event: 'webhook', webhook }) });
-  onStop(inbox.close);
 
   const { aws, functions, schedule } = runtime;
-  const advance = createAdvance({ clock, schedule, sync: runtime.interpreter.sync, inFlight: functions.inFlight, hasOpenExecutions: runtime.hasOpenExecutions });
+  let stopping = false;
+  onStop(() => { stopping = true; });
+  const advance = createAdvance({ clock, schedule, isStopping: () => stopping, sync: runtime.interpreter.sync, inFlight: functions.inFlight, hasOpenExecutions: runtime.hasOpenExecutions });
   const addresses = addressesOf(server, aws.url);
   server.serve({
     api: createGateway({ routes: template.routes, functions, now: clock.now }).handle,

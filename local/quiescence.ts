@@ -13,11 +13,10 @@ const PATIENCE_MILLIS = 12_000;
 /**
  * Waits until nothing moves by itself: no task, schedule or event is in flight (each is waited for at
  * most 12 real seconds from its own start) and the state machines have gone on as far as they can.
- * Requests are waited for only when they came before: clients that go on calling cannot hold it up.
+ * Of requests only those `before` are waited for: clients that go on calling cannot hold it up.
  * Gives the instant of the interpreter's next timer.
  */
-export async function quiescence({ inFlight, sync }: Watched, patienceMillis: number = PATIENCE_MILLIS): Promise<number | undefined> {
-  const before = new Set(inFlight());
+export async function quiescence({ inFlight, sync }: Watched, before: ReadonlySet<FlyingInvocation>, patienceMillis: number = PATIENCE_MILLIS): Promise<number | undefined> {
   const awaited = (): FlyingInvocation[] => inFlight().filter((one) =>
     (one.source !== 'gateway' || before.has(one)) && (one.startedAt === undefined || Date.now() - one.startedAt < patienceMillis));
   for (;;) {

@@ -29,10 +29,10 @@ export interface Runtime {
   readonly interpreter: Interpreter;
   readonly executions: Executions;
   readonly schedule: Schedule;
-  hasOpenExecutions(): boolean;
+  readonly hasOpenExecutions: () => boolean;
   /** Resumes what was open, starts the schedule, warms the API's functions. */
-  begin(): void;
-  stop(): Promise<void>;
+  readonly begin: () => void;
+  readonly stop: () => Promise<void>;
 }
 
 /** What the runtime needs of its surroundings. */

@@ -11,15 +11,15 @@ export interface Job {
 /** Fires jobs at whole multiples of their interval: whole minutes, whole hours. */
 export interface Schedule {
   /** Fires by itself while the clock flows. The first time is the next whole interval. */
-  start(): void;
+  readonly start: () => void;
   /** Ends firing by itself, while an advance fires what is due. */
-  pause(): void;
+  readonly pause: () => void;
   /** When the next job is due; with `leastSeconds`, as if none came oftener than that. */
-  nextAt(leastSeconds?: number): number | undefined;
+  readonly nextAt: (leastSeconds?: number) => number | undefined;
   /** Starts what is due now. Waits for the last run of a job before it starts the next one. */
-  fireDue(): Promise<void>;
+  readonly fireDue: () => Promise<void>;
   /** For people: the next instant of each job. */
-  state(): readonly { readonly name: string; readonly nextAt: number }[];
+  readonly state: () => readonly { readonly name: string; readonly nextAt: number }[];
 }
 
 interface Entry {

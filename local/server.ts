@@ -21,9 +21,9 @@ export interface Server {
   /** http://127.0.0.1:PORT */
   readonly url: string;
   /** From now on requests are answered; those that came before have waited. */
-  serve(handlers: ServerHandlers): void;
+  readonly serve: (handlers: ServerHandlers) => void;
   /** Ends the connections that are open, too. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /**
@@ -40,6 +40,8 @@ export async function listen(port: number, onError: (error: unknown) => void): P
       else sendJson(outgoing, 500, { message: 'Internal Server Error' });
     });
   });
+  // A socket that is closed just as a client reuses it looks to it like a lost answer.
+  server.keepAliveTimeout = 75_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'EADDRINUSE' ? portInUse(port, error) : error));
     server.listen(port, '127.0.0.1', resolve);

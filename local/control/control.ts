@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { advanceSchema } from '../advance.ts';
 import type { Advanced } from '../advance.ts';
 import { faultSchema } from '../aws/faults.ts';
@@ -44,11 +44,11 @@ export function createControl({ inbox, faults, advance, state }: ControlOptions)
     },
   };
   return async (incoming, outgoing) => {
-    if (!isFromThisMachine(incoming)) return refuseBody(incoming, outgoing, 403, problem('ERR_FORBIDDEN', `${LOCAL_PATH} answers to this machine's own addresses only`));
+    if (!isFromThisMachine(incoming)) { refuseBody(incoming, outgoing, 403, problem('ERR_FORBIDDEN', `${LOCAL_PATH} answers to this machine's own addresses only`)); return; }
     const { path } = targetOf(incoming);
     if (path === INBOX_PATH || path.startsWith(`${INBOX_PATH}/`)) return inbox.handle(incoming, outgoing);
     const route = routes[`${incoming.method ?? ''} ${path}`];
-    if (route === undefined) return refuseBody(incoming, outgoing, 404, problem('ERR_NOT_FOUND', `${incoming.method ?? ''} ${path} is not served`));
+    if (route === undefined) { refuseBody(incoming, outgoing, 404, problem('ERR_NOT_FOUND', `${incoming.method ?? ''} ${path} is not served`)); return; }
     return route(incoming, outgoing);
   };
 }
@@ -66,7 +66,7 @@ function isLoopback(address: string): boolean {
 function withBody<Schema extends z.ZodType>(schema: Schema, handle: (body: z.output<Schema>, outgoing: ServerResponse) => Promise<void> | void): Handler {
   return async (incoming, outgoing) => {
     const bytes = await readBody(incoming, MAX_BODY_BYTES);
-    if (bytes === undefined) return refuseBody(incoming, outgoing, 413, problem('ERR_INVALID_REQUEST', 'the body is too large'));
+    if (bytes === undefined) { refuseBody(incoming, outgoing, 413, problem('ERR_INVALID_REQUEST', 'the body is too large')); return; }
     const parsed = schema.safeParse(parse(bytes.toString('utf8')));
     if (parsed.success) return handle(parsed.data, outgoing);
     const errors = parsed.error.issues.map(({ path, code, message }) => ({ field: path.join('.'), code, message }));

@@ -40,8 +40,8 @@ export interface InboxOptions {
 
 /** A receiver for webhooks that a person can look into. */
 export interface Inbox {
-  handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
-  close(): void;
+  readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+  readonly close: () => void;
 }
 
 export const INBOX_PATH = '/_local/inbox';
@@ -53,7 +53,7 @@ export function openInbox(options: InboxOptions): Inbox {
 
   async function receive(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const body = await readBody(incoming, MAX_BODY_BYTES);
-    if (body === undefined) return refuseBody(incoming, outgoing, 413, { message: 'Request Entity Too Large' });
+    if (body === undefined) { refuseBody(incoming, outgoing, 413, { message: 'Request Entity Too Large' }); return; }
     const webhook = await readWebhook(incoming, body.toString('utf8'), options);
     journal.append(webhook);
     webhooks.push(webhook);
@@ -64,8 +64,8 @@ export function openInbox(options: InboxOptions): Inbox {
     handle: async (incoming, outgoing) => {
       if (incoming.method === 'POST') return receive(incoming, outgoing);
       const newestFirst = webhooks.toReversed();
-      if (incoming.method !== 'GET') return refuseBody(incoming, outgoing, 405, { message: 'Method Not Allowed' });
-      if (!prefersHtml(incoming.headers.accept)) return sendJson(outgoing, 200, { data: newestFirst });
+      if (incoming.method !== 'GET') { refuseBody(incoming, outgoing, 405, { message: 'Method Not Allowed' }); return; }
+      if (!prefersHtml(incoming.headers.accept)) { sendJson(outgoing, 200, { data: newestFirst }); return; }
       const page = inboxPage(newestFirst, options.now());
       outgoing.writeHead(200, {
         'content-type': 'text/html; charset=utf-8',

@@ -14,7 +14,7 @@ const INTEGRATION_MILLIS = 30_000;
 /** The HTTP API of the template. */
 export interface Gateway {
   /** Answers one request; also those that the gateway answers by itself, in AWS's own words. */
-  handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
+  readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 }
 
 /** What the gateway needs of its surroundings. */
@@ -34,15 +34,15 @@ export function createGateway({ routes, functions, now, integrationMillis = INTE
     handle: async (incoming, outgoing) => {
       const method = incoming.method ?? '';
       const match = find(method, targetOf(incoming).path);
-      if (match === undefined) return refuseBody(incoming, outgoing, 404, { message: 'Not Found' });
+      if (match === undefined) { refuseBody(incoming, outgoing, 404, { message: 'Not Found' }); return; }
       const body = await readBody(incoming, MAX_BODY_BYTES);
-      if (body === undefined) return refuseBody(incoming, outgoing, 413, { message: 'Request Entity Too Large' });
+      if (body === undefined) { refuseBody(incoming, outgoing, 413, { message: 'Request Entity Too Large' }); return; }
       const event = gatewayEvent({ incoming, body, match, at: now() });
       outgoing.setHeader('apigw-requestid', event.requestContext.requestId);
       const result = await within(integrationMillis, functions.invoke(match.route.functionId, event, 'gateway'));
-      if (result === undefined) return sendJson(outgoing, 503, { message: 'Service Unavailable' });
+      if (result === undefined) { sendJson(outgoing, 503, { message: 'Service Unavailable' }); return; }
       const response = result.ok ? readResponse(result.payload) : undefined;
-      if (response === undefined) return sendJson(outgoing, 500, { message: 'Internal Server Error' });
+      if (response === undefined) { sendJson(outgoing, 500, { message: 'Internal Server Error' }); return; }
       sendResponse(outgoing, response, method);
     },
   };

@@ -12,10 +12,10 @@ const ACCESS_DENIED = '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>Acce
 export function createResults(objects: Pick<ObjectStore, 'read'>, bucket: string): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
   return async (incoming, outgoing) => {
     incoming.resume();
-    if (incoming.method !== 'GET' && incoming.method !== 'HEAD') return sendXml(outgoing, 403);
+    if (incoming.method !== 'GET' && incoming.method !== 'HEAD') { sendXml(outgoing, 403); return; }
     const key = keyOf(targetOf(incoming).path);
     const found = key === undefined ? undefined : await objects.read(bucket, key);
-    if (found === undefined) return sendXml(outgoing, 403);
+    if (found === undefined) { sendXml(outgoing, 403); return; }
     outgoing.writeHead(200, {
       'content-type': found.contentType,
       'content-length': found.body.length,

@@ -16,9 +16,10 @@ const MODULE_ENDINGS = ['.mjs', '.js', '.cjs'];
 
 /**
  * How a function's workers are started: the template's environment and what Lambda itself sets,
- * nothing of the service's own. Throws when the bundle is missing.
+ * nothing of the service's own. `inBackground` gives its threads a lower priority than the API's.
+ * Throws when the bundle is missing.
  */
-export function environmentOf(one: LocalFunction, { clock, awsUrl }: Surroundings): Omit<EnvironmentOptions, 'log'> {
+export function environmentOf(one: LocalFunction, { clock, awsUrl }: Surroundings, inBackground: boolean): Omit<EnvironmentOptions, 'log'> {
   const [file = '', handler = ''] = one.handler.split('.');
   const module = MODULE_ENDINGS.map((ending) => path.join(one.codeFolder, `${file}${ending}`)).find((name) => existsSync(name));
   if (module === undefined) throw new Error(`${one.id}: no bundle ${file} in ${one.codeFolder}`);
@@ -26,7 +27,7 @@ export function environmentOf(one: LocalFunction, { clock, awsUrl }: Surrounding
     functionId: one.id,
     timeoutSeconds: one.timeoutSeconds,
     env: { ...one.environment, ...lambdaVariables(one, awsUrl) },
-    boot: { clock: clock.shared, module: pathToFileURL(module).href, handler, context: contextOf(one) },
+    boot: { clock: clock.shared, module: pathToFileURL(module).href, handler, inBackground, context: contextOf(one) },
   };
 }
 

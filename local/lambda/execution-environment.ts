@@ -16,12 +16,12 @@ export interface EnvironmentOptions {
 /** One warm copy of a function: a worker thread with the bundle loaded. */
 export interface ExecutionEnvironment {
   /** Never rejects: whatever goes wrong is a result, as Lambda has it. */
-  invoke(event: unknown): Promise<InvocationResult>;
-  inFlight(): number;
+  readonly invoke: (event: unknown) => Promise<InvocationResult>;
+  readonly inFlight: () => number;
   /** False once an invocation timed out or the worker ended: it takes no further invocations. */
-  isUsable(): boolean;
+  readonly isUsable: () => boolean;
   /** Ends the worker; what is in flight fails with Runtime.ExitError. */
-  end(): Promise<void>;
+  readonly end: () => Promise<void>;
 }
 
 interface Flight {

@@ -21,11 +21,11 @@ export interface FlyingInvocation {
 /** All functions of the template. */
 export interface LocalFunctions {
   /** Never rejects; an unknown function is a result, too. */
-  invoke(functionId: string, event: unknown, source: InvocationSource): Promise<InvocationResult>;
-  inFlight(): readonly FlyingInvocation[];
+  readonly invoke: (functionId: string, event: unknown, source: InvocationSource) => Promise<InvocationResult>;
+  readonly inFlight: () => readonly FlyingInvocation[];
   /** Starts a shared worker of a function ahead of its first request. */
-  warm(functionId: string): void;
-  stop(): Promise<void>;
+  readonly warm: (functionId: string) => void;
+  readonly stop: () => Promise<void>;
 }
 
 /** What the functions need of their surroundings. */
@@ -40,8 +40,8 @@ export interface LocalFunctionsOptions {
 /** Makes the pools of all functions; nothing is started before the first invocation. */
 export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunctions {
   const pools = new Map(options.functions.map((one) => {
-    const start = (): ReturnType<typeof startEnvironment> => startEnvironment({ ...environmentOf(one, options), log: options.log });
-    return [one.id, { shared: createWorkerPool(start, SHARED), alone: createWorkerPool(start, ALONE) }];
+    const start = (inBackground: boolean) => () => startEnvironment({ ...environmentOf(one, options, inBackground), log: options.log });
+    return [one.id, { shared: createWorkerPool(start(false), SHARED), alone: createWorkerPool(start(true), ALONE) }];
   }));
   const flying = new Set<FlyingInvocation>();
 

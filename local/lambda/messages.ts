@@ -35,6 +35,8 @@ export interface WorkerBootData {
   readonly module: string;
   /** The export that is the handler. */
   readonly handler: string;
+  /** Whether what it does may wait for the processor. */
+  readonly inBackground: boolean;
   /** The part of Lambda's context object that is the same for every invocation. */
   readonly context: Readonly<Record<string, string>>;
 }

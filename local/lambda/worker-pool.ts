@@ -4,11 +4,11 @@ import type { InvocationResult } from './messages.ts';
 /** The execution environments of one function. */
 export interface WorkerPool {
   /** Queues the invocation until an environment is free, first come, first served. Never rejects. */
-  invoke(event: unknown, onStart?: () => void): Promise<InvocationResult>;
+  readonly invoke: (event: unknown, onStart?: () => void) => Promise<InvocationResult>;
   /** Starts an environment ahead of its first invocation. */
-  warm(): void;
+  readonly warm: () => void;
   /** Ends all environments. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** How many invocations an environment takes at once, and how many environments there may be. */
@@ -86,7 +86,7 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
   function rest(environment: ExecutionEnvironment): void {
     retired.delete(environment);
     if (!environments.has(environment)) return;
-    if (!environment.isUsable()) return retire(environment);
+    if (!environment.isUsable()) { retire(environment); return; }
     if (limits.idleMillis === undefined) return;
     const end = setTimeout(() => { if (environment.inFlight() === 0) retire(environment); }, limits.idleMillis);
     end.unref();

@@ -20,22 +20,22 @@ export interface Execution extends ExecutionIdentity {
 
 /** Runs executions; reports to the store's onHistory and onClosed. */
 export interface ExecutionEngine {
-  start(machineArn: string, execution: ExecutionIdentity, input: unknown): void;
-  abort(executionArn: string): void;
+  readonly start: (machineArn: string, execution: ExecutionIdentity, input: unknown) => void;
+  readonly abort: (executionArn: string) => void;
 }
 
 /** The executions of one folder. What start() has answered is on disk and survives kill -9. */
 export interface Executions {
-  find(arn: string): Execution | undefined;
-  list(): Execution[];
-  start(machineArn: string, identity: ExecutionIdentity, input: string): Execution;
+  readonly find: (arn: string) => Execution | undefined;
+  readonly list: () => Execution[];
+  readonly start: (machineArn: string, identity: ExecutionIdentity, input: string) => Execution;
   /** Ends a running execution as ABORTED; a closed one is left as it is. */
-  stop(arn: string): Execution | undefined;
-  onHistory(arn: string, event: HistoryEvent): void;
-  onClosed(arn: string, outcome: Outcome): void;
+  readonly stop: (arn: string) => Execution | undefined;
+  readonly onHistory: (arn: string, event: HistoryEvent) => void;
+  readonly onClosed: (arn: string, outcome: Outcome) => void;
   /** Runs every execution that was running when the service ended, from its start. Gives their number. */
-  resume(): number;
-  close(): void;
+  readonly resume: () => number;
+  readonly close: () => void;
 }
 
 /** What the store needs of its surroundings. */

@@ -12,14 +12,14 @@ export interface InterpreterListener {
 
 /** The state machines of the template, running in a thread whose timers are the virtual clock's. */
 export interface Interpreter {
-  start(machineArn: string, execution: ExecutionIdentity, input: unknown): void;
-  abort(executionArn: string): void;
+  readonly start: (machineArn: string, execution: ExecutionIdentity, input: unknown) => void;
+  readonly abort: (executionArn: string) => void;
   /**
    * Brings the thread up to the clock's time and waits until it has done all it can without its
    * tasks' results. Gives the instant of its next timer. Every task it asks for has been asked by then.
    */
-  sync(): Promise<number | undefined>;
-  stop(): Promise<void>;
+  readonly sync: () => Promise<number | undefined>;
+  readonly stop: () => Promise<void>;
 }
 
 const THREAD = new URL('./interpreter-thread.ts', import.meta.url);

@@ -3,13 +3,13 @@ import * as FakeTimers from '@sinonjs/fake-timers';
 /** The timers of a thread whose time is told to it. Instants are milliseconds since 1970. */
 export interface VirtualTimers {
   /** Fires all timers due until then, in order. An instant in the past does nothing. */
-  flowTo(instant: number): void;
+  readonly flowTo: (instant: number) => void;
   /** When the next timer is due. */
-  next(): number | undefined;
+  readonly next: () => number | undefined;
   /** Resolves when all promises that could be resolved have been. */
-  settled(): Promise<void>;
+  readonly settled: () => Promise<void>;
   /** The thread's real timer: calls back after that many milliseconds; answers how to call it off. */
-  inReal(millis: number, callback: () => void): () => void;
+  readonly inReal: (millis: number, callback: () => void) => () => void;
 }
 
 /** Replaces this thread's setTimeout, clearTimeout and Date for good. */

@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { openClock } from '../../local/clock.ts';
 import { createLocalFunctions } from '../../local/lambda/functions.ts';
 import type { InvocationSource, LocalFunctions } from '../../local/lambda/functions.ts';
-import type { FunctionLogLine, InvocationResult } from '../../local/lambda/messages.ts';
+import type { FunctionLogLine, InvocationResult, LambdaError } from '../../local/lambda/messages.ts';
 import { temporaryFolder, writeBundle } from './machine-fixture.ts';
 
 const { folder, remove } = temporaryFolder();
@@ -18,7 +18,7 @@ interface Running {
 }
 
 let count = 0;
-function run(code: string, { timeoutSeconds = 5, top = '', environment = {} as Record<string, string> } = {}): Running {
+function run(code: string, { timeoutSeconds = 5, top = '', environment = {} }: { timeoutSeconds?: number; top?: string; environment?: Record<string, string> } = {}): Running {
   const id = `Fn${++count}`;
   const log: FunctionLogLine[] = [];
   const clock = openClock();
@@ -30,7 +30,13 @@ function run(code: string, { timeoutSeconds = 5, top = '', environment = {} as R
   return { functions, log, clock, invoke: (event = {}, source = 'task') => functions.invoke(id, event, source) };
 }
 
-describe('a function in its worker', () => {
+async function failure(invocation: Promise<InvocationResult>): Promise<LambdaError> {
+  const result = await invocation;
+  if (result.ok) throw new Error('it did not fail');
+  return result.error;
+}
+
+describe('a function in its worker', { timeout: 30_000 }, () => {
   it('has the template\'s environment and Lambda\'s, and nothing of the service\'s', async () => {
     process.env['SECRET_OF_THE_SERVICE'] = 'x';
     const { invoke } = run('return process.env', { environment: { TABLE: 'main' } });
@@ -66,14 +72,18 @@ describe('a function in its worker', () => {
 
   it('fails by name, message and trace', async () => {
     const { invoke } = run('throw Object.assign(new Error("no image"), { name: "NothingRendered" })');
-    expect(await invoke()).toMatchObject({ ok: false, error: { errorType: 'NothingRendered', errorMessage: 'no image', trace: expect.arrayContaining([expect.stringContaining('no image'), expect.stringContaining('index.mjs')]) } });
+    const error = await failure(invoke());
+    expect(error).toMatchObject({ errorType: 'NothingRendered', errorMessage: 'no image' });
+    expect(error.trace?.join('\n')).toMatch(/no image[^]*index\.mjs/);
   });
 
   it('is ended at its time limit, busy or waiting', async () => {
     const { invoke } = run('if (event.spin) for (;;); await new Promise(() => setInterval(() => 0, 1000))', { timeoutSeconds: 1 });
     for (const event of [{}, { spin: true }]) {
       const started = performance.now();
-      expect(await invoke(event)).toMatchObject({ ok: false, error: { errorType: 'Sandbox.Timedout', errorMessage: expect.stringMatching(/Task timed out after 1\.00 seconds$/) } });
+      const error = await failure(invoke(event));
+      expect(error.errorType).toBe('Sandbox.Timedout');
+      expect(error.errorMessage).toMatch(/Task timed out after 1\.00 seconds$/);
       expect(performance.now() - started).toBeLessThan(2_000);
     }
   });
@@ -85,7 +95,9 @@ describe('a function in its worker', () => {
     ['an unhandled rejection', 'void Promise.reject(new Error("lost")); await new Promise(() => 0)', 'Runtime.UnhandledPromiseRejection', /^lost$/],
   ])('ends by %s without taking the service with it', async (_how, code, errorType, errorMessage) => {
     const { invoke } = run(`if (event.crash) { ${code} } return 'fine'`);
-    expect(await invoke({ crash: true })).toMatchObject({ ok: false, error: { errorType, errorMessage: expect.stringMatching(errorMessage) } });
+    const error = await failure(invoke({ crash: true }));
+    expect(error.errorType).toBe(errorType);
+    expect(error.errorMessage).toMatch(errorMessage);
     expect(await invoke()).toEqual({ ok: true, payload: 'fine' });
   });
 
@@ -106,7 +118,7 @@ describe('a function in its worker', () => {
   });
 });
 
-describe('the workers of a function', () => {
+describe('the workers of a function', { timeout: 30_000 }, () => {
   const loads = 'globalThis.loaded = Math.random()';
 
   it('are one for many requests of the gateway, and one for each task at a time', async () => {
@@ -147,7 +159,7 @@ describe('the workers of a function', () => {
     await expect.poll(() => functions.inFlight().filter(({ startedAt }) => startedAt !== undefined).length).toBe(48);
     expect((await Promise.all(all)).map((result) => (result.ok ? result.payload : result.error))).toEqual(Array.from({ length: 60 }, (_value, n) => n));
     await expect.poll(() => functions.inFlight()).toEqual([]);
-  }, 30_000);
+  });
 
   it('answer for a function that is not there as Lambda does', async () => {
     const { functions } = run('return 1');

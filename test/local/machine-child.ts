@@ -3,4 +3,4 @@ import { startOneMachine } from '../../local/one-machine.ts';
 
 const [templatePath = '', folder = ''] = process.argv.slice(2);
 const { apiUrl, localUrl } = await startOneMachine({ templatePath, folder, verifyWebhook: () => Promise.resolve({ verified: false, detail: 'not checked' }) });
-console.log(JSON.stringify({ apiUrl, localUrl }));
+process.stdout.write(`${JSON.stringify({ apiUrl, localUrl })}\n`);

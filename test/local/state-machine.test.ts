@@ -6,9 +6,9 @@ import type { HistoryEvent, Outcome } from '../../local/step-functions/state-mac
 
 const resource = 'arn:aws:lambda:us-east-1:000000000000:function:Work';
 const fails = (errorType: string): InvocationResult => ({ ok: false, error: { errorType, errorMessage: 'why' } });
-let clock: FakeTimers.Clock;
+let clock: ReturnType<typeof FakeTimers.install>;
 beforeEach(() => { clock = FakeTimers.install({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] }); });
-afterEach(() => { (clock as FakeTimers.InstalledClock).uninstall(); });
+afterEach(() => { clock.uninstall(); });
 
 interface Ran {
   readonly outcome: Outcome;

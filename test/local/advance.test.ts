@@ -1,0 +1,194 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createAdvance } from '../../local/advance.ts';
+import type { Advanced } from '../../local/advance.ts';
+import { openClock } from '../../local/clock.ts';
+import type { FlyingInvocation, InvocationSource } from '../../local/lambda/functions.ts';
+import { createSchedule } from '../../local/schedule.ts';
+import type { Job, Schedule } from '../../local/schedule.ts';
+
+const START = Date.UTC(2026, 10, 21, 12, 0, 30);
+const pause = (millis: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, millis); });
+
+interface Timer {
+  readonly at: number;
+  readonly name: string;
+  /** Another timer, set when this one fires. */
+  readonly sets?: Timer;
+}
+
+/** A clock that starts at 12:00:30, jobs, and timers and invocations as a test wants them. */
+interface Scene {
+  readonly advance: (seconds: number) => Promise<Advanced>;
+  readonly flying: FlyingInvocation[];
+  /** Adds an invocation that ends after so many real milliseconds. */
+  readonly fly: (source: InvocationSource, millis: number) => void;
+  /** What fired, with its seconds after START. */
+  readonly fired: string[];
+  readonly timers: Timer[];
+  readonly now: () => number;
+}
+
+let schedule: Schedule | undefined;
+let stopping = false;
+afterEach(() => {
+  schedule?.pause();
+  stopping = false;
+});
+
+function scene({ jobs = [] as { name: string; everySeconds: number; millis?: number }[], open = false, patienceMillis = 12_000 } = {}): Scene {
+  const realStart = Date.now();
+  const clock = openClock(undefined, () => START + Date.now() - realStart);
+  const fired: string[] = [];
+  const flying: FlyingInvocation[] = [];
+  const timers: Timer[] = [];
+  const note = (name: string): void => { fired.push(`${(clock.now() - START) / 1_000} ${name}`); };
+  const fly = (source: InvocationSource, millis: number): void => {
+    const one: FlyingInvocation = { functionId: 'F', source, startedAt: Date.now(), done: pause(millis).then(() => ({ ok: true, payload: null })) };
+    flying.push(one);
+    void one.done.then(() => flying.splice(flying.indexOf(one), 1));
+  };
+  const asJob = ({ name, everySeconds, millis = 0 }: { name: string; everySeconds: number; millis?: number }): Job => ({ name, everySeconds, run: async () => {
+    note(name);
+    await pause(millis);
+    if (millis > 0) note(`${name} ended`);
+  } });
+  const made = createSchedule(jobs.map(asJob), clock, (_job, error) => { throw error; });
+  schedule = made;
+  const sync = (): Promise<number | undefined> => {
+    timers.sort((left, right) => left.at - right.at);
+    for (let [first] = timers; first !== undefined && START + first.at * 1_000 <= clock.now(); [first] = timers) {
+      timers.shift();
+      note(first.name);
+      if (first.sets !== undefined) timers.push(first.sets);
+    }
+    return Promise.resolve(timers[0] === undefined ? undefined : START + timers[0].at * 1_000);
+  };
+  const advance = createAdvance({ clock, schedule: made, sync, inFlight: () => flying, hasOpenExecutions: () => open, isStopping: () => stopping, patienceMillis });
+  return { advance, flying, fly, fired, timers, now: () => (clock.now() - START) / 1_000 };
+}
+
+describe('an advance', () => {
+  it('fires what falls due in order, each at its own instant, and no more', async () => {
+    const { advance, timers, fired } = scene({ jobs: [{ name: 'minutely', everySeconds: 60 }] });
+    timers.push({ at: 90, name: 'at its end' }, { at: 30.5, name: 'half a second after a tick' }, { at: 91, name: 'too late' });
+    const { now, steps } = await advance(90);
+    expect(fired).toEqual(['30 minutely', '30.5 half a second after a tick', '90 minutely', '90 at its end']);
+    expect(steps).toBe(3);
+    expect(Math.round((now - START) / 1_000)).toBe(90);
+  });
+
+  it('fires a timer that a timer has set', async () => {
+    const { advance, timers, fired } = scene();
+    timers.push({ at: 10, name: 'first', sets: { at: 15, name: 'second' } });
+    await advance(20);
+    expect(fired).toEqual(['10 first', '15 second']);
+  });
+
+  it('waits for tasks in flight before it jumps, while the clock stands', async () => {
+    const { advance, fly, timers, fired } = scene();
+    fly('task', 150);
+    timers.push({ at: 60, name: 'timer' });
+    const started = performance.now();
+    await advance(60);
+    expect(performance.now() - started).toBeGreaterThan(140);
+    expect(fired).toEqual(['60 timer']);
+  });
+
+  it('waits for a task that hangs no longer than its patience, counted from the task\'s own start', async () => {
+    const { advance, fly } = scene({ patienceMillis: 300 });
+    fly('task', 2_000);
+    await pause(200);
+    const started = performance.now();
+    await advance(60);
+    expect(performance.now() - started).toBeLessThan(200);
+  });
+
+  it('waits for requests that came before it, not for those that come meanwhile', async () => {
+    const { advance, fly, flying } = scene();
+    fly('gateway', 100);
+    const advancing = advance(60);
+    await pause(20);
+    fly('gateway', 1_000);
+    const started = performance.now();
+    await advancing;
+    expect(performance.now() - started).toBeLessThan(500);
+    expect(flying).toHaveLength(1);
+  });
+
+  it('is done after the one before it', async () => {
+    const { advance, timers, fired, now } = scene();
+    timers.push({ at: 60, name: 'first' }, { at: 120, name: 'second' });
+    await Promise.all([advance(60), advance(60)]);
+    expect(fired).toEqual(['60 first', '120 second']);
+    expect(Math.floor(now())).toBe(120);
+  });
+
+  it('lets no job overlap itself', async () => {
+    const { advance, fired } = scene({ jobs: [{ name: 'slow', everySeconds: 60, millis: 60 }] });
+    await advance(90);
+    await pause(80);
+    expect(fired.map((one) => one.replace(/^\S+ /, ''))).toEqual(['slow', 'slow ended', 'slow', 'slow ended']);
+  });
+
+  it('of more than an hour fires schedules hourly, of more than a month daily, and minutely while an execution is open', async () => {
+    const jobs = [{ name: 'minutely', everySeconds: 60 }];
+    const hours = scene({ jobs });
+    await hours.advance(3 * 3_600);
+    expect(hours.fired.slice(0, 3)).toEqual(['3570 minutely', '7170 minutely', '10770 minutely']);
+    const days = scene({ jobs });
+    await days.advance(40 * 86_400);
+    expect(days.fired.length).toBeGreaterThanOrEqual(40);
+    expect(days.fired.length).toBeLessThanOrEqual(42);
+    const busy = scene({ jobs, open: true });
+    await busy.advance(2 * 3_600);
+    expect(busy.fired).toHaveLength(120);
+  });
+
+  it('is given up when the service stops, where it is', async () => {
+    const { advance, timers, fired, fly } = scene();
+    timers.push({ at: 10, name: 'first' });
+    fly('task', 50);
+    const advancing = expect(advance(60)).rejects.toThrow('stopping');
+    stopping = true;
+    await advancing;
+    expect(fired).toEqual([]);
+  });
+
+  it('thaws the clock even when something breaks', async () => {
+    const clock = openClock();
+    const made = createSchedule([], clock, () => 0);
+    let syncs = 0;
+    const advance = createAdvance({ clock, schedule: made, inFlight: () => [], hasOpenExecutions: () => false, isStopping: () => false, sync: () => (syncs++ === 0 ? Promise.reject(new Error('broken')) : Promise.resolve(undefined)) });
+    await expect(advance(60)).rejects.toThrow('broken');
+    expect(clock.isFrozen()).toBe(false);
+    await expect(advance(1)).resolves.toMatchObject({ steps: 0 });
+  });
+});
+
+describe('the schedule', () => {
+  it('fires by itself at the next whole interval while the clock flows', async () => {
+    const clock = openClock();
+    const instants: number[] = [];
+    schedule = createSchedule([{ name: 'secondly', everySeconds: 1, run: (at) => Promise.resolve(instants.push(at, clock.now())) }], clock, () => 0);
+    schedule.start();
+    await expect.poll(() => instants.length, { timeout: 3_000 }).toBe(4);
+    const [due = 0, fired = 0, next = 0] = instants;
+    expect(due % 1_000).toBe(0);
+    expect(next - due).toBe(1_000);
+    expect(fired - due).toBeGreaterThanOrEqual(0);
+    expect(fired - due).toBeLessThan(200);
+  });
+
+  it('reports a run that fails and goes on', async () => {
+    const clock = openClock();
+    const errors: string[] = [];
+    schedule = createSchedule([{ name: 'bad', everySeconds: 60, run: () => Promise.reject(new Error('no')) }], clock, (job, error) => errors.push(`${job}: ${String(error)}`));
+    clock.freeze();
+    for (let round = 0; round < 2; round += 1) {
+      clock.jumpTo(schedule.nextAt() ?? 0);
+      await schedule.fireDue();
+    }
+    await pause(0);
+    expect(errors).toEqual(['bad: Error: no', 'bad: Error: no']);
+  });
+});
