@@ -5,10 +5,11 @@ import type { Clock } from '../core/ports.ts';
  * How often a deadline looks at the clock. A timer of the whole length would not notice
  * that the machine slept, or that the local service's clock was set forward.
  */
-const lookMillis = 500;
+const lookMillis = 250;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   sleep: async (millis, signal) => {
     await sleep(millis, undefined, signal ? { signal } : {});
   },

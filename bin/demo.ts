@@ -42,22 +42,24 @@ async function available({ operator, demo }: RunningService): Promise<Micros> {
 /** Polls, as a client would, until the creation has ended. */
 async function outcome(service: RunningService, id: string): Promise<Creation> {
   let last = '';
-  for (const until = performance.now() + patienceMillis; performance.now() < until; await sleep(1_100)) {
+  for (const until = performance.now() + patienceMillis; performance.now() < until; ) {
     const creation = await api<Creation>(service, `/creations/${id}`);
     if (creation.status !== last) say(creation.status);
     last = creation.status;
     if (last === 'completed') return creation;
     if (last === 'failed') throw new Error(`the creation failed: ${creation.error ?? ''}`);
+    await sleep(1_100);
   }
   throw new Error(`the creation was still ${last} after ${patienceMillis / 1000} s`);
 }
 
 async function verifiedWebhook({ machine }: RunningService, id: string): Promise<string> {
-  for (const until = performance.now() + patienceMillis; performance.now() < until; await sleep(100)) {
+  for (const until = performance.now() + patienceMillis; performance.now() < until; ) {
     const { data } = (await (await fetch(machine.inboxUrl)).json()) as { data: { id: string; event: string; verified: boolean; verification: string }[] };
     const webhook = data.find((received) => received.id === id);
     if (webhook && !webhook.verified) throw new Error(`the webhook's signature is wrong: ${webhook.verification}`);
     if (webhook) return webhook.event;
+    await sleep(100);
   }
   throw new Error('no webhook arrived');
 }

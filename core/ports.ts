@@ -13,6 +13,8 @@ import type { Micros } from './money.ts';
 export interface Clock {
   /** Unix milliseconds. */
   now(): number;
+  /** Milliseconds of a clock that is never set: for how long something took. */
+  elapsed(): number;
   sleep(millis: number, signal?: AbortSignal): Promise<void>;
   /** Aborts at the given Unix milliseconds. `release` ends the watch. */
   deadline(atMillis: number): { readonly signal: AbortSignal; release(): void };

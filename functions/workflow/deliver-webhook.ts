@@ -73,8 +73,9 @@ async function attempt(
   const body = webhook.body ?? webhookBody(creation, resultUrls(creation, services.resultsBaseUrl, now));
   const nextAt = now + webhookAttemptMillis + waitAfter(number);
   if (!(await services.deliveries.claim({ delivery, body, nextAt, nowMillis: now }))) throw notDelivered();
+  const before = services.clock.elapsed();
   const result = await send(delivery, body, secrets, services);
-  return settle(delivery, result, now, payload, services);
+  return settle({ ...delivery, millis: Math.round(services.clock.elapsed() - before) }, result, payload, services);
 }
 
 function eventOf(creation: CreationRecord): 'creation.completed' | 'creation.failed' {
@@ -104,7 +105,6 @@ async function send(delivery: Delivery, body: string, secrets: SigningSecrets, s
 async function settle(
   delivery: Delivery,
   result: PostResult,
-  startedAt: number,
   payload: Payload,
   services: DeliveryServices,
 ): Promise<Payload> {
@@ -115,7 +115,6 @@ async function settle(
   const ended: Delivery = {
     ...delivery,
     outcome: isDelivered ? 'delivered' : 'failed',
-    millis: now - startedAt,
     ...(result.kind === 'answered'
       ? { status: result.status, responseExcerpt: result.excerpt.slice(0, excerptCharacters) }
       : { reason: result.reason }),

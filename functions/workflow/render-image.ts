@@ -10,8 +10,8 @@ import { creationIdOf, Remedy, type Payload } from './payload.ts';
 import { walkRoutes, type Rendering } from './walk-routes.ts';
 
 /** Long enough for a renewal to be late, short enough that a crash is noticed within 30 s. */
-const leaseMillis = 12_000;
-const renewMillis = 4_000;
+const leaseMillis = 6_000;
+const renewMillis = 2_000;
 /** What storing, committing and refunding may take of the creation's time. */
 const reserveMillis = 500;
 const dayMillis = 86_400_000;

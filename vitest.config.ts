@@ -1,0 +1,27 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/fixtures/synthesize.ts'],
+    pool: 'forks',
+    // Each file that needs the service starts one of its own; two processors carry two.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    env: {
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      TABLE_NAME: 'table',
+      STATE_MACHINE_ARN: 'arn:aws:states:us-east-1:000000000000:stateMachine:creation',
+      RESULTS_BUCKET: 'results',
+      RESULTS_BASE_URL: 'https://results.test',
+      RESULT_DAYS: '30',
+      ENCRYPTION_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption',
+      OUTBOUND_RULES: 'public',
+      AUTH_FAILURE_FORM: 'envelope',
+      TOP_UP_URL: 'https://portal.test/wallet',
+    },
+  },
+});
