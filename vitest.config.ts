@@ -15,7 +15,7 @@ export default defineConfig({
       AWS_SECRET_ACCESS_KEY: 'test',
       TABLE_NAME: 'table',
       STATE_MACHINE_ARN: 'arn:aws:states:us-east-1:000000000000:stateMachine:creation',
-      RESULTS_BUCKET: 'results',
+      IMAGES_BUCKET: 'images',
       RESULTS_BASE_URL: 'https://results.test',
       RESULT_DAYS: '30',
       ENCRYPTION_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption',

@@ -1,126 +1,91 @@
 /**
- * The one way out to addresses that clients give. A name is resolved here, every
- * address it has must be public, and the connection goes to the addresses that were
- * checked: a name that turns private between check and connection changes nothing.
+ * The one way out to addresses that clients give: webhooks, source images and test
+ * deliveries. Each hop is checked and pinned, so that a name that turns private between
+ * check and connection changes nothing.
  */
-import { lookup as systemLookup, type LookupAddress } from 'node:dns';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
-import { promisify } from 'node:util';
-import { maxUrlLength } from '../core/limits.ts';
-import type { AddressVerdict, Outbound, PostResult } from '../core/ports.ts';
+import { maxSourceBytes, sourceRedirects, sourceTimeoutMillis } from '../core/limits.ts';
+import type { AddressVerdict, Outbound, SourceResult } from '../core/ports.ts';
 import { webhookAttemptMillis, webhookResponseBytes } from '../core/webhook.ts';
-import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
+import { findTarget, resolveBySystem, type OutboundRules, type Resolve, type Target } from './outbound-address.ts';
+import { exchange, type ExchangeAnswer } from './pinned-exchange.ts';
 
-/** 'public': what a deployed service allows. 'loopback-too': http and any port to this machine as well. */
-export type OutboundRules = 'public' | 'loopback-too';
-export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
+export type { OutboundRules } from './outbound-address.ts';
 
-const resolveBySystem: Resolve = async (host) => promisify(systemLookup)(host, { all: true, order: 'verbatim' });
-
-type Target =
-  | { readonly kind: 'allowed'; readonly url: URL; readonly addresses: readonly LookupAddress[] }
-  | { readonly kind: 'refused'; readonly why: string };
+const agentName = 'Darkroom/1';
 
 export function createOutbound(rules: OutboundRules, resolve: Resolve = resolveBySystem): Outbound {
   return {
-    check: async (text): Promise<AddressVerdict> => {
-      const target = await findTarget(text, rules, resolve);
-      return target.kind === 'allowed' ? { kind: 'allowed' } : target;
+    check: async (url): Promise<AddressVerdict> => {
+      const target = await findTarget(url, 'webhook', rules, resolve);
+      switch (target.kind) {
+        case 'allowed':
+          return { kind: 'allowed' };
+        case 'unresolved':
+          return { kind: 'refused', why: 'must have a host name that resolves' };
+        case 'refused':
+          return target;
+      }
     },
-    post: async (text, headers, body) => {
-      const timeout = AbortSignal.timeout(webhookAttemptMillis);
+    post: async (url, headers, body) => {
+      const signal = AbortSignal.timeout(webhookAttemptMillis);
       try {
-        // A resolver has no time limit of its own: the attempt's bounds it, too.
-        const target = await Promise.race([findTarget(text, rules, resolve), aborted(timeout)]);
-        if (target.kind === 'refused') return { kind: 'unanswered', reason: 'address refused' };
-        return await send(target.url, target.addresses, headers, body, timeout);
+        const target = await within(signal, findTarget(url, 'webhook', rules, resolve));
+        if (target.kind !== 'allowed') return { kind: 'unanswered', reason: target.kind === 'refused' ? 'address refused' : 'name not resolved' };
+        const answer = await exchange({ ...target, method: 'POST', headers, body, mostBytes: webhookResponseBytes, signal });
+        return { kind: 'answered', status: answer.status, excerpt: answer.body.toString('utf8') };
       } catch (error) {
-        return { kind: 'unanswered', reason: timeout.aborted ? 'timeout' : reasonOf(error) };
+        return { kind: 'unanswered', reason: signal.aborted ? 'timeout' : reasonOf(error) };
+      }
+    },
+    fetchSource: async (url, overall) => {
+      const signal = AbortSignal.any([overall, AbortSignal.timeout(sourceTimeoutMillis)]);
+      try {
+        return await fetchSource(url, (text) => within(signal, findTarget(text, 'image', rules, resolve)), signal);
+      } catch {
+        return { kind: 'failed', retryable: true };
       }
     },
   };
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('timeout')), { once: true }));
+/** A resolver has no time limit of its own: the exchange's bounds it, too. */
+function within<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
+  return Promise.race([
+    work,
+    new Promise<never>((_, reject) => {
+      const stop = (): void => reject(new Error('timeout'));
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop, { once: true });
+    }),
+  ]);
 }
 
-/** Scheme, port, userinfo and every address of the host, checked in this order. */
-async function findTarget(text: string, rules: OutboundRules, resolve: Resolve): Promise<Target> {
-  const refused = (why: string): Target => ({ kind: 'refused', why });
-  if (text.length > maxUrlLength) return refused(`must have at most ${maxUrlLength} characters`);
-  if (!URL.canParse(text)) return refused('must be an absolute https address');
-  const url = new URL(text);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return refused('must be an https address');
-  if (url.username !== '' || url.password !== '') return refused('must not contain a user name or password');
-  const addresses = await addressesOf(url, resolve);
-  const isLocal = rules === 'loopback-too' && addresses.length > 0 && addresses.every(({ address }) => isLoopbackAddress(address));
-  if (isLocal) return { kind: 'allowed', url, addresses };
-  if (url.protocol !== 'https:') return refused('must be an https address');
-  const port = url.port === '' ? 443 : Number(url.port);
-  if (port !== 443 && port < 1024) return refused('must use port 443, or 1024 and above');
-  if (addresses.length === 0) return refused('its host cannot be resolved');
-  if (!addresses.every(({ address }) => isPublicAddress(address))) return refused('must lead to public addresses only');
-  return { kind: 'allowed', url, addresses };
-}
-
-/** The URL parser has already turned decimal, octal, hex and short forms into the address they mean. */
-async function addressesOf(url: URL, resolve: Resolve): Promise<readonly LookupAddress[]> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const family = isIP(host);
-  if (family !== 0) return [{ address: host, family }];
-  return resolve(host).catch(() => []);
-}
-
-/** One exchange with exactly the addresses that were checked; its body is read up to the limit, its redirects never followed. */
-function send(
-  url: URL,
-  addresses: readonly LookupAddress[],
-  headers: Readonly<Record<string, string>>,
-  body: string,
-  signal: AbortSignal,
-): Promise<PostResult> {
-  return new Promise((resolve, reject) => {
-    const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const request = start(url, {
-      method: 'POST',
-      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-      lookup: pinned(addresses),
-      agent: false,
-      signal,
-    });
-    request.on('error', reject);
-    request.on('response', (response) => {
-      readStart(response, webhookResponseBytes).then(
-        (excerpt) => resolve({ kind: 'answered', status: response.statusCode ?? 0, excerpt }),
-        reject,
-      );
-    });
-    request.end(body);
-  });
-}
-
-function pinned(addresses: readonly LookupAddress[]): LookupFunction {
-  return (_host, options, done) => {
-    const [first] = addresses;
-    if (options.all === true) done(null, [...addresses]);
-    else done(null, first?.address ?? '', first?.family);
-  };
-}
-
-/** The first bytes of a response as text; the connection is closed once they are here. */
-async function readStart(response: IncomingMessage, most: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length >= most) break;
+async function fetchSource(first: string, find: (text: string) => Promise<Target>, signal: AbortSignal): Promise<SourceResult> {
+  let address = first;
+  for (let redirects = 0; redirects <= sourceRedirects; redirects += 1) {
+    const target = await find(address);
+    if (target.kind === 'refused') return target;
+    if (target.kind === 'unresolved') return { kind: 'failed', retryable: true };
+    const headers = { 'user-agent': agentName, accept: 'image/jpeg, image/png, image/webp', 'accept-encoding': 'identity' };
+    const answer = await exchange({ ...target, method: 'GET', headers, mostBytes: maxSourceBytes, signal });
+    const next = redirectOf(answer, target.url);
+    if (next === undefined) return sourceOf(answer);
+    address = next;
   }
-  response.destroy();
-  return Buffer.concat(chunks).subarray(0, most).toString('utf8');
+  return { kind: 'failed', retryable: false };
+}
+
+const redirectStatuses = [301, 302, 303, 307, 308];
+
+function redirectOf({ status, location }: ExchangeAnswer, from: URL): string | undefined {
+  if (!redirectStatuses.includes(status) || location === undefined) return undefined;
+  return URL.canParse(location, from.href) ? new URL(location, from).href : location;
+}
+
+/** Network failures, time-outs, 5xx and 429 may pass; every other status says the same again. */
+function sourceOf({ status, body, cut }: ExchangeAnswer): SourceResult {
+  if (status >= 200 && status < 300) return cut ? { kind: 'too_large' } : { kind: 'fetched', bytes: body };
+  return { kind: 'failed', retryable: status >= 500 || status === 429 };
 }
 
 /** A word for the delivery log; the error's own text could name addresses that the client must not learn. */

@@ -63,7 +63,7 @@ function announce({ machine, demo }: RunningService): void {
 function explain(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return `Port ${options.port} is in use: end what listens there, or choose another with --port.`;
-  if (error instanceof Error && error.name === 'FolderInUse') return error.message;
+  if (error instanceof Error && code === 'FOLDER_IN_USE') return error.message;
   throw error;
 }
 

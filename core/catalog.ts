@@ -30,7 +30,7 @@ function isWholeMicros(value: number): boolean {
 }
 
 /** One way to have a model rendered: a provider, its name for the model, and what it can do. */
-export const routeSchema = z.strictObject({
+const routeSchema = z.strictObject({
   provider: z.string().min(1),
   provider_model: z.string().min(1),
   resolutions: z.array(z.enum(resolutions)).min(1),
@@ -43,7 +43,7 @@ export const routeSchema = z.strictObject({
   checked_at: date,
 });
 
-export const modelSchema = z.strictObject({
+const modelSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,63}$/),
   name: z.string().min(1),
   description: z.string().min(1),

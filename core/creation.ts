@@ -55,8 +55,8 @@ export interface CreationRecord {
   readonly aspectRatio: AspectRatio;
   readonly outputFormat: OutputFormat;
   readonly seed: number | null;
-  /** Keys of the copied source images, in the request's order. */
-  readonly sources: readonly string[];
+  /** The copied source images, in the request's order. */
+  readonly sources: readonly StoredImage[];
   readonly metadata: Readonly<Record<string, string>>;
   readonly costMicros: Micros;
   readonly refundedMicros: Micros;

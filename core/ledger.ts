@@ -2,7 +2,7 @@
 import type { AccountId, CreationId, KeyId } from './ids.ts';
 import type { Micros } from './money.ts';
 
-export const ledgerKinds = ['charge', 'refund', 'top_up', 'adjustment', 'credit_line'] as const;
+const ledgerKinds = ['charge', 'refund', 'top_up', 'adjustment', 'credit_line'] as const;
 export type LedgerKind = (typeof ledgerKinds)[number];
 
 export interface LedgerRow {

@@ -36,3 +36,17 @@ export const blockSeconds = 120;
 export const idempotencySeconds = 24 * 60 * 60;
 export const maxBodyBytes = 256 * 1024;
 export const maxUrlLength = 2_048;
+
+/** Source images (decisions.md, Source images). */
+export const sourcesAtOnce = 4;
+export const sourceTimeoutMillis = 5_000;
+export const allSourcesTimeoutMillis = 15_000;
+export const sourceRedirects = 3;
+export const maxSourceBytes = 10 * 1_000_000;
+export const sourceSide = { least: 64, most: 8_192 } as const;
+export const maxSourcePixels = 25_000_000;
+
+/** Seconds that Prefer: wait may hold an answer, and the latest after a request's arrival. */
+export const longestWaitSeconds = 20;
+export const latestAnswerMillis = 25_000;
+

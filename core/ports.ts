@@ -222,7 +222,7 @@ export interface RenderJob {
   readonly aspectRatio: AspectRatio;
   readonly outputFormat: OutputFormat;
   readonly seed: number | null;
-  readonly sources: readonly string[];
+  readonly sources: readonly StoredImage[];
 }
 
 /** Why a provider gave no image; the remedy follows from it, not from a text. */
@@ -263,10 +263,20 @@ export type PostResult =
   | { readonly kind: 'answered'; readonly status: number; readonly excerpt: string }
   | { readonly kind: 'unanswered'; readonly reason: string };
 
+/** What became of one source image's address. */
+export type SourceResult =
+  | { readonly kind: 'fetched'; readonly bytes: Uint8Array }
+  /** Not an address that may be fetched. */
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'too_large' }
+  | { readonly kind: 'failed'; readonly retryable: boolean };
+
 /** The one way out to addresses that clients give. */
 export interface Outbound {
   /** Whether a webhook may be sent there now; asked at submission. */
   check(url: string): Promise<AddressVerdict>;
   /** One POST, its address checked again and pinned; never follows a redirect. */
   post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<PostResult>;
+  /** One source image, its redirects followed as far as they are allowed, each hop checked and pinned. */
+  fetchSource(url: string, signal: AbortSignal): Promise<SourceResult>;
 }

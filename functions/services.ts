@@ -6,7 +6,6 @@
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { createChargeStore } from '../adapters/dynamodb/charge-store.ts';
@@ -31,7 +30,7 @@ import type * as ports from '../core/ports.ts';
 export type Variable =
   | 'TABLE_NAME'
   | 'STATE_MACHINE_ARN'
-  | 'RESULTS_BUCKET'
+  | 'IMAGES_BUCKET'
   | 'RESULTS_BASE_URL'
   | 'RESULT_DAYS'
   | 'ENCRYPTION_SECRET_ARN'
@@ -50,6 +49,19 @@ const randomness: ports.RandomBytes = (count) => randomBytes(count);
 function table(): Table {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), { marshallOptions: { removeUndefinedValues: true } });
   return { client, name: environment('TABLE_NAME'), clock: systemClock, randomBytes: randomness };
+}
+
+/** Lambda gives a function's credentials and region in the environment, as the SDK's own clients read them. */
+function imageStore(): ports.ImageStore {
+  const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_ENDPOINT_URL } = process.env;
+  return createImageStore({
+    bucket: environment('IMAGES_BUCKET'),
+    region: AWS_REGION ?? '',
+    accessKeyId: AWS_ACCESS_KEY_ID ?? '',
+    secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
+    ...(AWS_SESSION_TOKEN !== undefined && { sessionToken: AWS_SESSION_TOKEN }),
+    ...(AWS_ENDPOINT_URL !== undefined && { endpoint: AWS_ENDPOINT_URL }),
+  });
 }
 
 /** What every function has. */
@@ -90,6 +102,7 @@ export interface SubmitServices extends ApiServices {
   readonly charges: ports.ChargeStore;
   readonly executions: ports.Executions;
   readonly outbound: ports.Outbound;
+  readonly images: ports.ImageStore;
   readonly topUpUrl: string;
 }
 
@@ -99,6 +112,7 @@ export function submitServices(): SubmitServices {
     charges: createChargeStore(table()),
     executions: createExecutions(new SFNClient({}), environment('STATE_MACHINE_ARN')),
     outbound: createOutbound(environment('OUTBOUND_RULES') as OutboundRules),
+    images: imageStore(),
     topUpUrl: environment('TOP_UP_URL'),
   };
 }
@@ -116,7 +130,7 @@ export function renderServices(): RenderServices {
   return {
     ...common('render-image'),
     creations: createCreationStore(table()),
-    images: createImageStore(new S3Client({}), environment('RESULTS_BUCKET')),
+    images: imageStore(),
     providers: new Map(providers.map((provider) => [provider.name, provider])),
     resultDays: Number(environment('RESULT_DAYS')),
   };

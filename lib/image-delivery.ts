@@ -1,6 +1,7 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Distribution, HttpVersion, ViewerProtocolPolicy } from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
@@ -46,8 +47,20 @@ export class ImageDelivery extends Construct {
 
   /** Lets a function store results, and find one that it stored before. */
   grantStore(fn: LambdaFunction): void {
-    fn.addEnvironment('RESULTS_BUCKET', this.bucket.bucketName);
-    this.bucket.grantPut(fn, 'results/*');
-    this.bucket.grantRead(fn, 'results/*');
+    fn.addEnvironment('IMAGES_BUCKET', this.bucket.bucketName);
+    this.allow(fn, 's3:PutObject', 'results/*');
+    this.allow(fn, 's3:GetObject', 'results/*');
+    // Without it S3 answers "forbidden" where it means "not there".
+    fn.addToRolePolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }));
+  }
+
+  /** Lets a function keep copies of source images; they are gone within 48 h. */
+  grantStoreSources(fn: LambdaFunction): void {
+    fn.addEnvironment('IMAGES_BUCKET', this.bucket.bucketName);
+    this.allow(fn, 's3:PutObject', 'sources/*');
+  }
+
+  private allow(fn: LambdaFunction, action: string, keys: string): void {
+    fn.addToRolePolicy(new PolicyStatement({ actions: [action], resources: [this.bucket.arnForObjects(keys)] }));
   }
 }

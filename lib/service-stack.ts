@@ -82,6 +82,7 @@ export class ServiceStack extends Stack {
     generateImage.addEnvironment('OUTBOUND_RULES', 'public');
     generateImage.addEnvironment('TOP_UP_URL', this.settings.topUpUrl);
     this.store.grant(generateImage, 'GetItem', 'PutItem');
+    this.images.grantStoreSources(generateImage);
     execution.grantStart(generateImage);
     return new PublicApi(this, 'Api', { operations: functions, unknownRoute });
   }

@@ -25,7 +25,7 @@ export interface FolderLock {
 const FILE = 'service.json';
 
 /** Another service runs on the folder. */
-export class FolderInUse extends Error {
+class FolderInUse extends Error {
   readonly code = 'FOLDER_IN_USE';
   constructor(folder: string, { pid, localUrl }: ServiceRecord) {
     super(`A service already runs on ${folder} (process ${pid}${localUrl === undefined ? '' : `, ${localUrl}`}).`);
@@ -33,7 +33,7 @@ export class FolderInUse extends Error {
 }
 
 /** The service that runs on the folder, or undefined. */
-export function runningService(folder: string): ServiceRecord | undefined {
+function runningService(folder: string): ServiceRecord | undefined {
   const record = readRecord(path.join(folder, FILE));
   return record !== undefined && isAlive(record.pid) ? record : undefined;
 }

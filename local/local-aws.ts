@@ -6,17 +6,18 @@ import { createAwsEndpoint } from './aws/endpoint.ts';
 import type { AwsEndpoint } from './aws/endpoint.ts';
 import { createFaults } from './aws/faults.ts';
 import type { Faults } from './aws/faults.ts';
+import { generateSecretString } from './aws/generated-secret.ts';
 import { createAuthorizer, OPERATOR } from './aws/iam.ts';
 import { createObjectStore } from './aws/object-store.ts';
 import type { ObjectStore } from './aws/object-store.ts';
 import { createSecrets } from './aws/secrets.ts';
-import { generateSecret } from './generated-secret.ts';
 import type { LocalTable, LocalTemplate } from './template.ts';
 
 /** The AWS services of one folder, served and filled with what the template asks for. */
 export interface LocalAws {
   readonly url: string;
   readonly handle: AwsEndpoint['handle'];
+  readonly watch: AwsEndpoint['watch'];
   readonly objects: ObjectStore;
   readonly faults: Faults;
   /** Deletes what has outlived its time to live or its bucket's lifecycle rules. */
@@ -41,7 +42,7 @@ export async function startLocalAws({ template, folder, now, states }: LocalAwsO
   const faults = createFaults();
   try {
     for (const table of template.tables) await ensureTable(dynamo.service, table);
-    for (const { arn, name, generate } of template.secrets) await secrets.ensure(arn, name, generateSecret(generate ?? {}));
+    for (const { arn, name, generate } of template.secrets) await secrets.ensure(arn, name, generateSecretString(generate ?? {}));
     const endpoint = createAwsEndpoint({
       dynamodb: dynamo.service, secretsmanager: secrets.service, states, objectStore: objects, faults,
       authorize: createAuthorizer(template.policies),
@@ -50,6 +51,7 @@ export async function startLocalAws({ template, folder, now, states }: LocalAwsO
     return {
       url, objects, faults,
       handle: endpoint.handle,
+      watch: endpoint.watch,
       expire: () => expire(template, dynamo.expireItems, objects),
       close: async () => {
         await close();

@@ -8,7 +8,8 @@ import { openClock } from './clock.ts';
 import type { VirtualClock } from './clock.ts';
 import { createControl } from './control/control.ts';
 import { INBOX_PATH, openInbox } from './control/inbox.ts';
-import type { ReceivedWebhook, VerifyWebhook } from './control/inbox.ts';
+import type { VerifyWebhook } from './control/inbox.ts';
+import type { ReceivedWebhook } from './control/received-webhook.ts';
 import { lockFolder } from './folder-lock.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createResults, RESULTS_PATH } from './gateway/results.ts';
@@ -19,6 +20,7 @@ import type { RuntimeEvent } from './runtime.ts';
 import { listen } from './server.ts';
 import type { Server } from './server.ts';
 import { readTemplate } from './template.ts';
+import type { Executions } from './step-functions/executions.ts';
 import type { LocalTemplate } from './template.ts';
 
 /** What happens in the service, for those who watch it. */
@@ -52,6 +54,10 @@ export interface OneMachine {
   readonly faults: Faults;
   /** AWS called directly. */
   readonly aws: AwsEndpoint['handle'];
+  /** Lets a test see AWS calls, hold them back, and act between them. */
+  readonly watchAws: AwsEndpoint['watch'];
+  /** With their histories. */
+  readonly executions: Pick<Executions, 'find' | 'list'>;
   readonly advance: (seconds: number) => Promise<Advanced>;
   /** Ends within 10 s whatever is in flight; executions that are open go on at the next start. */
   readonly stop: () => Promise<void>;
@@ -102,7 +108,7 @@ async function start(options: OneMachineOptions, onStop: (close: Closer) => void
   });
   runtime.begin();
   lock.announce({ port: server.port, ...addresses, outputs: template.outputs });
-  return { ...addresses, template, clock, faults: aws.faults, aws: aws.handle, advance };
+  return { ...addresses, template, clock, faults: aws.faults, aws: aws.handle, watchAws: aws.watch, executions: runtime.executions, advance };
 }
 
 function addressesOf({ url }: Server, awsUrl: string): Pick<OneMachine, 'apiUrl' | 'localUrl' | 'inboxUrl' | 'awsUrl'> {

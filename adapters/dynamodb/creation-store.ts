@@ -36,7 +36,7 @@ export function createCreationStore(table: Table): CreationStore {
 }
 
 /** One consistent read. */
-export async function readCreation(table: Table, id: CreationId): Promise<CreationRecord | undefined> {
+async function readCreation(table: Table, id: CreationId): Promise<CreationRecord | undefined> {
   const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: keys.creation(id), ConsistentRead: true }));
   return answer.Item && creationFromItem(answer.Item);
 }

@@ -128,7 +128,7 @@ function accountRow(account: Account): Row {
 }
 
 /** An account as the command shows it; amounts in USD. */
-export function accountView(account: Account): Row {
+function accountView(account: Account): Row {
   return {
     id: account.id,
     name: account.name,

@@ -1,9 +1,9 @@
 /**
  * POST /images/generate. In this order, so that nothing is charged for a request that
  * will be refused and a client that lost its 202 gets it back: body, replay, model and
- * route, webhook target, a first look at the means, the charge, the start.
+ * route, webhook target, a first look at the means, source images, the charge, the start.
  */
-import { monthOf, type CreationRecord } from '../../core/creation.ts';
+import { monthOf, type CreationRecord, type StoredImage } from '../../core/creation.ts';
 import { requestHash } from '../../core/image-request.ts';
 import { uuidV7, type CreationId } from '../../core/ids.ts';
 import { asMicros } from '../../core/money.ts';
@@ -17,6 +17,7 @@ import { checkIdempotencyKey, idempotencyHash } from './idempotency.ts';
 import { parseImageRequest } from './parse-image-request.ts';
 import { planCreation, type Plan } from './plan-creation.ts';
 import { accepted, replayOf, type Replay } from './replay.ts';
+import { copySources } from './source-images.ts';
 import { overloaded, serve, type Handle, type OperationAnswer } from './serve.ts';
 
 /** The reconciler looks at a creation that was not started by then. */
@@ -33,13 +34,18 @@ export const generateImage: Handle<SubmitServices> = async (request, caller, ser
   if (known?.kind === 'replayed') return known.answer;
   const plan = planCreation(body, caller, services);
   await checkWebhook(plan, services);
+  // A first look, so that nothing is fetched for a request that will be refused.
+  checkMeans(caller, plan.costMicros, services.topUpUrl);
+  const sources = await copySources(plan.request.imageUrls, services);
   const keyHash = idempotencyHash(header);
-  return submit({ caller, plan, ...(keyHash !== undefined && { idempotency: idempotencyOf(keyHash, hash, known) }) }, services);
+  const idempotency = keyHash === undefined ? undefined : idempotencyOf(keyHash, hash, known);
+  return submit({ caller, plan, sources, ...(idempotency && { idempotency }) }, services);
 };
 
 interface Submission {
   readonly caller: Caller;
   readonly plan: Plan;
+  readonly sources: readonly StoredImage[];
   readonly idempotency?: NonNullable<ChargeOrder['idempotency']>;
 }
 
@@ -58,7 +64,6 @@ async function checkWebhook({ request }: Plan, { outbound }: SubmitServices): Pr
 /** Charges and starts; what changed between the read and the charge is looked at again. */
 async function submit(submission: Submission, services: SubmitServices, charges = 1): Promise<OperationAnswer> {
   const { caller, plan, idempotency } = submission;
-  checkMeans(caller, plan.costMicros, services.topUpUrl);
   const creation = newCreation(submission, services);
   const outcome = await services.charges.charge({
     creation,
@@ -70,7 +75,9 @@ async function submit(submission: Submission, services: SubmitServices, charges 
   if (outcome.kind === 'charged') return start(creation, services);
   if (charges === mostCharges) throw overloaded();
   if (outcome.kind === 'key_changed') {
-    return submit({ ...submission, caller: { ...caller, apiKey: outcome.apiKey } }, services, charges + 1);
+    const changed = { ...caller, apiKey: outcome.apiKey };
+    checkMeans(changed, plan.costMicros, services.topUpUrl);
+    return submit({ ...submission, caller: changed }, services, charges + 1);
   }
   if (outcome.kind === 'idempotency_taken' && idempotency) {
     const replay = await replayOf(outcome.record, idempotency.requestHash, services);
@@ -80,7 +87,7 @@ async function submit(submission: Submission, services: SubmitServices, charges 
   throw refusal(outcome, submission, services);
 }
 
-function newCreation({ caller, plan }: Submission, services: SubmitServices): CreationRecord {
+function newCreation({ caller, plan, sources }: Submission, services: SubmitServices): CreationRecord {
   const { request, routes, costMicros } = plan;
   const { nowMillis, account, apiKey } = caller;
   return {
@@ -94,7 +101,7 @@ function newCreation({ caller, plan }: Submission, services: SubmitServices): Cr
     aspectRatio: request.aspectRatio,
     outputFormat: request.outputFormat,
     seed: request.seed,
-    sources: [],
+    sources,
     metadata: request.metadata,
     costMicros,
     refundedMicros: asMicros(0),

@@ -11,8 +11,6 @@ import type { ObjectStore } from './object-store.ts';
 import { hideMissingKeys } from './object-visibility.ts';
 import { readS3Call, writeS3Error, writeS3Output } from './s3-protocol.ts';
 
-export type { AwsCall, AwsOutput, AwsService, ServiceName } from './aws-call.ts';
-
 /** The services behind the endpoint and what every call passes before it reaches one. */
 export interface AwsEndpointOptions {
   readonly dynamodb: AwsService;
@@ -24,10 +22,15 @@ export interface AwsEndpointOptions {
   readonly faults: Faults;
 }
 
+/** Sees a call on its way: serves it when it likes, and answers what that gives. */
+export type AwsWatcher = (call: AwsCall, serve: () => Promise<AwsOutput>) => Promise<AwsOutput>;
+
 /** One door for all of the local AWS: called directly, or over loopback HTTP by unchanged SDK clients. */
 export interface AwsEndpoint {
   /** Authorizes, lets faults strike, and serves. Throws AwsError, or AnswerLost where a fault cuts the line. */
   readonly handle: (call: AwsCall) => Promise<AwsOutput>;
+  /** From now on every call goes through the watcher, in place of the one before. */
+  readonly watch: (watcher: AwsWatcher) => void;
   /** Serves on a free port of 127.0.0.1. close() also ends the connections that are open. */
   readonly listen: () => Promise<{ readonly url: string; readonly close: () => Promise<void> }>;
 }
@@ -40,11 +43,14 @@ export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
     secretsmanager: options.secretsmanager,
     s3: hideMissingKeys(options.objectStore.service, options.authorize),
   };
-  async function handle(call: AwsCall): Promise<AwsOutput> {
-    options.authorize(call);
-    return options.faults.apply(call, (seen) => services[seen.service](seen));
+  let watcher: AwsWatcher = (_call, serve) => serve();
+  function handle(call: AwsCall): Promise<AwsOutput> {
+    return watcher(call, async () => {
+      options.authorize(call);
+      return options.faults.apply(call, (seen) => services[seen.service](seen));
+    });
   }
-  return { handle, listen: () => listen(handle) };
+  return { handle, watch: (next) => { watcher = next; }, listen: () => listen(handle) };
 }
 
 async function listen(handle: AwsEndpoint['handle']): Promise<{ url: string; close: () => Promise<void> }> {

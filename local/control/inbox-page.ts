@@ -1,5 +1,5 @@
 import { RESULTS_PATH } from '../gateway/results.ts';
-import type { ReceivedWebhook } from './inbox.ts';
+import type { ReceivedWebhook } from './received-webhook.ts';
 
 const SHOWN = 100;
 

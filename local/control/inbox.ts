@@ -4,27 +4,7 @@ import { targetOf } from '../gateway/gateway-event.ts';
 import { readBody, refuseBody, sendJson } from '../gateway/http-body.ts';
 import { openJournal } from '../journal.ts';
 import { inboxPage } from './inbox-page.ts';
-
-/** A webhook as it came in. Members are null where the request did not say them. */
-export interface ReceivedWebhook {
-  /** RFC 3339, of the virtual clock. */
-  readonly received_at: string;
-  /** Below /_local/inbox, as `/name`; empty for the inbox itself. */
-  readonly path: string;
-  readonly event: string | null;
-  readonly id: string | null;
-  readonly delivery_id: string | null;
-  readonly attempt: number | null;
-  readonly status: string | null;
-  readonly verified: boolean;
-  /** What the verification found, for a person. */
-  readonly verification: string;
-  readonly image_urls: readonly string[];
-  readonly headers: Readonly<Record<string, string>>;
-  /** Parsed; null when it is no JSON. */
-  readonly body: unknown;
-  readonly raw_body: string;
-}
+import type { ReceivedWebhook } from './received-webhook.ts';
 
 /** Checks a webhook's signatures. Headers have lower-case names; the body is the text as received. */
 export type VerifyWebhook = (webhook: { readonly headers: Readonly<Record<string, string>>; readonly body: string }) => Promise<{ readonly verified: boolean; readonly detail: string }>;

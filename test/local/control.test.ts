@@ -7,7 +7,8 @@ import { createFaults } from '../../local/aws/faults.ts';
 import { createControl } from '../../local/control/control.ts';
 import { inboxPage } from '../../local/control/inbox-page.ts';
 import { openInbox } from '../../local/control/inbox.ts';
-import type { Inbox, InboxOptions, ReceivedWebhook } from '../../local/control/inbox.ts';
+import type { Inbox, InboxOptions } from '../../local/control/inbox.ts';
+import type { ReceivedWebhook } from '../../local/control/received-webhook.ts';
 import { temporaryFolder } from './machine-fixture.ts';
 
 describe('the control routes', () => {

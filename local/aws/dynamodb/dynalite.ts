@@ -144,7 +144,7 @@ export function readItem(store: Store, table: string, key: string): Promise<Attr
 }
 
 /** dynalite hangs the answer's body on its errors; anything without one is a fault of the program. */
-export function asRefusal(error: unknown): unknown {
+function asRefusal(error: unknown): unknown {
   if (!(error instanceof Error) || !('body' in error)) return error;
   const { __type, message, Message } = error.body as { __type: string; message?: string; Message?: string };
   return new AwsError(__type.slice(__type.indexOf('#') + 1), message ?? Message ?? '');

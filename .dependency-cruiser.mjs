@@ -1,0 +1,120 @@
+/**
+ * The rules of import: who may know whom (docs and reasons: the table in the
+ * architecture notes; each rule's comment says what it protects). Paths are matched
+ * after resolution; type-only imports count, too.
+ */
+
+/** Everything of a room, by its first folder. */
+const room = (...names) => `^(${names.join('|')})/`;
+/** A package in node_modules, by its name. */
+const packages = (...names) => `(^|/)node_modules/(${names.join('|')})(/|$)`;
+/** Node's own modules arrive under their bare names. */
+const nodeModules = (...names) => `^(node:)?(${names.join('|')})$`;
+
+/** A room may know these paths and nothing else; with `node`, also every module that Node brings. */
+function onlyKnows(name, comment, from, allowed, { node = false } = {}) {
+  return { name, comment, severity: 'error', from, to: { pathNot: allowed, ...(node && { dependencyTypesNot: ['core'] }) } };
+}
+
+/** Ambient types (@types/node, @types/aws-lambda) are part of the language here. */
+const types = packages('@types/[^/]+');
+
+export default {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one file, or hide a third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'resolvable',
+      comment: 'An import that resolves to nothing escapes every other rule.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    onlyKnows(
+      'core-is-pure',
+      'The rules: no network, disk, clock, environment or AWS. node:crypto for hash and HMAC only.',
+      { path: room('core') },
+      [room('core'), packages('zod'), nodeModules('crypto')],
+    ),
+    onlyKnows(
+      'adapters-know-core-and-vendors',
+      'The outside world: core’s ports, vendors’ packages, Node.',
+      { path: room('adapters') },
+      [room('core', 'adapters'), packages('@aws-sdk/[^/]+', 'ipaddr\\.js', 'jpeg-js'), types],
+      { node: true },
+    ),
+    onlyKnows(
+      'functions-know-core',
+      'A handler speaks to ports; what implements them is chosen in services.ts alone.',
+      { path: room('functions'), pathNot: '^functions/services\\.ts$' },
+      [room('core', 'functions'), packages('@middy/core', 'zod'), types, nodeModules('crypto')],
+    ),
+    onlyKnows(
+      'services-compose',
+      'The composition root: adapters, the catalog, and the clients that both need.',
+      { path: '^functions/services\\.ts$' },
+      [room('core', 'adapters', 'catalog'), packages('@aws-sdk/[^/]+'), types, nodeModules('crypto')],
+    ),
+    onlyKnows(
+      'lib-knows-the-contract',
+      'Constructs know operations and the catalog; handlers and the state machine only by their paths.',
+      { path: room('lib') },
+      [room('lib', 'catalog'), '^core/contract\\.ts$', packages('aws-cdk-lib', 'constructs'), nodeModules('fs', 'path', 'url')],
+    ),
+    onlyKnows(
+      'local-stands-in-for-aws',
+      'The one machine runs bundles as AWS does: it sees nothing of functions, adapters or core but the contract.',
+      { path: room('local') },
+      [
+        room('local'),
+        '^core/contract\\.ts$',
+        packages('@aws-sdk/client-[^/]+', 'dynalite', 'aws-local-stepfunctions', '@sinonjs/fake-timers', 'zod'),
+        types,
+      ],
+      { node: true },
+    ),
+    {
+      name: 'local-knows-types-of-aws-only',
+      comment: 'The stand-in is the other end of the wire: of the AWS clients it takes types.',
+      severity: 'error',
+      from: { path: room('local') },
+      to: { path: packages('@aws-sdk/client-[^/]+'), dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'bin-leaves-functions-alone',
+      comment: 'A command uses the same adapters as the functions, never a function.',
+      severity: 'error',
+      from: { path: room('bin') },
+      to: { path: room('functions') },
+    },
+    {
+      name: 'bin-is-the-top',
+      comment: 'What a person starts is imported by nothing but itself and tests.',
+      severity: 'error',
+      from: { pathNot: room('bin', 'test') },
+      to: { path: room('bin') },
+    },
+    {
+      name: 'tests-are-not-used',
+      comment: 'Nothing that runs depends on a test.',
+      severity: 'error',
+      from: { pathNot: room('test') },
+      to: { path: room('test') },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(cdk\\.out|node_modules/\\.cache)/' },
+    // Type-only imports are bound by the rules as well: they vanish at run time, the knowledge does not.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    // aws-lambda exists as types alone, and as such it is meant.
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types', 'default'], extensions: ['.ts', '.d.ts', '.mjs', '.js', '.json'] },
+    builtInModules: { add: ['sqlite', 'test'] },
+  },
+};

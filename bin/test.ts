@@ -1,0 +1,114 @@
+/**
+ * `npm test`: everything that has to hold, cheapest first. Types, lint, rules of import
+ * and unused code run side by side; the tests run when all four are clean, since a
+ * program that does not compile makes every test's failure a riddle.
+ *
+ *   npm test                      all of it
+ *   npm test -- test/core -t key  vitest alone, with these arguments
+ *
+ * The last line is always "N passed, N failed": of the tests, or of the four checks when
+ * they kept the tests from running.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pc from 'picocolors';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const rooms = ['adapters', 'bin', 'catalog', 'core', 'functions', 'lib', 'local', 'test'];
+
+const checks: readonly { readonly name: string; readonly command: readonly [string, ...string[]] }[] = [
+  { name: 'types', command: ['tsc', '--noEmit', '-p', '.'] },
+  { name: 'lint', command: ['eslint', '.'] },
+  { name: 'rules of import', command: ['depcruise', '--config', '.dependency-cruiser.mjs', ...rooms] },
+  { name: 'unused code', command: ['knip', '--no-progress'] },
+];
+
+interface Count {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+interface Ended {
+  readonly code: number;
+  /** What it printed; empty when it printed to the terminal itself. */
+  readonly output: string;
+  readonly seconds: string;
+}
+
+/** Runs a program of node_modules/.bin without a terminal to ask anything of. */
+async function run([program, ...args]: readonly [string, ...string[]], printing: 'shown' | 'kept'): Promise<Ended> {
+  const started = performance.now();
+  const out = printing === 'shown' ? 'inherit' : 'pipe';
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', out, out], shell: process.platform === 'win32' });
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const code = await new Promise<number>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (status) => resolve(status ?? 1));
+  });
+  return { code, output: Buffer.concat(chunks).toString('utf8'), seconds: ((performance.now() - started) / 1000).toFixed(1) };
+}
+
+function report(name: string, isGood: boolean, seconds: string): void {
+  console.log(`${isGood ? pc.green('✓') : pc.red('✗')} ${name.padEnd(16)} ${seconds.padStart(6)} s`);
+}
+
+/** All four, so that one run tells everything that is wrong. */
+async function runChecks(): Promise<Count> {
+  const results = await Promise.all(
+    checks.map(async ({ name, command }) => {
+      const ended = await run(command, 'kept');
+      report(name, ended.code === 0, ended.seconds);
+      return { name, ...ended };
+    }),
+  );
+  const failed = results.filter((result) => result.code !== 0);
+  for (const { name, output } of failed) console.log(`\n${pc.bold(name)}\n${output.trimEnd()}`);
+  return { passed: results.length - failed.length, failed: failed.length };
+}
+
+interface VitestReport {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly { readonly status: string }[] }[];
+}
+
+async function runTests(args: readonly string[]): Promise<Count> {
+  const folder = await mkdtemp(join(tmpdir(), 'darkroom-report-'));
+  try {
+    const file = join(folder, 'report.json');
+    const ended = await run(['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...args], 'shown');
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    const count = countOf(text, ended.code);
+    report('tests', count.failed === 0, ended.seconds);
+    return count;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A file that could not be loaded has no failed test, and a run without a report not even a file: both count as one failure. */
+function countOf(text: string | undefined, code: number): Count {
+  if (text === undefined) return { passed: 0, failed: 1 };
+  const { numPassedTests: passed, numFailedTests, numPendingTests: skipped, testResults } = JSON.parse(text) as VitestReport;
+  const broken = testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  );
+  if (skipped > 0) console.log(pc.yellow(`${skipped} skipped`));
+  const failed = numFailedTests + broken.length;
+  return { passed, failed: failed === 0 && code !== 0 ? 1 : failed };
+}
+
+async function everything(args: readonly string[]): Promise<Count> {
+  if (args.length > 0) return runTests(args);
+  const count = await runChecks();
+  return count.failed > 0 ? count : runTests([]);
+}
+
+const { passed, failed } = await everything(process.argv.slice(2));
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
