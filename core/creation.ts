@@ -4,7 +4,7 @@
  *   queued ──▶ processing ──▶ completed
  *      └────────────┴───────▶ failed (refunded in full)
  */
-import type { AspectRatio, OutputFormat, Resolution } from './catalog.ts';
+import type { AspectRatio, OutputFormat, Resolution } from './image-formats.ts';
 import { failures, type FailureName } from './failure.ts';
 import type { AccountId, CreationId, KeyId } from './ids.ts';
 import { toUsd, type Micros } from './money.ts';

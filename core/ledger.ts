@@ -2,8 +2,7 @@
 import type { AccountId, CreationId, KeyId } from './ids.ts';
 import type { Micros } from './money.ts';
 
-const ledgerKinds = ['charge', 'refund', 'top_up', 'adjustment', 'credit_line'] as const;
-export type LedgerKind = (typeof ledgerKinds)[number];
+export type LedgerKind = 'charge' | 'refund' | 'top_up' | 'adjustment' | 'credit_line';
 
 export interface LedgerRow {
   readonly kind: LedgerKind;

@@ -3,7 +3,7 @@
  * implementation of each; handlers know only these.
  */
 import type { Account, AccountCondition, ApiKey, SealedSecret } from './account.ts';
-import type { AspectRatio, OutputFormat, Resolution } from './catalog.ts';
+import type { AspectRatio, OutputFormat, Resolution } from './image-formats.ts';
 import type { CreationRecord, RouteAttempt, StoredImage } from './creation.ts';
 import type { FailureName } from './failure.ts';
 import type { AccountId, CreationId, KeyId } from './ids.ts';

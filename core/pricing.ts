@@ -1,4 +1,5 @@
-import type { Model, Resolution } from './catalog.ts';
+import type { Model } from './catalog.ts';
+import type { Resolution } from './image-formats.ts';
 import { asMicros, fromUsd, type Micros } from './money.ts';
 
 /**

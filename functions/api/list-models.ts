@@ -1,4 +1,5 @@
-import { aspectRatios, enabledRoutes, offered, outputFormats, resolutions, type Model, type ModelPolicy } from '../../core/catalog.ts';
+import { enabledRoutes, offered, type Model, type ModelPolicy } from '../../core/catalog.ts';
+import { aspectRatios, outputFormats, resolutions } from '../../core/image-formats.ts';
 import { fromUsd, toUsd } from '../../core/money.ts';
 import { apiServices, type ApiServices } from '../services.ts';
 import { serve, type Handle } from './serve.ts';

@@ -1,4 +1,4 @@
-import type { AspectRatio, Resolution } from '../../../core/catalog.ts';
+import type { AspectRatio, Resolution } from '../../../core/image-formats.ts';
 
 const edge: Readonly<Record<Resolution, number>> = { '1K': 1024, '2K': 2048, '4K': 4096 };
 
