@@ -29,6 +29,6 @@ try {
 } catch (error) {
   if (!(error instanceof OperatorError)) throw error;
   const { json } = program.opts<{ json?: boolean }>();
-  console.error(json === true ? JSON.stringify({ error: { message: error.message } }) : error.message);
+  console.error(json === true ? JSON.stringify({ error: { message: error.message, ...error.details } }) : error.message);
   process.exitCode = 1;
 }

@@ -21,6 +21,9 @@ export interface Operation {
 export const operations = {
   listModels: { method: 'GET', path: '/models', handler: 'list-models', rate: 'get' },
   generateImage: { method: 'POST', path: '/images/generate', handler: 'generate-image', rate: 'post' },
+  quoteImage: { method: 'POST', path: '/images/quote', handler: 'quote-image', rate: 'post' },
+  listCreations: { method: 'GET', path: '/creations', handler: 'list-creations', rate: 'get' },
+  getBalance: { method: 'GET', path: '/balance', handler: 'get-balance', rate: 'get' },
   getCreation: { method: 'GET', path: '/creations/{id}', handler: 'get-creation', rate: 'get' },
 } as const satisfies Readonly<Record<string, Operation>>;
 

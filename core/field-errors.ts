@@ -41,12 +41,16 @@ function limit(bound: string, value: number | bigint, origin: string): string {
 
 function article(type: string): string {
   if (type === 'record') return 'an object';
-  return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type === 'int' ? 'whole number' : type}`;
+  if (type === 'int') return 'a whole number';
+  return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
 /** The items of details.errors for what zod found, in the order of the body. */
 export function fieldErrors(issues: readonly Issue[]): FieldError[] {
+  const mistyped = new Set(issues.filter((issue) => issue.code === 'invalid_type').map((issue) => fieldAt(issue.path)));
   return issues.flatMap((issue): FieldError[] => {
+    // zod measures whatever has a length, a text in the place of a list too.
+    if (issue.code === 'too_big' && mistyped.has(fieldAt(issue.path))) return [];
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
         field: fieldAt([...issue.path, key]),

@@ -14,6 +14,12 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const accountId = /^[0-9A-Za-z]{10}$/;
 const keyId = /^[0-9A-Za-z]{6}$/;
 
+/** Unix milliseconds at which a UUIDv7 was made; undefined for any other text. */
+export function timeOfUuidV7(text: string): number | undefined {
+  if (!uuid.test(text) || text[14] !== '7') return undefined;
+  return Number.parseInt(text.slice(0, 8) + text.slice(9, 13), 16);
+}
+
 /** The creation id in a path or payload; undefined when it has not the form of one. */
 export function parseCreationId(text: string): CreationId | undefined {
   const lower = text.toLowerCase();

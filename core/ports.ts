@@ -127,6 +127,8 @@ export type LeaseOutcome =
 
 export interface CreationStore {
   read(id: CreationId): Promise<CreationRecord | undefined>;
+  /** An account's creations, the newest first, from behind the given one; one more than the limit tells that there are more. */
+  list(accountId: AccountId, limit: number, before?: CreationId): Promise<readonly CreationRecord[]>;
   lease(id: CreationId, holder: string, untilMillis: number, nowMillis: number): Promise<LeaseOutcome>;
   /** False when the lease is no longer the holder's. */
   renewLease(id: CreationId, holder: string, untilMillis: number): Promise<boolean>;
@@ -182,6 +184,17 @@ export interface DeliveryStore {
   /** Completes the attempt's row; undefined as next: the webhook is settled with the given status. */
   settle(delivery: Delivery, next: { readonly at: number } | { readonly status: 'delivered' | 'failed' }): Promise<void>;
   skip(id: CreationId): Promise<void>;
+  /** Fails a webhook whose last attempt was begun and never settled; does nothing when it was settled meanwhile. */
+  giveUp(id: CreationId): Promise<void>;
+  /** Takes the account's turn for a test delivery; milliseconds to wait when it is too soon, else 0. */
+  claimTest(accountId: AccountId, intervalMillis: number, nowMillis: number): Promise<number>;
+  /** Logs a delivery that belongs to no creation. */
+  record(delivery: Delivery): Promise<void>;
+  find(accountId: AccountId, deliveryId: string): Promise<Delivery | undefined>;
+  /** The last attempts, the newest first. */
+  log(accountId: AccountId, limit: number): Promise<readonly Delivery[]>;
+  /** Opens a new round of attempts, with one execution more noted; false when the webhook is still pending. */
+  reopen(creation: CreationRecord, nowMillis: number): Promise<boolean>;
 }
 
 /* ── Open work ────────────────────────────────────────────────────────────── */

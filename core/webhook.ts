@@ -3,9 +3,12 @@
  * the schedule of attempts.
  */
 import { createHmac } from 'node:crypto';
+import type { SealedSecret } from './account.ts';
 import type { CreationRecord } from './creation.ts';
 import { failures } from './failure.ts';
+import type { AccountId } from './ids.ts';
 import { toUsd } from './money.ts';
+import type { Delivery, PostResult, SecretBox } from './ports.ts';
 
 /** Seconds between the end of attempt n and attempt n + 1; the last attempt has no wait after it. */
 export const webhookWaitsSeconds = [60, 120, 240, 480] as const;
@@ -15,6 +18,9 @@ export const webhookAttemptMillis = 10_000;
 export const webhookResponseBytes = 16 * 1024;
 /** How long a replaced secret goes on verifying. */
 export const replacedSecretSeconds = 24 * 60 * 60;
+/** The least time between two test deliveries of an account. */
+export const testDeliverySeconds = 30;
+const excerptCharacters = 500;
 
 const secretPrefix = 'whsec_';
 
@@ -48,8 +54,29 @@ export interface SigningSecrets {
   readonly valid: readonly string[];
 }
 
+/** The secrets that are valid now, the current one first; undefined when none was issued. */
+export async function openSecrets(
+  accountId: AccountId,
+  sealed: readonly SealedSecret[],
+  secretBox: SecretBox,
+  nowMillis: number,
+): Promise<SigningSecrets | undefined> {
+  const oldest = nowMillis - replacedSecretSeconds * 1000;
+  const live = sealed.filter(({ replacedAt }) => replacedAt === undefined || replacedAt > oldest);
+  const valid = await Promise.all(live.map((secret) => secretBox.open(accountId, secret.sealed)));
+  return valid[0] === undefined ? undefined : { current: valid[0], valid };
+}
+
+/** A delivery with how it ended: any 2xx is delivered. */
+export function endedDelivery(delivery: Delivery, result: PostResult): Delivery {
+  if (result.kind === 'unanswered') return { ...delivery, outcome: 'failed', reason: result.reason };
+  const { status, excerpt } = result;
+  const outcome = status >= 200 && status < 300 ? 'delivered' : 'failed';
+  return { ...delivery, outcome, status, responseExcerpt: excerpt.slice(0, excerptCharacters) };
+}
+
 export interface SignedAttempt {
-  readonly event: WebhookEvent;
+  readonly event: string;
   /** Stable over attempts: creation id and event. */
   readonly messageId: string;
   readonly deliveryId: string;

@@ -78,6 +78,7 @@ export class ServiceStack extends Stack {
     const unknownRoute = this.addApiFunction('unknownRoute');
     for (const fn of [...Object.values(functions), unknownRoute]) this.store.grant(fn, 'BatchGetItem', 'UpdateItem');
 
+    this.store.grantListing(functions.listCreations);
     const { generateImage } = functions;
     generateImage.addEnvironment('OUTBOUND_RULES', 'public');
     generateImage.addEnvironment('TOP_UP_URL', this.settings.topUpUrl);

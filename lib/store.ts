@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 type TableAction = 'BatchGetItem' | 'GetItem' | 'PutItem' | 'UpdateItem';
 
 const openWork = 'open_work';
+const listing = 'listing';
 
 /** The one table: all items of the service (architecture.md, One table). Survives its stack. */
 export class Store extends Construct {
@@ -30,7 +31,7 @@ export class Store extends Construct {
           sortKey: { name: 'dueAt', type: AttributeType.NUMBER },
           projectionType: ProjectionType.KEYS_ONLY,
         },
-        { indexName: 'listing', partitionKey: text('listing'), sortKey: text('listed'), projectionType: ProjectionType.KEYS_ONLY },
+        { indexName: listing, partitionKey: text('listing'), sortKey: text('listed'), projectionType: ProjectionType.KEYS_ONLY },
       ],
     });
   }
@@ -43,11 +44,20 @@ export class Store extends Construct {
 
   /** Lets a function walk the index of open work. */
   grantOpenWork(fn: LambdaFunction): void {
+    this.grantQuery(fn, openWork);
+  }
+
+  /** Lets a function list an account's creations. */
+  grantListing(fn: LambdaFunction): void {
+    this.grantQuery(fn, listing);
+  }
+
+  private grantQuery(fn: LambdaFunction, index: string): void {
     fn.addToRolePolicy(
       new PolicyStatement({
         effect: Effect.ALLOW,
         actions: ['dynamodb:Query'],
-        resources: [`${this.table.tableArn}/index/${openWork}`],
+        resources: [`${this.table.tableArn}/index/${index}`],
       }),
     );
   }

@@ -8,18 +8,20 @@ export interface StateSources {
   readonly clock: VirtualClock;
   readonly folder: string;
   readonly template: LocalTemplate;
+  /** Values that the functions were given instead of the template's. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly runtime: Pick<Runtime, 'executions' | 'functions' | 'schedule' | 'aws'>;
   readonly addresses: { readonly apiUrl: string; readonly localUrl: string; readonly inboxUrl: string; readonly awsUrl: string };
 }
 
 /** The service as it stands, for people and tests. */
-export function describeState({ clock, folder, template, runtime, addresses }: StateSources): Record<string, unknown> {
+export function describeState({ clock, folder, template, environment, runtime, addresses }: StateSources): Record<string, unknown> {
   const flying = runtime.functions.inFlight();
   return {
     now: new Date(clock.now()).toISOString(),
     offset_seconds: clock.offset() / 1_000,
     frozen: clock.isFrozen(),
-    folder,
+    folder, environment,
     api: addresses.apiUrl, local: addresses.localUrl, inbox: addresses.inboxUrl, aws: addresses.awsUrl,
     functions: template.functions.map(({ id, timeoutSeconds }) => ({ id, timeout_seconds: timeoutSeconds, in_flight: countOf(flying, id) })),
     executions: countBy(runtime.executions.list().map(({ status }) => status)),

@@ -103,7 +103,7 @@ async function start(options: OneMachineOptions, onStop: (close: Closer) => void
   const addresses = addressesOf(server, aws.url);
   server.serve({
     api: createGateway({ routes: template.routes, functions, now: clock.now }).handle,
-    control: createControl({ inbox, faults: aws.faults, advance, state: () => describeState({ clock, folder, template, runtime, addresses }) }),
+    control: createControl({ inbox, faults: aws.faults, advance, state: () => describeState({ clock, folder, template, environment: options.environment ?? {}, runtime, addresses }) }),
     results: createResults(aws.objects, template.distributions[0]?.bucket ?? ''),
   });
   runtime.begin();

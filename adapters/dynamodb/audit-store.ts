@@ -1,9 +1,11 @@
-import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { AccountId } from '../../core/ids.ts';
 import type { AccountBooks } from '../../core/ledger.ts';
 import { createAccountStore } from './account-store.ts';
 import { createWalletStore } from './wallet-store.ts';
+import { batchGet } from './batch-get.ts';
+import { creationFromItem } from './mapping.ts';
 import { openShards, openWorkIndex, type Item, type Table } from './table.ts';
 
 /** The books of every account, or of one. Reads only; take it at rest, or expect movements between the reads. */
@@ -52,15 +54,8 @@ async function openCreationsByAccount(table: Table): Promise<Map<AccountId, numb
 }
 
 /** An index may lag: what counts is the item itself. */
-async function readAll(table: Table, items: readonly Item[]): Promise<Pick<CreationRecord, 'status' | 'accountId'>[]> {
-  const found: Pick<CreationRecord, 'status' | 'accountId'>[] = [];
-  let open = items.map(({ pk, sk }): Item => ({ pk, sk }));
-  while (open.length > 0) {
-    const answer = await table.client.send(
-      new BatchGetCommand({ RequestItems: { [table.name]: { Keys: open, ConsistentRead: true } } }),
-    );
-    found.push(...((answer.Responses?.[table.name] ?? []) as unknown as CreationRecord[]));
-    open = answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
-  }
-  return found;
+async function readAll(table: Table, items: readonly Item[]): Promise<CreationRecord[]> {
+  if (items.length === 0) return [];
+  const found = await batchGet(table, items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
+  return found.map(creationFromItem);
 }

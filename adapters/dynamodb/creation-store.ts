@@ -1,12 +1,13 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
-import type { CreationId } from '../../core/ids.ts';
+import type { AccountId, CreationId } from '../../core/ids.ts';
+import { batchGet } from './batch-get.ts';
 import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports.ts';
 import { updateIf, type UpdateParts } from './conditional.ts';
 import { creationFromItem } from './mapping.ts';
-import { keys, type Table } from './table.ts';
+import { keys, listingIndex, type Item, type Table } from './table.ts';
 import { settleTerminal } from './terminal.ts';
 import { transact } from './transaction.ts';
 
@@ -18,6 +19,7 @@ const isHeld = 'lease.holder = :holder';
 export function createCreationStore(table: Table): CreationStore {
   return {
     read: (id) => readCreation(table, id),
+    list: (accountId, limit, before) => listCreations(table, accountId, limit, before),
     lease: (id, holder, untilMillis, nowMillis) => lease(table, id, holder, untilMillis, nowMillis),
     renewLease: async (id, holder, untilMillis) =>
       updateHeld(table, id, {
@@ -39,6 +41,24 @@ export function createCreationStore(table: Table): CreationStore {
 async function readCreation(table: Table, id: CreationId): Promise<CreationRecord | undefined> {
   const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: keys.creation(id), ConsistentRead: true }));
   return answer.Item && creationFromItem(answer.Item);
+}
+
+/** The ids from the index, which may lag by a moment; the records themselves consistently. */
+async function listCreations(table: Table, accountId: AccountId, limit: number, before?: CreationId): Promise<CreationRecord[]> {
+  const page = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      IndexName: listingIndex.name,
+      KeyConditionExpression: `${listingIndex.partition} = :list${before === undefined ? '' : ` AND ${listingIndex.sort} < :before`}`,
+      ExpressionAttributeValues: { ':list': `CREATIONS#${accountId}`, ...(before !== undefined && { ':before': before }) },
+      ScanIndexForward: false,
+      Limit: limit,
+    }),
+  );
+  const ids = (page.Items ?? []).map((item: Item) => keys.creation(String(item['listed']) as CreationId));
+  if (ids.length === 0) return [];
+  const items = await batchGet(table, ids);
+  return items.map(creationFromItem).sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
 /** Takes the lease and reads the record in the same call; what stood against it is told by the old item. */

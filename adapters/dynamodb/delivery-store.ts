@@ -1,7 +1,10 @@
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Account } from '../../core/account.ts';
-import type { AccountId } from '../../core/ids.ts';
+import type { CreationRecord } from '../../core/creation.ts';
+import { timeOfUuidV7, type AccountId } from '../../core/ids.ts';
 import type { Delivery, DeliveryClaim, DeliveryStore } from '../../core/ports.ts';
+import { webhookAttempts } from '../../core/webhook.ts';
+import { updateIf } from './conditional.ts';
 import { queryAll } from './query.ts';
 import { deliveryFromItem } from './mapping.ts';
 import { keys, openShard, ttlAttribute, type Item, type Table } from './table.ts';
@@ -12,6 +15,7 @@ const logDays = 30;
 const overdueMillis = 30_000;
 
 const isNext = 'webhook.#status = :pending AND webhook.attempts = :before AND webhook.nextAt <= :now';
+const isUsedUp = 'webhook.#status = :pending AND webhook.attempts = :last';
 const isThisAttempt = 'webhook.#status = :pending AND webhook.attempts = :attempt';
 
 /** Webhook attempts: claimed in the record before anything is sent, and logged with it. */
@@ -47,6 +51,28 @@ export function createDeliveryStore(table: Table): DeliveryStore {
         }),
       );
     },
+    giveUp: async (id) => {
+      await updateIf(table, keys.creation(id), {
+        UpdateExpression: 'SET webhook.#status = :failed REMOVE openShard, dueAt',
+        ConditionExpression: isUsedUp,
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':failed': 'failed', ':pending': 'pending', ':last': webhookAttempts },
+      });
+    },
+    claimTest: (accountId, intervalMillis, nowMillis) => claimTest(table, accountId, intervalMillis, nowMillis),
+    record: async (delivery) => {
+      await table.client.send(new PutCommand({ TableName: table.name, Item: logRow(delivery) }));
+    },
+    find: async (accountId, deliveryId) => {
+      // A delivery's id is made of the time at which it started, which is its place in the log.
+      const startedAt = timeOfUuidV7(deliveryId);
+      if (startedAt === undefined) return undefined;
+      const key = keys.delivery(accountId, new Date(startedAt).toISOString(), deliveryId);
+      const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
+      return answer.Item && deliveryFromItem(answer.Item);
+    },
+    log: async (accountId, limit) => (await queryAll(table, keys.account(accountId).pk, 'DELIVERY#', true, limit)).map(deliveryFromItem),
+    reopen: (creation, nowMillis) => reopen(table, creation, nowMillis),
   };
 }
 
@@ -104,7 +130,35 @@ function logItem(table: Table, delivery: Delivery): TransactItem {
   return { Put: { TableName: table.name, Item: logRow(delivery) } };
 }
 
-/** The delivery log of an account, newest first. */
-export async function readDeliveryLog(table: Table, accountId: AccountId, limit: number): Promise<Delivery[]> {
-  return (await queryAll(table, keys.account(accountId).pk, 'DELIVERY#', true, limit)).map(deliveryFromItem);
+async function claimTest(table: Table, accountId: AccountId, intervalMillis: number, nowMillis: number): Promise<number> {
+  const key = keys.testDelivery(accountId);
+  const claimed = await updateIf(table, key, {
+    UpdateExpression: 'SET lastAt = :now',
+    ConditionExpression: 'attribute_not_exists(lastAt) OR lastAt <= :before',
+    ExpressionAttributeValues: { ':now': nowMillis, ':before': nowMillis - intervalMillis },
+  });
+  if (claimed) return 0;
+  const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
+  return Math.max(1, Number(answer.Item?.['lastAt']) + intervalMillis - nowMillis);
+}
+
+async function reopen(table: Table, creation: CreationRecord, nowMillis: number): Promise<boolean> {
+  return updateIf(table, keys.creation(creation.id), {
+    UpdateExpression:
+      'SET webhook.#status = :pending, webhook.attempts = :zero, webhook.nextAt = :now, openShard = :shard, dueAt = :due, executions = :execution, recoveries = :zero',
+    ConditionExpression: 'webhook.#status IN (:delivered, :failed, :skipped) AND executions = :executions',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':pending': 'pending',
+      ':delivered': 'delivered',
+      ':failed': 'failed',
+      ':skipped': 'skipped',
+      ':zero': 0,
+      ':now': nowMillis,
+      ':shard': openShard('WEBHOOK', creation.id),
+      ':due': nowMillis + overdueMillis,
+      ':executions': creation.executions,
+      ':execution': creation.executions + 1,
+    },
+  });
 }

@@ -1,11 +1,10 @@
-import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { blockSeconds, rateWindowSeconds, rejectionsBeforeBlock } from '../../core/limits.ts';
-import { Overloaded, type RequestQuestion, type RequestState, type RequestStore } from '../../core/ports.ts';
+import type { RequestQuestion, RequestState, RequestStore } from '../../core/ports.ts';
+import { batchGet } from './batch-get.ts';
 import { updateIf } from './conditional.ts';
 import { accountFromItem, apiKeyFromItem, creationFromItem, idempotencyFromItem } from './mapping.ts';
 import { keys, minuteOf, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
-
-const unprocessedTries = 4;
 
 /** Reads and counters of the request path. */
 export function createRequestStore(table: Table): RequestStore {
@@ -70,29 +69,6 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
     rateCount: Number(found('rate')?.['count'] ?? 0),
     openCreations: Number(found('service')?.['openCreations'] ?? 0),
   };
-}
-
-/** All of the keys, or Overloaded: what was not processed must never be read as absent. */
-async function batchGet(table: Table, wanted: readonly ItemKey[]): Promise<Item[]> {
-  const items: Item[] = [];
-  let open: readonly Item[] = wanted;
-  for (let attempt = 1; attempt <= unprocessedTries; attempt += 1) {
-    const answer = await table.client
-      .send(new BatchGetCommand({ RequestItems: { [table.name]: { Keys: [...open], ConsistentRead: true } } }))
-      .catch((error: unknown) => {
-        throw isThrottle(error) ? new Overloaded('the read was throttled', { cause: error }) : error;
-      });
-    items.push(...(answer.Responses?.[table.name] ?? []));
-    open = answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
-    if (open.length === 0) return items;
-    await table.clock.sleep(20 * 2 ** attempt);
-  }
-  throw new Overloaded('the read stayed unprocessed');
-}
-
-function isThrottle(error: unknown): boolean {
-  const names = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'];
-  return error instanceof Error && names.includes(error.name);
 }
 
 async function countRejection(table: Table, address: string, kind: '401' | '403', nowMillis: number): Promise<void> {

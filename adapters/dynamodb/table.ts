@@ -54,6 +54,7 @@ export const keys = {
     sk: `LEDGER#${time}#${kind}#${id}`,
   }),
   reference: (account: AccountId, reference: string): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: `REFERENCE#${reference}` }),
+  testDelivery: (account: AccountId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: 'TEST_DELIVERY' }),
   delivery: (account: AccountId, time: string, id: string): ItemKey => ({
     pk: `ACCOUNT#${account}`,
     sk: `DELIVERY#${time}#${id}`,

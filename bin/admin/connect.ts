@@ -24,6 +24,11 @@ interface LocalService {
   readonly outputs: Readonly<Record<string, string>>;
 }
 
+interface LocalState {
+  readonly offset_seconds: number;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 async function connectLocal(folder: string): Promise<OperatorServices> {
   const file = resolve(folder, 'service.json');
   const text = await readFile(file, 'utf8').catch(() => undefined);
@@ -32,8 +37,9 @@ async function connectLocal(folder: string): Promise<OperatorServices> {
   if (!service || !state?.ok) {
     throw new OperatorError(`No local service runs in ${folder}: start it with \`npm start\`, name its folder with --data, or a deployed stack with --stack.`);
   }
-  const { offset_seconds: offset } = (await state.json()) as { offset_seconds: number };
-  return operatorServices({ ...addressOf(service.outputs), endpoint: service.awsUrl }, shiftedClock(offset * 1000));
+  const { offset_seconds: offset, environment } = (await state.json()) as LocalState;
+  const outboundRules = environment['OUTBOUND_RULES'] === 'loopback-too' ? 'loopback-too' : 'public';
+  return operatorServices({ ...addressOf(service.outputs), outboundRules, endpoint: service.awsUrl }, shiftedClock(offset * 1000));
 }
 
 /** The local service's clock can be set forward; what an operator writes carries its time. */
@@ -49,14 +55,14 @@ async function connectStack(stack: string): Promise<OperatorServices> {
     return operatorServices(addressOf(named), systemClock);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new OperatorError(`The stack ${stack} cannot be read (${why}). Check its name, the region and your AWS credentials.`, { cause: error });
+    throw new OperatorError(`The stack ${stack} cannot be read (${why}). Check its name, the region and your AWS credentials.`, {}, { cause: error });
   }
 }
 
-function addressOf(outputs: Readonly<Record<string, string>>): ServiceAddress {
+function addressOf(outputs: Readonly<Record<string, string>>): Omit<ServiceAddress, 'endpoint'> {
   const { TableName: tableName, StateMachineArn: stateMachineArn, EncryptionSecretArn: encryptionSecretArn } = outputs;
   if (tableName === undefined || stateMachineArn === undefined || encryptionSecretArn === undefined) {
     throw new OperatorError('The stack has not the outputs of Darkroom: TableName, StateMachineArn, EncryptionSecretArn.');
   }
-  return { tableName, stateMachineArn, encryptionSecretArn };
+  return { tableName, stateMachineArn, encryptionSecretArn, outboundRules: 'public' };
 }

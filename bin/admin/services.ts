@@ -7,18 +7,21 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { createAccountStore, type AccountStore } from '../../adapters/dynamodb/account-store.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
+import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { createOpenWorkStore } from '../../adapters/dynamodb/open-work-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../../adapters/dynamodb/wallet-store.ts';
+import { createOutbound, type OutboundRules } from '../../adapters/safe-fetch.ts';
 import { createSecretBox } from '../../adapters/secret-box.ts';
 import { createExecutions } from '../../adapters/step-functions.ts';
-import type { ChargeStore, Clock, CreationStore, Executions, OpenWorkStore, RandomBytes, SecretBox } from '../../core/ports.ts';
+import type { ChargeStore, Clock, CreationStore, DeliveryStore, Executions, OpenWorkStore, Outbound, RandomBytes, SecretBox } from '../../core/ports.ts';
 
 /** Where a service is, in the words of its stack's outputs. */
 export interface ServiceAddress {
   readonly tableName: string;
   readonly stateMachineArn: string;
   readonly encryptionSecretArn: string;
+  readonly outboundRules: OutboundRules;
   /** Of the one-machine stand-in; absent: AWS, with the operator's own credentials and region. */
   readonly endpoint?: string;
 }
@@ -34,6 +37,8 @@ export interface OperatorServices {
   readonly openWork: OpenWorkStore;
   readonly executions: Executions;
   readonly secretBox: SecretBox;
+  readonly deliveries: DeliveryStore;
+  readonly outbound: Outbound;
 }
 
 /** Opens the adapters; `clock` is the service's own, which on one machine can be set forward. */
@@ -52,6 +57,8 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     charges: createChargeStore(table),
     openWork: createOpenWorkStore(table),
     executions: createExecutions(new SFNClient(local), address.stateMachineArn),
+    deliveries: createDeliveryStore(table),
+    outbound: createOutbound(address.outboundRules),
     secretBox: createSecretBox({
       client: new SecretsManagerClient(local),
       secretArn: address.encryptionSecretArn,

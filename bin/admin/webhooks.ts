@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { readDeliveryLog } from '../../adapters/dynamodb/delivery-store.ts';
 import type { Account, SealedSecret } from '../../core/account.ts';
+import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';
 import { replacedSecretSeconds, webhookSecret } from '../../core/webhook.ts';
+import type { Delivery } from '../../core/ports.ts';
 import type { Admin } from './admin.ts';
 import { OperatorError } from './operator-error.ts';
 import type { Row } from './output.ts';
@@ -30,25 +31,51 @@ export function addWebhookCommands(program: Command, admin: Admin): void {
     .description(`the last ${logRows} attempts, the newest first`)
     .action(admin.run(async ({ services, output }, id: string) => {
       const account = await values.account(services, id);
-      const log = await readDeliveryLog(services.table, account.id, logRows);
-      output.list(
-        log.map((delivery) => ({
-          id: delivery.id,
-          started_at: delivery.startedAt,
-          creation: delivery.creationId,
-          event: delivery.event,
-          attempt: delivery.attempt,
-          outcome: delivery.outcome ?? 'unknown',
-          status: delivery.status ?? null,
-          reason: delivery.reason ?? null,
-          ms: delivery.millis ?? null,
-          next_attempt_at: delivery.nextAttemptAt ?? null,
-          url: delivery.url,
-          response: delivery.responseExcerpt ?? null,
-        })),
-        'Nothing was sent in the last 30 days.',
-      );
+      const log = await services.deliveries.log(account.id, logRows);
+      output.list(log.map(deliveryRow), 'Nothing was sent in the last 30 days.');
     }));
+  addDeliveryCommands(webhooks, admin);
+}
+
+function addDeliveryCommands(webhooks: Command, admin: Admin): void {
+  webhooks
+    .command('redeliver <account> <delivery>')
+    .description('send the webhook of a delivery again: a new round of up to five attempts')
+    .action(admin.run(async ({ services, output }, id: string, delivery: string) => {
+      const outcome = await redeliver(await values.account(services, id), delivery, services);
+      if (outcome.kind === 'unknown_delivery') throw new OperatorError(`There is no delivery ${delivery} of a creation: \`webhooks log ${id}\` shows them.`);
+      if (outcome.kind === 'still_pending') throw new OperatorError('Its webhook is still pending: the next attempt comes by itself.');
+      output.show({ delivery, creation: outcome.creationId, status: 'pending' });
+    }));
+  webhooks
+    .command('test <account>')
+    .description('send one signed test delivery; at most one in 30 seconds')
+    .requiredOption('--url <url>', 'where to')
+    .action(admin.run(async ({ services, output, fail }, id: string, { url }: { url: string }) => {
+      const outcome = await sendTestDelivery(await values.account(services, id), url, services);
+      if (outcome.kind === 'refused') throw new OperatorError(`--url: ${outcome.why}.`);
+      if (outcome.kind === 'no_secret') throw new OperatorError(`The account has no webhook secret yet: \`webhooks secret ${id}\` issues it.`);
+      if (outcome.kind === 'too_soon') throw new OperatorError(`A test delivery was sent just now: try again in ${outcome.afterSeconds} s.`, { retry_after: outcome.afterSeconds });
+      output.show(deliveryRow(outcome.delivery));
+      if (outcome.delivery.outcome !== 'delivered') fail();
+    }));
+}
+
+function deliveryRow(delivery: Delivery): Row {
+  return {
+    id: delivery.id,
+    started_at: delivery.startedAt,
+    creation: delivery.creationId,
+    event: delivery.event,
+    attempt: delivery.attempt,
+    outcome: delivery.outcome ?? 'unknown',
+    status: delivery.status ?? null,
+    reason: delivery.reason ?? null,
+    ms: delivery.millis ?? null,
+    next_attempt_at: delivery.nextAttemptAt ?? null,
+    url: delivery.url,
+    response: delivery.responseExcerpt ?? null,
+  };
 }
 
 /** Issues a secret, the first or one that replaces the current; those replaced more than 24 h ago are dropped. */

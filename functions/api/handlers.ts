@@ -1,7 +1,10 @@
 import type { OperationName } from '../../core/contract.ts';
 import type * as generateImage from './generate-image.ts';
+import type * as getBalance from './get-balance.ts';
 import type * as getCreation from './get-creation.ts';
+import type * as listCreations from './list-creations.ts';
 import type * as listModels from './list-models.ts';
+import type * as quoteImage from './quote-image.ts';
 import type { ApiHandler } from './serve.ts';
 
 type Complete<Handlers extends Record<OperationName, ApiHandler>> = Handlers;
@@ -10,5 +13,8 @@ type Complete<Handlers extends Record<OperationName, ApiHandler>> = Handlers;
 export type OperationHandlers = Complete<{
   listModels: typeof listModels.handler;
   generateImage: typeof generateImage.handler;
+  quoteImage: typeof quoteImage.handler;
+  listCreations: typeof listCreations.handler;
+  getBalance: typeof getBalance.handler;
   getCreation: typeof getCreation.handler;
 }>;

@@ -7,9 +7,18 @@ import { apiRoot } from '../../core/contract.ts';
 import type { ApiServices } from '../services.ts';
 import type { OperationAnswer } from './serve.ts';
 
+/** A creation that this request made, or made before. */
+export interface Submitted {
+  readonly creation: CreationRecord;
+  /** Whether the charge counted the request against the account's rate. */
+  readonly counted: boolean;
+  /** That go with the answer. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** What an Idempotency-Key that was used before means for this request. */
 export type Replay =
-  | { readonly kind: 'replayed'; readonly answer: OperationAnswer }
+  | ({ readonly kind: 'replayed' } & Submitted)
   /** Its creation failed and was refunded: the key is free again, for as long as it still names that one. */
   | { readonly kind: 'free'; readonly replaces: CreationId };
 
@@ -24,8 +33,7 @@ export async function replayOf(record: IdempotencyRecord, requestHash: string, s
       errors: [{ field: 'Idempotency-Key', code: 'mismatch', message: 'was used for another request' }],
     });
   }
-  const answer = accepted(creation, services);
-  return { kind: 'replayed', answer: { ...answer, headers: { ...answer.headers, 'idempotent-replayed': 'true' } } };
+  return { kind: 'replayed', creation, counted: false, headers: { 'idempotent-replayed': 'true' } };
 }
 
 /** 202 with the creation in its current state. */

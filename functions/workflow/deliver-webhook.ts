@@ -7,7 +7,8 @@ import { resultUrls, type CreationRecord, type WebhookState } from '../../core/c
 import { uuidV7 } from '../../core/ids.ts';
 import type { Delivery, PostResult } from '../../core/ports.ts';
 import {
-  replacedSecretSeconds,
+  endedDelivery,
+  openSecrets,
   webhookAttemptMillis,
   webhookAttempts,
   webhookBody,
@@ -20,16 +21,21 @@ import { creationIdOf, Remedy, type Payload } from './payload.ts';
 
 /** An execution's clock may run ahead of the record's by a little: that much is waited for here. */
 const earlyMillis = 3_000;
-const excerptCharacters = 500;
 
 export async function deliverWebhook(payload: Payload, services: DeliveryServices): Promise<Payload> {
   const creation = await services.creations.read(creationIdOf(payload));
   const webhook = creation?.webhook;
-  if (!creation?.completedAt || webhook?.status !== 'pending' || webhook.attempts >= webhookAttempts) return payload;
+  if (!creation?.completedAt || webhook?.status !== 'pending') return payload;
+  if (webhook.attempts >= webhookAttempts) {
+    // The last attempt was begun and never settled, and its time is over: left as it is, it would be pending for good.
+    if (webhook.nextAt <= services.clock.now()) await services.deliveries.giveUp(creation.id);
+    return payload;
+  }
   const early = webhook.nextAt - services.clock.now();
   if (early > earlyMillis) throw notDelivered();
   if (early > 0) await services.clock.sleep(early);
-  const secrets = await signingSecrets(creation, services);
+  const sealed = await services.deliveries.accountSecrets(creation.accountId);
+  const secrets = await openSecrets(creation.accountId, sealed, services.secretBox, services.clock.now());
   if (!secrets) {
     await services.deliveries.skip(creation.id);
     return payload;
@@ -39,16 +45,6 @@ export async function deliverWebhook(payload: Payload, services: DeliveryService
 
 function notDelivered(): Remedy {
   return new Remedy('WebhookNotDelivered', 'not delivered yet; the record says when the next attempt is due');
-}
-
-/** The secrets that are valid now, the current one first; undefined when none was issued. */
-async function signingSecrets(creation: CreationRecord, services: DeliveryServices): Promise<SigningSecrets | undefined> {
-  const oldest = services.clock.now() - replacedSecretSeconds * 1000;
-  const sealed = (await services.deliveries.accountSecrets(creation.accountId)).filter(
-    (secret) => secret.replacedAt === undefined || secret.replacedAt > oldest,
-  );
-  const valid = await Promise.all(sealed.map((secret) => services.secretBox.open(creation.accountId, secret.sealed)));
-  return valid[0] === undefined ? undefined : { current: valid[0], valid };
 }
 
 /** The claim assumes the worst, an attempt that hangs; settling it corrects the time. */
@@ -90,7 +86,7 @@ function waitAfter(number: number): number {
 async function send(delivery: Delivery, body: string, secrets: SigningSecrets, services: DeliveryServices): Promise<PostResult> {
   const headers = webhookHeaders(
     {
-      event: delivery.event as 'creation.completed' | 'creation.failed',
+      event: delivery.event,
       messageId: `${delivery.creationId}:${delivery.event}`,
       deliveryId: delivery.id,
       attempt: delivery.attempt,
@@ -109,16 +105,9 @@ async function settle(
   services: DeliveryServices,
 ): Promise<Payload> {
   const now = services.clock.now();
-  const status = result.kind === 'answered' ? result.status : undefined;
-  const isDelivered = status !== undefined && status >= 200 && status < 300;
-  const isLast = isDelivered || status === 410 || delivery.attempt === webhookAttempts;
-  const ended: Delivery = {
-    ...delivery,
-    outcome: isDelivered ? 'delivered' : 'failed',
-    ...(result.kind === 'answered'
-      ? { status: result.status, responseExcerpt: result.excerpt.slice(0, excerptCharacters) }
-      : { reason: result.reason }),
-  };
+  const ended = endedDelivery(delivery, result);
+  const isDelivered = ended.outcome === 'delivered';
+  const isLast = isDelivered || ended.status === 410 || delivery.attempt === webhookAttempts;
   const next = isLast ? { status: isDelivered ? ('delivered' as const) : ('failed' as const) } : { at: now + waitAfter(delivery.attempt) };
   await services.deliveries.settle(ended, next);
   services.log.info('webhook_attempted', {
@@ -126,7 +115,7 @@ async function settle(
     deliveryId: delivery.id,
     attempt: delivery.attempt,
     outcome: ended.outcome,
-    status,
+    status: ended.status,
   });
   if (!isLast) throw notDelivered();
   return payload;

@@ -1,0 +1,93 @@
+/** What an operator, and later the portal, can do with webhooks: send one again, send a test. */
+import type { Account } from './account.ts';
+import type { CreationId } from './ids.ts';
+import { uuidV7 } from './ids.ts';
+import type { Clock, Delivery, DeliveryStore, CreationStore, Executions, Outbound, RandomBytes, SecretBox } from './ports.ts';
+import { endedDelivery, openSecrets, testDeliverySeconds, webhookHeaders, type SigningSecrets } from './webhook.ts';
+
+const nilId = '00000000-0000-0000-0000-000000000000' as CreationId;
+
+export interface TestServices {
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  readonly outbound: Outbound;
+  readonly secretBox: SecretBox;
+  readonly deliveries: DeliveryStore;
+}
+
+export type TestOutcome =
+  | { readonly kind: 'sent'; readonly delivery: Delivery }
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'no_secret' }
+  /** At most one in 30 seconds. */
+  | { readonly kind: 'too_soon'; readonly afterSeconds: number };
+
+/** One signed attempt of a made-up event, to any address that a webhook may go to. It is logged, and never repeated. */
+export async function sendTestDelivery(account: Account, url: string, services: TestServices): Promise<TestOutcome> {
+  const { clock, outbound, deliveries } = services;
+  const verdict = await outbound.check(url);
+  if (verdict.kind === 'refused') return verdict;
+  const secrets = await openSecrets(account.id, account.webhookSecrets, services.secretBox, clock.now());
+  if (!secrets) return { kind: 'no_secret' };
+  const waitMillis = await deliveries.claimTest(account.id, testDeliverySeconds * 1000, clock.now());
+  if (waitMillis > 0) return { kind: 'too_soon', afterSeconds: Math.ceil(waitMillis / 1000) };
+  return { kind: 'sent', delivery: await send(account, url, secrets, services) };
+}
+
+async function send(account: Account, url: string, secrets: SigningSecrets, services: TestServices): Promise<Delivery> {
+  const { clock, outbound, deliveries } = services;
+  const now = clock.now();
+  const delivery = {
+    id: uuidV7(now, services.randomBytes(16)),
+    accountId: account.id,
+    creationId: nilId,
+    event: 'creation.completed',
+    url,
+    attempt: 1,
+    startedAt: new Date(now).toISOString(),
+  } as const;
+  const body = testBody(delivery.startedAt);
+  const signed = { ...delivery, messageId: `${delivery.id}:${delivery.event}`, deliveryId: delivery.id, signedAtSeconds: Math.floor(now / 1000), body };
+  const before = clock.elapsed();
+  const result = await outbound.post(url, webhookHeaders(signed, secrets), body);
+  const ended = endedDelivery({ ...delivery, millis: Math.round(clock.elapsed() - before) }, result);
+  await deliveries.record(ended);
+  return ended;
+}
+
+function testBody(at: string): string {
+  return JSON.stringify({
+    event: 'creation.completed',
+    id: nilId,
+    status: 'completed',
+    result_urls: [],
+    cost: 0,
+    metadata: { test: 'true' },
+    created_at: at,
+    completed_at: at,
+  });
+}
+
+export interface RedeliveryServices {
+  readonly clock: Clock;
+  readonly creations: CreationStore;
+  readonly deliveries: DeliveryStore;
+  readonly executions: Executions;
+}
+
+export type RedeliveryOutcome =
+  | { readonly kind: 'started'; readonly creationId: CreationId }
+  | { readonly kind: 'unknown_delivery' }
+  | { readonly kind: 'still_pending' };
+
+/** Opens a new round of attempts for the creation of a delivery, with the same bytes. */
+export async function redeliver(account: Account, deliveryId: string, services: RedeliveryServices): Promise<RedeliveryOutcome> {
+  const delivery = await services.deliveries.find(account.id, deliveryId);
+  const creation = delivery && (await services.creations.read(delivery.creationId));
+  if (!creation?.webhook) return { kind: 'unknown_delivery' };
+  const reopened = await services.deliveries.reopen(creation, services.clock.now());
+  if (!reopened) return { kind: 'still_pending' };
+  // Should the start fail, the reconciler finds the webhook pending and starts it.
+  await services.executions.start(creation.id, creation.executions + 1);
+  return { kind: 'started', creationId: creation.id };
+}

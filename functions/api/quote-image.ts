@@ -1,0 +1,27 @@
+import { asMicros, toUsd } from '../../core/money.ts';
+import { apiServices, type ApiServices } from '../services.ts';
+import { parseImageRequest } from './parse-image-request.ts';
+import { planCreation } from './plan-creation.ts';
+import { serve, type Handle } from './serve.ts';
+
+/** POST /images/quote: what a request would cost and whether a route renders it. Nothing is fetched or charged. */
+export const quoteImage: Handle<ApiServices> = async (request, caller, services) => {
+  const { request: image, costMicros } = planCreation(parseImageRequest(request), caller, services);
+  const { availableMicros } = caller.account;
+  return Promise.resolve({
+    status: 200,
+    body: {
+      cost: toUsd(costMicros),
+      currency: 'USD',
+      model: image.model.id,
+      resolution: image.resolution,
+      aspect_ratio: image.aspectRatio,
+      output_format: image.outputFormat,
+      input_images: image.imageUrls.length,
+      available: toUsd(asMicros(availableMicros)),
+      sufficient: availableMicros >= costMicros,
+    },
+  });
+};
+
+export const handler = serve('post', quoteImage, apiServices());

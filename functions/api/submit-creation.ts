@@ -1,0 +1,123 @@
+/** The charge and the start of a creation: what stands between a request that may be accepted and its 202. */
+import { monthOf, type CreationRecord, type StoredImage } from '../../core/creation.ts';
+import { uuidV7, type CreationId } from '../../core/ids.ts';
+import { asMicros } from '../../core/money.ts';
+import type { ChargeOrder, ChargeOutcome } from '../../core/ports.ts';
+import { retryLater, type Problem } from '../../core/problem.ts';
+import type { SubmitServices } from '../services.ts';
+import { rateExceeded } from './account-rate.ts';
+import { accountDisabled, apiSuspended, keyInvalid, type Caller } from './authenticate.ts';
+import { checkMeans, overBalance, overBudget, tooManyOpen } from './charge-problem.ts';
+import type { Plan } from './plan-creation.ts';
+import { replayOf, type Submitted } from './replay.ts';
+import { overloaded } from './serve.ts';
+
+/** The reconciler looks at a creation that was not started by then. */
+const startGraceMillis = 60_000;
+/** How often the charge is built anew because a record it names changed between read and write. */
+const mostCharges = 3;
+/** A state machine that cannot be started needs an operator's hand. */
+const startRetrySeconds = 30;
+
+export interface Submission {
+  readonly caller: Caller;
+  readonly plan: Plan;
+  readonly sources: readonly StoredImage[];
+  readonly idempotency?: NonNullable<ChargeOrder['idempotency']>;
+}
+
+/** Charges and starts; what changed between the read and the charge is looked at again. */
+export async function submitCreation(submission: Submission, services: SubmitServices, charges = 1): Promise<Submitted> {
+  const { caller, plan, idempotency } = submission;
+  const creation = newCreation(submission, services);
+  const outcome = await services.charges.charge({
+    creation,
+    postRate: caller.account.limits.postRate,
+    nowMillis: caller.nowMillis,
+    ...(caller.apiKey.monthlyCapMicros !== undefined && { monthlyCapMicros: caller.apiKey.monthlyCapMicros }),
+    ...(idempotency && { idempotency }),
+  });
+  if (outcome.kind === 'charged') return start(creation, services);
+  if (charges === mostCharges) throw overloaded();
+  if (outcome.kind === 'key_changed') {
+    const changed = { ...caller, apiKey: outcome.apiKey };
+    checkMeans(changed, plan.costMicros, services.topUpUrl);
+    return submitCreation({ ...submission, caller: changed }, services, charges + 1);
+  }
+  if (outcome.kind === 'idempotency_taken' && idempotency) {
+    const replay = await replayOf(outcome.record, idempotency.requestHash, services);
+    if (replay.kind === 'replayed') return replay;
+    return submitCreation({ ...submission, idempotency: { ...idempotency, replaces: replay.replaces } }, services, charges + 1);
+  }
+  throw refusal(outcome, submission, services);
+}
+
+function newCreation({ caller, plan, sources }: Submission, services: SubmitServices): CreationRecord {
+  const { request, routes, costMicros } = plan;
+  const { nowMillis, account, apiKey } = caller;
+  return {
+    id: uuidV7(nowMillis, services.randomBytes(16)) as CreationId,
+    accountId: account.id,
+    keyId: apiKey.id,
+    status: 'queued',
+    model: request.model.id,
+    prompt: request.prompt,
+    resolution: request.resolution,
+    aspectRatio: request.aspectRatio,
+    outputFormat: request.outputFormat,
+    seed: request.seed,
+    sources,
+    metadata: request.metadata,
+    costMicros,
+    refundedMicros: asMicros(0),
+    chargedMonth: monthOf(nowMillis),
+    createdAt: new Date(nowMillis).toISOString(),
+    deadlineAt: nowMillis + account.limits.deadlineSeconds * 1000,
+    results: [],
+    ...(request.webhookUrl !== undefined && {
+      webhook: { url: request.webhookUrl, status: 'pending', attempts: 0, nextAt: nowMillis },
+    }),
+    routes: routes.map((route) => ({ provider: route.provider, providerModel: route.provider_model })),
+    attempts: [],
+    executions: 1,
+    recoveries: 0,
+    dueAt: nowMillis + startGraceMillis,
+  };
+}
+
+/** Charged is accepted, but for an execution that definitely cannot be started: that is undone at once. */
+async function start(creation: CreationRecord, services: SubmitServices): Promise<Submitted> {
+  const started = await services.executions.start(creation.id, 1);
+  if (started !== 'refused') {
+    const { id: creationId, accountId, model, costMicros } = creation;
+    services.log.info('creation_accepted', { creationId, accountId, model, costMicros, started });
+    return { creation, counted: true, headers: {} };
+  }
+  services.log.alarm('start_refused', { creationId: creation.id });
+  const nowMillis = services.clock.now();
+  await services.charges.refund(creation, { failure: 'ServiceUnavailable', nowMillis, announce: false });
+  const message = 'The creation could not be started. Its charge was given back in full.';
+  throw retryLater('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'provider_unavailable', creation_id: creation.id }, startRetrySeconds);
+}
+
+type Refused = Exclude<ChargeOutcome, { kind: 'charged' | 'key_changed' }>;
+
+function refusal(outcome: Refused, { caller, plan }: Submission, { topUpUrl }: SubmitServices): Problem {
+  switch (outcome.kind) {
+    case 'account_not_active':
+      return outcome.condition === 'suspended' ? apiSuspended() : accountDisabled();
+    case 'key_revoked':
+      return keyInvalid();
+    case 'rate_used_up':
+      return rateExceeded(caller, 'post');
+    case 'over_budget':
+      return overBudget(caller.apiKey.monthlyCapMicros ?? asMicros(0), outcome.spentMicros, caller.nowMillis);
+    case 'over_balance':
+      return overBalance(plan.costMicros, outcome.availableMicros, topUpUrl);
+    case 'too_many_open':
+      return tooManyOpen(outcome.limit, outcome.current);
+    case 'idempotency_taken':
+    case 'overloaded':
+      return overloaded();
+  }
+}
