@@ -6,7 +6,7 @@ import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import { failures } from '../../core/failure.ts';
 import type { CreationId } from '../../core/ids.ts';
 import { latestAnswerMillis, longestWaitSeconds } from '../../core/limits.ts';
-import { Problem, retryLater } from '../../core/problem.ts';
+import { CountedProblem, Problem, retryLater } from '../../core/problem.ts';
 import type { ApiServices } from '../services.ts';
 import { accepted } from './replay.ts';
 import type { OperationAnswer } from './serve.ts';
@@ -39,7 +39,8 @@ export async function awaitOutcome(id: CreationId, seconds: number, arrivedAt: n
   }
   const answer = accepted(creation, services);
   if (!isTerminal(creation.status)) return answer;
-  refuseFailure(creation);
+  const refusal = refusalOf(creation);
+  if (refusal) throw new CountedProblem(refusal);
   const { 'retry-after': _later, ...headers } = answer.headers ?? {};
   return { ...answer, status: 200, headers };
 }
@@ -50,13 +51,13 @@ async function read(id: CreationId, creations: ApiServices['creations']): Promis
   return creation;
 }
 
-/** Throws for a failure that lies not with the request itself. */
-function refuseFailure({ id, failure }: CreationRecord): void {
-  if (failure === undefined || failure === 'PromptRejected' || failure === 'SourceImageRejected') return;
+/** The Problem of a failure that lies not with the request itself. */
+function refusalOf({ id, failure }: CreationRecord): Problem | undefined {
+  if (failure === undefined || failure === 'PromptRejected' || failure === 'SourceImageRejected') return undefined;
   const { message, retryable } = failures[failure];
   const details = { creation_id: id, error: message, retryable };
   if (failure === 'ServiceUnavailable') {
-    throw retryLater('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'provider_unavailable', ...details }, providerRetrySeconds);
+    return retryLater('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'provider_unavailable', ...details }, providerRetrySeconds);
   }
-  throw new Problem('ERR_GENERATION_FAILED', `${message} The charge was refunded in full.`, details);
+  return new Problem('ERR_GENERATION_FAILED', `${message} The charge was refunded in full.`, details);
 }

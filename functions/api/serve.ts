@@ -6,7 +6,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { parseCreationId } from '../../core/ids.ts';
 import { Overloaded } from '../../core/ports.ts';
-import { Problem, retryLater } from '../../core/problem.ts';
+import { CountedProblem, Problem, retryLater } from '../../core/problem.ts';
 import type { ApiServices } from '../services.ts';
 import { limitOf, rateExceeded, rateHeaders } from './account-rate.ts';
 import { internalProblem, problemAnswer, toGateway, type ApiAnswer } from './answer.ts';
@@ -71,9 +71,15 @@ async function answerOf<Services extends ApiServices>(
   } catch (error) {
     const problem = problemOf(error, request, services);
     const overRate = problem.details['reason'] === 'account_rate';
-    const within = overRate || rate === 'get' || problem.status >= 500 || (await count());
+    // Where the table sheds load or an answer broke, one more write would only add to it.
+    const isCounted = overRate || rate === 'get' || problem instanceof CountedProblem || isOurs(problem);
+    const within = isCounted || (await count());
     return within ? refuse(problem, overRate) : refuse(rateExceeded(caller, rate), true);
   }
+}
+
+function isOurs({ code, details }: Problem): boolean {
+  return code === 'ERR_INTERNAL' || details['reason'] === 'overloaded';
 }
 
 function withHeaders(answer: ApiAnswer, headers: Readonly<Record<string, string>>): ApiAnswer {

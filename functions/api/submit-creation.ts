@@ -3,7 +3,7 @@ import { monthOf, type CreationRecord, type StoredImage } from '../../core/creat
 import { uuidV7, type CreationId } from '../../core/ids.ts';
 import { asMicros } from '../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../core/ports.ts';
-import { retryLater, type Problem } from '../../core/problem.ts';
+import { CountedProblem, retryLater, type Problem } from '../../core/problem.ts';
 import type { SubmitServices } from '../services.ts';
 import { rateExceeded } from './account-rate.ts';
 import { accountDisabled, apiSuspended, keyInvalid, type Caller } from './authenticate.ts';
@@ -97,7 +97,8 @@ async function start(creation: CreationRecord, services: SubmitServices): Promis
   const nowMillis = services.clock.now();
   await services.charges.refund(creation, { failure: 'ServiceUnavailable', nowMillis, announce: false });
   const message = 'The creation could not be started. Its charge was given back in full.';
-  throw retryLater('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'provider_unavailable', creation_id: creation.id }, startRetrySeconds);
+  const details = { reason: 'provider_unavailable', creation_id: creation.id };
+  throw new CountedProblem(retryLater('ERR_PROVIDER_UNAVAILABLE', message, details, startRetrySeconds));
 }
 
 type Refused = Exclude<ChargeOutcome, { kind: 'charged' | 'key_changed' }>;
