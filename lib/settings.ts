@@ -8,7 +8,7 @@ export interface Settings {
   readonly logRetention: RetentionDays;
   /** The form of a failed authentication (interface.md, part 5). */
   readonly authFailureForm: AuthFailureForm;
-  /** Where a client can top up its wallet; empty: none is named in 402 answers. */
+  /** Where a client can top up its wallet, named in 402 answers; empty: /portal/wallet under the API's own domain. */
   readonly topUpUrl: string;
 }
 

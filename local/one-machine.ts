@@ -34,7 +34,7 @@ export interface OneMachineOptions {
   readonly folder: string;
   /** A free one for 0 or none. */
   readonly port?: number;
-  /** Values for environment variables, in the functions that declare them. */
+  /** Values for environment variables, in the functions that declare them; `{origin}` in one stands for this server's address. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly verifyWebhook: VerifyWebhook;
   readonly onLog?: (line: FunctionLogLine) => void;
@@ -124,7 +124,7 @@ function servedUnder(url: string, template: LocalTemplate, overrides: Readonly<R
     Object.fromEntries(Object.entries(values).map(([name, one]) => [name, value(name, one)]));
   return {
     ...template,
-    functions: template.functions.map((one) => ({ ...one, environment: mapped(one.environment, (name, value) => overrides[name] ?? here(value)) })),
+    functions: template.functions.map((one) => ({ ...one, environment: mapped(one.environment, (name, value) => overrides[name]?.replaceAll('{origin}', url) ?? here(value)) })),
     outputs: mapped(template.outputs, (_name, value) => here(value)),
   };
 }

@@ -14,6 +14,10 @@ export interface ServiceOptions {
   readonly port: number;
   /** The deployed rules for webhook and image addresses; otherwise this machine is allowed, too. */
   readonly strictOutbound: boolean;
+  /** Values for further variables of the functions that declare them. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Settings of the stack to be tried otherwise, by their variable. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Lines that tell what takes long. */
   readonly onProgress?: (line: string) => void;
   /** One structured line of a function's log. */
@@ -37,7 +41,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     templatePath,
     folder,
     port: options.port,
-    environment: { ...(!options.strictOutbound && { OUTBOUND_RULES: 'loopback-too' }) },
+    environment: {
+      TOP_UP_URL: '{origin}/_local/wallet',
+      ...(!options.strictOutbound && { OUTBOUND_RULES: 'loopback-too' }),
+      ...options.environment,
+    },
     // A webhook of before a restart can come in while the adapters are still being opened.
     verifyWebhook: async (webhook) =>
       running.operator ? verifyWebhook(webhook, running.operator) : Promise.resolve({ verified: false, detail: 'came before the service was ready' }),

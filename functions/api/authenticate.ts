@@ -75,7 +75,7 @@ function judge(presented: Presented, parsed: ParsedKey | undefined, state: Reque
   }
 }
 
-export function keyMissing(absent: boolean): Problem {
+function keyMissing(absent: boolean): Problem {
   const message = 'An API key is required: send it as "Authorization: Bearer <API_KEY>" or as "X-API-Key: <API_KEY>".';
   return new Problem('ERR_API_KEY_INVALID', message, { reason: 'api_key_missing' }, {}, absent ? 'authentication_required' : undefined);
 }

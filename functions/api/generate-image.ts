@@ -18,7 +18,7 @@ import { serve, type Handle } from './serve.ts';
 import { copySources } from './source-images.ts';
 import { submitCreation, type Submission } from './submit-creation.ts';
 
-export const generateImage: Handle<SubmitServices> = async (request, caller, services) => {
+const generateImage: Handle<SubmitServices> = async (request, caller, services) => {
   const arrivedAt = services.clock.elapsed();
   const { creation, counted, headers } = await submit(request, caller, services);
   const wait = waitSeconds(request.headers['prefer']);
@@ -36,10 +36,16 @@ async function submit(request: ApiRequest, caller: Caller, services: SubmitServi
   if (known?.kind === 'replayed') return known;
   const plan = planCreation(body, caller, services);
   await checkWebhook(plan, services);
-  checkMeans(caller, plan.costMicros, services.topUpUrl);
+  const topUpUrl = topUpUrlOf(request, services);
+  checkMeans(caller, plan.costMicros, topUpUrl);
   const sources = await copySources(plan.request.imageUrls, services);
   const idempotency = idempotencyOf(header, hash, known);
-  return submitCreation({ caller, plan, sources, ...(idempotency && { idempotency }) }, services);
+  return submitCreation({ caller, plan, sources, topUpUrl, ...(idempotency && { idempotency }) }, services);
+}
+
+/** The deployment's setting, or where the portal of this deployment will be. */
+function topUpUrlOf({ domain }: ApiRequest, { topUpUrl }: SubmitServices): string {
+  return topUpUrl === '' ? `https://${domain}/portal/wallet` : topUpUrl;
 }
 
 function idempotencyOf(header: string | undefined, requestHash: string, known: Replay | undefined): Submission['idempotency'] {

@@ -23,6 +23,8 @@ export interface Submission {
   readonly caller: Caller;
   readonly plan: Plan;
   readonly sources: readonly StoredImage[];
+  /** Named in a 402. */
+  readonly topUpUrl: string;
   readonly idempotency?: NonNullable<ChargeOrder['idempotency']>;
 }
 
@@ -41,7 +43,7 @@ export async function submitCreation(submission: Submission, services: SubmitSer
   if (charges === mostCharges) throw overloaded();
   if (outcome.kind === 'key_changed') {
     const changed = { ...caller, apiKey: outcome.apiKey };
-    checkMeans(changed, plan.costMicros, services.topUpUrl);
+    checkMeans(changed, plan.costMicros, submission.topUpUrl);
     return submitCreation({ ...submission, caller: changed }, services, charges + 1);
   }
   if (outcome.kind === 'idempotency_taken' && idempotency) {
@@ -49,7 +51,7 @@ export async function submitCreation(submission: Submission, services: SubmitSer
     if (replay.kind === 'replayed') return replay;
     return submitCreation({ ...submission, idempotency: { ...idempotency, replaces: replay.replaces } }, services, charges + 1);
   }
-  throw refusal(outcome, submission, services);
+  throw refusal(outcome, submission);
 }
 
 function newCreation({ caller, plan, sources }: Submission, services: SubmitServices): CreationRecord {
@@ -103,7 +105,7 @@ async function start(creation: CreationRecord, services: SubmitServices): Promis
 
 type Refused = Exclude<ChargeOutcome, { kind: 'charged' | 'key_changed' }>;
 
-function refusal(outcome: Refused, { caller, plan }: Submission, { topUpUrl }: SubmitServices): Problem {
+function refusal(outcome: Refused, { caller, plan, topUpUrl }: Submission): Problem {
   switch (outcome.kind) {
     case 'account_not_active':
       return outcome.condition === 'suspended' ? apiSuspended() : accountDisabled();

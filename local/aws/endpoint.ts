@@ -82,6 +82,8 @@ async function serve(handle: AwsEndpoint['handle'], request: IncomingMessage, re
   for await (const chunk of request) chunks.push(chunk as Uint8Array);
   const body = Buffer.concat(chunks);
   response.setHeader('x-amzn-requestid', randomUUID());
+  // Real time beside a caller's virtual one looks to the SDK like a clock that is wrong: it would repeat what was refused.
+  response.sendDate = false;
   const header = request.headers['x-amz-target'];
   if (typeof header === 'string') return serveJson(handle, readTarget(header), request, body, response);
   try {

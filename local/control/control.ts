@@ -8,6 +8,8 @@ import { targetOf } from '../gateway/gateway-event.ts';
 import { readBody, refuseBody, sendJson } from '../gateway/http-body.ts';
 import { INBOX_PATH } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
+import { sendPage } from './page.ts';
+import { WALLET_PATH, walletPage } from './wallet-page.ts';
 
 /** Everything under this is the stand-in's own and never the API's. */
 export const LOCAL_PATH = '/_local';
@@ -32,6 +34,7 @@ export function createControl({ inbox, faults, advance, state }: ControlOptions)
       const { now, steps } = await advance(advance_seconds);
       sendJson(outgoing, 200, { now: new Date(now).toISOString(), advanced_seconds: advance_seconds, steps });
     }),
+    [`GET ${WALLET_PATH}`]: (_incoming, outgoing) => sendPage(outgoing, walletPage()),
     'GET /_local/state': (_incoming, outgoing) => sendJson(outgoing, 200, state()),
     'GET /_local/faults': (_incoming, outgoing) => sendJson(outgoing, 200, { data: faults.list() }),
     'POST /_local/faults': withBody(faultSchema, (fault, outgoing) => {

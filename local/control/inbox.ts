@@ -4,6 +4,7 @@ import { targetOf } from '../gateway/gateway-event.ts';
 import { readBody, refuseBody, sendJson } from '../gateway/http-body.ts';
 import { openJournal } from '../journal.ts';
 import { inboxPage } from './inbox-page.ts';
+import { sendPage } from './page.ts';
 import type { ReceivedWebhook } from './received-webhook.ts';
 
 /** Checks a webhook's signatures. Headers have lower-case names; the body is the text as received. */
@@ -46,14 +47,7 @@ export function openInbox(options: InboxOptions): Inbox {
       const newestFirst = webhooks.toReversed();
       if (incoming.method !== 'GET') { refuseBody(incoming, outgoing, 405, { message: 'Method Not Allowed' }); return; }
       if (!prefersHtml(incoming.headers.accept)) { sendJson(outgoing, 200, { data: newestFirst }); return; }
-      const page = inboxPage(newestFirst, options.now());
-      outgoing.writeHead(200, {
-        'content-type': 'text/html; charset=utf-8',
-        'content-length': Buffer.byteLength(page),
-        // What a webhook says is a stranger's: nothing of it may run or load from elsewhere.
-        'content-security-policy': "default-src 'none'; img-src http: https:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'",
-      });
-      outgoing.end(page);
+      sendPage(outgoing, inboxPage(newestFirst, options.now()));
     },
     close: () => journal.close(),
   };

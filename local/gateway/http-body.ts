@@ -20,11 +20,24 @@ export function sendJson(outgoing: ServerResponse, status: number, value: unknow
   outgoing.end(text);
 }
 
-/** Answers a request whose body is not wanted, and ends the connection when the client goes on sending. */
+/** A client that sends more, or longer, is cut off. */
+const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
+const DISCARD_MILLIS = 5_000;
+
+/** Answers a request whose body is not wanted. Many clients read no answer before they have sent all: the rest is thrown away first. */
 export function refuseBody(incoming: IncomingMessage, outgoing: ServerResponse, status: number, value: unknown): void {
-  outgoing.setHeader('connection', 'close');
-  // The rest is thrown away for a moment, so that a client still writing gets to read the answer.
-  incoming.resume();
-  setTimeout(() => incoming.destroy(), 2_000).unref();
-  sendJson(outgoing, status, value);
+  let discarded = 0;
+  const answer = (): void => {
+    clearTimeout(timer);
+    outgoing.setHeader('connection', 'close');
+    if (!outgoing.headersSent) sendJson(outgoing, status, value);
+  };
+  const timer = setTimeout(() => incoming.destroy(), DISCARD_MILLIS);
+  incoming.on('data', (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > MAX_DISCARDED_BYTES) incoming.destroy();
+  });
+  incoming.on('close', () => clearTimeout(timer));
+  if (incoming.readableEnded) answer();
+  else incoming.on('end', answer);
 }
