@@ -29,6 +29,11 @@ export interface Account {
   readonly createdAt: string;
 }
 
+/** The hour of a time, as ApiKey.lastUsedAt keeps it. */
+export function hourOf(millis: number): string {
+  return `${new Date(millis).toISOString().slice(0, 13)}:00:00.000Z`;
+}
+
 export interface ApiKey {
   readonly id: KeyId;
   readonly accountId: AccountId;

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 // The small build of zod: the messages are ours, and the bundle is 60 KB lighter.
 import * as z from 'zod/mini';
 import { aspectRatios, mostImageUrls, mostPromptLength, outputFormats, resolutions } from './image-formats.ts';
-import type { Model } from './catalog.ts';
+import { offered, type Model } from './catalog.ts';
 import type { AspectRatio, OutputFormat, Resolution } from './image-formats.ts';
 import { maxUrlLength } from './limits.ts';
 import type { FieldError } from './problem.ts';
@@ -57,6 +57,11 @@ export function forModel(body: ImageRequestBody, model: Model): ImageRequest | r
   if (imageUrls.length > model.max_image_urls) {
     const takes = model.max_image_urls === 0 ? 'takes no source images' : `takes at most ${model.max_image_urls}`;
     errors.push({ field: 'image_urls', code: 'too_many', message: `${model.id} ${takes}` });
+  }
+  const formats = offered(outputFormats, model.routes, (route) => route.output_formats);
+  if (body.output_format !== undefined && !formats.includes(body.output_format)) {
+    const message = `must be one of ${formats.map((format) => JSON.stringify(format)).join(', ')} for ${model.id}`;
+    errors.push({ field: 'output_format', code: 'invalid_value', message });
   }
   if (errors.length > 0) return errors;
   return {

@@ -66,6 +66,8 @@ export interface RequestStore {
   read(question: RequestQuestion): Promise<RequestState>;
   /** Counts one request; false when the window's limit is used up. */
   countRequest(accountId: AccountId, rate: 'get' | 'post', limit: number, nowMillis: number): Promise<boolean>;
+  /** Notes when a key was last used, to the hour. */
+  noteKeyUse(accountId: AccountId, keyId: KeyId, hour: string): Promise<void>;
   /** Stamps a poll; false when the last one is less than the interval ago. */
   stampPoll(creationId: CreationId, intervalMillis: number, nowMillis: number): Promise<boolean>;
   /** Counts a rejected authentication and blocks the address when there were too many. */

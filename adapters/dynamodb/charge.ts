@@ -9,7 +9,7 @@
  *   ledger row   new                                  -cost
  *   idempotency  absent, expired, or failed one       names the creation
  */
-import type { AccountCondition } from '../../core/account.ts';
+import { hourOf, type AccountCondition } from '../../core/account.ts';
 import { idempotencySeconds, rateWindowSeconds } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../core/ports.ts';
@@ -51,7 +51,7 @@ function accountItem(table: Table, { creation }: ChargeOrder): TransactItem {
   };
 }
 
-function keyItem(table: Table, { creation, monthlyCapMicros: cap }: ChargeOrder): TransactItem {
+function keyItem(table: Table, { creation, nowMillis, monthlyCapMicros: cap }: ChargeOrder): TransactItem {
   return {
     Update: {
       TableName: table.name,
@@ -62,7 +62,7 @@ function keyItem(table: Table, { creation, monthlyCapMicros: cap }: ChargeOrder)
       ExpressionAttributeNames: { '#spent': spentAttribute(creation.chargedMonth) },
       ExpressionAttributeValues: {
         ':cost': creation.costMicros,
-        ':hour': `${creation.createdAt.slice(0, 13)}:00:00.000Z`,
+        ':hour': hourOf(nowMillis),
         ...(cap !== undefined && { ':cap': cap, ':room': cap - creation.costMicros }),
       },
       ...returnOld,

@@ -19,6 +19,13 @@ export function createRequestStore(table: Table): RequestStore {
         ExpressionAttributeValues: { ':one': 1, ':limit': limit, ':ttl': secondsAfter(nowMillis, 2 * rateWindowSeconds) },
       });
     },
+    noteKeyUse: async (account, key, hour) => {
+      await updateIf(table, keys.apiKey(account, key), {
+        UpdateExpression: 'SET lastUsedAt = :hour',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':hour': hour },
+      });
+    },
     stampPoll: async (id, intervalMillis, nowMillis) =>
       updateIf(table, keys.poll(id), {
         UpdateExpression: 'SET lastPollAt = :now, #ttl = :ttl',

@@ -14,8 +14,6 @@ export interface ServiceOptions {
   readonly port: number;
   /** The deployed rules for webhook and image addresses; otherwise this machine is allowed, too. */
   readonly strictOutbound: boolean;
-  /** Values for further variables of the functions that declare them. */
-  readonly environment?: Readonly<Record<string, string>>;
   /** Settings of the stack to be tried otherwise, by their variable. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Lines that tell what takes long. */

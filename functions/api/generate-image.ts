@@ -18,7 +18,7 @@ import { serve, type Handle } from './serve.ts';
 import { copySources } from './source-images.ts';
 import { submitCreation, type Submission } from './submit-creation.ts';
 
-const generateImage: Handle<SubmitServices> = async (request, caller, services) => {
+export const generateImage: Handle<SubmitServices> = async (request, caller, services) => {
   const arrivedAt = services.clock.elapsed();
   const { creation, counted, headers } = await submit(request, caller, services);
   const wait = waitSeconds(request.headers['prefer']);

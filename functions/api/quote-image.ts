@@ -1,3 +1,4 @@
+import { deprecationHeaders } from '../../core/deprecation.ts';
 import { asMicros, toUsd } from '../../core/money.ts';
 import { apiServices, type ApiServices } from '../services.ts';
 import { parseImageRequest } from './parse-image-request.ts';
@@ -10,6 +11,7 @@ const quoteImage: Handle<ApiServices> = async (request, caller, services) => {
   const { availableMicros } = caller.account;
   return Promise.resolve({
     status: 200,
+    headers: deprecationHeaders(image.model),
     body: {
       cost: toUsd(costMicros),
       currency: 'USD',

@@ -4,6 +4,7 @@
  */
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { hourOf } from '../../core/account.ts';
 import { parseCreationId } from '../../core/ids.ts';
 import { Overloaded } from '../../core/ports.ts';
 import { CountedProblem, Problem, retryLater } from '../../core/problem.ts';
@@ -65,7 +66,8 @@ async function answerOf<Services extends ApiServices>(
   try {
     // A GET has nothing to count it in, so it is counted beside its work instead of after it.
     const counting = rate === 'get' ? count() : undefined;
-    const [answer, isWithin] = await Promise.all([handle(request, caller, services), counting]);
+    const noting = rate === 'get' ? noteKeyUse(caller, services) : undefined;
+    const [answer, isWithin] = await Promise.all([handle(request, caller, services), counting, noting]);
     const within = answer.counted === true || (isWithin ?? (await count()));
     return within ? withHeaders(answer, rateHeaders(caller, rate, false)) : refuse(rateExceeded(caller, rate), true);
   } catch (error) {
@@ -76,6 +78,12 @@ async function answerOf<Services extends ApiServices>(
     const within = isCounted || (await count());
     return within ? refuse(problem, overRate) : refuse(rateExceeded(caller, rate), true);
   }
+}
+
+/** Once an hour for a key that only reads; a charge notes it by itself. */
+async function noteKeyUse({ account, apiKey, nowMillis }: Caller, { requests }: ApiServices): Promise<void> {
+  const hour = hourOf(nowMillis);
+  if (apiKey.lastUsedAt !== hour) await requests.noteKeyUse(account.id, apiKey.id, hour);
 }
 
 function isOurs({ code, details }: Problem): boolean {

@@ -1,5 +1,6 @@
 /** The charge and the start of a creation: what stands between a request that may be accepted and its 202. */
 import { monthOf, type CreationRecord, type StoredImage } from '../../core/creation.ts';
+import { deprecationHeaders } from '../../core/deprecation.ts';
 import { uuidV7, type CreationId } from '../../core/ids.ts';
 import { asMicros } from '../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../core/ports.ts';
@@ -39,7 +40,7 @@ export async function submitCreation(submission: Submission, services: SubmitSer
     ...(caller.apiKey.monthlyCapMicros !== undefined && { monthlyCapMicros: caller.apiKey.monthlyCapMicros }),
     ...(idempotency && { idempotency }),
   });
-  if (outcome.kind === 'charged') return start(creation, services);
+  if (outcome.kind === 'charged') return start(creation, deprecationHeaders(plan.request.model), services);
   if (charges === mostCharges) throw overloaded();
   if (outcome.kind === 'key_changed') {
     const changed = { ...caller, apiKey: outcome.apiKey };
@@ -88,12 +89,12 @@ function newCreation({ caller, plan, sources }: Submission, services: SubmitServ
 }
 
 /** Charged is accepted, but for an execution that definitely cannot be started: that is undone at once. */
-async function start(creation: CreationRecord, services: SubmitServices): Promise<Submitted> {
+async function start(creation: CreationRecord, headers: Submitted['headers'], services: SubmitServices): Promise<Submitted> {
   const started = await services.executions.start(creation.id, 1);
   if (started !== 'refused') {
     const { id: creationId, accountId, model, costMicros } = creation;
     services.log.info('creation_accepted', { creationId, accountId, model, costMicros, started });
-    return { creation, counted: true, headers: {} };
+    return { creation, counted: true, headers };
   }
   services.log.alarm('start_refused', { creationId: creation.id });
   const nowMillis = services.clock.now();

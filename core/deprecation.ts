@@ -1,0 +1,16 @@
+import type { Model } from './catalog.ts';
+import { apiRoot } from './contract.ts';
+
+/**
+ * The headers that tell a client of a model that goes away: Deprecation (RFC 9745),
+ * Sunset (RFC 8594) and where to look for another. Empty for a model that stays.
+ */
+export function deprecationHeaders(model: Pick<Model, 'deprecated_at' | 'sunset_at'>): Record<string, string> {
+  const { deprecated_at: deprecated, sunset_at: sunset } = model;
+  if (deprecated === null) return {};
+  return {
+    deprecation: `@${Date.parse(deprecated) / 1000}`,
+    ...(sunset !== null && { sunset: new Date(sunset).toUTCString() }),
+    link: `<${apiRoot}/models>; rel="deprecation"`,
+  };
+}

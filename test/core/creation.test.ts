@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { creationView, executionName, isTerminal, monthOf, nextMonth, resultUrls } from '../../core/creation.ts';
+import { failureNames, failures } from '../../core/failure.ts';
+import { asMicros } from '../../core/money.ts';
+import { aCompletedCreation, aCreation, creationId, now, storedImage } from '../fixtures/records.ts';
+
+const base = 'https://results.test';
+
+describe('a creation as its client sees it', () => {
+  it('queued, has no result and no error', () => {
+    expect(creationView(aCreation({ metadata: { order: 'A-1' } }), base, now)).toEqual({
+      id: creationId,
+      status: 'queued',
+      model: 'sandbox-standard',
+      prompt: 'a quiet lake',
+      resolution: '1K',
+      aspect_ratio: '1:1',
+      output_format: 'png',
+      seed: null,
+      cost: 0.04,
+      amount_refunded: 0,
+      currency: 'USD',
+      webhook: null,
+      metadata: { order: 'A-1' },
+      created_at: '2026-11-21T12:00:30.000Z',
+      started_at: null,
+      completed_at: null,
+    });
+  });
+
+  it('completed, has the addresses of its images and their measures', () => {
+    const webhook = { url: 'https://hooks.test', status: 'pending', attempts: 2, nextAt: now, body: '{}' } as const;
+    expect(creationView(aCompletedCreation({ webhook, seed: 0 }), base, now)).toMatchObject({
+      status: 'completed',
+      seed: 0,
+      result_urls: ['https://results.test/results/unguessable.png'],
+      results: [{ url: 'https://results.test/results/unguessable.png', width: 1024, height: 1024, content_type: 'image/png', bytes: 123_456 }],
+      result_expires_at: '2026-12-21T12:00:30.000Z',
+      webhook: { url: 'https://hooks.test', status: 'pending', attempts: 2 },
+      started_at: '2026-11-21T12:00:31.000Z',
+      completed_at: '2026-11-21T12:00:34.000Z',
+    });
+  });
+
+  it('completed and expired, has no addresses and a date that is over', () => {
+    const view = creationView(aCompletedCreation({ resultsExpireAt: now }), base, now);
+    expect(view).toMatchObject({ status: 'completed', result_urls: [], results: [], result_expires_at: '2026-11-21T12:00:30.000Z' });
+  });
+
+  it.each(failureNames)('failed by %s, has the message and what was given back', (failure) => {
+    const creation = aCreation({ status: 'failed', failure, refundedMicros: asMicros(40_000), completedAt: '2026-11-21T12:00:40.000Z' });
+    const view = creationView(creation, base, now);
+    expect(view).toMatchObject({ status: 'failed', cost: 0.04, amount_refunded: 0.04, error: failures[failure].message, retryable: failures[failure].retryable });
+    expect(view).not.toHaveProperty('result_urls');
+  });
+
+  it('never shows a provider, a job, a lease or a key', () => {
+    const creation = aCompletedCreation({
+      attempts: [{ provider: 'sandbox', providerModel: 'standard', startedAt: '', resultKey: storedImage.key, jobId: 'job-7', outcome: 'rendered' }],
+      lease: { holder: 'request-1', until: now },
+      webhook: { url: 'https://hooks.test', status: 'delivered', attempts: 1, nextAt: now, body: 'secret body' },
+    });
+    const shown = JSON.stringify(creationView({ ...creation, model: 'm' }, base, now));
+    for (const hidden of ['sandbox', 'job-7', 'request-1', 'Key001', 'Acc0unt001', 'secret body']) expect(shown).not.toContain(hidden);
+  });
+});
+
+describe('the addresses of results', () => {
+  it('are there until the instant at which they expire', () => {
+    const creation = aCompletedCreation({ resultsExpireAt: now + 1 });
+    expect(resultUrls(creation, base, now)).toHaveLength(1);
+    expect(resultUrls(creation, base, now + 1)).toEqual([]);
+  });
+});
+
+describe('a month', () => {
+  it('is that of UTC', () => {
+    expect(monthOf(Date.UTC(2026, 10, 30, 23, 59, 59, 999))).toBe('2026_11');
+    expect(monthOf(Date.UTC(2026, 11, 1))).toBe('2026_12');
+  });
+
+  it('is followed by the next, over the end of a year too', () => {
+    expect(nextMonth(Date.UTC(2026, 10, 30, 23, 59, 59, 999))).toBe('2026-12-01T00:00:00.000Z');
+    expect(nextMonth(Date.UTC(2026, 11, 1))).toBe('2027-01-01T00:00:00.000Z');
+  });
+});
+
+describe('a creation', () => {
+  it('is terminal when it completed or failed', () => {
+    expect((['queued', 'processing', 'completed', 'failed'] as const).map(isTerminal)).toEqual([false, false, true, true]);
+  });
+
+  it('names its executions after itself', () => {
+    expect([1, 2, 3].map((number) => executionName(creationId, number))).toEqual([creationId, `${creationId}-2`, `${creationId}-3`]);
+  });
+});

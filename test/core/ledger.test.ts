@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { CreationId } from '../../core/ids.ts';
+import { auditAccount, type AccountBooks, type LedgerRow } from '../../core/ledger.ts';
+import { asMicros } from '../../core/money.ts';
+import { accountId, creationId, keyId } from '../fixtures/records.ts';
+
+const at = '2026-11-21T12:00:00.000Z';
+const row = (kind: LedgerRow['kind'], amount: number, rest: Partial<LedgerRow> = {}): LedgerRow => ({ kind, amountMicros: asMicros(amount), at, ...rest });
+const other = '019aa5a0-1000-7000-8000-00000000000b' as CreationId;
+const charge = (id: CreationId, micros: number): LedgerRow => row('charge', 0 - micros, { creationId: id, keyId, month: '2026_11' });
+const refund = (id: CreationId, micros: number): LedgerRow => row('refund', micros, { creationId: id, keyId, month: '2026_11' });
+
+/** 25 USD and a credit line of 5; two creations, one of them refunded, one open. */
+const balanced: AccountBooks = {
+  accountId,
+  availableMicros: asMicros(29_960_000),
+  creditLineMicros: asMicros(5_000_000),
+  inFlight: 1,
+  openCreations: 1,
+  keys: [{ id: keyId, spent: { '2026_11': asMicros(40_000) } }],
+  ledger: [row('top_up', 25_000_000), row('credit_line', 5_000_000), charge(creationId, 40_000), charge(other, 60_000), refund(other, 60_000)],
+};
+
+const differences = (change: Partial<AccountBooks>): string[] =>
+  auditAccount({ ...balanced, ...change }).map(({ account, what, expected, found }) => `${account}: ${what} ${expected} ${found}`);
+
+describe('the audit of an account', () => {
+  it('finds nothing in books that balance', () => {
+    expect(differences({})).toEqual([]);
+  });
+
+  it('finds nothing in an account that never did anything', () => {
+    expect(differences({ availableMicros: asMicros(0), creditLineMicros: asMicros(0), inFlight: 0, openCreations: 0, keys: [], ledger: [] })).toEqual([]);
+  });
+
+  it.each<[string, Partial<AccountBooks>, string[]]>([
+    ['money too much', { availableMicros: asMicros(29_960_001) }, ['available 29960000 29960001']],
+    ['money too little', { availableMicros: asMicros(29_959_999) }, ['available 29960000 29959999']],
+    ['another credit line', { creditLineMicros: asMicros(0) }, ['credit_line 5000000 0']],
+    ['a place that was not given back', { inFlight: 2 }, ['in_flight 1 2']],
+    ['a creation that holds no place', { openCreations: 2 }, ['in_flight 2 1']],
+    ['a month that was not charged', { keys: [{ id: keyId, spent: {} }] }, [`spend of key ${keyId} in 2026_11 40000 0`]],
+    [
+      'a charge in the wrong month',
+      { keys: [{ id: keyId, spent: { '2026_12': asMicros(40_000) } }] },
+      [`spend of key ${keyId} in 2026_11 40000 0`, `spend of key ${keyId} in 2026_12 0 40000`],
+    ],
+    [
+      'a creation that was charged twice',
+      {
+        ledger: [...balanced.ledger, charge(creationId, 40_000)],
+        availableMicros: asMicros(29_920_000),
+        keys: [{ id: keyId, spent: { '2026_11': asMicros(80_000) } }],
+      },
+      [`charges of ${creationId} 1 2`],
+    ],
+    [
+      'a creation that was refunded twice',
+      {
+        ledger: [...balanced.ledger, refund(other, 60_000)],
+        availableMicros: asMicros(30_020_000),
+        keys: [{ id: keyId, spent: { '2026_11': asMicros(-20_000) } }],
+      },
+      [`refunds of ${other} 60000 120000`],
+    ],
+    [
+      'a refund of another amount',
+      {
+        ledger: [...balanced.ledger, refund(creationId, 39_999)],
+        availableMicros: asMicros(29_999_999),
+        keys: [{ id: keyId, spent: { '2026_11': asMicros(1) } }],
+      },
+      [`refunds of ${creationId} 40000 39999`],
+    ],
+    [
+      'a refund of what was never charged',
+      {
+        ledger: [row('top_up', 25_000_000), refund(other, 60_000)],
+        availableMicros: asMicros(25_060_000),
+        creditLineMicros: asMicros(0),
+        keys: [{ id: keyId, spent: { '2026_11': asMicros(-60_000) } }],
+      },
+      [`charges of ${other} 1 0`, `refunds of ${other} 0 60000`],
+    ],
+  ])('finds %s', (_what, change, found) => {
+    expect(differences(change)).toEqual(found.map((line) => `${accountId}: ${line}`));
+  });
+});

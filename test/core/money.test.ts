@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { asMicros, formatUsd, fromUsd, parseUsd, toUsd } from '../../core/money.ts';
+
+const largest = 1_000_000_000 * 1_000_000;
+const sums = fc.integer({ min: -largest, max: largest }).map(asMicros);
+
+describe('an amount typed by an operator', () => {
+  it.each([
+    ['0', 0],
+    ['25', 25_000_000],
+    ['0.04', 40_000],
+    ['0.000001', 1],
+    [' 1.50 ', 1_500_000],
+    ['-3.25', -3_250_000],
+    ['1000000000', largest],
+    ['0.1', 100_000],
+    ['00.3', 300_000],
+  ])('%j is %d micro-dollars', (text, micros) => {
+    expect(parseUsd(text)).toBe(micros);
+  });
+
+  it.each(['', '-', '.5', '5.', '1,5', '1e3', '0.0000001', 'NaN', 'Infinity', '+1', '1000000000.000001', '99999999999', '0x10', '1 2'])(
+    '%j is no amount',
+    (text) => {
+      expect(parseUsd(text)).toBeUndefined();
+    },
+  );
+
+  it('has no negative zero', () => {
+    expect(Object.is(parseUsd('-0'), 0)).toBe(true);
+  });
+});
+
+describe('money', () => {
+  it('comes back the same from its text', () => {
+    fc.assert(fc.property(sums, (micros) => parseUsd(formatUsd(micros).replace(' USD', '')) === micros + 0));
+  });
+
+  it('comes back the same from the number shown at the edge', () => {
+    fc.assert(fc.property(sums, (micros) => fromUsd(toUsd(micros)) === micros + 0));
+  });
+
+  it('has at most six decimals as a JSON number', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1_000_000_000 }), (micros) => {
+        expect(Number(toUsd(asMicros(micros)).toFixed(6))).toBe(toUsd(asMicros(micros)));
+      }),
+    );
+  });
+
+  it.each([
+    [0, '0.00 USD'],
+    [40_000, '0.04 USD'],
+    [1, '0.000001 USD'],
+    [1_500_000, '1.50 USD'],
+    [1_234_500, '1.2345 USD'],
+    [-3_250_000, '-3.25 USD'],
+  ])('of %d micro-dollars reads %j', (micros, text) => {
+    expect(formatUsd(asMicros(micros))).toBe(text);
+  });
+
+  it('adds up exactly where floats do not', () => {
+    expect(toUsd(asMicros(fromUsd(0.1) + fromUsd(0.2)))).toBe(0.3);
+  });
+
+  it.each([0.5, NaN, Infinity, 2 ** 53])('is never %d micro-dollars', (value) => {
+    expect(() => asMicros(value)).toThrow('micro-dollars');
+  });
+
+  it.each([0.000_000_1, 0.123_456_7, 1 / 3])('is never %d USD', (value) => {
+    expect(() => fromUsd(value)).toThrow('6 decimals');
+  });
+});

@@ -1,0 +1,102 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import {
+  signature256,
+  standardSignature,
+  webhookAttemptMillis,
+  webhookAttempts,
+  webhookBody,
+  webhookHeaders,
+  webhookSecret,
+  webhookWaitsSeconds,
+} from '../../core/webhook.ts';
+import { asMicros } from '../../core/money.ts';
+import { aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';
+
+describe('the body of a webhook', () => {
+  it('of a completed creation is these bytes', () => {
+    const creation = aCompletedCreation({ metadata: { order: 'A-1', name: 'Zoë' } });
+    expect(webhookBody(creation, ['https://results.test/results/unguessable.png'])).toBe(
+      '{"event":"creation.completed","id":"019aa5a0-1000-7000-8000-00000000000a","status":"completed",' +
+        '"result_urls":["https://results.test/results/unguessable.png"],"cost":0.04,' +
+        '"metadata":{"order":"A-1","name":"Zoë"},' +
+        '"created_at":"2026-11-21T12:00:30.000Z","completed_at":"2026-11-21T12:00:34.000Z"}',
+    );
+  });
+
+  it('of a failed creation has its message and no addresses', () => {
+    const creation = aCreation({ status: 'failed', failure: 'GenerationTimedOut', refundedMicros: asMicros(40_000), completedAt: '2026-11-21T12:05:30.000Z' });
+    expect(webhookBody(creation, [])).toBe(
+      '{"event":"creation.failed","id":"019aa5a0-1000-7000-8000-00000000000a","status":"failed","cost":0.04,' +
+        '"error":"Generation timed out.","metadata":{},' +
+        '"created_at":"2026-11-21T12:00:30.000Z","completed_at":"2026-11-21T12:05:30.000Z"}',
+    );
+  });
+});
+
+describe('X-Webhook-Signature-256', () => {
+  it('is what OpenSSL says', () => {
+    // printf '%s' '1700000000.{"id":"x"}' | openssl dgst -sha256 -hmac 'whsec_AAAA'
+    expect(signature256('whsec_AAAA', '1700000000', '{"id":"x"}')).toBe('sha256=f648ec7154669015b6dd97fa4a0da749a1ab2f84874cc9b6a1f76258c1b5b9b8');
+  });
+
+  it('is keyed with the whole secret, prefix included, and covers bytes, not characters', () => {
+    const secret = webhookSecret(new Uint8Array(32).fill(1));
+    const bytes = Buffer.concat([Buffer.from('1700000000', 'ascii'), Buffer.from('.', 'ascii'), Buffer.from('{"n":"Zoë — ü"}', 'utf8')]);
+    const expected = createHmac('sha256', Buffer.from(secret, 'utf8')).update(bytes).digest('hex');
+    expect(signature256(secret, '1700000000', '{"n":"Zoë — ü"}')).toBe(`sha256=${expected}`);
+  });
+});
+
+describe('webhook-signature', () => {
+  it('is the known vector of Standard Webhooks', () => {
+    // From the tests of github.com/standard-webhooks/standard-webhooks, libraries/javascript.
+    const signature = standardSignature('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'msg_p5jXN8AQM9LWM0D4loKWxJek', '1614265330', '{"test": 2432232314}');
+    expect(signature).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+  });
+});
+
+describe('a webhook secret', () => {
+  it('is whsec_ and the base64 of its 32 bytes', () => {
+    const secret = webhookSecret(Uint8Array.from({ length: 32 }, (_, index) => index));
+    expect(secret).toBe('whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=');
+  });
+});
+
+describe('the headers of an attempt', () => {
+  const [current, previous] = [webhookSecret(new Uint8Array(32).fill(1)), webhookSecret(new Uint8Array(32).fill(2))];
+  const attempt = {
+    event: 'creation.completed',
+    messageId: `${creationId}:creation.completed`,
+    deliveryId: '019aa5a0-2000-7000-8000-00000000000b',
+    attempt: 3,
+    signedAtSeconds: 1_763_726_434,
+    body: '{"id":"x"}',
+  } as const;
+  const headers = webhookHeaders(attempt, { current, valid: [current, previous] });
+  const standard = (secret: string): string =>
+    `v1,${createHmac('sha256', Buffer.from(secret.slice(6), 'base64')).update(`${attempt.messageId}.1763726434.{"id":"x"}`).digest('base64')}`;
+
+  it('are the five of the interface, the ones on top and the trio of Standard Webhooks', () => {
+    expect(headers).toEqual({
+      'content-type': 'application/json',
+      'user-agent': 'Darkroom-Webhooks/1',
+      'x-webhook-event': 'creation.completed',
+      'x-webhook-delivery-id': '019aa5a0-2000-7000-8000-00000000000b',
+      'x-webhook-attempt': '3',
+      'x-timestamp': '1763726434',
+      'x-webhook-signature-256': `sha256=${createHmac('sha256', current).update('1763726434.{"id":"x"}').digest('hex')}`,
+      'webhook-id': `${creationId}:creation.completed`,
+      'webhook-timestamp': '1763726434',
+      'webhook-signature': `${standard(current)} ${standard(previous)}`,
+    });
+  });
+});
+
+describe('the schedule of attempts', () => {
+  it('is five attempts of ten seconds with 60, 120, 240 and 480 s between them', () => {
+    expect(webhookWaitsSeconds).toEqual([60, 120, 240, 480]);
+    expect(webhookAttempts).toBe(webhookWaitsSeconds.length + 1);
+    expect(webhookAttemptMillis).toBe(10_000);
+  });
+});
