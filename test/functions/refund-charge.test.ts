@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { failureNames } from '../../core/failure.ts';
+import type { ChargeStore, CreationStore, Refund } from '../../core/ports.ts';
+import { refundCharge } from '../../functions/workflow/refund-charge.ts';
+import type { RefundServices } from '../../functions/services.ts';
+import { aCreation, creationId, now } from '../fixtures/records.ts';
+import { fakeClock, fakeLog, rejection, stub } from './fakes.ts';
+
+function stage(outcome: 'refunded' | 'already_terminal' | 'busy' = 'refunded', isThere = true): { services: RefundServices; refunds: Refund[]; log: ReturnType<typeof fakeLog> } {
+  const refunds: Refund[] = [];
+  const log = fakeLog();
+  const services = stub<RefundServices>({
+    clock: fakeClock(),
+    log,
+    creations: stub<CreationStore>({ read: async () => Promise.resolve(isThere ? aCreation() : undefined) }),
+    charges: stub<ChargeStore>({
+      refund: async (_creation, refund) => {
+        refunds.push(refund);
+        return Promise.resolve(outcome);
+      },
+    }),
+  });
+  return { services, refunds, log };
+}
+
+describe('RefundCharge', () => {
+  it.each(failureNames)('fails the creation with the message of %s', async (failure) => {
+    const { services, refunds } = stage();
+    expect(await refundCharge({ creation_id: creationId, failure: { Error: failure } }, services)).toEqual({ creation_id: creationId });
+    expect(refunds).toEqual([{ failure, nowMillis: now, announce: true }]);
+  });
+
+  it.each(['Runtime.ExitError', 'Sandbox.Timedout', 'States.Timeout', 'TypeError', undefined])('takes %s for ours: message 7', async (name) => {
+    const { services, refunds } = stage();
+    await refundCharge({ creation_id: creationId, failure: name === undefined ? {} : { Error: name } }, services);
+    expect(refunds.map(({ failure }) => failure)).toEqual(['InternalFailure']);
+  });
+
+  it('says so once: a creation that is terminal already is not announced again', async () => {
+    const first = stage();
+    const second = stage('already_terminal');
+    await refundCharge({ creation_id: creationId }, first.services);
+    await refundCharge({ creation_id: creationId }, second.services);
+    expect(first.log.lines).toEqual(['info creation_failed']);
+    expect(second.log.lines).toEqual([]);
+  });
+
+  it('comes again when the table is busy', async () => {
+    const { services } = stage('busy');
+    expect(await rejection(refundCharge({ creation_id: creationId }, services))).toMatchObject({ name: 'RefundBusy' });
+  });
+
+  it('passes over a creation that is not there, as after a restore of the table', async () => {
+    const { services, refunds } = stage('refunded', false);
+    expect(await refundCharge({ creation_id: creationId }, services)).toEqual({ creation_id: creationId });
+    expect(refunds).toEqual([]);
+  });
+});

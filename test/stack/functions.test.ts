@@ -1,0 +1,62 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { operations } from '../../core/contract.ts';
+import { bundleOf, nameOf, resolved, resourcesOf } from './template.ts';
+
+const functions = resourcesOf('AWS::Lambda::Function').map(([id, { Properties }]) => ({ id, name: nameOf(id), properties: Properties }));
+const apiNames = [...Object.keys(operations).map((name) => name.charAt(0).toUpperCase() + name.slice(1)), 'UnknownRoute'];
+const kilobytes = (text: string): number => Buffer.byteLength(text) / 1000;
+
+/** Seconds. An HTTP API gives up after 30; a creation has 12 minutes at most; the schedule comes every minute. */
+const timeouts: Readonly<Record<string, number>> = { RenderImage: 780, RefundCharge: 30, DeliverWebhook: 30, Reconcile: 55 };
+
+describe('the functions', () => {
+  it('are one for each operation, one for what no route takes, three tasks and the reconciler', () => {
+    expect(functions.map(({ name }) => name).sort()).toEqual([...apiNames, ...Object.keys(timeouts)].sort());
+  });
+
+  it.each(functions)('$name runs on Node 24 and arm64, within its time limit', ({ name, properties }) => {
+    expect(properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], Timeout: timeouts[name] ?? 29 });
+  });
+
+  it.each(functions)('$name logs JSON to a group of its own, kept for a month', ({ name, properties }) => {
+    expect(properties['LoggingConfig']).toMatchObject({ LogFormat: 'JSON' });
+    const { LogGroup } = properties['LoggingConfig'] as { LogGroup: { Ref: string } };
+    expect(nameOf(LogGroup.Ref)).toBe(`${name}Log`);
+    const group = resourcesOf('AWS::Logs::LogGroup').find(([id]) => id === LogGroup.Ref);
+    expect(group?.[1].Properties).toEqual({ RetentionInDays: 30 });
+  });
+
+  it.each(functions)('$name says what it is for', ({ properties }) => {
+    expect(String(properties['Description']).length).toBeGreaterThan(10);
+  });
+
+  it('have no log group without an end', () => {
+    for (const [, { Properties }] of resourcesOf('AWS::Logs::LogGroup')) expect(Properties['RetentionInDays']).toBeGreaterThan(0);
+  });
+
+  it('are the only ones that deployed outbound rules bind, and both are bound', () => {
+    const bound = functions.filter(({ properties }) => JSON.stringify(properties['Environment'] ?? {}).includes('OUTBOUND_RULES'));
+    expect(bound.map(({ name }) => name).sort()).toEqual(['DeliverWebhook', 'GenerateImage']);
+    for (const { properties } of bound) expect(properties).toMatchObject({ Environment: { Variables: { OUTBOUND_RULES: 'public' } } });
+  });
+});
+
+describe('the bundle', () => {
+  const bundles = resolved.functions.map((fn) => ({ name: nameOf(fn.id), ...bundleOf(fn) }));
+
+  it.each(bundles)('of $name is small enough to start fast', ({ name, text }) => {
+    expect(kilobytes(text)).toBeLessThanOrEqual(name === 'RenderImage' ? 700 : 350);
+  });
+
+  it.each(bundles)('of $name is minified and of JavaScript alone', ({ folder, text }) => {
+    expect(readdirSync(folder, { recursive: true })).toEqual(['index.mjs']);
+    // Booleans: a failure that prints a whole bundle helps nobody.
+    expect(/\.node['"]\)|process\.dlopen|node-gyp|prebuild-install/.test(text)).toBe(false);
+    expect(text.split('\n').length).toBeLessThan(text.length / 200);
+  });
+
+  it('of RenderImage alone has the sandbox provider in it', () => {
+    expect(bundles.filter(({ text }) => text.includes('reject-prompt')).map(({ name }) => name)).toEqual(['RenderImage']);
+  });
+});

@@ -1,0 +1,135 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { apiRoot, operations } from '../../core/contract.ts';
+import { nameOf, resolved, resourcesOf, template } from './template.ts';
+
+describe('the HTTP API', () => {
+  it("has a route for each operation of the contract, and one for everything else, each to its function", () => {
+    const routes = resolved.routes.map(({ routeKey, functionId }) => [routeKey, nameOf(functionId)]);
+    const stated = Object.entries(operations).map(([name, { method, path }]) => [
+      `${method} ${apiRoot}${path}`,
+      name.charAt(0).toUpperCase() + name.slice(1),
+    ]);
+    expect(routes.sort()).toEqual([...stated, ['$default', 'UnknownRoute']].sort());
+  });
+
+  it('speaks payload format 2.0', () => {
+    for (const [, { Properties }] of resourcesOf('AWS::ApiGatewayV2::Integration')) {
+      expect(Properties).toMatchObject({ IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' });
+    }
+  });
+});
+
+describe('the table', () => {
+  it('is on demand, with point-in-time recovery, deletion protection and time to live', () => {
+    template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+      TimeToLiveSpecification: { AttributeName: 'expiresAtSeconds', Enabled: true },
+      Replicas: [
+        Match.objectLike({ DeletionProtectionEnabled: true, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } }),
+      ],
+    });
+  });
+
+  it('has two indexes, of keys only', () => {
+    const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::DynamoDB::GlobalTable');
+    expect((Properties as Record<string, unknown>)['GlobalSecondaryIndexes']).toEqual([
+      {
+        IndexName: 'open_work',
+        KeySchema: [
+          { AttributeName: 'openShard', KeyType: 'HASH' },
+          { AttributeName: 'dueAt', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
+      {
+        IndexName: 'listing',
+        KeySchema: [
+          { AttributeName: 'listing', KeyType: 'HASH' },
+          { AttributeName: 'listed', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
+    ]);
+  });
+});
+
+describe('what holds data', () => {
+  it.each(['AWS::DynamoDB::GlobalTable', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret'])('%s outlives its stack', (type) => {
+    const found = resourcesOf(type);
+    expect(found).toHaveLength(1);
+    for (const [, resource] of found) expect(resource).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+  });
+});
+
+describe('the bucket', () => {
+  it('is private in every way, encrypted, and spoken to over TLS only', () => {
+    template.hasResourceProperties('AWS::S3::Bucket', {
+      PublicAccessBlockConfiguration: { BlockPublicAcls: true, BlockPublicPolicy: true, IgnorePublicAcls: true, RestrictPublicBuckets: true },
+      BucketEncryption: Match.anyValue(),
+    });
+    template.hasResourceProperties('AWS::S3::BucketPolicy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([Match.objectLike({ Effect: 'Deny', Action: 's3:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } })]),
+      },
+    });
+  });
+
+  it('is read by the distribution alone', () => {
+    const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::S3::BucketPolicy');
+    const { Statement } = (Properties as { PolicyDocument: { Statement: { Effect: string; Action: string; Principal: unknown; Condition?: unknown }[] } }).PolicyDocument;
+    const allowed = Statement.filter(({ Effect }) => Effect === 'Allow');
+    expect(allowed).toHaveLength(1);
+    expect(allowed[0]).toMatchObject({ Action: 's3:GetObject', Principal: { Service: 'cloudfront.amazonaws.com' }, Condition: { StringEquals: { 'AWS:SourceArn': expect.anything() as object } } });
+  });
+
+  it('forgets sources within two days, and results a day after they are no longer promised', () => {
+    template.hasResourceProperties('AWS::S3::Bucket', {
+      LifecycleConfiguration: {
+        Rules: Match.arrayWith([
+          Match.objectLike({ Prefix: 'results/', ExpirationInDays: 31, Status: 'Enabled' }),
+          Match.objectLike({ Prefix: 'sources/', ExpirationInDays: 1, Status: 'Enabled' }),
+        ]),
+      },
+    });
+  });
+});
+
+describe('the reconciler', () => {
+  const target = (Targets: readonly { Arn: { 'Fn::GetAtt': [string, string] } }[]): string[] => Targets.map(({ Arn }) => nameOf(Arn['Fn::GetAtt'][0]));
+  const rules = resourcesOf('AWS::Events::Rule').map(([, { Properties }]) => Properties as { ScheduleExpression?: string; EventPattern?: unknown; State: string; Targets: Parameters<typeof target>[0] });
+
+  it('runs every minute', () => {
+    const scheduled = rules.filter(({ ScheduleExpression }) => ScheduleExpression !== undefined);
+    expect(scheduled.map(({ ScheduleExpression, State, Targets }) => [ScheduleExpression, State, target(Targets)])).toEqual([['rate(1 minute)', 'ENABLED', ['Reconcile']]]);
+  });
+
+  it('runs when an execution of ours failed, timed out or was aborted', () => {
+    const onEvents = rules.filter(({ EventPattern }) => EventPattern !== undefined);
+    const [machine] = resourcesOf('AWS::StepFunctions::StateMachine').map(([id]) => id);
+    expect(onEvents.map(({ EventPattern, State, Targets }) => [EventPattern, State, target(Targets)])).toEqual([
+      [
+        {
+          source: ['aws.states'],
+          'detail-type': ['Step Functions Execution Status Change'],
+          detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: [{ Ref: machine }] },
+        },
+        'ENABLED',
+        ['Reconcile'],
+      ],
+    ]);
+  });
+});
+
+describe('the outputs', () => {
+  it("are what the operator's command and a client look for", () => {
+    for (const name of ['ApiUrl', 'TableName', 'StateMachineArn', 'EncryptionSecretArn', 'ResultsBaseUrl']) {
+      expect(resolved.outputs[name], name).toBeTruthy();
+    }
+    expect(resolved.outputs['ApiUrl']).toMatch(/\/api\/public\/v1$/);
+  });
+});

@@ -1,0 +1,121 @@
+import aslValidator from 'asl-validator';
+import { describe, expect, it } from 'vitest';
+import { limitRanges } from '../../core/limits.ts';
+import { webhookAttemptMillis, webhookAttempts, webhookWaitsSeconds } from '../../core/webhook.ts';
+import { nameOf, resolved, resourcesOf } from './template.ts';
+
+interface Retrier {
+  readonly ErrorEquals: readonly string[];
+  readonly IntervalSeconds: number;
+  readonly BackoffRate: number;
+  readonly MaxAttempts: number;
+  readonly MaxDelaySeconds?: number;
+}
+
+interface State {
+  readonly Type: string;
+  readonly Comment?: string;
+  readonly Resource?: string;
+  readonly TimeoutSeconds?: number;
+  readonly Retry?: readonly Retrier[];
+  readonly Catch?: readonly { readonly ErrorEquals: readonly string[]; readonly ResultPath: string; readonly Next: string }[];
+  readonly Next?: string;
+  readonly End?: boolean;
+}
+
+interface Machine {
+  readonly StartAt: string;
+  readonly TimeoutSeconds: number;
+  readonly States: Readonly<Record<string, State>>;
+}
+
+const [machine] = resolved.stateMachines;
+if (!machine) throw new Error('the template has no state machine');
+const definition = JSON.parse(machine.definition) as Machine;
+const tasks = Object.entries(definition.States).filter(([, state]) => state.Type === 'Task');
+const stateNamed = (name: string): State => {
+  const state = definition.States[name];
+  if (!state) throw new Error(`no state ${name}`);
+  return state;
+};
+const functionTimeout = (name: string): number => resolved.functions.find(({ id }) => nameOf(id) === name)?.timeoutSeconds ?? NaN;
+const retrierOf = (state: string, error: string): Retrier | undefined => stateNamed(state).Retry?.find(({ ErrorEquals }) => ErrorEquals.includes(error));
+
+/** Seconds of each wait, as Step Functions computes them without jitter. */
+function waits({ IntervalSeconds, BackoffRate, MaxAttempts, MaxDelaySeconds = Infinity }: Retrier): number[] {
+  return Array.from({ length: MaxAttempts }, (_, index) => Math.min(MaxDelaySeconds, IntervalSeconds * BackoffRate ** index));
+}
+
+describe('the state machine', () => {
+  it('is valid Amazon States Language', () => {
+    const { isValid, errors } = aslValidator(definition);
+    expect(errors).toEqual([]);
+    expect(isValid).toBe(true);
+  });
+
+  it('is a standard one that logs errors without their data', () => {
+    const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::StepFunctions::StateMachine');
+    expect(Properties).toMatchObject({ LoggingConfiguration: { IncludeExecutionData: false, Level: 'ERROR' } });
+    expect(Properties).not.toHaveProperty('StateMachineType', 'EXPRESS');
+  });
+
+  it('goes from rendering to the webhook in two transitions, and over the refund in three', () => {
+    expect(definition.StartAt).toBe('RenderImage');
+    expect(stateNamed('RenderImage').Next).toBe('DeliverWebhook');
+    expect(stateNamed('RenderImage').Catch).toEqual([{ ErrorEquals: ['States.ALL'], ResultPath: '$.failure', Next: 'RefundCharge' }]);
+    expect(stateNamed('RefundCharge').Next).toBe('DeliverWebhook');
+    expect(stateNamed('DeliverWebhook').End).toBe(true);
+  });
+
+  it('has three tasks, each named after its function', () => {
+    expect(tasks.map(([name]) => name)).toEqual(['RenderImage', 'RefundCharge', 'DeliverWebhook']);
+    for (const [name, { Resource }] of tasks) expect(nameOf(Resource?.replace(/^.*:function:/, '') ?? '')).toBe(name);
+  });
+
+  it.each(tasks)('%s says what it does, how long it may take and what is tried again', (name, { Comment, TimeoutSeconds, Retry }) => {
+    expect(Comment?.length).toBeGreaterThan(20);
+    expect(TimeoutSeconds).toBeGreaterThan(functionTimeout(name));
+    expect(Retry?.length).toBeGreaterThan(0);
+  });
+
+  it.each(tasks)("%s retries Lambda's own faults", (_name, { Retry }) => {
+    const retried = Retry?.flatMap(({ ErrorEquals }) => ErrorEquals) ?? [];
+    const faults = ['Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException', 'Lambda.TooManyRequestsException'];
+    const deaths = ['Lambda.ClientExecutionTimeoutException', 'Lambda.Unknown', 'Sandbox.Timedout', 'Runtime.ExitError'];
+    if (!retried.includes('States.ALL')) expect(retried).toEqual(expect.arrayContaining([...faults, ...deaths]));
+  });
+
+  it('ends no execution over a webhook: what is left is the reconciler’s', () => {
+    expect(stateNamed('DeliverWebhook').Catch).toMatchObject([{ ErrorEquals: ['States.ALL'] }]);
+    const next = stateNamed('DeliverWebhook').Catch?.[0]?.Next ?? '';
+    expect(stateNamed(next).Type).toBe('Succeed');
+  });
+
+  it('catches nothing behind the refund: an execution that cannot refund fails, and the reconciler hears of it', () => {
+    expect(stateNamed('RefundCharge').Catch).toBeUndefined();
+    expect(retrierOf('RefundCharge', 'States.ALL')?.MaxAttempts).toBeGreaterThanOrEqual(5);
+  });
+});
+
+describe('the waits', () => {
+  it('between webhook attempts are those of the contract', () => {
+    const retrier = retrierOf('DeliverWebhook', 'WebhookNotDelivered');
+    expect(retrier && waits(retrier)).toEqual([...webhookWaitsSeconds]);
+    expect(retrier?.MaxAttempts).toBe(webhookAttempts - 1);
+  });
+
+  it('for a creation that another invocation renders last longer than its deadline can', () => {
+    const retrier = retrierOf('RenderImage', 'StillRunning');
+    const total = retrier ? waits(retrier).reduce((sum, wait) => sum + wait, 0) : 0;
+    expect(total).toBeGreaterThan(limitRanges.deadlineSeconds[1]);
+  });
+
+  it('of the whole fit into the time of an execution', () => {
+    const webhooks = webhookWaitsSeconds.reduce((sum, wait) => sum + wait, 0) + (webhookAttempts * webhookAttemptMillis) / 1000;
+    expect(definition.TimeoutSeconds).toBeGreaterThan(limitRanges.deadlineSeconds[1] + webhooks);
+  });
+
+  it('of the renderer outlast the longest deadline of a creation', () => {
+    expect(functionTimeout('RenderImage')).toBeGreaterThan(limitRanges.deadlineSeconds[1]);
+  });
+});

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { resourcesOf } from './template.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = await mkdtemp(join(tmpdir(), 'darkroom-synth-'));
+afterAll(async () => rm(folder, { recursive: true, force: true }));
+
+/** A machine that has neither credentials nor a way out: every proxy is a closed port. */
+function offline(): NodeJS.ProcessEnv {
+  const nowhere = 'http://127.0.0.1:9';
+  const bare = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(AWS_|CDK_|VITEST|NODE_OPTIONS)/.test(name)));
+  return { ...bare, HOME: folder, HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, http_proxy: nowhere, https_proxy: nowhere, NO_PROXY: '', AWS_EC2_METADATA_DISABLED: 'true' };
+}
+
+describe('npx cdk synth', () => {
+  it('works without credentials and without a network, and gives the template that the local service serves', async () => {
+    const output = join(folder, 'cdk.out');
+    await promisify(execFile)('npx', ['--no-install', 'cdk', 'synth', '--quiet', '--output', output], { cwd: root, env: offline(), timeout: 55_000 });
+    const { Resources } = JSON.parse(await readFile(join(output, 'Darkroom.template.json'), 'utf8')) as { Resources: Record<string, { Type: string }> };
+    const types = ['AWS::Lambda::Function', 'AWS::ApiGatewayV2::Route', 'AWS::StepFunctions::StateMachine', 'AWS::DynamoDB::GlobalTable'];
+    const ids = (type: string): string[] => Object.keys(Resources).filter((id) => Resources[id]?.Type === type);
+    for (const type of types) expect(ids(type).sort()).toEqual(resourcesOf(type).map(([id]) => id).sort());
+  }, 60_000);
+});

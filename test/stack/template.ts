@@ -1,0 +1,33 @@
+/** The synthesized template, as CloudFormation would get it and with everything in it resolved. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Template } from 'aws-cdk-lib/assertions';
+import { synthesizedTemplate } from '../../bin/local/synthesized-template.ts';
+import { readTemplate, type LocalFunction, type LocalTemplate } from '../../local/template.ts';
+
+const path = await synthesizedTemplate();
+
+export const template = Template.fromJSON(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>);
+export const resolved: LocalTemplate = readTemplate(path);
+
+interface Resource {
+  readonly Type: string;
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+  readonly Properties: Readonly<Record<string, unknown>>;
+}
+
+/** Logical id and resource of everything of a type. */
+export function resourcesOf(type: string): [id: string, resource: Resource][] {
+  return Object.entries(template.findResources(type) as Record<string, Resource>);
+}
+
+/** CDK's logical id without the hash behind it: "RenderImage". */
+export function nameOf(logicalId: string): string {
+  return logicalId.replace(/[0-9A-F]{8}$/, '');
+}
+
+/** The bundle of a function as it is uploaded. */
+export function bundleOf({ codeFolder }: LocalFunction): { readonly folder: string; readonly text: string } {
+  return { folder: codeFolder, text: readFileSync(join(codeFolder, 'index.mjs'), 'utf8') };
+}
