@@ -1,0 +1,106 @@
+/** What a request and an execution cost of AWS: calls that wait for one another, and state transitions. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
+import { settled, submit } from './creations.ts';
+
+let service: TestService;
+let client: Client;
+beforeAll(async () => {
+  service = await startTestService();
+  client = await service.client();
+});
+afterAll(() => service.end());
+
+/** Calls are held for so long that two which do not wait for one another are under way together. */
+const heldMillis = 60;
+
+interface Seen {
+  readonly operation: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The AWS calls of one function during the request, in rounds: each round began after the one before had ended. */
+async function roundsOf(functionName: string, request: () => Promise<unknown>): Promise<string[][]> {
+  const seen: Seen[] = [];
+  service.machine.watchAws(async (call, serve) => {
+    if (!call.caller.startsWith(functionName)) return serve();
+    const from = performance.now();
+    await sleep(heldMillis);
+    try {
+      return await serve();
+    } finally {
+      seen.push({ operation: call.operation, from, to: performance.now() });
+    }
+  });
+  try {
+    await request();
+  } finally {
+    service.machine.watchAws((_call, serve) => serve());
+  }
+  const rounds: Seen[][] = [];
+  for (const call of seen.sort((a, b) => a.from - b.from)) {
+    const last = rounds.at(-1);
+    if (last?.some((other) => call.from < other.to)) last.push(call);
+    else rounds.push([call]);
+  }
+  return rounds.map((round) => round.map(({ operation }) => operation));
+}
+
+async function generate(body: object = {}): Promise<string> {
+  const answer = await service.send('/images/generate', {
+    key: client.key, headers: { 'idempotency-key': crypto.randomUUID() }, body: { model: 'sandbox-sketch', prompt: 'a lake', ...body },
+  });
+  expect(answer.status).toBe(202);
+  return (answer.body as { id: string }).id;
+}
+
+describe('a request', () => {
+  it('POST /images/generate waits for three AWS calls: a read, the charge, the start', async () => {
+    const rounds = await roundsOf('GenerateImage', () => generate({ webhook_url: service.machine.inboxUrl }));
+    expect(rounds).toEqual([['BatchGetItem'], ['TransactWriteItems'], ['StartExecution']]);
+  });
+
+  it('GET /creations/{id} waits for two: a read, then poll stamp and rate together', async () => {
+    const id = await generate();
+    const rounds = await roundsOf('GetCreation', async () => {
+      expect((await service.send(`/creations/${id}`, { key: client.key })).status).toBe(200);
+    });
+    expect(rounds).toEqual([['BatchGetItem'], ['UpdateItem', 'UpdateItem']]);
+  });
+
+  it('GET /models waits for two: a read, then the rate', async () => {
+    const rounds = await roundsOf('ListModels', async () => {
+      expect((await service.send('/models', { key: client.key })).status).toBe(200);
+    });
+    expect(rounds).toEqual([['BatchGetItem'], ['UpdateItem']]);
+  });
+
+  it('with a key that cannot be one waits for a read and its count, and names no account', async () => {
+    const rounds = await roundsOf('ListModels', async () => {
+      expect((await service.send('/models', { key: 'dk_live_mistyped' })).status).toBe(401);
+    });
+    expect(rounds).toEqual([['BatchGetItem'], ['UpdateItem']]);
+  });
+});
+
+describe('an execution', () => {
+  async function tasksOf(prompt: string): Promise<string[]> {
+    const id = await submit(service, client.key, { prompt, webhook_url: service.machine.inboxUrl });
+    await settled(service, id);
+    const execution = service.machine.executions.list().find(({ name }) => name === id);
+    await expect.poll(() => execution?.status, { timeout: 10_000 }).toBe('SUCCEEDED');
+    const history = execution?.history ?? [];
+    expect(history.filter(({ type }) => type === 'StateRetried')).toEqual([]);
+    return history.filter(({ type }) => type === 'StateEntered').map(({ state }) => state ?? '');
+  }
+
+  it('that succeeds takes two state transitions, webhook included', async () => {
+    expect(await tasksOf('a lake')).toEqual(['RenderImage', 'DeliverWebhook']);
+  });
+
+  it('that fails takes three', async () => {
+    expect(await tasksOf('a lake [sandbox:fail]')).toEqual(['RenderImage', 'RefundCharge', 'DeliverWebhook']);
+  });
+});

@@ -1,0 +1,129 @@
+/** A table that is busy, or whose answers get lost: what was begun is done, and done once. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../fixtures/service.ts';
+import { movementsOf, recordOf, recordWhen, settled, submit } from './creations.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
+
+let service: TestService;
+let receiver: Receiver;
+beforeAll(async () => {
+  [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
+});
+afterEach(async () => {
+  service.machine.faults.clear();
+  expect(await service.audit()).toEqual([]);
+});
+afterAll(async () => {
+  await receiver.close();
+  await service.end();
+});
+
+const openingMicros = 25_000_000;
+/** The adapter's tries of one transaction, and one of Lambda's invocation after it. */
+const triesOfOne = 6;
+
+const eventsAt = (hook: string): string[] => receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'] ?? '');
+
+/** Conflicts on the transactions of a function whose input holds the text; `times` of them. */
+function conflict(caller: string, times: number, match?: string): void {
+  service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', caller, error: 'TransactionConflict', times, ...(match !== undefined && { match }) });
+}
+
+describe('a transaction on money', () => {
+  it('that conflicts at the refund is made later, once', async () => {
+    const { account, key } = await service.client();
+    conflict('RefundCharge', triesOfOne + 2);
+    const id = await submit(service, key, { prompt: 'a lake [sandbox:fail]' });
+    const record = await settled(service, id);
+    expect(service.machine.faults.list()).toEqual([]);
+    expect(record).toMatchObject({ status: 'failed', failure: 'GenerationFailed', refundedMicros: 10_000 });
+    expect(await movementsOf(service, record)).toEqual(['charge', 'refund']);
+    expect(await service.account(account.id)).toMatchObject({ availableMicros: openingMicros, inFlight: 0 });
+  });
+
+  it('whose answer was lost at the refund refunds once', async () => {
+    const { account, key } = await service.client();
+    service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', caller: 'RefundCharge', error: 'Timeout', when: 'after', times: 4 });
+    const id = await submit(service, key, { prompt: 'a lake [sandbox:fail]', webhook_url: receiver.hook('refund-lost', 200) });
+    const record = await settled(service, id);
+    expect(await movementsOf(service, record)).toEqual(['charge', 'refund']);
+    expect(await service.account(account.id)).toMatchObject({ availableMicros: openingMicros, inFlight: 0 });
+    expect(eventsAt('refund-lost')).toEqual(['creation.failed']);
+  });
+
+  it('that conflicts at the commit never costs the image: it is found stored, and committed', async () => {
+    const { account, key } = await service.client();
+    conflict('RenderImage', 2 * triesOfOne + 2);
+    const id = await submit(service, key, { prompt: 'a lake', webhook_url: receiver.hook('commit-busy', 200) });
+    const begun = await recordWhen(service, id, ({ attempts }) => attempts.length === 1);
+    const record = await settled(service, id);
+    expect(service.machine.faults.list()).toEqual([]);
+    expect(record).toMatchObject({ status: 'completed', attempts: [{ provider: 'sandbox', outcome: 'rendered' }] });
+    expect(record.results[0]?.key).toBe(begun.attempts[0]?.resultKey);
+    const { body } = (await service.send(`/creations/${id}`, { key })) as { body: { result_urls: [string] } };
+    const image = await fetch(body.result_urls[0]);
+    expect([image.status, (await image.arrayBuffer()).byteLength]).toEqual([200, record.results[0]?.bytes]);
+    expect(await movementsOf(service, record)).toEqual(['charge']);
+    expect(await service.account(account.id)).toMatchObject({ availableMicros: openingMicros - 10_000, inFlight: 0 });
+    expect(eventsAt('commit-busy')).toEqual(['creation.completed']);
+  });
+
+  it('that conflicts at the charge for good is answered with 503 overloaded, and nothing was charged', async () => {
+    const { account, key } = await service.client();
+    conflict('GenerateImage', triesOfOne);
+    const answer = await service.send('/images/generate', { key, body: { model: 'sandbox-sketch', prompt: 'a lake' } });
+    expect(answer.status).toBe(503);
+    expect(answer.body).toMatchObject({ error: { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'overloaded' } } });
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect((await service.operator.wallet.ledger(account.id)).map(({ kind }) => kind)).toEqual(['top_up']);
+  });
+
+  it('whose answer was lost at the charge charges once', async () => {
+    const { account, key } = await service.client();
+    service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', caller: 'GenerateImage', error: 'Timeout', when: 'after' });
+    const id = await submit(service, key, { prompt: 'a lake' });
+    const record = await settled(service, id);
+    expect(record.status).toBe('completed');
+    expect(await movementsOf(service, record)).toEqual(['charge']);
+    expect(await service.account(account.id)).toMatchObject({ availableMicros: openingMicros - 10_000, inFlight: 0 });
+  });
+});
+
+describe('a webhook attempt', () => {
+  const attemptsAt = (hook: string): string[] => receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-attempt'] ?? '');
+
+  async function failing(hook: string, caller: () => void): Promise<string> {
+    const { key } = await service.client();
+    caller();
+    const id = await submit(service, key, { prompt: 'a lake [sandbox:delay=300ms]', webhook_url: receiver.hook(hook, 500) });
+    await service.machine.advance(4 * 3_600);
+    return id;
+  }
+
+  it('that could not be claimed is made later: five in all, none early', async () => {
+    const id = await failing('unclaimed', () => conflict('DeliverWebhook', triesOfOne));
+    expect(service.machine.faults.list()).toEqual([]);
+    expect(attemptsAt('unclaimed')).toEqual(['1', '2', '3', '4', '5']);
+    const times = receiver.arrivals('unclaimed').map(({ headers }) => Number(headers['x-timestamp']));
+    [60, 120, 240, 480].forEach((wait, index) => expect((times[index + 1] ?? 0) - (times[index] ?? 0)).toBeGreaterThanOrEqual(wait));
+    expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'failed', attempts: 5 });
+  });
+
+  it('that was delivered but could not be settled is at worst delivered again', async () => {
+    const { key } = await service.client();
+    conflict('DeliverWebhook', triesOfOne, ':settled');
+    const id = await submit(service, key, { prompt: 'a lake [sandbox:delay=300ms]', webhook_url: receiver.hook('unsettled', 200) });
+    await service.machine.advance(3_600);
+    expect(attemptsAt('unsettled')).toEqual(['1', '2']);
+    expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'delivered', attempts: 2 });
+  });
+
+  it('that was the last and could not be settled does not stay pending for good', async () => {
+    const id = await failing('last-unsettled', () => conflict('DeliverWebhook', triesOfOne, ':settled'));
+    expect(service.machine.faults.list()).toEqual([]);
+    expect(attemptsAt('last-unsettled')).toEqual(['1', '2', '3', '4', '5']);
+    const record = await recordOf(service, id);
+    expect(record.webhook).toMatchObject({ status: 'failed', attempts: 5 });
+    expect(record).not.toHaveProperty('dueAt');
+  });
+});

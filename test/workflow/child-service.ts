@@ -1,0 +1,88 @@
+/** The service as a person starts it: a process of its own, which can be killed. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { connect } from '../../bin/admin/connect.ts';
+import type { AccountId } from '../../core/ids.ts';
+import type { Place } from './creations.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface ChildService extends Place {
+  readonly key: string;
+  readonly accountId: AccountId;
+  readonly localUrl: string;
+  /** Sets the clock forward, as POST /_local/clock does; gives the instant then. */
+  advance(seconds: number): Promise<string>;
+  /** kill -9. */
+  kill(): Promise<void>;
+  /** Waits until it has been ended from within, as by a fault. */
+  died(): Promise<void>;
+  /** Sends a signal, and gives the exit code and the milliseconds that the end took. */
+  end(signal: 'SIGINT' | 'SIGTERM'): Promise<{ code: number | null; millis: number }>;
+}
+
+export function spawnLocal(...args: string[]): ChildProcess {
+  return spawn(process.execPath, ['bin/local.ts', '--json', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** Starts `npm start -- --json` on the folder and waits for its ready line. */
+export async function startChild(folder: string): Promise<ChildService> {
+  const child = spawnLocal('--data', folder, '--port', '0');
+  const complaints: string[] = [];
+  child.stderr?.on('data', (chunk: Buffer) => complaints.push(String(chunk)));
+  const ready = await readyLine(child).catch((error: unknown) => {
+    throw new Error(`it did not start: ${complaints.join('')}`, { cause: error });
+  });
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  return {
+    machine: { apiUrl: ready.api },
+    operator: await connect({ data: folder }),
+    key: ready.key,
+    accountId: ready.account as AccountId,
+    localUrl: ready.local,
+    advance: async (seconds) => (await post(`${ready.local}/clock`, { advance_seconds: seconds })).now,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+    died: async () => {
+      await exited;
+    },
+    end: async (signal) => {
+      const from = performance.now();
+      child.kill(signal);
+      const [code] = await exited;
+      return { code, millis: performance.now() - from };
+    },
+  };
+}
+
+interface Ready {
+  readonly event: string;
+  readonly api: string;
+  readonly key: string;
+  readonly account: string;
+  readonly local: string;
+}
+
+async function readyLine(child: ChildProcess): Promise<Ready> {
+  if (!child.stdout) throw new Error('it has no output');
+  for await (const line of createInterface({ input: child.stdout })) {
+    // The rest is read, too: a full pipe would stop the service.
+    child.stdout.resume();
+    const ready = JSON.parse(line) as Ready;
+    expect(ready.event).toBe('ready');
+    return ready;
+  }
+  throw new Error('it ended without a line');
+}
+
+/** To the control routes; throws unless it is answered with 200. */
+export async function post(url: string, body: object): Promise<{ now: string }> {
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  expect(response.status).toBe(200);
+  return (await response.json()) as { now: string };
+}

@@ -1,0 +1,59 @@
+/** Creations as these tests send and watch them. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { OperatorServices } from '../../bin/admin/services.ts';
+import { isTerminal, type CreationRecord } from '../../core/creation.ts';
+import type { AccountId } from '../../core/ids.ts';
+import type { LedgerKind } from '../../core/ledger.ts';
+
+/** A service as it is reached from outside, in this process or another. */
+export interface Place {
+  readonly machine: { readonly apiUrl: string };
+  readonly operator: OperatorServices;
+}
+
+/** The id of an accepted creation; the cheapest model unless told otherwise. */
+export async function submit(place: Place, key: string, body: Readonly<Record<string, unknown>>): Promise<string> {
+  const response = await fetch(`${place.machine.apiUrl}/images/generate`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sandbox-sketch', ...body }),
+  });
+  const text = await response.text();
+  expect(response.status, text).toBe(202);
+  return (JSON.parse(text) as { id: string }).id;
+}
+
+export async function recordOf({ operator }: Place, id: string): Promise<CreationRecord> {
+  const creation = await operator.creations.read(id as CreationRecord['id']);
+  if (!creation) throw new Error(`there is no creation ${id}`);
+  return creation;
+}
+
+/** The record as soon as it is as wanted; time flows meanwhile. */
+export async function recordWhen(place: Place, id: string, wanted: (creation: CreationRecord) => boolean, withinSeconds = 20): Promise<CreationRecord> {
+  const until = performance.now() + withinSeconds * 1000;
+  for (;;) {
+    const creation = await recordOf(place, id);
+    if (wanted(creation)) return creation;
+    if (performance.now() > until) throw new Error(`not as wanted within ${withinSeconds} s: ${JSON.stringify(creation)}`);
+    await sleep(25);
+  }
+}
+
+/** The record once it is terminal and nothing of its webhook is open. */
+export function settled(place: Place, id: string, withinSeconds?: number): Promise<CreationRecord> {
+  return recordWhen(place, id, (creation) => isTerminal(creation.status) && creation.webhook?.status !== 'pending', withinSeconds);
+}
+
+/** What the ledger says of a creation, oldest first. */
+export async function movementsOf({ operator }: Place, creation: { readonly id: string; readonly accountId: AccountId }): Promise<LedgerKind[]> {
+  const rows = await operator.wallet.ledger(creation.accountId);
+  return rows.filter((row) => row.creationId === creation.id).map((row) => row.kind);
+}
+
+/** What all keys of an account have spent, in micro-dollars, over all months. */
+export async function spentBy({ operator }: Place, accountId: AccountId): Promise<number> {
+  const months = (await operator.accounts.listKeys(accountId)).flatMap((key) => Object.values(key.spent));
+  return months.reduce<number>((sum, spent) => sum + spent, 0);
+}

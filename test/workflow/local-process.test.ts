@@ -1,0 +1,64 @@
+/** How the process of `npm start` begins and ends. */
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spawnLocal, startChild } from './child-service.ts';
+import { recordWhen, submit } from './creations.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'darkroom-process-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('npm start', { timeout: 60_000 }, () => {
+  it('ends within 10 s of Ctrl-C with a rendering that hangs, which goes on at the next start', async () => {
+    const first = await startChild(folder);
+    const id = await submit(first, first.key, { prompt: 'a lake [sandbox:hang]' });
+    await recordWhen(first, id, ({ attempts }) => attempts.length === 1);
+    const { code, millis } = await first.end('SIGINT');
+    expect(code).toBe(0);
+    expect(millis).toBeLessThan(10_000);
+
+    const second = await startChild(folder);
+    try {
+      expect(await recordWhen(second, id, ({ status }) => status === 'failed')).toMatchObject({ refundedMicros: 10_000 });
+    } finally {
+      await second.kill();
+    }
+  });
+
+  it('on a port in use says so in one sentence and exits with code 1', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    const child = spawnLocal('--data', folder, '--port', String(port));
+    const said = Promise.all([text(child.stdout as NodeJS.ReadableStream), text(child.stderr as NodeJS.ReadableStream)]);
+    const [code] = (await once(child, 'exit')) as [number];
+    const [out, complaint] = await said;
+    holder.close();
+    expect(code).toBe(1);
+    expect(out).toBe('');
+    expect(complaint).toMatch(new RegExp(`^[^\\n]*${port}[^\\n]*\\n$`));
+  });
+
+  it('on a folder in use says so in one sentence, exits with code 1 and leaves the running service alone', async () => {
+    const holder = await startChild(folder);
+    try {
+      const child = spawnLocal('--data', folder, '--port', '0');
+      const said = text(child.stderr as NodeJS.ReadableStream);
+      const [code] = (await once(child, 'exit')) as [number];
+      expect(code).toBe(1);
+      const complaint = await said;
+      expect(complaint).toMatch(/^[^\n]*already runs on[^\n]*\n$/);
+      expect(complaint).toContain(folder);
+      expect((await fetch(`${holder.localUrl}/state`)).status).toBe(200);
+    } finally {
+      await holder.kill();
+    }
+  });
+});
