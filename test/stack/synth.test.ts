@@ -11,11 +11,12 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'darkroom-synth-'));
 afterAll(async () => rm(folder, { recursive: true, force: true }));
 
-/** A machine that has neither credentials nor a way out: every proxy is a closed port. */
+/** A machine that has neither credentials nor a way out: every proxy is a closed port, and Node is told to use it. */
 function offline(): NodeJS.ProcessEnv {
   const nowhere = 'http://127.0.0.1:9';
   const bare = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(AWS_|CDK_|VITEST|NODE_OPTIONS)/.test(name)));
-  return { ...bare, HOME: folder, HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, http_proxy: nowhere, https_proxy: nowhere, NO_PROXY: '', AWS_EC2_METADATA_DISABLED: 'true' };
+  const proxies = { HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, http_proxy: nowhere, https_proxy: nowhere, NO_PROXY: '', no_proxy: '' };
+  return { ...bare, ...proxies, NODE_USE_ENV_PROXY: '1', HOME: folder, AWS_EC2_METADATA_DISABLED: 'true' };
 }
 
 describe('npx cdk synth', () => {
