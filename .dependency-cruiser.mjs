@@ -45,7 +45,7 @@ export default {
       'adapters-know-core-and-vendors',
       'The outside world: core’s ports, vendors’ packages, Node.',
       { path: room('adapters') },
-      [room('core', 'adapters'), packages('@aws-sdk/[^/]+', 'ipaddr\\.js', 'jpeg-js'), types],
+      [room('core', 'adapters'), packages('@aws-sdk/[^/]+', 'aws4fetch', 'ipaddr\\.js', 'jpeg-js'), types],
       { node: true },
     ),
     onlyKnows(
@@ -58,7 +58,7 @@ export default {
       'services-compose',
       'The composition root: adapters, the catalog, and the clients that both need.',
       { path: '^functions/services\\.ts$' },
-      [room('core', 'adapters', 'catalog'), packages('@aws-sdk/[^/]+'), types, nodeModules('crypto')],
+      [room('core', 'adapters', 'catalog'), packages('@aws-sdk/[^/]+', 'aws4fetch'), types, nodeModules('crypto')],
     ),
     onlyKnows(
       'lib-knows-the-contract',

@@ -1,9 +1,12 @@
 import type { Log } from '../core/ports.ts';
 
-/** One JSON object a line on standard output, which is what CloudWatch Logs indexes. */
+/**
+ * One JSON object a line, which is what CloudWatch Logs indexes. Past the console, whose
+ * lines Lambda would wrap in fields of its own.
+ */
 export function createJsonLog(component: string, now: () => number): Log {
   const write = (level: 'info' | 'alarm', event: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-    console.log(JSON.stringify({ at: new Date(now()).toISOString(), level, component, event, ...fields }));
+    process.stdout.write(`${JSON.stringify({ at: new Date(now()).toISOString(), level, component, event, ...fields })}\n`);
   };
   return {
     info: (event, fields) => write('info', event, fields),

@@ -35,7 +35,7 @@ export function methodsOf(path: string): string[] {
   return Object.values(operations)
     .filter((operation) => {
       const pattern = `${apiRoot}${operation.path}`.split('/');
-      return pattern.length === steps.length && pattern.every((step, index) => step.startsWith('{') || step === steps[index]);
+      return pattern.length === steps.length && pattern.every((step, index) => (step.startsWith('{') ? steps[index] !== '' : step === steps[index]));
     })
     .map((operation) => operation.method);
 }

@@ -78,8 +78,10 @@ export function forModel(body: ImageRequestBody, model: Model): ImageRequest | r
 }
 
 /** A prompt is needed unless a source image says what is wanted. */
-export function missingPrompt(body: ImageRequestBody): FieldError | undefined {
-  if ((body.prompt ?? '') !== '' || (body.image_urls ?? []).length > 0) return undefined;
+export function missingPrompt(body: { readonly prompt?: unknown; readonly image_urls?: unknown }): FieldError | undefined {
+  const { prompt = '', image_urls: images = [] } = body;
+  // A prompt or list of the wrong type is there, and told as such by the schema.
+  if (prompt !== '' || !Array.isArray(images) || images.length > 0) return undefined;
   return { field: 'prompt', code: 'required', message: 'required unless image_urls has an item' };
 }
 

@@ -134,8 +134,8 @@ export interface CreationStore {
   lease(id: CreationId, holder: string, untilMillis: number, nowMillis: number): Promise<LeaseOutcome>;
   /** False when the lease is no longer the holder's. */
   renewLease(id: CreationId, holder: string, untilMillis: number): Promise<boolean>;
-  /** Writes the list of attempts, as long as the lease is the holder's. */
-  saveAttempts(id: CreationId, holder: string, attempts: readonly RouteAttempt[]): Promise<void>;
+  /** Writes the list of attempts; false when the lease is no longer the holder's. */
+  saveAttempts(id: CreationId, holder: string, attempts: readonly RouteAttempt[]): Promise<boolean>;
   /** 'busy': a conflict outlasted the retries, to be called again. */
   complete(creation: CreationRecord, done: Completion): Promise<'completed' | 'already_terminal' | 'busy'>;
 }

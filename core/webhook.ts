@@ -24,7 +24,6 @@ const excerptCharacters = 500;
 
 const secretPrefix = 'whsec_';
 
-
 /** `whsec_` and the base64 of 32 random bytes. */
 export function webhookSecret(randomBytes: Uint8Array): string {
   return `${secretPrefix}${Buffer.from(randomBytes).toString('base64')}`;

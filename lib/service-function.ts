@@ -39,7 +39,8 @@ export class ServiceFunction extends NodejsFunction {
       architecture: Architecture.ARM_64,
       timeout: props.timeout,
       memorySize: props.memoryMegabytes,
-      loggingFormat: LoggingFormat.JSON,
+      // Its own lines are JSON; the runtime's are not worth wrapping them again.
+      loggingFormat: LoggingFormat.TEXT,
       logGroup,
       awsSdkConnectionReuse: false,
       bundling: {

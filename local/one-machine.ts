@@ -102,7 +102,7 @@ async function start(options: OneMachineOptions, onStop: (close: Closer) => void
   const advance = createAdvance({ clock, schedule, isStopping: () => stopping, sync: runtime.interpreter.sync, inFlight: functions.inFlight, hasOpenExecutions: runtime.hasOpenExecutions });
   const addresses = addressesOf(server, aws.url);
   server.serve({
-    api: createGateway({ routes: template.routes, functions, now: clock.now }).handle,
+    api: createGateway({ routes: template.routes, functions, now: clock.now, throttles: aws.faults.throttlesRequest }).handle,
     control: createControl({ inbox, faults: aws.faults, advance, state: () => describeState({ clock, folder, template, environment: options.environment ?? {}, runtime, addresses }) }),
     results: createResults(aws.objects, template.distributions[0]?.bucket ?? ''),
   });

@@ -17,6 +17,8 @@ export function createChargeStore(table: Table): ChargeStore {
         case 'done':
           return { kind: 'charged' };
         case 'overloaded':
+          // "Nothing was charged" would be a guess: the reconciler finds out which it was.
+          if (outcome.unclear) throw new Error('the answer to the charge was lost, and the table stayed busy');
           return { kind: 'overloaded' };
         case 'refused':
           return refusedCharge(order, outcome.refusals);

@@ -27,12 +27,11 @@ export function createCreationStore(table: Table): CreationStore {
         ExpressionAttributeNames: { '#until': 'until' },
         ExpressionAttributeValues: { ':until': untilMillis, ':holder': holder },
       }),
-    saveAttempts: async (id, holder, attempts) => {
-      await updateHeld(table, id, {
+    saveAttempts: async (id, holder, attempts) =>
+      updateHeld(table, id, {
         UpdateExpression: 'SET attempts = :attempts',
         ExpressionAttributeValues: { ':attempts': attempts, ':holder': holder },
-      });
-    },
+      }),
     complete: (creation, done) => complete(table, creation, done),
   };
 }

@@ -16,8 +16,11 @@ export type TransactionOutcome =
   | { readonly kind: 'done' }
   /** At least one condition failed; a refusal for each item, in their order. */
   | { readonly kind: 'refused'; readonly refusals: readonly Refusal[] }
-  /** Conflicts or throttling outlasted the tries; nothing was written. */
-  | { readonly kind: 'overloaded' };
+  /**
+   * Conflicts or throttling outlasted the tries. Nothing was written, unless it is unclear: then
+   * the answer to a try was lost, and the later ones, shed, could not tell whether it had written.
+   */
+  | { readonly kind: 'overloaded'; readonly unclear: boolean };
 
 const tries = 6;
 const firstBackoffMillis = 15;
@@ -36,8 +39,12 @@ const shed = new Set([
  * its items. Throws when the outcome stays unknown (the connection broke, a 5xx).
  */
 export async function transact(table: Table, items: readonly TransactItem[], token?: string): Promise<TransactionOutcome> {
-  const command = (): TransactWriteCommand =>
-    new TransactWriteCommand({ TransactItems: [...items], ...(token !== undefined && { ClientRequestToken: token }) });
+  let unclear = false;
+  const command = (): TransactWriteCommand => {
+    const sent = new TransactWriteCommand({ TransactItems: [...items], ...(token !== undefined && { ClientRequestToken: token }) });
+    notice(sent, () => (unclear = true));
+    return sent;
+  };
   for (let attempt = 1; ; attempt += 1) {
     try {
       await table.client.send<TransactWriteCommandInput, TransactWriteItemsCommandOutput>(command());
@@ -48,10 +55,35 @@ export async function transact(table: Table, items: readonly TransactItem[], tok
         return { kind: 'refused', refusals: reasons.map(refusalOf) };
       }
       if (reasons ? !reasons.every(clearsByItself) : !(error instanceof Error && shed.has(error.name))) throw error;
-      if (attempt === tries) return { kind: 'overloaded' };
+      if (attempt === tries) return { kind: 'overloaded', unclear };
       await table.clock.sleep(backoffMillis(table, attempt));
     }
   }
+}
+
+/**
+ * Tells of each exchange whose outcome nobody knows, those that the SDK retries by itself
+ * included: only the error of its last try comes out of send().
+ */
+function notice(command: TransactWriteCommand, lost: () => void): void {
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        if (!isRefusal(error)) lost();
+        throw error;
+      }
+    },
+    // lib-dynamodb puts the command's stack into the call twice, which a name would refuse.
+    { step: 'deserialize', priority: 'high', name: 'noticeLostAnswers', override: true },
+  );
+}
+
+/** A 4xx: DynamoDB read the request and says that it wrote nothing. */
+function isRefusal(error: unknown): boolean {
+  const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+  return status !== undefined && status >= 400 && status < 500;
 }
 
 function refusalOf(reason: CancellationReason): Refusal {

@@ -47,7 +47,7 @@ export function createWalletStore(table: Table): WalletStore {
         },
         ledgerItem(table, id, row),
       ]);
-      if (outcome.kind === 'overloaded') throw new Error('the table stayed busy; nothing was changed');
+      if (outcome.kind === 'overloaded') throw stayedBusy(outcome.unclear);
       return outcome.kind === 'done';
     },
     ledger: async (id) => {
@@ -55,6 +55,10 @@ export function createWalletStore(table: Table): WalletStore {
       return rows.map(({ pk, sk, ...row }) => row as unknown as LedgerRow);
     },
   };
+}
+
+function stayedBusy(unclear: boolean): Error {
+  return new Error(unclear ? 'the table stayed busy; whether it was changed is told by the ledger' : 'the table stayed busy; nothing was changed');
 }
 
 function rowOf(table: Table, kind: LedgerKind, amountMicros: Micros, more: Partial<LedgerRow>): LedgerRow {
@@ -83,6 +87,6 @@ async function move(table: Table, id: AccountId, row: LedgerRow, more: readonly 
     },
   };
   const outcome = await transact(table, [account, ledgerItem(table, id, row), ...more]);
-  if (outcome.kind === 'overloaded') throw new Error('the table stayed busy; nothing was changed');
+  if (outcome.kind === 'overloaded') throw stayedBusy(outcome.unclear);
   return outcome.kind;
 }

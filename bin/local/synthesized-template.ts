@@ -1,7 +1,7 @@
 /** The template that the one machine serves: synthesized anew when what it is made of has changed. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const cache = join(root, 'node_modules', '.cache', 'darkroom');
+const unusedMillis = 24 * 60 * 60 * 1000;
 const sources = ['adapters', 'bin/darkroom.ts', 'catalog', 'core', 'functions', 'lib', 'statemachines', 'cdk.json', 'package-lock.json'];
 
 /** The path of the stack's template, its bundles beside it. Takes some ten seconds when something changed, else none. */
@@ -19,7 +20,19 @@ export async function synthesizedTemplate(progress: (line: string) => void = () 
     progress('Synthesizing the stack and bundling its functions …');
     await synthesize(folder);
   }
+  await keep(folder);
   return join(folder, 'Darkroom.template.json');
+}
+
+/** Notes that this one is in use; those that nobody used for a day go. */
+async function keep(folder: string): Promise<void> {
+  const now = new Date();
+  await utimes(folder, now, now);
+  for (const name of await readdir(cache)) {
+    const path = join(cache, name);
+    const used = await stat(path).catch(() => undefined);
+    if (used && now.getTime() - used.mtimeMs > unusedMillis) await rm(path, { recursive: true, force: true });
+  }
 }
 
 async function fingerprint(): Promise<string> {

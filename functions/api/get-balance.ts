@@ -4,7 +4,7 @@ import { apiServices, type ApiServices } from '../services.ts';
 import { serve, type Handle } from './serve.ts';
 
 /** GET /balance: what the account can spend, and what this key still may this month. */
-const getBalance: Handle<ApiServices> = async (_request, { account, apiKey, nowMillis }) => {
+export const getBalance: Handle<ApiServices> = async (_request, { account, apiKey, nowMillis }) => {
   const cap = apiKey.monthlyCapMicros;
   return Promise.resolve({
     status: 200,

@@ -5,7 +5,7 @@ import { apiServices, type ApiServices } from '../services.ts';
 import { serve, type Handle } from './serve.ts';
 
 /** GET /creations/{id}: the creation, read with the caller; at most once a second each. */
-const getCreation: Handle<ApiServices> = async (_request, caller, services) => {
+export const getCreation: Handle<ApiServices> = async (_request, caller, services) => {
   const { creation } = caller.state;
   // Another account's creation and an absent one are the same answer, byte for byte.
   if (creation?.accountId !== caller.account.id) throw creationNotFound();

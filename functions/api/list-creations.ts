@@ -9,7 +9,7 @@ const defaultLimit = 20;
 const mostLimit = 100;
 
 /** GET /creations: the account's creations, the newest first; ?limit and ?cursor. */
-const listCreations: Handle<ApiServices> = async (request, { account, nowMillis }, services) => {
+export const listCreations: Handle<ApiServices> = async (request, { account, nowMillis }, services) => {
   const limit = limitOf(request);
   const before = cursorOf(request);
   // One more than asked for tells whether there are more.

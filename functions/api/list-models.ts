@@ -5,7 +5,7 @@ import { apiServices, type ApiServices } from '../services.ts';
 import { serve, type Handle } from './serve.ts';
 
 /** GET /models: the catalog as this account's providers can render it. */
-const listModels: Handle<ApiServices> = async (_request, { account }, { catalog }) => {
+export const listModels: Handle<ApiServices> = async (_request, { account }, { catalog }) => {
   const visible = catalog.models.filter((model) => !account.policy.hiddenModels.includes(model.id));
   return Promise.resolve({ status: 200, body: { data: visible.map((model) => modelView(model, account.policy)) } });
 };

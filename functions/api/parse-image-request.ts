@@ -5,9 +5,10 @@ import { jsonBody, type ApiRequest } from './request.ts';
 
 /** The body of a generation request. Throws 400 that names every field that is wrong. */
 export function parseImageRequest(request: ApiRequest): ImageRequestBody {
-  const result = imageRequestSchema.safeParse(jsonBody(request), { reportInput: true });
-  if (!result.success) throw invalidRequest(fieldErrors(result.error.issues));
-  const missing = missingPrompt(result.data);
-  if (missing) throw invalidRequest([missing]);
+  const body = jsonBody(request);
+  const result = imageRequestSchema.safeParse(body, { reportInput: true });
+  const missing = missingPrompt(result.data ?? body);
+  const errors = [...fieldErrors(result.error?.issues ?? []), ...(missing ? [missing] : [])];
+  if (!result.success || errors.length > 0) throw invalidRequest(errors);
   return result.data;
 }

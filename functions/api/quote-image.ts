@@ -6,7 +6,7 @@ import { planCreation } from './plan-creation.ts';
 import { serve, type Handle } from './serve.ts';
 
 /** POST /images/quote: what a request would cost and whether a route renders it. Nothing is fetched or charged. */
-const quoteImage: Handle<ApiServices> = async (request, caller, services) => {
+export const quoteImage: Handle<ApiServices> = async (request, caller, services) => {
   const { request: image, costMicros } = planCreation(parseImageRequest(request), caller, services);
   const { availableMicros } = caller.account;
   return Promise.resolve({

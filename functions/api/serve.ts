@@ -81,9 +81,13 @@ async function answerOf<Services extends ApiServices>(
 }
 
 /** Once an hour for a key that only reads; a charge notes it by itself. */
-async function noteKeyUse({ account, apiKey, nowMillis }: Caller, { requests }: ApiServices): Promise<void> {
+async function noteKeyUse({ account, apiKey, nowMillis }: Caller, { requests, log }: ApiServices): Promise<void> {
   const hour = hourOf(nowMillis);
-  if (apiKey.lastUsedAt !== hour) await requests.noteKeyUse(account.id, apiKey.id, hour);
+  if (apiKey.lastUsedAt === hour) return;
+  await requests.noteKeyUse(account.id, apiKey.id, hour).catch((error: unknown) => {
+    // No reason to refuse an answer: the next request notes it.
+    log.info('key_use_not_noted', { error: error instanceof Error ? error.name : 'unknown' });
+  });
 }
 
 function isOurs({ code, details }: Problem): boolean {

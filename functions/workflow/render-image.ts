@@ -26,11 +26,15 @@ export async function renderImage(payload: Payload, holder: string, services: Re
     case 'absent':
       return payload;
     case 'leased_by_another':
-      throw new Remedy('StillRunning', 'another invocation renders this creation');
+      throw stillRunning();
     case 'leased':
       await renderLeased(outcome.creation, holder, services);
       return payload;
   }
+}
+
+function stillRunning(): Remedy {
+  return new Remedy('StillRunning', 'another invocation renders this creation');
 }
 
 async function renderLeased(creation: CreationRecord, holder: string, services: RenderServices): Promise<void> {
@@ -42,7 +46,9 @@ async function renderLeased(creation: CreationRecord, holder: string, services: 
     });
   });
   try {
-    const save = (attempts: CreationRecord['attempts']): Promise<void> => creations.saveAttempts(creation.id, holder, attempts);
+    const save = async (attempts: CreationRecord['attempts']): Promise<void> => {
+      if (!(await creations.saveAttempts(creation.id, holder, attempts))) throw stillRunning();
+    };
     const rendering = await walkRoutes({ creation, signal: deadline.signal, save, services });
     await store(rendering, services);
     await commit(creation, holder, rendering, services);

@@ -8,6 +8,7 @@ import { CreationFailed, failureNamed, failureNames, type FailureName } from '..
 import { readImageHeader } from '../../core/image-bytes.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../core/ports.ts';
 import type { RenderServices } from '../services.ts';
+import { Remedy } from './payload.ts';
 
 /** What a refusal means for the creation; null: nothing yet, the next route is tried. */
 const remedies: Readonly<Record<RefusalReason, FailureName | null>> = {
@@ -32,6 +33,7 @@ export interface Walk {
   readonly creation: CreationRecord;
   /** Aborts when the creation's time is over. */
   readonly signal: AbortSignal;
+  /** Throws when the lease is no longer ours: another invocation renders by now. */
   readonly save: (attempts: readonly RouteAttempt[]) => Promise<void>;
   readonly services: RenderServices;
 }
@@ -116,8 +118,9 @@ async function askProvider(
 ): Promise<Ended> {
   const { signal, services } = walk;
   const job = jobOf(walk.creation, attempt);
+  // Not written, not called: whoever comes after a crash must know what was begun.
+  if (attempt.jobId === undefined) await walk.save(attempts);
   try {
-    if (attempt.jobId === undefined) await walk.save(attempts);
     signal.throwIfAborted();
     let answer: ProviderAnswer =
       attempt.jobId === undefined
@@ -133,6 +136,7 @@ async function askProvider(
     }
     return answer;
   } catch (error) {
+    if (error instanceof Remedy) throw error;
     if (signal.aborted) return refusedBy('timed_out');
     services.log.alarm('provider_call_broke', { provider: provider.name, error: error instanceof Error ? error.name : 'unknown' });
     return refusedBy('unknown_answer');

@@ -6,7 +6,7 @@ import { answerOfFault, FAULT_ERRORS } from './fault-errors.ts';
 /** A fault switch as it is set. Unknown members are refused, so that a typo does not switch on something else. */
 export const faultSchema = z.strictObject({
   /** `service:Operation`; `*` for every operation of the service. */
-  call: z.string().regex(/^(dynamodb|states|secretsmanager|s3):(\*|[A-Z]\w*)$/, 'must be service:Operation, as in dynamodb:TransactWriteItems'),
+  call: z.string().regex(/^(dynamodb|states|secretsmanager|s3|apigateway):(\*|[A-Z]\w*)$/, 'must be service:Operation, as in dynamodb:TransactWriteItems'),
   /** Part of the caller's name; every caller without it. */
   caller: z.string().min(1).optional(),
   error: z.enum(FAULT_ERRORS),
@@ -44,6 +44,8 @@ export interface Faults {
   readonly list: () => readonly FaultState[];
   readonly clear: () => void;
   /** Runs the call as the faults have it. Throws the fault's error. The first fault that is due strikes, no other. */
+  /** Whether the API's own throttle refuses this request: a fault of the call apigateway:Invoke. */
+  readonly throttlesRequest: () => boolean;
   readonly apply: (call: AwsCall, run: (call: AwsCall) => Promise<AwsOutput>) => Promise<AwsOutput>;
 }
 
@@ -54,12 +56,15 @@ interface Switch {
   struck: number;
 }
 
+/** A call of an AWS service, or a request to the API itself. */
+type Call = Omit<AwsCall, 'service'> & { readonly service: AwsCall['service'] | 'apigateway' };
+
 /** Makes the switches, all off. `kill` ends the process as a power cut would; tests replace it. */
 export function createFaults(kill: () => void = () => process.kill(process.pid, 'SIGKILL')): Faults {
   let switches: Switch[] = [];
   const canStrike = (one: Switch): boolean => one.struck < one.times;
 
-  function nextFor(call: AwsCall): Fault | undefined {
+  function nextFor(call: Call): Fault | undefined {
     for (const one of switches) {
       if (one.fault.error === 'index-lag' || !canStrike(one) || !concerns(one.fault, call)) continue;
       one.seen += 1;
@@ -78,6 +83,7 @@ export function createFaults(kill: () => void = () => process.kill(process.pid, 
     },
     list: () => switches.filter(canStrike).map(({ fault, seen, struck }) => ({ ...fault, seen, struck })),
     clear: () => { switches = []; },
+    throttlesRequest: () => nextFor({ service: 'apigateway', operation: 'Invoke', caller: '', input: {} }) !== undefined,
     apply: async (call, run) => {
       const lags = call.service === 'dynamodb' && switches.some((one) => one.fault.error === 'index-lag');
       const seen: AwsCall = lags ? { ...call, indexesLag: true } : call;
@@ -95,7 +101,7 @@ function parseFault(input: unknown): Fault {
   throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.') || 'fault'}: ${issue.message}`).join('; '));
 }
 
-function concerns(fault: Fault, call: AwsCall): boolean {
+function concerns(fault: Fault, call: Call): boolean {
   const [service, operation] = fault.call.split(':', 2);
   return service === call.service
     && (operation === '*' || operation === call.operation)
@@ -104,7 +110,7 @@ function concerns(fault: Fault, call: AwsCall): boolean {
 }
 
 /** An object's bytes are no text to look for. */
-function inputText(call: AwsCall): string {
+function inputText(call: Call): string {
   return JSON.stringify({ ...call.input, Body: undefined });
 }
 

@@ -23,12 +23,14 @@ export interface GatewayOptions {
   readonly functions: Pick<LocalFunctions, 'invoke'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Whether the stage's throttle refuses a request; never, unless told. */
+  readonly throttles?: () => boolean;
   /** Real milliseconds that a function may take; 30 s as in AWS unless told. */
   readonly integrationMillis?: number;
 }
 
 /** Makes the gateway; it serves exactly the template's routes. */
-export function createGateway({ routes, functions, now, integrationMillis = INTEGRATION_MILLIS }: GatewayOptions): Gateway {
+export function createGateway({ routes, functions, now, throttles, integrationMillis = INTEGRATION_MILLIS }: GatewayOptions): Gateway {
   const find = createRouter(routes);
   return {
     handle: async (incoming, outgoing) => {
@@ -37,6 +39,7 @@ export function createGateway({ routes, functions, now, integrationMillis = INTE
       if (match === undefined) { refuseBody(incoming, outgoing, 404, { message: 'Not Found' }); return; }
       const body = await readBody(incoming, MAX_BODY_BYTES);
       if (body === undefined) { refuseBody(incoming, outgoing, 413, { message: 'Request Entity Too Large' }); return; }
+      if (throttles?.() === true) { sendJson(outgoing, 429, { message: 'Too Many Requests' }); return; }
       const event = gatewayEvent({ incoming, body, match, at: now() });
       outgoing.setHeader('apigw-requestid', event.requestContext.requestId);
       const result = await within(integrationMillis, functions.invoke(match.route.functionId, event, 'gateway'));

@@ -21,9 +21,11 @@ interface Setting {
   readonly commit?: Awaited<ReturnType<CreationStore['complete']>>;
   readonly stored?: StoredImage;
   readonly put?: () => void;
+  /** Whether the lease is still the invocation's when it writes down an attempt. */
+  readonly isHeld?: boolean;
 }
 
-function stage({ creation = {}, lease = { kind: 'leased', creation: aCreation(creation) }, commit = 'completed', stored, put }: Setting = {}): Stage {
+function stage({ creation = {}, lease = { kind: 'leased', creation: aCreation(creation) }, commit = 'completed', stored, put, isHeld = true }: Setting = {}): Stage {
   const steps: string[] = [];
   const completions: Completion[] = [];
   const log = fakeLog();
@@ -36,7 +38,10 @@ function stage({ creation = {}, lease = { kind: 'leased', creation: aCreation(cr
       steps.push(`renew ${holder} ${until - now}`);
       return Promise.resolve(true);
     },
-    saveAttempts: async () => Promise.resolve(void steps.push('save')),
+    saveAttempts: async () => {
+      steps.push('save');
+      return Promise.resolve(isHeld);
+    },
     complete: async (_creation, done) => {
       steps.push('complete');
       completions.push(done);
@@ -85,6 +90,12 @@ describe('RenderImage', () => {
   it('comes again later while another invocation has the lease', async () => {
     const { services } = stage({ lease: { kind: 'leased_by_another' } });
     expect(await rejection(renderImage(payload, 'request-2', services))).toMatchObject({ name: 'StillRunning' });
+  });
+
+  it('calls no provider once its lease is lost: the attempt would be written nowhere', async () => {
+    const { services, steps } = stage({ isHeld: false });
+    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({ name: 'StillRunning' });
+    expect(steps).toEqual(['lease request-1 6000', 'save']);
   });
 
   it('never fails a good image for a busy table: it gives the lease back and comes again', async () => {
