@@ -13,11 +13,13 @@ import type { FieldError } from './problem.ts';
 
 const mostMetadataKeys = 16;
 const address = z.string().check(z.maxLength(maxUrlLength));
+const isPromptLength = (prompt: string): boolean => characters(prompt) <= mostPromptLength;
+const tooLong = { error: `at most ${mostPromptLength} characters`, params: { code: 'too_long' } };
 const hasFewKeys = (entries: object): boolean => Object.keys(entries).length <= mostMetadataKeys;
 
 export const imageRequestSchema = z.strictObject({
   model: z.string().check(z.minLength(1)),
-  prompt: z.optional(z.string().check(z.trim(), z.maxLength(mostPromptLength))),
+  prompt: z.optional(z.string().check(z.trim(), z.refine(isPromptLength, tooLong))),
   resolution: z.optional(z.enum(resolutions)),
   aspect_ratio: z.optional(z.enum(aspectRatios)),
   image_urls: z.optional(z.array(address).check(z.maxLength(mostImageUrls))),
@@ -32,6 +34,11 @@ export const imageRequestSchema = z.strictObject({
 });
 
 export type ImageRequestBody = z.infer<typeof imageRequestSchema>;
+
+/** Characters as a person counts them, near enough: a picture of a face is one, not two. */
+function characters(text: string): number {
+  return Array.from(text).length;
+}
 
 /** A request with its model's defaults filled in. */
 export interface ImageRequest {
@@ -51,7 +58,7 @@ export function forModel(body: ImageRequestBody, model: Model): ImageRequest | r
   const imageUrls = body.image_urls ?? [];
   const prompt = body.prompt === undefined || body.prompt === '' ? null : body.prompt;
   const errors: FieldError[] = [];
-  if (prompt !== null && prompt.length > model.max_prompt_length) {
+  if (prompt !== null && characters(prompt) > model.max_prompt_length) {
     errors.push({ field: 'prompt', code: 'too_long', message: `at most ${model.max_prompt_length} characters for ${model.id}` });
   }
   if (imageUrls.length > model.max_image_urls) {

