@@ -16,7 +16,8 @@ const STYLE = `
   main { display: grid; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); gap: 1.25rem; }
   article { overflow: hidden; border: 1px solid var(--edge); border-radius: .75rem; background: #1c1210; }
   .image { display: grid; place-items: center; height: 13rem; background: #0b0706; }
-  .image img { width: 100%; height: 100%; object-fit: contain; }
+  .image img { width: 100%; height: 13rem; object-fit: cover; }
+  .image span { padding: 0 1.5rem; text-align: center; }
   .facts { padding: 1rem; }
   .facts p { margin: .35rem 0 0; overflow-wrap: anywhere; }
   .row { display: flex; justify-content: space-between; gap: .5rem; align-items: center; font-weight: 600; }
@@ -63,10 +64,16 @@ function card(webhook: ReceivedWebhook): string {
 </div></article>`;
 }
 
-function image({ image_urls: [url] }: ReceivedWebhook): string {
+function image({ image_urls: [url], body }: ReceivedWebhook): string {
   const address = url === undefined ? undefined : imageAddress(url);
-  if (address === undefined) return '<div class="image dim">no image</div>';
+  if (address === undefined) return `<div class="image dim"><span>${escape(errorIn(body) ?? 'no image')}</span></div>`;
   return `<div class="image"><img src="${escape(address)}" alt="rendered image" loading="lazy"></div>`;
+}
+
+/** Why a creation failed, in the words of its client. */
+function errorIn(body: unknown): string | undefined {
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
+  return typeof error === 'string' ? error : undefined;
 }
 
 /** Only web addresses; the service's own without host, whose port may have been another one then. */
