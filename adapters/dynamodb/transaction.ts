@@ -23,6 +23,8 @@ export type TransactionOutcome =
   | { readonly kind: 'overloaded'; readonly unclear: boolean };
 
 const tries = 6;
+/** The SDK retries throttling by itself, with pauses of seconds: six tries of it would outlast the gateway's 30 s. */
+const longestTryingMillis = 4_000;
 const firstBackoffMillis = 15;
 const longestBackoffMillis = 400;
 
@@ -40,6 +42,7 @@ const shed = new Set([
  */
 export async function transact(table: Table, items: readonly TransactItem[], token?: string): Promise<TransactionOutcome> {
   let unclear = false;
+  const begun = table.clock.elapsed();
   const command = (): TransactWriteCommand => {
     const sent = new TransactWriteCommand({ TransactItems: [...items], ...(token !== undefined && { ClientRequestToken: token }) });
     notice(sent, () => (unclear = true));
@@ -55,7 +58,7 @@ export async function transact(table: Table, items: readonly TransactItem[], tok
         return { kind: 'refused', refusals: reasons.map(refusalOf) };
       }
       if (reasons ? !reasons.every(clearsByItself) : !(error instanceof Error && shed.has(error.name))) throw error;
-      if (attempt === tries) return { kind: 'overloaded', unclear };
+      if (attempt === tries || table.clock.elapsed() - begun > longestTryingMillis) return { kind: 'overloaded', unclear };
       await table.clock.sleep(backoffMillis(table, attempt));
     }
   }

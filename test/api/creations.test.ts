@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failures, type FailureName } from '../../core/failure.ts';
+import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { everyAnswer } from './every-answer.ts';
+import { fieldsOf, refusalOf } from './refusal.ts';
+
+let service: TestService;
+let client: Client;
+beforeAll(async () => {
+  service = await startTestService();
+  client = await service.client({ postRate: '1000', maxConcurrent: '100' });
+});
+afterAll(() => service.end());
+
+interface View {
+  readonly id: string;
+  readonly status: string;
+  readonly created_at: string;
+  readonly started_at: string;
+  readonly completed_at: string;
+  readonly result_expires_at: string;
+  readonly result_urls: string[];
+  readonly results: { url: string; width: number; height: number; content_type: string; bytes: number }[];
+}
+
+const body = { model: 'sandbox-sketch', prompt: 'a canal' };
+const submit = (change: object = {}, by: Client = client): Promise<Answer> => service.send('/images/generate', { key: by.key, body: { ...body, ...change } });
+const show = (id: string, by: Client = client): Promise<Answer> => service.send(`/creations/${id}`, { key: by.key });
+const view = (answer: Answer): View => answer.body as View;
+
+const rfc3339 = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
+const uuidV7 = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/) as unknown;
+
+const common = {
+  id: uuidV7, model: 'sandbox-sketch', prompt: 'a canal', resolution: '1K', aspect_ratio: '3:2', output_format: 'jpeg', seed: 7, cost: 0.01, currency: 'USD', metadata: { order: '7' }, created_at: rfc3339,
+};
+const asked = { prompt: ' a canal ', aspect_ratio: '3:2', output_format: 'jpeg', seed: 7, metadata: { order: '7' } };
+
+describe('a creation has exactly these fields', () => {
+  it('queued, as the 202 shows it, with Location and Retry-After: 2', async () => {
+    const answer = await submit({ ...asked, webhook_url: service.machine.inboxUrl });
+    expect(answer.status).toBe(202);
+    expect(answer.body).toEqual({ ...common, status: 'queued', amount_refunded: 0, webhook: { url: service.machine.inboxUrl, status: 'pending', attempts: 0 }, started_at: null, completed_at: null });
+    expect([answer.headers.get('location'), answer.headers.get('retry-after')]).toEqual([`/api/public/v1/creations/${view(answer).id}`, '2']);
+  });
+
+  it('processing', async () => {
+    const { id } = view(await submit({ ...asked, prompt: 'a canal [sandbox:delay=3s]' }));
+    const until = performance.now() + 10_000;
+    while ((await service.operator.creations.read(id as never))?.status === 'queued' && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await show(id)).body).toEqual({ ...common, prompt: 'a canal [sandbox:delay=3s]', status: 'processing', amount_refunded: 0, webhook: null, started_at: rfc3339, completed_at: null });
+  });
+
+  it('completed, with results that can be fetched as they are described', async () => {
+    const { id } = view(await submit(asked));
+    await service.ended(id);
+    const answer = await show(id);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      ...common, status: 'completed', amount_refunded: 0, webhook: null, started_at: rfc3339, completed_at: rfc3339, result_expires_at: rfc3339,
+      result_urls: [expect.any(String)],
+      results: [{ url: expect.any(String) as unknown, width: 1248, height: 832, content_type: 'image/jpeg', bytes: expect.any(Number) as unknown }],
+    });
+    const [image] = view(answer).results;
+    expect(view(answer).result_urls).toEqual([image?.url]);
+    const file = await fetch(image?.url ?? '');
+    expect([file.status, file.headers.get('content-type'), (await file.arrayBuffer()).byteLength]).toEqual([200, 'image/jpeg', image?.bytes]);
+    expect(Date.parse(view(answer).result_expires_at) - Date.parse(view(answer).completed_at)).toBe(30 * 86_400_000);
+    expect(Date.parse(view(answer).started_at)).toBeGreaterThanOrEqual(Date.parse(view(answer).created_at));
+  });
+
+  it.each<[FailureName, string]>([
+    ['PromptRejected', '[sandbox:reject-prompt]'],
+    ['SourceImageRejected', '[sandbox:reject-image]'],
+    ['GenerationFailed', '[sandbox:fail]'],
+    ['NothingRendered', '[sandbox:empty]'],
+    ['ServiceUnavailable', '[sandbox:down]'],
+  ])('failed (%s), with the fixed message, retryable, the cost as charged and refunded in full', async (name, prompt) => {
+    const { id } = view(await submit({ ...asked, prompt }));
+    await service.ended(id);
+    expect((await show(id)).body).toEqual({
+      ...common, prompt, status: 'failed', amount_refunded: 0.01, error: failures[name].message, retryable: failures[name].retryable, webhook: null, started_at: expect.toBeOneOf([null, rfc3339]) as unknown, completed_at: rfc3339,
+    });
+  });
+
+  it('and no provider name, provider job id or provider cost', async () => {
+    const { id } = view(await submit({ model: 'sandbox-pro', prompt: 'a canal [sandbox:async=100ms]' }));
+    await service.ended(id);
+    const { text } = await show(id);
+    expect(text.replaceAll('sandbox-pro', '').replaceAll('[sandbox:async=100ms]', '')).not.toMatch(/sandbox|provider|job|lease|attempts"|routes|keyId|accountId/i);
+  });
+
+  it('its id sorts by its time', async () => {
+    const ids = [view(await submit()).id, view(await submit()).id, view(await submit()).id];
+    expect([...ids].sort()).toEqual(ids);
+  });
+});
+
+describe('404 ERR_NOT_FOUND', () => {
+  it('a foreign, an absent and a malformed creation id are byte-identical but for the request id', async () => {
+    const other = await service.client();
+    const foreign = view(await submit({}, other)).id;
+    const ids = [foreign, foreign.toUpperCase(), '01939f4e-0000-7000-8000-000000000000', 'f47ac10b-58cc-4372-a567-0e02b2c3d479', 'nonsense', '%00', 'a'.repeat(300), "' OR 1=1"];
+    const answers = await Promise.all(ids.map((id) => show(encodeURI(id).replace('%2500', '%00'))));
+    expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 404));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const compared = answers.map(({ headers }) => Object.fromEntries([...headers].filter(([name]) => !['x-request-id', 'apigw-requestid', 'date', 'ratelimit'].includes(name))));
+    for (const headers of compared) expect(headers).toEqual(compared[0]);
+    expect(refusalOf(answers[0] as Answer)).toEqual({ status: 404, code: 'ERR_NOT_FOUND', details: {} });
+  });
+
+  it('a foreign creation is not stamped by somebody else\'s polls', async () => {
+    const other = await service.client();
+    const { id } = view(await submit({}, other));
+    await Promise.all([show(id), show(id)]);
+    expect((await show(id, other)).status).toBe(200);
+  });
+});
+
+describe('GET /creations', () => {
+  const list = (by: Client, query = ''): Promise<Answer> => service.send(`/creations${query}`, { key: by.key });
+  interface Page {
+    readonly data: View[];
+    readonly has_more: boolean;
+    readonly next_cursor: string | null;
+  }
+  let owner: Client;
+  const ids: string[] = [];
+  beforeAll(async () => {
+    owner = await service.client({ postRate: '1000', maxConcurrent: '100' });
+    service.machine.faults.set({ call: 'states:StartExecution', error: 'AccessDenied', every: 1 });
+    for (let count = 0; count < 5; count += 1) ids.unshift(String(refusalOf(await submit({}, owner)).details['creation_id']));
+    service.machine.faults.clear();
+  });
+
+  it('lists the account\'s creations, the newest first, each as GET /creations/{id} shows it', async () => {
+    const page = (await list(owner)).body as Page;
+    expect(page.data.map(({ id }) => id)).toEqual(ids);
+    expect([page.has_more, page.next_cursor]).toEqual([false, null]);
+    expect(page.data[0]).toEqual((await show(ids[0] ?? '', owner)).body);
+  });
+
+  it('pages by limit and cursor without gap or repeat', async () => {
+    const seen: string[] = [];
+    const sizes: number[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = (await list(owner, `?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)).body as Page;
+      expect(page.has_more).toBe(page.next_cursor !== null);
+      seen.push(...page.data.map(({ id }) => id));
+      sizes.push(page.data.length);
+      cursor = page.next_cursor;
+    }
+    expect([seen, sizes]).toEqual([ids, [2, 2, 1]]);
+  });
+
+  it('shows nothing of another account, with that one\'s cursor neither', async () => {
+    const stranger = await service.client();
+    const { next_cursor: cursor } = (await list(owner, '?limit=1')).body as Page;
+    expect((await list(stranger)).body).toEqual({ data: [], has_more: false, next_cursor: null });
+    expect(((await list(stranger, `?cursor=${cursor ?? ''}`)).body as Page).data).toEqual([]);
+  });
+
+  it.each([['limit=0', 'limit'], ['limit=101', 'limit'], ['limit=2.5', 'limit'], ['limit=many', 'limit'], ['limit=', 'limit'], ['cursor=nonsense', 'cursor'], ['cursor=', 'cursor']])('refuses ?%s with 400', async (query, field) => {
+    const answer = await list(owner, `?${query}`);
+    expect([answer.status, ...fieldsOf(answer)]).toEqual([400, `${field}: invalid_value`]);
+  });
+});
+
+// Last: time moves on by a month, in steps of a day.
+describe('results are kept 30 days', () => {
+  it('afterwards result_urls and results are empty, result_expires_at lies in the past, and the file is gone', async () => {
+    const { id } = view(await submit());
+    await service.ended(id);
+    const [url = ''] = view(await show(id)).result_urls;
+    expect(url).toMatch(/\/[\w-]{32,}\.(png|jpg|jpeg)$/);
+    await service.machine.advance(32 * 86_400);
+    const answer = view(await show(id));
+    expect([answer.status, answer.result_urls, answer.results]).toEqual(['completed', [], []]);
+    expect(Date.parse(answer.result_expires_at)).toBeLessThan(service.machine.clock.now());
+    expect((await fetch(url)).status).toBe(403);
+  }, 60_000);
+});
+
+everyAnswer(() => service);

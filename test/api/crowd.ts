@@ -1,0 +1,52 @@
+/**
+ * Two hundred at once: requests over sockets through the whole service, or charges alone,
+ * on the service's own table. What decides is the charge's transaction; twenty rounds of
+ * each limit over sockets would take minutes.
+ */
+import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
+import { monthOf } from '../../core/creation.ts';
+import { uuidV7, type CreationId } from '../../core/ids.ts';
+import { asMicros } from '../../core/money.ts';
+import type { ChargeOrder, ChargeOutcome } from '../../core/ports.ts';
+import { aCreation } from '../fixtures/records.ts';
+import type { Answer, Client, TestService } from '../fixtures/service.ts';
+import { directTable } from './direct-table.ts';
+
+export const crowdSize = 200;
+/** What one of them costs, in USD. */
+export const costUsd = 0.01;
+
+function together<Value>(one: () => Promise<Value>): Promise<Value[]> {
+  return Promise.all(Array.from({ length: crowdSize }, one));
+}
+
+export function requestsAtOnce(service: TestService, { key }: Client, headers: Readonly<Record<string, string>> = {}): Promise<Answer[]> {
+  const body = { model: 'sandbox-sketch', prompt: 'a crowd at a counter' };
+  return together(async () => service.send('/images/generate', { key, body, headers }));
+}
+
+/** The orders that two hundred such requests would send, all of them past the first look. */
+export function chargesAtOnce(service: TestService): (client: Client) => Promise<ChargeOutcome[]> {
+  const charges = createChargeStore(directTable(service));
+  return (client) => {
+    // One instant for all: no round falls into two of the rate's windows.
+    const now = service.machine.clock.now();
+    return together(async () => charges.charge(orderOf(service, client, now)));
+  };
+}
+
+function orderOf({ operator }: TestService, { account, record }: Client, now: number): ChargeOrder {
+  const creation = aCreation({
+    id: uuidV7(now, operator.randomBytes(16)) as CreationId,
+    accountId: account.id,
+    keyId: record.id,
+    model: 'sandbox-sketch',
+    costMicros: asMicros(costUsd * 1_000_000),
+    chargedMonth: monthOf(now),
+    createdAt: new Date(now).toISOString(),
+    // No reconciler takes it up while this runs: nothing is to be rendered.
+    dueAt: now + 3_600_000,
+  });
+  const cap = record.monthlyCapMicros;
+  return { creation, postRate: account.limits.postRate, nowMillis: now, ...(cap !== undefined && { monthlyCapMicros: cap }) };
+}

@@ -1,0 +1,89 @@
+/**
+ * Limits are exact, whatever comes at once. One round of each limit goes over sockets
+ * through the whole service, one more with conflicts; twenty rounds are charges alone on
+ * the service's table (crowd.ts): 200 requests over sockets twenty times would take minutes.
+ */
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ChargeOutcome } from '../../core/ports.ts';
+import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
+import { chargesAtOnce, crowdSize, requestsAtOnce } from './crowd.ts';
+import { refusalOf, withinOneMinute, type Refusal } from './refusal.ts';
+
+/** Accepted is accepted, but nothing is rendered: an account stays as full as the crowd has made it. */
+function startNothing(service: TestService): void {
+  service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
+}
+
+export const roomForAll: NewClient = { balance: '100', postRate: '10000', maxConcurrent: '1000' };
+const rounds = 20;
+
+export interface Limit {
+  readonly name: string;
+  readonly client: NewClient;
+  readonly accepted: number;
+  readonly refusal: Refusal;
+  readonly outcome: ChargeOutcome;
+}
+
+export const isAccepted = ({ status }: Answer): boolean => status === 202;
+const isOverloaded = ({ status, text }: Answer): boolean => status === 503 && text.includes('"reason":"overloaded"');
+
+function expectRefusals(answers: readonly Answer[], expected: Refusal): void {
+  for (const answer of answers) expect(refusalOf(answer)).toEqual(expected);
+}
+
+export async function charged(service: TestService, { account }: Client): Promise<number> {
+  const rows = await service.operator.wallet.ledger(account.id);
+  return rows.filter((row) => row.kind === 'charge').length;
+}
+
+/** Tells two hundred clients at once of each limit. */
+export function exactLimits(limits: readonly Limit[], started: () => TestService): void {
+  let service: TestService;
+  beforeAll(() => {
+    service = started();
+    startNothing(service);
+  });
+
+  describe.each(limits)('two hundred at once on $name', ({ client: wanted, accepted, refusal, outcome }) => {
+    it(`over sockets: ${accepted} accepted, the others answered ${refusal.status} with the right numbers`, async () => {
+      await withinOneMinute(service, 30);
+      const client = await service.client(wanted);
+      const answers = await requestsAtOnce(service, client);
+      const ids = answers.filter(isAccepted).map(({ body }) => (body as { id: string }).id);
+      expect(new Set(ids).size).toBe(accepted);
+      expect(answers.filter((answer) => !isAccepted(answer))).toHaveLength(crowdSize - accepted);
+      expectRefusals(answers.filter((answer) => !isAccepted(answer)), refusal);
+      expect(await charged(service, client)).toBe(accepted);
+    });
+
+    it(`twenty times on the table: always ${accepted} charged, the others told ${outcome.kind}`, async () => {
+      const chargeAll = chargesAtOnce(service);
+      for (let round = 0; round < rounds; round += 1) {
+        const client = await service.client(wanted);
+        const outcomes = await chargeAll(client);
+        const refused = outcomes.filter(({ kind }) => kind !== 'charged');
+        expect(refused).toEqual(Array.from({ length: crowdSize - accepted }, () => outcome));
+        expect(await charged(service, client)).toBe(accepted);
+      }
+    }, 120_000);
+
+    it('with conflicts in half of the transactions: 503 overloaded to some perhaps, a wrong count never', async () => {
+      await withinOneMinute(service, 30);
+      const client = await service.client(wanted);
+      service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', error: 'TransactionConflict', every: 2 });
+      const answers = await requestsAtOnce(service, client);
+      const struck = service.machine.faults.list().find(({ error }) => error === 'TransactionConflict')?.struck ?? 0;
+      service.machine.faults.clear();
+      startNothing(service);
+      expect(struck).toBeGreaterThan(accepted);
+      const refused = answers.filter((answer) => !isAccepted(answer) && !isOverloaded(answer));
+      expectRefusals(refused, refusal);
+      // A refusal says that the limit is used up: so it must have been, and by exactly so many.
+      const count = answers.filter(isAccepted).length;
+      expect(count).toBeLessThanOrEqual(accepted);
+      if (refused.length > 0) expect(count).toBe(accepted);
+      expect(await charged(service, client)).toBe(count);
+    });
+  });
+}

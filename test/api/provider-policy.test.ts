@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { everyAnswer } from './every-answer.ts';
+import { fieldsOf, refusalOf } from './refusal.ts';
+
+let service: TestService;
+beforeAll(async () => { service = await startTestService(); });
+afterAll(() => service.end());
+
+interface Policy {
+  readonly providers?: 'all' | readonly string[];
+  readonly hiddenModels?: readonly string[];
+}
+
+async function clientWith(policy: Policy): Promise<Client> {
+  const client = await service.client();
+  if (Object.keys(policy).length > 0) await service.operator.accounts.change(client.account.id, policy);
+  return client;
+}
+
+/** Both operations judge alike. */
+async function judge(client: Client, body: object): Promise<Answer> {
+  const [submitted, quoted] = await Promise.all(['/images/generate', '/images/quote'].map((path) => service.send(path, { key: client.key, body: { prompt: 'a dune', ...body } })));
+  if (!submitted || !quoted) throw new Error('two were asked');
+  expect(quoted.status).toBe(submitted.status === 202 ? 200 : submitted.status);
+  if (submitted.status >= 400) expect(quoted.text).toBe(submitted.text);
+  return submitted;
+}
+
+interface ModelView {
+  readonly id: string;
+  readonly available: boolean;
+  readonly unavailable_reason: string | null;
+  readonly resolutions: string[];
+  readonly aspect_ratios: string[];
+  readonly max_image_urls: number;
+  readonly pricing: { resolution: string }[];
+}
+
+async function models({ key }: Client): Promise<Map<string, ModelView>> {
+  const { data } = (await service.send('/models', { key })).body as { data: ModelView[] };
+  return new Map(data.map((model) => [model.id, model]));
+}
+
+const noRoute = { status: 400, code: 'ERR_INVALID_REQUEST', details: { reason: 'provider_policy_no_route', errors: [] } };
+const noProvider = { status: 503, code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'no_provider_enabled' } };
+
+describe('404 ERR_MODEL_NOT_FOUND', () => {
+  it('for a model that does not exist and for one that is hidden from the account: the same but for its name', async () => {
+    const client = await clientWith({ hiddenModels: ['sandbox-pro'] });
+    const [absent, hidden] = [await judge(client, { model: 'no-such-one' }), await judge(client, { model: 'sandbox-pro' })];
+    expect(refusalOf(hidden)).toEqual({ status: 404, code: 'ERR_MODEL_NOT_FOUND', details: {} });
+    expect(hidden.text.replace('sandbox-pro', 'no-such-one')).toBe(absent.text);
+  });
+
+  it('comes before what the model could not take', async () => {
+    const client = await clientWith({ hiddenModels: ['sandbox-sketch'] });
+    expect(refusalOf(await judge(client, { model: 'sandbox-sketch', resolution: '4K' })).status).toBe(404);
+  });
+});
+
+describe('400 ERR_INVALID_REQUEST, provider_policy_no_route', () => {
+  it('when no enabled provider renders the model at the resolution', async () => {
+    const client = await clientWith({ providers: ['sandbox'] });
+    expect(refusalOf(await judge(client, { model: 'sandbox-pro', resolution: '4K' }))).toEqual(noRoute);
+    expect((await judge(client, { model: 'sandbox-pro', resolution: '2K' })).status).toBe(202);
+  });
+
+  it('when no enabled provider renders the model at the aspect ratio', async () => {
+    const client = await clientWith({ providers: ['sandbox'] });
+    expect(refusalOf(await judge(client, { model: 'sandbox-pro', resolution: '2K', aspect_ratio: '21:9' }))).toEqual(noRoute);
+  });
+
+  it('when resolution and ratio are rendered, but by no provider together', async () => {
+    const client = await clientWith({ providers: 'all' });
+    expect(refusalOf(await judge(client, { model: 'sandbox-pro', resolution: '1K', aspect_ratio: '21:9' }))).toEqual(noRoute);
+  });
+
+  it('when the model never renders the resolution or the ratio', async () => {
+    const client = await clientWith({ providers: 'all' });
+    expect(refusalOf(await judge(client, { model: 'sandbox-sketch', resolution: '4K' }))).toEqual(noRoute);
+    expect(refusalOf(await judge(client, { model: 'sandbox-sketch', aspect_ratio: '21:9' }))).toEqual(noRoute);
+  });
+
+  it('but an output format that is none of the model\'s is a wrong field', async () => {
+    const client = await clientWith({ providers: 'all' });
+    const answer = await judge(client, { model: 'sandbox-sketch', output_format: 'webp' });
+    expect([answer.status, ...fieldsOf(answer)]).toEqual([400, 'output_format: invalid_value']);
+  });
+});
+
+describe('503 ERR_PROVIDER_UNAVAILABLE, no_provider_enabled', () => {
+  it('when no provider of the model is enabled; nothing is charged; clears when one is switched back on', async () => {
+    const client = await clientWith({ providers: ['sandbox-large'] });
+    const answer = await judge(client, { model: 'sandbox-sketch' });
+    expect(refusalOf(answer)).toEqual(noProvider);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await service.account(client.account.id)).availableMicros).toBe(25_000_000);
+    await service.operator.accounts.change(client.account.id, { providers: 'all' });
+    expect((await judge(client, { model: 'sandbox-sketch' })).status).toBe(202);
+  });
+
+  it('for every model when none is enabled at all', async () => {
+    const client = await clientWith({ providers: [] });
+    expect(refusalOf(await judge(client, { model: 'sandbox-pro', resolution: '4K' }))).toEqual(noProvider);
+  });
+});
+
+describe('GET /models as the account sees it', () => {
+  it('with all providers: every model, with everything that it can do', async () => {
+    const client = await clientWith({});
+    const answer = await service.send('/models', { key: client.key });
+    expect((answer.body as { data: { id: string }[] }).data.map(({ id }) => id)).toEqual(['sandbox-sketch', 'sandbox-standard', 'sandbox-pro', 'sandbox-panorama']);
+    expect((answer.body as { data: unknown[] }).data[1]).toEqual({
+      id: 'sandbox-standard',
+      name: 'Sandbox Standard',
+      description: expect.any(String) as unknown,
+      available: true,
+      unavailable_reason: null,
+      supports_image_input: true,
+      max_image_urls: 4,
+      max_prompt_length: 4000,
+      resolutions: ['1K', '2K'],
+      aspect_ratios: ['1:1', '3:2', '2:3', '4:3', '3:4', '5:4', '4:5', '16:9', '9:16'],
+      output_formats: ['png', 'jpeg'],
+      default_resolution: '1K',
+      default_aspect_ratio: '1:1',
+      default_output_format: 'png',
+      pricing: [
+        { resolution: '1K', usd: 0.04, usd_per_input_image: 0.005 },
+        { resolution: '2K', usd: 0.08, usd_per_input_image: 0.005 },
+      ],
+      deprecated_at: null,
+      sunset_at: null,
+    });
+  });
+
+  it('with one provider: resolutions, ratios and prices that this one renders', async () => {
+    const seen = await models(await clientWith({ providers: ['sandbox'] }));
+    expect(seen.get('sandbox-pro')).toMatchObject({ available: true, resolutions: ['1K', '2K'] });
+    expect(seen.get('sandbox-pro')?.aspect_ratios).not.toContain('21:9');
+    expect(seen.get('sandbox-pro')?.pricing.map(({ resolution }) => resolution)).toEqual(['1K', '2K']);
+  });
+
+  it('a model without an enabled provider is listed as unavailable, and why', async () => {
+    const seen = await models(await clientWith({ providers: ['sandbox'] }));
+    expect(seen.get('sandbox-panorama')).toMatchObject({ available: false, unavailable_reason: 'no_provider_enabled', resolutions: [], aspect_ratios: [], pricing: [] });
+  });
+
+  it('a hidden model is absent', async () => {
+    const seen = await models(await clientWith({ hiddenModels: ['sandbox-pro'] }));
+    expect([...seen.keys()]).toEqual(['sandbox-sketch', 'sandbox-standard', 'sandbox-panorama']);
+  });
+
+  it('names no provider, no provider model and no provider cost', async () => {
+    const { text } = await service.send('/models', { key: (await clientWith({})).key });
+    expect(text).not.toMatch(/"provider|provider_model|provider_cost|routes|checked_at/);
+  });
+
+  it('everything it offers can be ordered', async () => {
+    const client = await service.client({ postRate: '1000' });
+    for (const model of (await models(client)).values()) {
+      for (const resolution of model.resolutions) {
+        const answers = await Promise.all(model.aspect_ratios.map((aspect_ratio) => service.send('/images/quote', { key: client.key, body: { model: model.id, prompt: 'x', resolution, aspect_ratio } })));
+        // Between two providers a ratio may exist at one resolution alone; at least one ratio has to work at each.
+        expect(answers.some(({ status }) => status === 200), `${model.id} at ${resolution}`).toBe(true);
+      }
+    }
+  });
+});
+
+everyAnswer(() => service);

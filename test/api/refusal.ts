@@ -1,0 +1,27 @@
+/** What a refusal says, without its text for people. */
+import type { Answer, TestService } from '../fixtures/service.ts';
+
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Throws when the answer is no error in the envelope. */
+export function refusalOf(answer: Answer): Refusal {
+  const { error } = answer.body as { error?: { code: string; details: Record<string, unknown> } };
+  if (!error) throw new Error(`no refusal: ${answer.status} ${answer.text}`);
+  return { status: answer.status, code: error.code, details: error.details };
+}
+
+/** "field: code" of each item of details.errors, in their order. */
+export function fieldsOf(answer: Answer): string[] {
+  const { details } = refusalOf(answer);
+  return (details['errors'] as { field: string; code: string }[]).map(({ field, code }) => `${field}: ${code}`);
+}
+
+/** Steps over the end of a rate's window when it is near: what a test sends counts in one window. */
+export async function withinOneMinute({ machine }: TestService, seconds = 25): Promise<void> {
+  const left = 60 - ((machine.clock.now() / 1000) % 60);
+  if (left < seconds) await machine.advance(left + 0.1);
+}

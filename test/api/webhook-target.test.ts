@@ -1,0 +1,58 @@
+/** webhook_url at submission, by the rules of a deployed service. Forms of hostile addresses: hostile-address.test.ts. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { everyAnswer } from './every-answer.ts';
+import { fieldsOf } from './refusal.ts';
+
+let service: TestService;
+let client: Client;
+beforeAll(async () => {
+  service = await startTestService({ strictOutbound: true });
+  client = await service.client({ postRate: '1000' });
+});
+afterAll(() => service.end());
+
+function submit(url: unknown): Promise<Answer> {
+  return service.send('/images/generate', { key: client.key, body: { model: 'sandbox-sketch', prompt: 'a lighthouse', webhook_url: url } });
+}
+
+describe('a webhook_url that is refused fails the request with 400 ERR_INVALID_REQUEST, and nothing is charged', () => {
+  it.each<[string, string, string]>([
+    ['http', 'http://93.184.215.14/hook', 'refused_target'],
+    ['port 80', 'https://93.184.215.14:80/hook', 'refused_target'],
+    ['port 1023', 'https://93.184.215.14:1023/hook', 'refused_target'],
+    ['userinfo', 'https://user:secret@93.184.215.14/hook', 'refused_target'],
+    ['this machine', 'https://127.0.0.1/hook', 'refused_target'],
+    ['this machine by name', 'https://localhost/hook', 'refused_target'],
+    ['the metadata service', 'https://169.254.169.254/', 'refused_target'],
+    ['a private network', 'https://192.168.1.1/', 'refused_target'],
+    ['private IPv6', 'https://[fd00::1]/', 'refused_target'],
+    ['a name that does not resolve', 'https://nowhere.invalid/', 'refused_target'],
+    ['no address', 'hooks', 'refused_target'],
+    ['2049 characters', `https://93.184.215.14/${'a'.repeat(2049 - 22)}`, 'too_long'],
+  ])('%s', async (_what, url, code) => {
+    const answer = await submit(url);
+    expect([answer.status, ...fieldsOf(answer)]).toEqual([400, `webhook_url: ${code}`]);
+    expect((await service.account(client.account.id)).availableMicros).toBe(25_000_000);
+  });
+
+  it('no string', async () => {
+    expect(fieldsOf(await submit(7))).toEqual(['webhook_url: invalid_type']);
+  });
+});
+
+describe('a webhook_url that may be used is accepted and shown as pending', () => {
+  it.each([
+    ['port 443', 'https://93.184.215.14/hook?order=7'],
+    ['port 1024', 'https://93.184.215.14:1024/'],
+    ['2048 characters', `https://93.184.215.14/${'a'.repeat(2048 - 22)}`],
+  ])('%s', async (_what, url) => {
+    // Nothing is started, so that nothing is sent out of this machine.
+    service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
+    const answer = await submit(url);
+    service.machine.faults.clear();
+    expect(answer).toMatchObject({ status: 202, body: { webhook: { url, status: 'pending', attempts: 0 } } });
+  });
+});
+
+everyAnswer(() => service);

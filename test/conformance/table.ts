@@ -1,0 +1,33 @@
+/** docs/conformance.md from rows.ts. */
+import { parts, type Row } from './rows.ts';
+
+/** Where a proof's test stands, and its title as it reads. */
+export function placeOf(proof: string): { file: string; title: string } {
+  const colon = proof.indexOf(': ');
+  return { file: `test/${proof.slice(0, colon)}.test.ts`, title: proof.slice(colon + 2) };
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function proofs({ provenBy }: Row): string {
+  return provenBy
+    .map(placeOf)
+    .map(({ file, title }) => `[${file.slice('test/'.length)}](../${file}): ${cell(title.replaceAll("\\'", "'"))}`)
+    .join('<br>');
+}
+
+export function conformanceTable(): string {
+  const count = parts.reduce((sum, { rows }) => sum + rows.length, 0);
+  const sections = parts.map(({ part, rows }) =>
+    [`## ${part}`, '', '| The interface states | Proven by |', '|---|---|', ...rows.map((row) => `| ${cell(row.states)} | ${proofs(row)} |`)].join('\n'),
+  );
+  return [
+    '# Conformance',
+    '',
+    `${count} statements of the interface and of the decisions that fill it, each with the tests that prove it. A title with %s or $name stands for a row of cases.`,
+    'This file is written by `node test/conformance/write.ts`; a test fails when it is out of date, or when a test named here is gone.',
+    '',
+    sections.join('\n\n'),
+    '',
+  ].join('\n');
+}
