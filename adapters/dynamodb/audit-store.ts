@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
-import type { AccountId } from '../../core/ids.ts';
+import type { AccountId, CreationId } from '../../core/ids.ts';
 import type { AccountBooks } from '../../core/ledger.ts';
 import { createAccountStore } from './account-store.ts';
 import { createWalletStore } from './wallet-store.ts';
@@ -30,7 +30,7 @@ export async function readBooks(table: Table, only?: AccountId): Promise<Account
 }
 
 async function openCreationsByAccount(table: Table): Promise<Map<AccountId, number>> {
-  const counts = new Map<AccountId, number>();
+  const open = new Map<CreationId, AccountId>();
   for (const shard of openShards('OPEN')) {
     let from: Item | undefined;
     do {
@@ -44,12 +44,15 @@ async function openCreationsByAccount(table: Table): Promise<Map<AccountId, numb
           ...(from && { ExclusiveStartKey: from }),
         }),
       );
-      for (const creation of await readAll(table, page.Items ?? [])) {
-        if (!isTerminal(creation.status)) counts.set(creation.accountId, (counts.get(creation.accountId) ?? 0) + 1);
+      // By its id: one whose due time moves between two pages is met twice.
+      for (const { id, accountId, status } of await readAll(table, page.Items ?? [])) {
+        if (!isTerminal(status)) open.set(id, accountId);
       }
       from = page.LastEvaluatedKey;
     } while (from);
   }
+  const counts = new Map<AccountId, number>();
+  for (const accountId of open.values()) counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
   return counts;
 }
 

@@ -44,6 +44,13 @@ describe('terminal in time', () => {
     },
   );
 
+  it('failed with message 5, at a short deadline: 502 ERR_GENERATION_FAILED', async () => {
+    const hasty = await service.client({ deadline: '2' });
+    const body = { model: 'sandbox-sketch', prompt: '[sandbox:hang]' };
+    const answer = await service.send('/images/generate', { key: hasty.key, body, headers: { prefer: 'wait=20' } });
+    expect(refusalOf(answer)).toMatchObject({ status: 502, code: 'ERR_GENERATION_FAILED', details: { error: failures.GenerationTimedOut.message, retryable: true } });
+  });
+
   it('failed with message 6: 503 ERR_PROVIDER_UNAVAILABLE, provider_unavailable, with Retry-After', async () => {
     const answer = await submit('[sandbox:down]', 'wait=20');
     expect(refusalOf(answer)).toEqual({
