@@ -139,7 +139,7 @@ export const parts: readonly Part[] = [
       row('Five attempts, 60, 120, 240, 480 s apart, the same bytes', 'workflow/webhook-schedule: is sent at 0, 60, 180, 420 and 900 s, each time signed afresh over the same bytes, and then no more'),
       row('10 s an attempt', 'workflow/webhook-schedule: is given 10 s, and has its next attempt 60 s after they are over'),
       row('410 ends the attempts; a redirect is a failed attempt', 'workflow/webhook-schedule: is sent no more after a 410', 'workflow/webhook-schedule: counts a redirect as a failure and does not follow it'),
-      row('Redelivery: a new round of the same bytes', 'workflow/webhook-operations: opens a new round of attempts: the same bytes, a delivery of its own, signed anew', 'workflow/webhook-operations: is refused while the webhook is still pending, and for a delivery that is not the account\'s'),
+      row('Redelivery: a new round of the same bytes', 'workflow/webhook-operations: opens a new round of attempts: the same bytes, a delivery of its own, signed anew', 'workflow/webhook-operations: is refused while the webhook is still pending, and for a delivery of another account'),
       row('A one-shot signed test delivery, at most one in 30 s', 'workflow/webhook-operations: is one signed attempt: creation.completed, the nil UUID, cost 0, metadata {test: "true"}; it is logged and never repeated', 'workflow/webhook-operations: may be sent once in 30 s for an account; a second one says when'),
       row('A log of deliveries, the newest first', 'workflow/webhook-schedule: has a row an attempt in the delivery log, the newest first'),
     ],

@@ -19,8 +19,8 @@ describe('the functions', () => {
     expect(properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], Timeout: timeouts[name] ?? 29 });
   });
 
-  it.each(functions)('$name logs JSON to a group of its own, kept for a month', ({ name, properties }) => {
-    expect(properties['LoggingConfig']).toMatchObject({ LogFormat: 'JSON' });
+  it.each(functions)('$name logs its own lines, not wrapped in the runtime's, to a group of its own, kept for a month', ({ name, properties }) => {
+    expect(properties['LoggingConfig']).toMatchObject({ LogFormat: 'Text' });
     const { LogGroup } = properties['LoggingConfig'] as { LogGroup: { Ref: string } };
     expect(nameOf(LogGroup.Ref)).toBe(`${name}Log`);
     const group = resourcesOf('AWS::Logs::LogGroup').find(([id]) => id === LogGroup.Ref);

@@ -39,7 +39,7 @@ describe('a redelivery', () => {
     await expect.poll(async () => (await log(client)).map(({ outcome }) => outcome)).toEqual(['delivered', 'delivered']);
   });
 
-  it('is refused while the webhook is still pending, and for a delivery that is not the account\'s', async () => {
+  it('is refused while the webhook is still pending, and for a delivery of another account', async () => {
     const client = await service.client();
     const stranger = await service.client();
     const url = receiver.hook('pending', 500);
