@@ -5,8 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/fixtures/synthesize.ts'],
     pool: 'forks',
-    // Each file that needs the service starts one of its own; two processors carry two.
-    maxWorkers: 2,
+    // Each file that needs the service starts one of its own. Two processors carry three: many tests wait for a time limit.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     env: {
