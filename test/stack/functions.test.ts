@@ -19,7 +19,7 @@ describe('the functions', () => {
     expect(properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], Timeout: timeouts[name] ?? 29 });
   });
 
-  it.each(functions)('$name logs its own lines, not wrapped in the runtime's, to a group of its own, kept for a month', ({ name, properties }) => {
+  it.each(functions)('$name logs its lines as they are to a group of its own, kept for a month', ({ name, properties }) => {
     expect(properties['LoggingConfig']).toMatchObject({ LogFormat: 'Text' });
     const { LogGroup } = properties['LoggingConfig'] as { LogGroup: { Ref: string } };
     expect(nameOf(LogGroup.Ref)).toBe(`${name}Log`);
