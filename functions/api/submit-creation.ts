@@ -98,7 +98,9 @@ async function start(creation: CreationRecord, headers: Submitted['headers'], se
   }
   services.log.alarm('start_refused', { creationId: creation.id });
   const nowMillis = services.clock.now();
-  await services.charges.refund(creation, { failure: 'ServiceUnavailable', nowMillis, announce: false });
+  const refunded = await services.charges.refund(creation, { failure: 'ServiceUnavailable', nowMillis, announce: false });
+  // Charged, neither started nor undone: accepted is accepted. The reconciler starts it, or gives the charge back.
+  if (refunded === 'busy') return { creation, counted: true, headers: {} };
   const message = 'The creation could not be started. Its charge was given back in full.';
   const details = { reason: 'provider_unavailable', creation_id: creation.id };
   throw new CountedProblem(retryLater('ERR_PROVIDER_UNAVAILABLE', message, details, startRetrySeconds));

@@ -1,0 +1,104 @@
+/** The AWS SDK's clients with the simulation in the place of the network: each HTTP exchange is one call at the world's door. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { FaultKind } from './faults.ts';
+import { Refused, type Input } from './memory-table.ts';
+import { conflictOf, type World } from './world.ts';
+
+/** The other end of the wire: what each service does with a request. Throws Refused. */
+export interface AwsEnds {
+  readonly dynamodb: (operation: string, input: Input, fault: FaultKind | undefined) => object;
+  readonly states: (operation: string, input: Input) => object;
+  readonly secretsmanager: (operation: string, input: Input) => object;
+}
+
+export interface AwsClients {
+  readonly documents: DynamoDBDocumentClient;
+  readonly states: SFNClient;
+  readonly secrets: SecretsManagerClient;
+}
+
+/** As far as the SDK looks at an HTTP request and gives one's answer. */
+interface HttpRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+interface HttpAnswer {
+  readonly response: { readonly statusCode: number; readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array };
+}
+
+/** Clients of one world: their token buckets and caches begin anew. */
+export function createAwsClients(world: World, ends: AwsEnds): AwsClients {
+  const handlerOf = (service: keyof AwsEnds): object => ({
+    metadata: { handlerProtocol: 'http/1.1' },
+    destroy: () => undefined,
+    updateHttpClientConfig: () => undefined,
+    httpHandlerConfigs: () => ({}),
+    handle: (request: HttpRequest) => exchange(world, ends, service, request),
+  });
+  const configOf = (service: keyof AwsEnds): object => ({
+    region: 'us-east-1',
+    endpoint: 'https://aws.test',
+    credentials: { accessKeyId: 'simulated', secretAccessKey: 'simulated' },
+    // Nobody checks it here, and it is half of a call's cost.
+    signer: { sign: (request: unknown) => Promise.resolve(request) },
+    requestHandler: handlerOf(service),
+    // The default logger of the SDK is silent, and still given a filtered copy of each input and output.
+    logger: {},
+  });
+  return {
+    documents: DynamoDBDocumentClient.from(new DynamoDBClient(configOf('dynamodb')), { marshallOptions: { removeUndefinedValues: true } }),
+    states: new SFNClient(configOf('states')),
+    secrets: new SecretsManagerClient(configOf('secretsmanager')),
+  };
+}
+
+async function exchange(world: World, ends: AwsEnds, service: keyof AwsEnds, request: HttpRequest): Promise<HttpAnswer> {
+  const operation = (request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
+  const text = typeof request.body === 'string' ? request.body : new TextDecoder().decode(request.body);
+  const input = JSON.parse(text) as Input;
+  try {
+    const output = await world.call({ service, operation, target: targetOf(input) }, (fault) => ends[service](operation, input, fault));
+    return answerOf(200, output);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return refusalOf(operation, input, error);
+  }
+}
+
+function refusalOf(operation: string, input: Input, error: Refused): HttpAnswer {
+  // A transaction words a conflict as the reason of its cancellation.
+  const { code, message, fields } =
+    error.code === 'TransactionConflictException' && operation === 'TransactWriteItems' ? conflictOf((input['TransactItems'] as unknown[]).length) : error;
+  return answerOf(code === 'InternalServerError' ? 500 : 400, { __type: `simulated#${code}`, message, ...fields });
+}
+
+function answerOf(statusCode: number, body: object): HttpAnswer {
+  return { response: { statusCode, headers: { 'content-type': 'application/x-amz-json-1.0' }, body: Buffer.from(JSON.stringify(body)) } };
+}
+
+interface WithKey {
+  readonly Key?: { readonly sk?: { readonly S?: string } };
+  readonly Item?: { readonly sk?: { readonly S?: string } };
+  readonly UpdateExpression?: string;
+}
+
+/** What a request is about, so that two places of the code are two sites: the kinds of its items, and what an update sets. */
+function targetOf(input: Input): string {
+  const items = input['TransactItems'] as readonly Readonly<Record<string, WithKey>>[] | undefined;
+  if (items) return items.map((item) => Object.values(item).map(kindOf).join('')).join('+');
+  const one = input as WithKey;
+  const batch = input['RequestItems'] as Readonly<Record<string, { Keys: { sk?: { S?: string } }[] }>> | undefined;
+  if (batch) return Object.values(batch).flatMap(({ Keys }) => Keys.map((Key) => kindOf({ Key }))).join('+');
+  if (one.UpdateExpression !== undefined) return `${kindOf(one)} ${one.UpdateExpression.split(/[=,]/)[0]?.trim() ?? ''}`;
+  const index = input['IndexName'] as string | undefined;
+  if (index !== undefined) return `${index}${input['Select'] === 'COUNT' ? ' count' : ''}`;
+  return one.Key || one.Item ? kindOf(one) : '';
+}
+
+function kindOf({ Key, Item }: WithKey): string {
+  return (Key?.sk?.S ?? Item?.sk?.S ?? '').split('#')[0] ?? '';
+}

@@ -1,0 +1,313 @@
+/**
+ * DynamoDB for the simulation: one table in memory, synchronous, so that a seed alone
+ * decides what happens when. It knows exactly the operations that the adapters use, and
+ * memory-table.test.ts holds it against the dynalite stand-in, call for call.
+ */
+import { createHash } from 'node:crypto';
+import { assign, condition, InvalidUpdate, projection, update, type Attribute, type Item, type Scope } from './expressions.ts';
+
+/** A refusal as the service words it. */
+export class Refused extends Error {
+  readonly code: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  constructor(code: string, message: string, fields: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.code = code;
+    this.fields = fields;
+  }
+}
+
+/** One item before and after a write; all changes of a transaction come together. */
+export interface Change {
+  readonly pk: string;
+  readonly sk: string;
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
+}
+
+export interface MemoryTableOptions {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly onCommit?: (changes: readonly Change[]) => void;
+}
+
+export interface MemoryTable {
+  /** Answers or throws Refused; an index is read as it was `lagMillis` ago. */
+  readonly perform: (operation: string, input: Input, lagMillis?: number) => Record<string, unknown>;
+  readonly get: (pk: string, sk: string) => Item | undefined;
+  readonly all: () => Iterable<Item>;
+  /** Whether an index holds anything in a partition that begins so. */
+  readonly indexed: (index: string, beginning: string) => Item[];
+  /** Deletes what is past its time to live. */
+  readonly expire: () => number;
+}
+
+export type Input = Readonly<Record<string, unknown>>;
+
+interface Expressions {
+  readonly Key?: Item;
+  readonly Item?: Item;
+  readonly ConditionExpression?: string;
+  readonly UpdateExpression?: string;
+  readonly ProjectionExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, Attribute>>;
+  readonly ReturnValues?: string;
+  readonly ReturnValuesOnConditionCheckFailure?: string;
+}
+
+const indexes = { open_work: ['openShard', 'dueAt'], listing: ['listing', 'listed'] } as const;
+type IndexName = keyof typeof indexes;
+
+/** A row of an index, from when until when it stood there. */
+interface Row {
+  readonly item: Item;
+  readonly from: number;
+  until: number;
+}
+
+const tokenMillis = 600_000;
+const refusedCondition = 'The conditional request failed';
+
+/** An empty table with the indexes of adapters/dynamodb/table.ts. */
+export function createMemoryTable({ now, onCommit }: MemoryTableOptions): MemoryTable {
+  const items = new Map<string, Map<string, Item>>();
+  const rows = new Map<string, Row[]>();
+  const current = new Map<string, Row>();
+  const tokens = new Map<string, { readonly fingerprint: string; readonly at: number }>();
+
+  const get = (pk: string, sk: string): Item | undefined => items.get(pk)?.get(sk);
+
+  function reindex(index: IndexName, { pk, sk, after }: Change): void {
+    const [partition, sort] = indexes[index];
+    const key = `${index} ${pk} ${sk}`;
+    const group = after?.[partition]?.S;
+    const place = after?.[sort];
+    const before = current.get(key);
+    const isIn = after !== undefined && group !== undefined && (place?.S ?? place?.N) !== undefined;
+    const item: Item = isIn ? { pk: { S: pk }, sk: { S: sk }, [partition]: { S: group }, [sort]: place ?? {} } : {};
+    if (before && isIn && JSON.stringify(before.item) === JSON.stringify(item)) return;
+    if (before) before.until = now();
+    current.delete(key);
+    if (!isIn) return;
+    const row: Row = { item, from: now(), until: Infinity };
+    current.set(key, row);
+    const name = `${index} ${group}`;
+    const list = rows.get(name);
+    if (list) list.push(row);
+    else rows.set(name, [row]);
+  }
+
+  function commit(changes: readonly Change[]): void {
+    for (const change of changes) {
+      const { pk, sk, after } = change;
+      let partition = items.get(pk);
+      if (!partition) items.set(pk, (partition = new Map<string, Item>()));
+      if (after) partition.set(sk, after);
+      else partition.delete(sk);
+      reindex('open_work', change);
+      reindex('listing', change);
+    }
+    onCommit?.(changes);
+  }
+
+  /** What a write would change. Throws Refused where its condition fails or the item does not allow it. */
+  function planned(kind: string, input: Expressions): Change {
+    const { pk, sk } = keyOf(input.Key ?? input.Item);
+    const before = get(pk, sk);
+    const scope = scopeOf(input, before ?? {});
+    if (input.ConditionExpression !== undefined && !condition(input.ConditionExpression)(scope)) {
+      const isWanted = input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && before !== undefined;
+      throw new Refused('ConditionalCheckFailedException', refusedCondition, isWanted ? { Item: before } : {});
+    }
+    switch (kind) {
+      case 'Put':
+        return { pk, sk, before, after: input.Item };
+      case 'Update':
+        return { pk, sk, before, after: updated(input, scope, before ?? input.Key ?? {}) };
+      case 'ConditionCheck':
+        return { pk, sk, before, after: before };
+      case 'Delete':
+        return { pk, sk, before, after: undefined };
+    }
+    throw new Error(`the simulation's table has no ${kind}`);
+  }
+
+  function transactWrite(input: Input): Record<string, unknown> {
+    const wanted = input['TransactItems'] as readonly Readonly<Record<string, Expressions | undefined>>[];
+    const token = input['ClientRequestToken'] as string | undefined;
+    const fingerprint = createHash('sha1').update(JSON.stringify(wanted)).digest('hex');
+    const known = token === undefined ? undefined : tokens.get(token);
+    if (known && known.at > now() - tokenMillis) {
+      if (known.fingerprint === fingerprint) return {};
+      throw new Refused('IdempotentParameterMismatchException', 'Request token matches an existing request token but the request parameters do not match');
+    }
+    const steps = wanted.map((item) => Object.entries(item).find(([, value]) => value !== undefined) as [string, Expressions]);
+    const places = steps.map(([, step]) => JSON.stringify(keyOf(step.Key ?? step.Item)));
+    if (new Set(places).size < places.length) throw invalid('Transaction request cannot include multiple operations on one item');
+    const changes: Change[] = [];
+    const reasons = steps.map(([kind, step]) => {
+      try {
+        changes.push(planned(kind, step));
+        return { Code: 'None' };
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        const code = error.code === 'ValidationException' ? 'ValidationError' : error.code.replace(/Exception$/, '');
+        return { Code: code, Message: error.message, ...error.fields };
+      }
+    });
+    if (reasons.some(({ Code }) => Code !== 'None')) throw cancelled(reasons);
+    commit(changes);
+    if (token !== undefined) tokens.set(token, { fingerprint, at: now() });
+    return {};
+  }
+
+  function write(kind: 'Put' | 'Update' | 'Delete', input: Expressions): Record<string, unknown> {
+    const change = planned(kind, input);
+    commit([change]);
+    switch (input.ReturnValues) {
+      case undefined:
+      case 'NONE':
+        return {};
+      case 'ALL_NEW':
+        return { Attributes: change.after };
+      case 'ALL_OLD':
+        return change.before ? { Attributes: change.before } : {};
+      case 'UPDATED_NEW': {
+        const scope = scopeOf(input, {});
+        const names = update(input.UpdateExpression ?? '').map((one) => String(one.path(scope)[0]));
+        return { Attributes: pickOf(change.after ?? {}, names) };
+      }
+    }
+    throw new Error(`the simulation's table has no ReturnValues ${input.ReturnValues}`);
+  }
+
+  function query(input: Input, lagMillis: number): Record<string, unknown> {
+    const options = input as unknown as QueryInput;
+    const found = options.IndexName === undefined ? partitionOf(options) : indexPartition(options, options.IndexName, now() - lagMillis);
+    const matches = condition(options.KeyConditionExpression);
+    const kept = found.filter((item) => matches(scopeOf(options, item)));
+    if (options.ScanIndexForward === false) kept.reverse();
+    const from = options.ExclusiveStartKey;
+    const start = from ? kept.findIndex((item) => item['pk']?.S === from['pk']?.S && item['sk']?.S === from['sk']?.S) + 1 : 0;
+    const page = kept.slice(start, options.Limit === undefined ? undefined : start + options.Limit);
+    const isMore = options.Limit !== undefined && page.length === options.Limit;
+    const last = page.at(-1);
+    const keyNames = ['pk', 'sk', ...(options.IndexName === undefined ? [] : indexes[options.IndexName])];
+    return {
+      Count: page.length,
+      ScannedCount: page.length,
+      ...(options.Select !== 'COUNT' && { Items: page }),
+      ...(isMore && last && { LastEvaluatedKey: pickOf(last, keyNames) }),
+    };
+  }
+
+  function partitionOf(options: QueryInput): Item[] {
+    const pk = Object.values(options.ExpressionAttributeValues ?? {}).find(({ S }) => S !== undefined && items.has(S))?.S;
+    return [...(items.get(pk ?? '')?.values() ?? [])].sort((a, b) => bySort(a['sk'], b['sk']));
+  }
+
+  function indexPartition(options: QueryInput, index: IndexName, at: number): Item[] {
+    const [, sort] = indexes[index];
+    const group = Object.values(options.ExpressionAttributeValues ?? {}).find(({ S }) => S !== undefined && rows.has(`${index} ${S}`))?.S;
+    const standing = (rows.get(`${index} ${group ?? ''}`) ?? []).filter((row) => row.from <= at && at < row.until);
+    return standing.map(({ item }) => item).sort((a, b) => bySort(a[sort], b[sort]));
+  }
+
+  return {
+    get,
+    all: function* () {
+      for (const partition of items.values()) yield* partition.values();
+    },
+    indexed: (index, beginning) =>
+      [...current].flatMap(([key, row]) => (key.startsWith(`${index} `) && (row.item[indexes[index as IndexName][0]]?.S ?? '').startsWith(beginning) ? [row.item] : [])),
+    expire: () => {
+      const over = [...items.values()].flatMap((partition) => [...partition.values()]).filter((item) => {
+        const seconds = item['expiresAtSeconds']?.N;
+        return seconds !== undefined && Number(seconds) * 1000 <= now();
+      });
+      commit(over.map((item) => ({ ...keyOf(item), before: item, after: undefined })));
+      return over.length;
+    },
+    perform: (operation, input, lagMillis = 0) => {
+      switch (operation) {
+        case 'GetItem': {
+          const { pk, sk } = keyOf(input['Key'] as Item);
+          const item = get(pk, sk);
+          return item ? { Item: projected(input, item) } : {};
+        }
+        case 'BatchGetItem': {
+          const [[name, request] = ['', { Keys: [] }]] = Object.entries(input['RequestItems'] as Record<string, { Keys: Item[] }>);
+          return { Responses: { [name]: request.Keys.flatMap((key) => get(keyOf(key).pk, keyOf(key).sk) ?? []) }, UnprocessedKeys: {} };
+        }
+        case 'PutItem':
+          return write('Put', input);
+        case 'UpdateItem':
+          return write('Update', input);
+        case 'DeleteItem':
+          return write('Delete', input);
+        case 'Query':
+          return query(input, lagMillis);
+        case 'TransactWriteItems':
+          return transactWrite(input);
+      }
+      throw new Error(`the simulation's table has no ${operation}`);
+    },
+  };
+}
+
+interface QueryInput extends Expressions {
+  readonly IndexName?: IndexName;
+  readonly KeyConditionExpression: string;
+  readonly ScanIndexForward?: boolean;
+  readonly Limit?: number;
+  readonly Select?: string;
+  readonly ExclusiveStartKey?: Item;
+}
+
+/** The error of a cancelled transaction, with a reason an item. */
+export function cancelled(reasons: readonly Readonly<Record<string, unknown>>[]): Refused {
+  const codes = reasons.map((reason) => String(reason['Code'])).join(', ');
+  const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
+  return new Refused('TransactionCanceledException', message, { CancellationReasons: reasons });
+}
+
+function updated(input: Expressions, scope: Scope, start: Item): Item {
+  try {
+    let item = start;
+    for (const { path, value } of update(input.UpdateExpression ?? '')) item = assign(item, path(scope), value(scope));
+    return item;
+  } catch (error) {
+    throw error instanceof InvalidUpdate ? invalid(error.message) : error;
+  }
+}
+
+function projected(input: Expressions, item: Item): Item {
+  if (input.ProjectionExpression === undefined) return item;
+  const scope = scopeOf(input, item);
+  return pickOf(item, projection(input.ProjectionExpression).map((path) => String(path(scope)[0])));
+}
+
+function pickOf(item: Item, names: readonly string[]): Item {
+  return Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
+}
+
+function scopeOf(input: Expressions, item: Item): Scope {
+  return { item, names: input.ExpressionAttributeNames ?? {}, values: input.ExpressionAttributeValues ?? {} };
+}
+
+function keyOf(key: Item | undefined): { pk: string; sk: string } {
+  const pk = key?.['pk']?.S;
+  const sk = key?.['sk']?.S;
+  if (pk === undefined || sk === undefined) throw invalid('The provided key element does not match the schema');
+  return { pk, sk };
+}
+
+function bySort(a: Attribute | undefined, b: Attribute | undefined): number {
+  if (a?.N !== undefined && b?.N !== undefined) return Number(a.N) - Number(b.N);
+  return (a?.S ?? '') < (b?.S ?? '') ? -1 : 1;
+}
+
+function invalid(message: string): Refused {
+  return new Refused('ValidationException', message);
+}

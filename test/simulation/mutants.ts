@@ -1,0 +1,59 @@
+/**
+ * Planted bugs: each a change of one line of the product's text, made as its module is
+ * loaded. The simulation has to catch every one of them.
+ */
+import { registerHooks } from 'node:module';
+
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+const charge = 'adapters/dynamodb/charge.ts';
+
+export const mutants: readonly Mutant[] = [
+  { name: 'charge-ignores-the-balance', file: charge, find: "'availableMicros >= :cost'", replace: "'(attribute_exists(pk) OR availableMicros >= :cost)'" },
+  { name: 'charge-ignores-the-room', file: charge, find: "'inFlight < maxConcurrent'", replace: "'(inFlight < maxConcurrent OR attribute_exists(pk))'" },
+  { name: 'charge-ignores-the-month', file: charge, find: '#spent <= :room)', replace: '#spent <= :room OR attribute_exists(pk))' },
+  { name: 'charge-ignores-revocation', file: charge, find: 'attribute_exists(pk) AND attribute_not_exists(revokedAt)', replace: 'attribute_exists(pk)' },
+  { name: 'charge-ignores-suspension', file: charge, find: "'#condition = :active'", replace: "'(#condition = :active OR attribute_exists(pk))'" },
+  { name: 'key-names-two-charges', file: charge, find: "'attribute_not_exists(pk) OR expiresAt <= :now'", replace: "'attribute_not_exists(pk) OR attribute_exists(pk) OR expiresAt <= :now'" },
+  { name: 'charge-without-its-row', file: charge, find: 'amountMicros: 0 - creation.costMicros', replace: 'amountMicros: 0' },
+  { name: 'completed-frees-the-key', file: 'functions/api/replay.ts', find: "creation.status === 'failed'", replace: "(creation.status === 'failed' || creation.status === 'completed')" },
+  { name: 'lost-answer-is-no-charge', file: 'adapters/dynamodb/charge-store.ts', find: 'if (outcome.unclear) throw', replace: 'if (outcome.unclear && creation.id.length === 0) throw' },
+  { name: 'refund-twice', file: 'adapters/dynamodb/terminal.ts', find: "'#status IN (:queued, :processing)'", replace: "'(#status IN (:queued, :processing) OR attribute_exists(pk))'" },
+  { name: 'refund-forgets-the-room', file: 'adapters/dynamodb/refund.ts', find: ', inFlight = inFlight - :one', replace: ', refunds = :one' },
+  { name: 'refund-of-half', file: 'adapters/dynamodb/refund.ts', find: "':cost': creation.costMicros", replace: "':cost': creation.costMicros / 2" },
+  { name: 'refund-in-this-month', file: 'adapters/dynamodb/refund.ts', find: 'spentAttribute(creation.chargedMonth)', replace: "spentAttribute(at.slice(0, 7).replace('-', '_'))" },
+  { name: 'completion-keeps-the-room', file: 'adapters/dynamodb/creation-store.ts', find: "'SET inFlight = inFlight - :one'", replace: "'SET completions = :one'" },
+  { name: 'late-is-left-alone', file: 'functions/schedule/reconcile.ts', find: 'if (now >= giveUpAt) return', replace: 'if (now >= giveUpAt + 3_600_000) return' },
+  { name: 'start-refused-unrefunded', file: 'functions/api/submit-creation.ts', find: 'const refunded = await services.charges.refund(creation, {', replace: 'const refunded: string = await Promise.resolve({' },
+  { name: 'open-work-forgotten', file: 'functions/schedule/reconcile.ts', find: 'await services.openWork.postpone(creation, dueAt);', replace: 'await services.openWork.postpone(creation, undefined);' },
+  { name: 'webhook-early', file: 'functions/workflow/deliver-webhook.ts', find: '{ at: now + waitAfter(delivery.attempt) }', replace: '{ at: now + 30_000 }' },
+  { name: 'webhook-unclaimed', file: 'functions/workflow/deliver-webhook.ts', find: 'nowMillis: now }))) throw notDelivered();', replace: 'nowMillis: now })) && number > 9) throw notDelivered();' },
+  { name: 'webhook-after-success', file: 'functions/workflow/deliver-webhook.ts', find: 'const isLast = isDelivered || ', replace: 'const isLast = ' },
+  { name: 'webhook-gives-up-at-four', file: 'functions/workflow/deliver-webhook.ts', find: 'delivery.attempt === webhookAttempts', replace: 'delivery.attempt >= webhookAttempts - 1' },
+  { name: 'signed-with-the-oldest', file: 'core/webhook.ts', find: 'current: valid[0], valid', replace: 'current: valid.at(-1) ?? valid[0], valid' },
+  { name: 'replaced-secret-dropped', file: 'core/webhook.ts', find: 'replacedAt === undefined || replacedAt > oldest', replace: 'replacedAt === undefined' },
+  { name: 'prompt-in-the-log', file: 'functions/workflow/render-image.ts', find: "log.info('creation_completed', { creationId: creation.id,", replace: "log.info('creation_completed', { creationId: creation.id, prompt: creation.prompt," },
+  { name: 'everybody-reads-everything', file: 'functions/api/get-creation.ts', find: 'creation?.accountId !== caller.account.id', replace: '!creation' },
+  { name: 'unprocessed-is-absent', file: 'adapters/dynamodb/batch-get.ts', find: 'if (open.length === 0) return items;', replace: 'if (open.length >= 0) return items;' },
+];
+
+const root = new URL('../../', import.meta.url);
+
+/** Plants a bug in every module that is loaded from now on. Throws when its text is not there any more. */
+export function plant({ file, find, replace, name }: Mutant): void {
+  const target = new URL(file, root).href;
+  registerHooks({
+    load: (url, context, next) => {
+      const loaded = next(url, context);
+      if (url !== target) return loaded;
+      const text = typeof loaded.source === 'string' ? loaded.source : new TextDecoder().decode(loaded.source);
+      if (text.split(find).length !== 2) throw new Error(`mutant ${name}: its text is not once in ${file}`);
+      return { ...loaded, source: text.replace(find, () => replace) };
+    },
+  });
+}

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { exhaust } from './exhaustive.ts';
+import { createSimulator } from './run.ts';
+
+const simulator = createSimulator();
+afterAll(() => { simulator.end(); });
+const run = promisify(execFile);
+const seeds = 500;
+
+describe('the simulation', () => {
+  it(`finds no broken invariant in ${seeds} seeds`, { timeout: 240_000 }, async () => {
+    let faults = 0;
+    for (let seed = 0; seed < seeds; seed += 1) {
+      const { violations, faults: injected, trace } = await simulator.runSeed(seed);
+      faults += injected.length;
+      expect(violations, `seed ${seed}, replayed by: npm run simulate -- --seed ${seed} --trace\n${trace.slice(-40).join('\n')}`).toEqual([]);
+    }
+    expect(faults).toBeGreaterThan(seeds);
+  });
+
+  it('gives the same trace for the same seed, hash for hash', async () => {
+    const first = await simulator.runSeed(5);
+    const between = await simulator.runSeed(6);
+    const again = await simulator.runSeed(5);
+    expect(again.hash).toBe(first.hash);
+    expect(between.hash).not.toBe(first.hash);
+  });
+
+  it('strikes every call site with a fault, and nothing breaks', { timeout: 240_000 }, async () => {
+    const { reached, struck, failures } = await exhaust(simulator, { pairs: false, oneKind: true });
+    expect(failures.map(({ faults, run: { violations } }) => ({ faults, violations }))).toEqual([]);
+    expect([...reached].filter((site) => !struck.has(site))).toEqual([]);
+    expect(reached.size).toBeGreaterThan(50);
+  });
+
+  it('catches planted bugs', { timeout: 240_000 }, async () => {
+    const planted = ['refund-twice', 'key-names-two-charges', 'webhook-early'];
+    const { stdout } = await run(process.execPath, ['bin/simulate.ts', '--mutants', ...planted], { cwd: new URL('../..', import.meta.url) });
+    expect(stdout).toContain(`${planted.length} of ${planted.length} caught`);
+  });
+});

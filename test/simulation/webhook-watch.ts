@@ -1,0 +1,115 @@
+/** The invariants of webhooks, checked at each POST that a receiver gets. */
+import { createHmac } from 'node:crypto';
+import type { Books, Accuse } from './books.ts';
+import { textOf } from './books.ts';
+import type { Change, MemoryTable } from './memory-table.ts';
+import type { Post } from './outside.ts';
+import type { World } from './world.ts';
+
+export interface WebhookWatch {
+  readonly posts: ReadonlyMap<string, readonly Sent[]>;
+  /** Whose plain text a sealed secret is. */
+  readonly learn: (sealed: string, plain: string) => void;
+  readonly onCommit: (changes: readonly Change[]) => void;
+  readonly onPost: (post: Post, table: MemoryTable) => void;
+  /** Since when the account has a secret; Infinity while it has none. */
+  readonly firstSecretAt: (account: string) => number;
+}
+
+export interface Sent extends Post {
+  readonly round: number;
+  readonly attempt: number;
+}
+
+interface Secret {
+  readonly plain: string;
+  readonly from: number;
+  until: number;
+}
+
+const waitsMillis = [60_000, 120_000, 240_000, 480_000] as const;
+const dayMillis = 86_400_000;
+
+/** Watches all deliveries of one world. */
+export function createWebhookWatch(world: World, books: Books, accuse: Accuse): WebhookWatch {
+  const plains = new Map<string, string>();
+  const secrets = new Map<string, Secret[]>();
+  const posts = new Map<string, Sent[]>();
+
+  function comesBehindTheCommit(post: Sent, id: string, table: MemoryTable): void {
+    const item = table.get(`CREATION#${id}`, 'CREATION');
+    const told = JSON.parse(post.body) as { status?: string; event?: string };
+    if (told.status !== textOf(item, 'status') || (told.status !== 'completed' && told.status !== 'failed')) {
+      accuse('no webhook before the terminal commit', `${id}: sent ${told.status ?? ''}, is ${textOf(item, 'status')}`);
+    }
+    if (told.event !== post.headers['x-webhook-event'] || told.event !== `creation.${told.status ?? ''}`) accuse('a webhook tells its event', id);
+  }
+
+  function keepsTheSchedule(post: Sent, before: readonly Sent[], id: string): void {
+    if (post.attempt > 5) accuse('at most five attempts', `${id}: attempt ${post.attempt}`);
+    const last = before.filter(({ round }) => round === post.round).at(-1);
+    if (!last) return;
+    if (post.attempt <= last.attempt) accuse('an attempt is sent once', `${id}: attempt ${post.attempt} behind ${last.attempt}`);
+    const waited = post.at - (last.endedAt ?? last.at);
+    const least = waitsMillis[last.attempt - 1] ?? Infinity;
+    if (waited < least - world.largestSkew) accuse('never early', `${id}: attempt ${post.attempt} after ${waited} ms, not ${least}`);
+    if (post.body !== last.body) accuse('the same bytes in each attempt', id);
+  }
+
+  function endsWithSuccess(post: Sent, before: readonly Sent[], id: string, table: MemoryTable): void {
+    const status = table.get(`CREATION#${id}`, 'CREATION')?.['webhook']?.M?.['status']?.S;
+    if (status !== 'pending') accuse('none behind the end', `${id}: attempt ${post.attempt} while ${status ?? 'absent'}`);
+    // A 2xx whose settling a fault may have prevented is not known to the service.
+    const known = before.find(({ round, status: answer, sender }) => round === post.round && sender?.faulted === false && answer !== undefined && answer >= 200 && answer < 300);
+    if (known) accuse('none after a 2xx', `${id}: attempt ${post.attempt} after ${known.attempt}`);
+  }
+
+  function verifies(post: Sent, account: string): void {
+    const startedAt = world.current()?.startedAt ?? post.at;
+    const slack = world.largestSkew + 1_000;
+    const all = secrets.get(account) ?? [];
+    const stamp = post.headers['x-timestamp'] ?? '';
+    if (Math.abs(Number(stamp) * 1000 - post.at) > slack + 1_000) accuse('signed at its own time', `${stamp} at ${post.at}`);
+    const current = all.filter(({ from, until }) => from <= post.at && until >= startedAt);
+    const own = current.some(({ plain }) => `sha256=${createHmac('sha256', plain).update(`${stamp}.${post.body}`).digest('hex')}` === post.headers['x-webhook-signature-256']);
+    if (!own) accuse('signed with the current secret', account);
+    const given = (post.headers['webhook-signature'] ?? '').split(' ');
+    const standard = ({ plain }: Secret): string => {
+      const key = Buffer.from(plain.slice('whsec_'.length), 'base64');
+      return `v1,${createHmac('sha256', key).update(`${post.headers['webhook-id'] ?? ''}.${stamp}.${post.body}`).digest('base64')}`;
+    };
+    const mayHold = all.filter(({ from, until }) => from <= post.at && until + dayMillis + slack > startedAt);
+    const mustHold = all.filter(({ from, until }) => from <= startedAt && until + dayMillis - slack > post.at);
+    if (!given.every((one) => mayHold.some((secret) => standard(secret) === one))) accuse('no signature with a secret that is over', account);
+    if (!mustHold.every((secret) => given.includes(standard(secret)))) accuse('a receiver with a replaced secret verifies for 24 h', account);
+  }
+
+  return {
+    posts,
+    learn: (sealed, plain) => void plains.set(sealed, plain),
+    firstSecretAt: (account) => secrets.get(account)?.[0]?.from ?? Infinity,
+    onCommit: (changes) => {
+      for (const { sk, pk, after } of changes) {
+        if (sk !== 'ACCOUNT') continue;
+        const sealed = after?.['webhookSecrets']?.L?.[0]?.M?.['sealed']?.S;
+        const plain = plains.get(sealed ?? '');
+        const list = secrets.get(pk.slice('ACCOUNT#'.length)) ?? [];
+        const last = list.at(-1);
+        if (plain === undefined || last?.plain === plain) continue;
+        if (last) last.until = world.time.now();
+        secrets.set(pk.slice('ACCOUNT#'.length), [...list, { plain, from: world.time.now(), until: Infinity }]);
+      }
+    },
+    onPost: (post, table) => {
+      const { id } = JSON.parse(post.body) as { id: string };
+      const book = books.creations.get(id);
+      const before = posts.get(id) ?? [];
+      const sent = Object.assign(post, { round: book?.round ?? 0, attempt: Number(post.headers['x-webhook-attempt']) });
+      comesBehindTheCommit(sent, id, table);
+      keepsTheSchedule(sent, before, id);
+      endsWithSuccess(sent, before, id, table);
+      verifies(sent, book?.account ?? '');
+      posts.set(id, [...before, sent]);
+    },
+  };
+}

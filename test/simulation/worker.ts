@@ -1,0 +1,21 @@
+/** A process of `npm run simulate`: node test/simulation/worker.ts '<job>', started with a channel to its parent. */
+import { environment } from './environment.ts';
+import type { Job, Message } from './jobs.ts';
+import { mutants, plant } from './mutants.ts';
+
+const job = JSON.parse(process.argv[2] ?? '') as Job;
+const say = (message: Message): void => void process.send?.(message);
+
+// Nobody listens any more: the work of an orphan is only heat.
+process.once('disconnect', () => process.exit());
+
+Object.assign(process.env, environment);
+if (job.kind !== 'exhaustive' && job.mutant !== undefined) {
+  const mutant = mutants.find(({ name }) => name === job.mutant);
+  if (!mutant) throw new Error(`there is no mutant ${job.mutant}`);
+  plant(mutant);
+}
+// Only now: the product's modules read the environment, and a mutant changes them, as they are loaded.
+const { runJob } = await import('./jobs.ts');
+await runJob(job, say);
+process.disconnect();
