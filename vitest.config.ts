@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/fixtures/synthesize.ts'],
+    setupFiles: ['test/fixtures/quiet.ts'],
     pool: 'forks',
     // Each file that needs the service starts one of its own. Two processors carry three: many tests wait for a time limit.
     maxWorkers: 3,

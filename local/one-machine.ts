@@ -36,6 +36,8 @@ export interface OneMachineOptions {
   readonly port?: number;
   /** Values for environment variables, in the functions that declare them; `{origin}` in one stands for this server's address. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** False: a function is made ready at its first request, as in AWS; otherwise before. */
+  readonly warm?: boolean;
   readonly verifyWebhook: VerifyWebhook;
   readonly onLog?: (line: FunctionLogLine) => void;
   readonly onEvent?: (event: MachineEvent) => void;
@@ -93,7 +95,7 @@ async function start(options: OneMachineOptions, onStop: (close: Closer) => void
   const server = await listen(options.port ?? 0, (error) => console.error('gateway:', error));
   onStop(server.close);
   const template = servedUnder(server.url, readTemplate(options.templatePath, { apiEndpoint: server.url }), options.environment ?? {});
-  const runtime = await startRuntime({ template, folder, clock, onLog: options.onLog, onEvent });
+  const runtime = await startRuntime({ template, folder, clock, warm: options.warm ?? true, onLog: options.onLog, onEvent });
   onStop(runtime.stop);
 
   const { aws, functions, schedule } = runtime;

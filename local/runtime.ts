@@ -40,6 +40,8 @@ export interface RuntimeOptions {
   readonly template: LocalTemplate;
   readonly folder: string;
   readonly clock: VirtualClock;
+  /** Whether the API's functions are made ready before their first request. */
+  readonly warm: boolean;
   readonly onLog?: ((line: FunctionLogLine) => void) | undefined;
   readonly onEvent?: ((event: RuntimeEvent) => void) | undefined;
 }
@@ -47,7 +49,7 @@ export interface RuntimeOptions {
 const HOUR = 3_600;
 
 /** Opens the folder and starts everything but the work itself, see begin(). */
-export async function startRuntime({ template, folder, clock, onLog, onEvent }: RuntimeOptions): Promise<Runtime> {
+export async function startRuntime({ template, folder, clock, warm, onLog, onEvent }: RuntimeOptions): Promise<Runtime> {
   // Each of these calls the next ones; nothing is called before all of them are there.
   const aws = await startLocalAws({ template, folder, now: clock.now, states: (call) => states(call) });
   const functions = createLocalFunctions({ functions: template.functions, clock, awsUrl: aws.url, log: (line) => onLog?.(line) });
@@ -73,7 +75,7 @@ export async function startRuntime({ template, folder, clock, onLog, onEvent }: 
     begin: () => {
       executions.resume();
       schedule.start();
-      for (const functionId of new Set(template.routes.map((route) => route.functionId))) functions.warm(functionId);
+      if (warm) for (const functionId of new Set(template.routes.map((route) => route.functionId))) functions.warm(functionId);
     },
     stop: async () => {
       schedule.pause();

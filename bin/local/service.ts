@@ -16,6 +16,8 @@ export interface ServiceOptions {
   readonly strictOutbound: boolean;
   /** Settings of the stack to be tried otherwise, by their variable. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** False: functions are made ready at their first request. */
+  readonly warm?: boolean;
   /** Lines that tell what takes long. */
   readonly onProgress?: (line: string) => void;
   /** One structured line of a function's log. */
@@ -39,6 +41,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     templatePath,
     folder,
     port: options.port,
+    warm: options.warm ?? true,
     environment: {
       TOP_UP_URL: '{origin}/_local/wallet',
       ...(!options.strictOutbound && { OUTBOUND_RULES: 'loopback-too' }),

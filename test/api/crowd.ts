@@ -1,15 +1,20 @@
 /**
  * Two hundred at once: requests over sockets through the whole service, or charges alone,
- * on the service's own table. What decides is the charge's transaction; twenty rounds of
+ * on a table in memory. What decides is the charge's transaction; twenty rounds of
  * each limit over sockets would take minutes.
  */
+import { createAccountStore } from '../../adapters/dynamodb/account-store.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
+import { createWalletStore } from '../../adapters/dynamodb/wallet-store.ts';
+import { createAccount } from '../../bin/admin/accounts.ts';
+import { issueKey } from '../../bin/admin/keys.ts';
 import { monthOf } from '../../core/creation.ts';
 import { uuidV7, type CreationId } from '../../core/ids.ts';
+import type { LedgerRow } from '../../core/ledger.ts';
 import { asMicros } from '../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../core/ports.ts';
 import { aCreation } from '../fixtures/records.ts';
-import type { Answer, Client, TestService } from '../fixtures/service.ts';
+import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
 import { directTable } from './direct-table.ts';
 
 export const crowdSize = 200;
@@ -25,17 +30,36 @@ export function requestsAtOnce(service: TestService, { key }: Client, headers: R
   return together(async () => service.send('/images/generate', { key, body, headers }));
 }
 
-/** The orders that two hundred such requests would send, all of them past the first look. */
-export function chargesAtOnce(service: TestService): (client: Client) => Promise<ChargeOutcome[]> {
-  const charges = createChargeStore(directTable(service));
-  return (client) => {
-    // One instant for all: no round falls into two of the rate's windows.
-    const now = service.machine.clock.now();
-    return together(async () => charges.charge(orderOf(service, client, now)));
+type Charged = Pick<Client, 'account' | 'record'>;
+
+/** Clients whose charges go straight to a table. */
+export interface Counter {
+  client(wanted: NewClient): Promise<Charged>;
+  /** The orders that two hundred requests would send, all of them past the first look. */
+  chargeAtOnce(client: Charged): Promise<ChargeOutcome[]>;
+  ledger(client: Charged): Promise<readonly LedgerRow[]>;
+}
+
+export async function openCounter(service: TestService): Promise<Counter> {
+  const table = await directTable(service);
+  const charges = createChargeStore(table);
+  const operator = { ...service.operator, table, accounts: createAccountStore(table), wallet: createWalletStore(table) };
+  return {
+    client: async ({ monthlyCap, ...wanted }) => {
+      const account = await createAccount(operator, { name: 'crowd', ...wanted });
+      const { record } = await issueKey(operator, account, { name: 'crowd', ...(monthlyCap !== undefined && { monthlyCap }) });
+      return { account, record };
+    },
+    chargeAtOnce: (client) => {
+      // One instant for all: no round falls into two of the rate's windows.
+      const now = service.machine.clock.now();
+      return together(async () => charges.charge(orderOf(service, client, now)));
+    },
+    ledger: ({ account }) => operator.wallet.ledger(account.id),
   };
 }
 
-function orderOf({ operator }: TestService, { account, record }: Client, now: number): ChargeOrder {
+function orderOf({ operator }: TestService, { account, record }: Charged, now: number): ChargeOrder {
   const creation = aCreation({
     id: uuidV7(now, operator.randomBytes(16)) as CreationId,
     accountId: account.id,

@@ -1,8 +1,9 @@
-/** The service's table without a socket between: for tests that send thousands of calls. */
+/** The service's table in memory, without a socket between: for tests that send thousands of calls. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { AwsError } from '../../local/aws/aws-error.ts';
+import { createDynamo } from '../../local/aws/dynamodb/dynamo.ts';
 import { CONTENT_TYPE, readTarget, writeError, writeOutput } from '../../local/aws/json-protocol.ts';
 import type { TestService } from '../fixtures/service.ts';
 
@@ -12,13 +13,17 @@ interface SentRequest {
   readonly body: string | Uint8Array;
 }
 
-/** The unchanged SDK client over the unchanged stand-in, fault switches included. */
-export function directTable({ machine, operator }: TestService): Table {
+/** The unchanged SDK client over the unchanged stand-in, which keeps the template's table in memory. */
+export async function directTable({ machine, operator }: TestService): Promise<Table> {
+  const { service } = createDynamo({ now: machine.clock.now });
+  const [described] = machine.template.tables;
+  if (!described) throw new Error('the template has no table');
+  await service({ service: 'dynamodb', operation: 'CreateTable', caller: 'operator', input: described.create });
   const handle = async ({ headers, body }: SentRequest): Promise<{ response: object }> => {
     const { operation } = readTarget(headers['x-amz-target'] ?? '');
     const input = JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as Record<string, unknown>;
     try {
-      return answer(200, writeOutput(await machine.aws({ service: 'dynamodb', operation, caller: 'operator', input })));
+      return answer(200, writeOutput(await service({ service: 'dynamodb', operation, caller: 'operator', input })));
     } catch (error) {
       if (!(error instanceof AwsError)) throw error;
       return answer(error.status, writeError('dynamodb', error));

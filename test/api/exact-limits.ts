@@ -1,12 +1,13 @@
 /**
  * Limits are exact, whatever comes at once. One round of each limit goes over sockets
  * through the whole service, one more with conflicts; twenty rounds are charges alone on
- * the service's table (crowd.ts): 200 requests over sockets twenty times would take minutes.
+ * a table in memory (crowd.ts): 200 requests over sockets twenty times would take minutes.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { LedgerRow } from '../../core/ledger.ts';
 import type { ChargeOutcome } from '../../core/ports.ts';
 import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
-import { chargesAtOnce, crowdSize, requestsAtOnce } from './crowd.ts';
+import { crowdSize, openCounter, requestsAtOnce } from './crowd.ts';
 import { refusalOf, withinOneMinute, type Refusal } from './refusal.ts';
 
 /** Accepted is accepted, but nothing is rendered: an account stays as full as the crowd has made it. */
@@ -33,7 +34,10 @@ function expectRefusals(answers: readonly Answer[], expected: Refusal): void {
 }
 
 export async function charged(service: TestService, { account }: Client): Promise<number> {
-  const rows = await service.operator.wallet.ledger(account.id);
+  return countCharges(await service.operator.wallet.ledger(account.id));
+}
+
+function countCharges(rows: readonly LedgerRow[]): number {
   return rows.filter((row) => row.kind === 'charge').length;
 }
 
@@ -58,13 +62,13 @@ export function exactLimits(limits: readonly Limit[], started: () => TestService
     });
 
     it(`twenty times on the table: always ${accepted} charged, the others told ${outcome.kind}`, async () => {
-      const chargeAll = chargesAtOnce(service);
+      const counter = await openCounter(service);
       for (let round = 0; round < rounds; round += 1) {
-        const client = await service.client(wanted);
-        const outcomes = await chargeAll(client);
+        const client = await counter.client(wanted);
+        const outcomes = await counter.chargeAtOnce(client);
         const refused = outcomes.filter(({ kind }) => kind !== 'charged');
         expect(refused).toEqual(Array.from({ length: crowdSize - accepted }, () => outcome));
-        expect(await charged(service, client)).toBe(accepted);
+        expect(countCharges(await counter.ledger(client))).toBe(accepted);
       }
     }, 120_000);
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -31,6 +32,17 @@ async function kill({ process: child }: Child): Promise<void> {
 const post = (origin: string, where: string, body: unknown): Promise<Response> =>
   fetch(`${origin}${where}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 
+/** How often the task has begun, as its table says; asked for from outside. */
+async function countNotes(data: string): Promise<number> {
+  const { awsUrl } = JSON.parse(readFileSync(path.join(data, 'service.json'), 'utf8')) as { awsUrl: string };
+  const response = await fetch(awsUrl, {
+    method: 'POST',
+    headers: { 'x-amz-target': 'DynamoDB_20120810.Query', 'content-type': 'application/x-amz-json-1.0', authorization: 'AWS4-HMAC-SHA256 Credential=operator/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0' },
+    body: JSON.stringify({ TableName: 'Table', KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: 'work' } } }),
+  });
+  return ((await response.json()) as { Count: number }).Count;
+}
+
 describe('kill -9', () => {
   const { folder, remove } = temporaryFolder();
   let template: string;
@@ -60,7 +72,7 @@ describe('kill -9', () => {
     const { now } = await (await fetch(`${first.origin}/_local/state`)).json() as { now: string };
     // The task hangs, so this advance is still waiting for it when the process is killed.
     const advancing = post(first.origin, '/_local/clock', { advance_seconds: 60 }).catch(() => undefined);
-    await new Promise((resolve) => { setTimeout(resolve, 300); });
+    await expect.poll(() => countNotes(data), { timeout: 20_000 }).toBe(1);
     await kill(first);
     await advancing;
 
