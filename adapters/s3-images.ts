@@ -40,6 +40,12 @@ export function createImageStore(access: BucketAccess): ImageStore {
       await response.arrayBuffer();
       if (!response.ok) throw new Error(`the bucket answered ${response.status} to a put`);
     },
+    get: async (key) => {
+      const response = await client.fetch(`${base}/${key}`);
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      if (!response.ok) throw new Error(`the bucket answered ${response.status} to a get`);
+      return bytes;
+    },
     find: async (key) => {
       const response = await client.fetch(`${base}/${key}`, { method: 'HEAD' });
       if (response.status === 404) return undefined;

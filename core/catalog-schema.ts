@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { aspectRatios, mostImageUrls, mostPromptLength, outputFormats, resolutions } from './image-formats.ts';
 import { fromUsd } from './money.ts';
+import { providers, type ProviderName } from './providers.ts';
 
 const usd = z.number().nonnegative().refine((value) => isWholeMicros(value), 'at most 6 decimals');
 const date = z.iso.date();
@@ -18,17 +19,35 @@ function isWholeMicros(value: number): boolean {
   }
 }
 
+/** What a provider takes as a source image. */
+const sourceLimitsSchema = z.strictObject({
+  content_types: z.array(z.enum(['image/jpeg', 'image/png', 'image/webp'])).min(1),
+  max_bytes: z.int().min(1),
+  /** Pixels of the shorter and of the longer side. */
+  min_side: z.int().min(1),
+  max_side: z.int().min(1),
+  max_pixels: z.int().min(1),
+});
+
 /** One way to have a model rendered: a provider, its name for the model, and what it can do. */
 const routeSchema = z.strictObject({
-  provider: z.string().min(1),
+  provider: z.enum(Object.keys(providers) as [ProviderName, ...ProviderName[]]),
   provider_model: z.string().min(1),
+  /** Of vendors that render and charge one model in several qualities; else null. */
+  quality: z.enum(['low', 'medium', 'high']).nullable(),
   resolutions: z.array(z.enum(resolutions)).min(1),
   aspect_ratios: z.array(z.enum(aspectRatios)).min(1),
   output_formats: z.array(z.enum(outputFormats)).min(1),
+  max_prompt_length: z.int().min(1).max(mostPromptLength),
+  /** False: source images alone are enough. */
+  needs_prompt: z.boolean(),
   max_image_urls: z.int().min(0).max(mostImageUrls),
+  /** Null where max_image_urls is 0. */
+  source_limits: sourceLimitsSchema.nullable(),
   /** What the provider charges us an image, USD. */
-  provider_cost: z.array(z.strictObject({ resolution: z.enum(resolutions), usd })),
-  /** When the provider's price and abilities were last read. */
+  provider_cost: z.array(z.strictObject({ resolution: z.enum(resolutions), usd, usd_per_input_image: usd })),
+  /** Where price and abilities were read, and when last. */
+  source: z.url().nullable(),
   checked_at: date,
 });
 

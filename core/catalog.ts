@@ -3,6 +3,7 @@
  */
 import type { Catalog, Model, Route } from './catalog-schema.ts';
 import type { AspectRatio, OutputFormat, Resolution } from './image-formats.ts';
+import { isEnabled } from './providers.ts';
 
 export type { Catalog, Model, Route } from './catalog-schema.ts';
 
@@ -17,7 +18,17 @@ export interface RenderShape {
   readonly resolution: Resolution;
   readonly aspectRatio: AspectRatio;
   readonly outputFormat: OutputFormat;
+  /** Characters; 0: there is none. */
+  readonly promptLength: number;
   readonly imageCount: number;
+}
+
+/** A source image as far as a route minds: its real type, pixels and bytes. */
+export interface SourceShape {
+  readonly contentType: string;
+  readonly width: number;
+  readonly height: number;
+  readonly bytes: number;
 }
 
 /** The model, unless it does not exist or is hidden from the account: the same to the client. */
@@ -26,9 +37,10 @@ export function findModel(catalog: Catalog, policy: ModelPolicy, id: string): Mo
   return catalog.models.find((model) => model.id === id);
 }
 
-/** The model's routes over providers that are switched on for the account, in order. */
-export function enabledRoutes(model: Model, policy: ModelPolicy): readonly Route[] {
-  return model.routes.filter((route) => policy.providers === 'all' || policy.providers.includes(route.provider));
+/** The model's routes over providers that have what they need and are switched on for the account, in order. */
+export function enabledRoutes(model: Model, policy: ModelPolicy, enabledProviders: readonly string[]): readonly Route[] {
+  const isAllowed = (name: string): boolean => policy.providers === 'all' || policy.providers.includes(name);
+  return model.routes.filter(({ provider }) => isEnabled(provider, enabledProviders) && isAllowed(provider));
 }
 
 /** Those of the routes that can render what is asked. */
@@ -38,7 +50,23 @@ export function routesFor(routes: readonly Route[], shape: RenderShape): readonl
       route.resolutions.includes(shape.resolution) &&
       route.aspect_ratios.includes(shape.aspectRatio) &&
       route.output_formats.includes(shape.outputFormat) &&
-      route.max_image_urls >= shape.imageCount,
+      route.max_image_urls >= shape.imageCount &&
+      route.max_prompt_length >= shape.promptLength &&
+      (shape.promptLength > 0 || !route.needs_prompt),
+  );
+}
+
+/** Those of the routes whose provider takes this source image as it is: nothing is converted. */
+export function routesTaking(routes: readonly Route[], source: SourceShape): readonly Route[] {
+  const [short, long] = [Math.min(source.width, source.height), Math.max(source.width, source.height)];
+  return routes.filter(
+    ({ source_limits: limits }) =>
+      limits !== null &&
+      limits.content_types.some((type) => type === source.contentType) &&
+      source.bytes <= limits.max_bytes &&
+      short >= limits.min_side &&
+      long <= limits.max_side &&
+      source.width * source.height <= limits.max_pixels,
   );
 }
 

@@ -20,17 +20,26 @@ export interface StoredImage {
   readonly bytes: number;
 }
 
-/** One provider tried for a creation; for the operator, never shown to a client. */
-export interface RouteAttempt {
+/** A route as it was when the creation was accepted. */
+export interface RouteChoice {
   readonly provider: string;
   readonly providerModel: string;
+  /** Of vendors that render one model in several qualities. */
+  readonly quality?: string;
+}
+
+/** One provider tried for a creation; for the operator, never shown to a client. */
+export interface RouteAttempt extends RouteChoice {
   readonly startedAt: string;
+  readonly endedAt?: string;
   /** Where its image will be stored: chosen before the provider is called, so that a stored image is found again. */
   readonly resultKey: string;
   /** Of an asynchronous provider; stored before the first poll. */
   readonly jobId?: string;
   /** Absent while it is unknown how it ended. */
   readonly outcome?: string;
+  /** Status and code of the vendor's answer, where there was something to say. */
+  readonly detail?: string;
 }
 
 export interface WebhookState {
@@ -73,7 +82,7 @@ export interface CreationRecord {
   readonly resultsExpireAt?: number;
   readonly webhook?: WebhookState;
   /** Allowed to the account when it was accepted, in the order in which they are tried. */
-  readonly routes: readonly { readonly provider: string; readonly providerModel: string }[];
+  readonly routes: readonly RouteChoice[];
   readonly attempts: readonly RouteAttempt[];
   /** Whoever renders it now, and until when (Unix milliseconds) nobody else may. */
   readonly lease?: { readonly holder: string; readonly until: number };

@@ -36,7 +36,7 @@ export const imageRequestSchema = z.strictObject({
 export type ImageRequestBody = z.infer<typeof imageRequestSchema>;
 
 /** Characters as a person counts them, near enough: a picture of a face is one, not two. */
-function characters(text: string): number {
+export function characters(text: string): number {
   return Array.from(text).length;
 }
 

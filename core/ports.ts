@@ -3,7 +3,6 @@
  * implementation of each; handlers know only these.
  */
 import type { Account, AccountCondition, ApiKey, SealedSecret } from './account.ts';
-import type { AspectRatio, OutputFormat, Resolution } from './image-formats.ts';
 import type { CreationRecord, RouteAttempt, StoredImage } from './creation.ts';
 import type { FailureName } from './failure.ts';
 import type { AccountId, CreationId, KeyId } from './ids.ts';
@@ -58,6 +57,8 @@ export interface RequestState {
   readonly rateCount: number;
   readonly idempotency?: IdempotencyRecord;
   readonly openCreations: number;
+  /** Providers that have a credential, or were switched on; read where no creation is asked for. */
+  readonly enabledProviders: readonly string[];
   readonly creation?: CreationRecord;
 }
 
@@ -221,49 +222,14 @@ export interface Executions {
   state(id: CreationId, number: number): Promise<'running' | 'ended' | 'absent'>;
 }
 
-/* ── Images, providers, secrets, outbound ─────────────────────────────────── */
+/* ── Images, secrets, outbound ─────────────────────────────────── */
 
 export interface ImageStore {
   put(image: StoredImage, bytes: Uint8Array): Promise<void>;
+  /** The bytes under the key. Throws when there are none. */
+  get(key: string): Promise<Uint8Array>;
   /** The image stored under the key, with what was noted of it; undefined when there is none. */
   find(key: string): Promise<StoredImage | undefined>;
-}
-
-/** What a provider is asked to render. */
-export interface RenderJob {
-  readonly providerModel: string;
-  readonly prompt: string | null;
-  readonly resolution: Resolution;
-  readonly aspectRatio: AspectRatio;
-  readonly outputFormat: OutputFormat;
-  readonly seed: number | null;
-  readonly sources: readonly StoredImage[];
-}
-
-/** Why a provider gave no image; the remedy follows from it, not from a text. */
-export type RefusalReason =
-  | 'prompt'
-  | 'source_image'
-  | 'failed'
-  | 'nothing_rendered'
-  | 'timed_out'
-  /** Down, throttled: the next route. */
-  | 'unavailable'
-  /** Our key or our bill: the next route, and an alarm. */
-  | 'credentials'
-  /** An answer that the adapter does not know. */
-  | 'unknown_answer';
-
-export type ProviderAnswer =
-  | { readonly kind: 'rendered'; readonly bytes: Uint8Array }
-  | { readonly kind: 'pending'; readonly jobId: string; readonly pollAfterMillis: number }
-  | { readonly kind: 'refused'; readonly reason: RefusalReason };
-
-export interface ImageProvider {
-  readonly name: string;
-  submit(job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer>;
-  /** Asynchronous providers only: how a job stands. */
-  poll?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer>;
 }
 
 /** Encrypts webhook secrets; a text sealed for one account opens for no other. */

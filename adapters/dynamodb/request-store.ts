@@ -4,6 +4,7 @@ import type { RequestQuestion, RequestState, RequestStore } from '../../core/por
 import { batchGet } from './batch-get.ts';
 import { updateIf } from './conditional.ts';
 import { accountFromItem, apiKeyFromItem, creationFromItem, idempotencyFromItem } from './mapping.ts';
+import { enabledProvidersOf } from './provider-store.ts';
 import { keys, minuteOf, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
 
 /** Reads and counters of the request path. */
@@ -50,7 +51,7 @@ async function readState(table: Table, question: RequestQuestion): Promise<Reque
     rate: key && keys.rate(key.accountId, question.rate, minuteOf(nowMillis)),
     idempotency: key && question.idempotencyHash !== undefined ? keys.idempotency(key.accountId, question.idempotencyHash) : undefined,
     creation: question.creationId && keys.creation(question.creationId),
-    service: question.rate === 'post' ? keys.service() : undefined,
+    service: key && question.creationId === undefined ? keys.service() : undefined,
   };
   const items = await batchGet(table, Object.values(wanted).filter((item) => item !== undefined));
   const found = (name: string): Item | undefined => {
@@ -75,6 +76,7 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
     ...(creation && { creation: creationFromItem(creation) }),
     rateCount: Number(found('rate')?.['count'] ?? 0),
     openCreations: Number(found('service')?.['openCreations'] ?? 0),
+    enabledProviders: enabledProvidersOf(found('service')),
   };
 }
 

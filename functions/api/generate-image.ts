@@ -11,7 +11,7 @@ import { awaitOutcome, waitSeconds } from './await-outcome.ts';
 import { checkMeans } from './charge-problem.ts';
 import { checkIdempotencyKey, idempotencyHash } from './idempotency.ts';
 import { parseImageRequest } from './parse-image-request.ts';
-import { planCreation, type Plan } from './plan-creation.ts';
+import { narrowToSources, planCreation, type Plan } from './plan-creation.ts';
 import { accepted, replayOf, type Replay, type Submitted } from './replay.ts';
 import type { ApiRequest } from './request.ts';
 import { serve, type Handle } from './serve.ts';
@@ -40,7 +40,7 @@ async function submit(request: ApiRequest, caller: Caller, services: SubmitServi
   checkMeans(caller, plan.costMicros, topUpUrl);
   const sources = await copySources(plan.request.imageUrls, services);
   const idempotency = idempotencyOf(header, hash, known);
-  return submitCreation({ caller, plan, sources, topUpUrl, ...(idempotency && { idempotency }) }, services);
+  return submitCreation({ caller, plan: narrowToSources(plan, sources), sources, topUpUrl, ...(idempotency && { idempotency }) }, services);
 }
 
 /** The deployment's setting, or where the portal of this deployment will be. */

@@ -1,17 +1,16 @@
-import { enabledRoutes, offered, type Model, type ModelPolicy } from '../../core/catalog.ts';
+import { enabledRoutes, offered, type Model, type Route } from '../../core/catalog.ts';
 import { aspectRatios, outputFormats, resolutions } from '../../core/image-formats.ts';
 import { fromUsd, toUsd } from '../../core/money.ts';
 import { apiServices, type ApiServices } from '../services.ts';
 import { serve, type Handle } from './serve.ts';
 
 /** GET /models: the catalog as this account's providers can render it. */
-export const listModels: Handle<ApiServices> = async (_request, { account }, { catalog }) => {
+export const listModels: Handle<ApiServices> = async (_request, { account, state }, { catalog }) => {
   const visible = catalog.models.filter((model) => !account.policy.hiddenModels.includes(model.id));
-  return Promise.resolve({ status: 200, body: { data: visible.map((model) => modelView(model, account.policy)) } });
+  return Promise.resolve({ status: 200, body: { data: visible.map((model) => modelView(model, enabledRoutes(model, account.policy, state.enabledProviders))) } });
 };
 
-function modelView(model: Model, policy: ModelPolicy): Record<string, unknown> {
-  const routes = enabledRoutes(model, policy);
+function modelView(model: Model, routes: readonly Route[]): Record<string, unknown> {
   const priced = model.pricing.map((row) => row.resolution);
   const rendered = offered(resolutions, routes, (route) => route.resolutions).filter((value) => priced.includes(value));
   const mostImages = Math.max(0, ...routes.map((route) => route.max_image_urls));

@@ -1,5 +1,5 @@
 /** The charge and the start of a creation: what stands between a request that may be accepted and its 202. */
-import { monthOf, type CreationRecord, type StoredImage } from '../../core/creation.ts';
+import { executionName, monthOf, type CreationRecord, type StoredImage } from '../../core/creation.ts';
 import { deprecationHeaders } from '../../core/deprecation.ts';
 import { uuidV7, type CreationId } from '../../core/ids.ts';
 import { asMicros } from '../../core/money.ts';
@@ -80,7 +80,7 @@ function newCreation({ caller, plan, sources }: Submission, services: SubmitServ
     ...(request.webhookUrl !== undefined && {
       webhook: { url: request.webhookUrl, status: 'pending', attempts: 0, nextAt: nowMillis },
     }),
-    routes: routes.map((route) => ({ provider: route.provider, providerModel: route.provider_model })),
+    routes: routes.map(({ provider, provider_model: providerModel, quality }) => ({ provider, providerModel, ...(quality !== null && { quality }) })),
     attempts: [],
     executions: 1,
     recoveries: 0,
@@ -93,14 +93,15 @@ async function start(creation: CreationRecord, headers: Submitted['headers'], se
   const started = await services.executions.start(creation.id, 1);
   if (started !== 'refused') {
     const { id: creationId, accountId, model, costMicros } = creation;
-    services.log.info('creation_accepted', { creationId, accountId, model, costMicros, started });
+    services.log.info('creation_accepted', { creationId, accountId, executionId: executionName(creationId, 1), model, costMicros, started });
     return { creation, counted: true, headers };
   }
-  services.log.alarm('start_refused', { creationId: creation.id });
+  services.log.alarm('start_refused', { creationId: creation.id, executionId: executionName(creation.id, 1) });
   const nowMillis = services.clock.now();
   const refunded = await services.charges.refund(creation, { failure: 'ServiceUnavailable', nowMillis, announce: false });
   // Charged, neither started nor undone: accepted is accepted. The reconciler starts it, or gives the charge back.
   if (refunded === 'busy') return { creation, counted: true, headers: {} };
+  services.log.info('creation_failed', { creationId: creation.id, failure: 'ServiceUnavailable', refundedMicros: creation.costMicros });
   const message = 'The creation could not be started. Its charge was given back in full.';
   const details = { reason: 'provider_unavailable', creation_id: creation.id };
   throw new CountedProblem(retryLater('ERR_PROVIDER_UNAVAILABLE', message, details, startRetrySeconds));

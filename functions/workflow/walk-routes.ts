@@ -3,24 +3,12 @@
  * that ends the matter. Each attempt is written before its vendor is called, so that
  * whoever comes after a crash knows what was begun.
  */
-import type { CreationRecord, RouteAttempt, StoredImage } from '../../core/creation.ts';
+import type { CreationRecord, RouteAttempt, RouteChoice, StoredImage } from '../../core/creation.ts';
 import { CreationFailed, failureNamed, failureNames, type FailureName } from '../../core/failure.ts';
-import { readImageHeader } from '../../core/image-bytes.ts';
-import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../core/ports.ts';
+import { refusedBy, type ImageProvider, type RenderJob } from '../../core/provider.ts';
 import type { RenderServices } from '../services.ts';
-import { Remedy } from './payload.ts';
-
-/** What a refusal means for the creation; null: nothing yet, the next route is tried. */
-const remedies: Readonly<Record<RefusalReason, FailureName | null>> = {
-  prompt: 'PromptRejected',
-  source_image: 'SourceImageRejected',
-  failed: 'GenerationFailed',
-  nothing_rendered: 'NothingRendered',
-  timed_out: 'GenerationTimedOut',
-  unavailable: null,
-  credentials: null,
-  unknown_answer: 'InternalFailure',
-};
+import { askProvider, type RouteEnd } from './ask-provider.ts';
+import { verdictOf, type Verdict } from './route-verdict.ts';
 
 export interface Rendering {
   readonly image: StoredImage;
@@ -31,8 +19,8 @@ export interface Rendering {
 
 export interface Walk {
   readonly creation: CreationRecord;
-  /** Aborts when the creation's time is over. */
-  readonly signal: AbortSignal;
+  /** Unix milliseconds at which the image has to be there. */
+  readonly until: number;
   /** Throws when the lease is no longer ours: another invocation renders by now. */
   readonly save: (attempts: readonly RouteAttempt[]) => Promise<void>;
   readonly services: RenderServices;
@@ -40,32 +28,46 @@ export interface Walk {
 
 /** The first image that a route gives. Throws CreationFailed under the name of the message that the client gets. */
 export async function walkRoutes(walk: Walk): Promise<Rendering> {
-  const attempts = [...walk.creation.attempts];
+  const { creation, services } = walk;
+  const attempts = [...creation.attempts];
   const ended = attempts.at(-1)?.outcome;
   if (ended !== undefined && isFailureName(ended)) throw new CreationFailed(failureNamed(ended));
-  let unknownOutcome = false;
-  for (const route of walk.creation.routes) {
-    const index = attempts.findIndex((attempt) => attempt.provider === route.provider && attempt.providerModel === route.providerModel);
+  for (const [place, route] of creation.routes.entries()) {
+    const index = attempts.findIndex((attempt) => isOf(attempt, route));
     const before = attempts[index];
     if (before?.outcome !== undefined) continue;
-    const found = before && (await walk.services.images.find(before.resultKey));
+    const found = before && (await services.images.find(before.resultKey));
     if (found) return { image: found, attempts: replaced(attempts, index, { ...before, outcome: 'rendered' }) };
     if (before && before.jobId === undefined) {
       // A call whose end nobody saw is not repeated at the same vendor: it may have been rendered and billed.
-      unknownOutcome = true;
+      attempts[index] = { ...before, outcome: 'unknown_outcome' };
       continue;
     }
-    const result = await tryRoute(walk, attempts, before ?? begin(walk, route));
+    if (services.clock.now() >= walk.until) break;
+    const result = await tryRoute(walk, attempts, before ?? begin(walk, route), creation.routes.length - place);
     if (result) return result;
   }
-  throw new CreationFailed(unknownOutcome ? 'InternalFailure' : 'ServiceUnavailable');
+  await walk.save(attempts);
+  throw new CreationFailed(lastWord(walk, attempts));
+}
+
+/** When no route is left: what ended in the dark is ours; what took too long timed out; else all were out. */
+function lastWord({ until, services }: Walk, attempts: readonly RouteAttempt[]): FailureName {
+  const outcomes = attempts.map(({ outcome }) => outcome);
+  if (services.clock.now() >= until) return 'GenerationTimedOut';
+  if (outcomes.includes('unknown_outcome')) return 'InternalFailure';
+  return outcomes.includes('no_answer') ? 'GenerationTimedOut' : 'ServiceUnavailable';
 }
 
 function isFailureName(outcome: string): boolean {
   return failureNames.some((name) => name === outcome);
 }
 
-function begin({ creation, services }: Walk, route: { provider: string; providerModel: string }): RouteAttempt {
+function isOf(attempt: RouteAttempt, route: RouteChoice): boolean {
+  return attempt.provider === route.provider && attempt.providerModel === route.providerModel && attempt.quality === route.quality;
+}
+
+function begin({ creation, services }: Walk, route: RouteChoice): RouteAttempt {
   const random = Buffer.from(services.randomBytes(24)).toString('base64url');
   const extension = creation.outputFormat === 'jpeg' ? 'jpg' : creation.outputFormat;
   return { ...route, startedAt: new Date(services.clock.now()).toISOString(), resultKey: `results/${random}.${extension}` };
@@ -76,74 +78,68 @@ function replaced(attempts: readonly RouteAttempt[], index: number, attempt: Rou
 }
 
 /** One route; undefined when its vendor is out and the next one is to be tried. */
-async function tryRoute(walk: Walk, attempts: RouteAttempt[], attempt: RouteAttempt): Promise<Rendering | undefined> {
+async function tryRoute(walk: Walk, attempts: RouteAttempt[], attempt: RouteAttempt, routesLeft: number): Promise<Rendering | undefined> {
+  const { creation, services } = walk;
   const index = attempts.includes(attempt) ? attempts.indexOf(attempt) : attempts.push(attempt) - 1;
-  const note = (change: Partial<RouteAttempt>): RouteAttempt => (attempts[index] = { ...attempt, ...attempts[index], ...change });
-  const provider = walk.services.providers.get(attempt.provider);
-  const answer = provider ? await askProvider(walk, provider, attempt, attempts, note) : refusedBy('unavailable');
-  if (answer.kind === 'refused') {
-    const failure = remedies[answer.reason];
-    note({ outcome: failure ?? answer.reason });
-    if (answer.reason === 'credentials') walk.services.log.alarm('provider_refused_credentials', { provider: attempt.provider });
-    if (failure) await giveUp(walk, attempts, failure);
-    return undefined;
-  }
-  const header = readImageHeader(answer.bytes);
-  if (!header) {
-    note({ outcome: 'InternalFailure' });
-    return giveUp(walk, attempts, 'InternalFailure');
-  }
-  note({ outcome: 'rendered' });
-  return { image: { key: attempt.resultKey, ...header, bytes: answer.bytes.byteLength }, bytes: answer.bytes, attempts };
-}
-
-async function giveUp(walk: Walk, attempts: readonly RouteAttempt[], failure: FailureName): Promise<never> {
-  await walk.save(attempts);
-  throw new CreationFailed(failure);
-}
-
-type Ended = Exclude<ProviderAnswer, { kind: 'pending' }>;
-
-function refusedBy(reason: RefusalReason): Ended {
-  return { kind: 'refused', reason };
-}
-
-/** Submits, or goes on where a job was already accepted, and polls until it ends or the time is over. */
-async function askProvider(
-  walk: Walk,
-  provider: ImageProvider,
-  attempt: RouteAttempt,
-  attempts: readonly RouteAttempt[],
-  note: (change: Partial<RouteAttempt>) => RouteAttempt,
-): Promise<Ended> {
-  const { signal, services } = walk;
-  const job = jobOf(walk.creation, attempt);
+  const note = (change: Partial<RouteAttempt>): void => void (attempts[index] = { ...attempt, ...attempts[index], ...change });
+  const provider = services.providers.get(attempt.provider);
   // Not written, not called: whoever comes after a crash must know what was begun.
   if (attempt.jobId === undefined) await walk.save(attempts);
-  try {
-    signal.throwIfAborted();
-    let answer: ProviderAnswer =
-      attempt.jobId === undefined
-        ? await provider.submit(job, signal)
-        : { kind: 'pending', jobId: attempt.jobId, pollAfterMillis: 0 };
-    if (answer.kind === 'pending' && attempt.jobId === undefined) {
-      note({ jobId: answer.jobId });
+  const began = services.clock.elapsed();
+  const accept = async (jobId: string): Promise<void> => {
+    note({ jobId });
+    await walk.save(attempts);
+  };
+  const end = provider ? await withinShare(walk, provider, attempt, routesLeft, accept) : refusedBy('unavailable', 'no such provider');
+  const verdict = verdictOf(end, creation);
+  const millis = Math.round(services.clock.elapsed() - began);
+  note({ endedAt: new Date(services.clock.now()).toISOString(), outcome: verdict.outcome, ...(verdict.detail !== undefined && { detail: verdict.detail }) });
+  tell(walk, attempt, verdict, millis);
+  switch (verdict.kind) {
+    case 'next':
+      return undefined;
+    case 'over':
       await walk.save(attempts);
-    }
-    while (answer.kind === 'pending') {
-      await services.clock.sleep(answer.pollAfterMillis, signal);
-      answer = (await provider.poll?.(answer.jobId, job, signal)) ?? refusedBy('unknown_answer');
-    }
-    return answer;
-  } catch (error) {
-    if (error instanceof Remedy) throw error;
-    if (signal.aborted) return refusedBy('timed_out');
-    services.log.alarm('provider_call_broke', { provider: provider.name, error: error instanceof Error ? error.name : 'unknown' });
-    return refusedBy('unknown_answer');
+      throw new CreationFailed(verdict.failure);
+    case 'rendered':
+      return { image: { key: attempt.resultKey, ...verdict.image }, bytes: verdict.bytes, attempts };
   }
 }
 
-function jobOf(creation: CreationRecord, attempt: RouteAttempt): RenderJob {
+/**
+ * Asks for no longer than the route's equal share of what is left, so that a provider
+ * that hangs leaves time for those behind it. The last one has all of it.
+ */
+async function withinShare(walk: Walk, provider: ImageProvider, attempt: RouteAttempt, routesLeft: number, accept: (jobId: string) => Promise<void>): Promise<RouteEnd> {
+  const { clock } = walk.services;
+  const now = clock.now();
+  const limit = clock.deadline(now + (walk.until - now) / routesLeft);
+  try {
+    return await askProvider({ provider, job: jobOf(walk, attempt), attempt, signal: limit.signal, accept, services: walk.services });
+  } finally {
+    limit.release();
+  }
+}
+
+function tell({ creation, services }: Walk, { provider, providerModel }: RouteAttempt, { outcome, detail, alarm }: Verdict, millis: number): void {
+  const fields = { creationId: creation.id, accountId: creation.accountId, provider, providerModel, outcome, detail, millis };
+  services.log.info('provider_answered', fields);
+  if (alarm !== undefined) services.log.alarm(alarm, fields);
+}
+
+function jobOf({ creation, services }: Walk, { providerModel, quality }: RouteAttempt): RenderJob {
   const { prompt, resolution, aspectRatio, outputFormat, seed, sources } = creation;
-  return { providerModel: attempt.providerModel, prompt, resolution, aspectRatio, outputFormat, seed, sources };
+  const readSources: RenderJob['readSources'] = () =>
+    Promise.all(sources.map(async ({ key, contentType, width, height }) => ({ contentType, width, height, bytes: await services.images.get(key) })));
+  return {
+    providerModel,
+    ...(quality !== undefined && { quality }),
+    prompt,
+    resolution,
+    aspectRatio,
+    outputFormat,
+    seed,
+    sourceCount: sources.length,
+    readSources,
+  };
 }

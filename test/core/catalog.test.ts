@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import models from '../../catalog/models.json' with { type: 'json' };
-import { enabledRoutes, findModel, offered, routesFor, type Model, type ModelPolicy, type Route } from '../../core/catalog.ts';
+import { enabledRoutes, findModel, offered, routesFor, routesTaking, type Model, type ModelPolicy, type Route } from '../../core/catalog.ts';
 import { catalogSchema } from '../../core/catalog-schema.ts';
 import { aspectRatios, resolutions } from '../../core/image-formats.ts';
 import { priceOf } from '../../core/pricing.ts';
@@ -11,6 +11,11 @@ const model = (id: string): Model => {
   const found = findModel(catalog, everything, id);
   if (!found) throw new Error(`the catalog has no ${id}`);
   return found;
+};
+const anyRoute = (): Route => {
+  const [route] = model('sandbox-pro').routes;
+  if (!route) throw new Error('sandbox-pro has no route');
+  return route;
 };
 const change = (edit: (draft: typeof models) => void): unknown => {
   const draft = structuredClone(models);
@@ -23,10 +28,34 @@ const first = (draft: typeof models): (typeof models)['models'][number] => {
 };
 
 describe('catalog/models.json', () => {
-  it('names every model once, as a sandbox', () => {
+  it('names every model once, and those of the sandbox as such', () => {
     const ids = catalog.models.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    for (const id of ids) expect(id).toContain('sandbox');
+    for (const { id, routes } of catalog.models) {
+      for (const { provider } of routes) expect(provider.startsWith('sandbox')).toBe(id.startsWith('sandbox'));
+    }
+  });
+
+  it('has each provider once a model and quality, and says where a price was read and what a route takes', () => {
+    for (const { id, routes } of catalog.models) {
+      const tried = routes.map((route) => `${route.provider} ${route.provider_model} ${route.quality ?? ''}`);
+      expect(new Set(tried).size, id).toBe(tried.length);
+      for (const route of routes) {
+        expect(route.source === null, id).toBe(id.startsWith('sandbox'));
+        expect(route.source_limits === null, id).toBe(route.max_image_urls === 0);
+      }
+    }
+  });
+
+  it('sells nothing below what a route costs us', () => {
+    for (const known of catalog.models) {
+      for (const { resolution, usd, usd_per_input_image: usdPerImage } of known.pricing) {
+        for (const cost of known.routes.flatMap((route) => route.provider_cost).filter((row) => row.resolution === resolution)) {
+          expect(usd, `${known.id} ${resolution}`).toBeGreaterThanOrEqual(cost.usd);
+          expect(usdPerImage, `${known.id} ${resolution}`).toBeGreaterThanOrEqual(cost.usd_per_input_image);
+        }
+      }
+    }
   });
 
   it.each(catalog.models.map((known) => [known.id, known] as const))('%s can render and sell what it does when nothing else is asked', (_id, known) => {
@@ -34,6 +63,7 @@ describe('catalog/models.json', () => {
       resolution: known.default_resolution,
       aspectRatio: known.default_aspect_ratio,
       outputFormat: known.default_output_format,
+      promptLength: known.max_prompt_length,
       imageCount: 0,
     };
     expect(routesFor(known.routes, shape).length).toBeGreaterThan(0);
@@ -52,14 +82,15 @@ describe('catalog/models.json', () => {
     }
   });
 
-  it('has models of different prices, resolutions, ratios and image input over both providers', () => {
-    const prices = catalog.models.map((known) => priceOf(known, known.default_resolution, 0));
+  it('has sandbox models of different prices, resolutions, ratios and image input over both sandboxes', () => {
+    const sandboxes = catalog.models.filter(({ id }) => id.startsWith('sandbox'));
+    const prices = sandboxes.map((known) => priceOf(known, known.default_resolution, 0));
     expect(new Set(prices).size).toBe(prices.length);
-    const routes = catalog.models.flatMap((known) => known.routes);
+    const routes = sandboxes.flatMap((known) => known.routes);
     expect([...new Set(routes.map(({ provider }) => provider))].sort()).toEqual(['sandbox', 'sandbox-large']);
     expect(offered(resolutions, routes, (route) => route.resolutions)).toEqual(['1K', '2K', '4K']);
     expect(offered(aspectRatios, routes, (route) => route.aspect_ratios)).toEqual(aspectRatios);
-    expect(new Set(catalog.models.map(({ max_image_urls: most }) => most > 0)).size).toBe(2);
+    expect(new Set(sandboxes.map(({ max_image_urls: most }) => most > 0)).size).toBe(2);
     for (const { resolutions: rendered } of routes.filter(({ provider }) => provider === 'sandbox')) expect(rendered).not.toContain('4K');
     for (const { resolutions: rendered } of routes.filter(({ provider }) => provider === 'sandbox-large')) expect(rendered).not.toContain('1K');
   });
@@ -74,6 +105,7 @@ describe('the schema of the catalog refuses', () => {
     ['a resolution that does not exist', (draft) => Object.assign(first(draft), { default_resolution: '8K' })],
     ['a prompt longer than 10,000 characters', (draft) => Object.assign(first(draft), { max_prompt_length: 10_001 })],
     ['a model without a route', (draft) => Object.assign(first(draft), { routes: [] })],
+    ['a provider that nobody knows', (draft) => Object.assign(first(draft).routes[0] ?? {}, { provider: 'acme' })],
     ['a date that is none', (draft) => Object.assign(first(draft), { sunset_at: '2026-02-30' })],
     ['an empty catalog', (draft) => Object.assign(draft, { models: [] })],
   ])('%s', (_what, edit) => {
@@ -89,17 +121,25 @@ describe('what an account may use', () => {
   });
 
   it('is the routes of its providers, in their order', () => {
-    const providers = (policy: ModelPolicy): string[] => enabledRoutes(model('sandbox-pro'), policy).map(({ provider }) => provider);
+    const providers = (policy: ModelPolicy): string[] => enabledRoutes(model('sandbox-pro'), policy, []).map(({ provider }) => provider);
     expect(providers(everything)).toEqual(['sandbox', 'sandbox-large']);
     expect(providers({ ...everything, providers: ['sandbox-large'] })).toEqual(['sandbox-large']);
     expect(providers({ ...everything, providers: ['sandbox-large', 'sandbox'] })).toEqual(['sandbox', 'sandbox-large']);
     expect(providers({ ...everything, providers: [] })).toEqual([]);
   });
+
+  it('is of vendors only those that have been enabled', () => {
+    const known: Model = { ...model('sandbox-pro'), routes: (['bfl', 'fal', 'bedrock', 'sandbox'] as const).map((provider) => ({ ...anyRoute(), provider })) };
+    const enabled = (names: readonly string[]): string[] => enabledRoutes(known, everything, names).map(({ provider }) => provider);
+    expect(enabled([])).toEqual(['sandbox']);
+    expect(enabled(['fal'])).toEqual(['fal', 'sandbox']);
+    expect(enabled(['bedrock', 'bfl', 'fal'])).toEqual(['bfl', 'fal', 'bedrock', 'sandbox']);
+  });
 });
 
 describe('the routes for what is asked', () => {
   const { routes } = model('sandbox-pro');
-  const asked = { resolution: '2K', aspectRatio: '16:9', outputFormat: 'png', imageCount: 0 } as const;
+  const asked = { resolution: '2K', aspectRatio: '16:9', outputFormat: 'png', promptLength: 20, imageCount: 0 } as const;
   const found = (shape: Partial<Parameters<typeof routesFor>[1]>): string[] => routesFor(routes, { ...asked, ...shape }).map(({ provider }) => provider);
 
   it.each<[string, Partial<Parameters<typeof routesFor>[1]>, string[]]>([
@@ -111,8 +151,37 @@ describe('the routes for what is asked', () => {
     ['a format that none has', { outputFormat: 'webp' }, []],
     ['as many images as they take', { imageCount: 10 }, ['sandbox', 'sandbox-large']],
     ['one image more', { imageCount: 11 }, []],
+    ['a prompt of the longest kind', { promptLength: 10_000 }, ['sandbox', 'sandbox-large']],
+    ['one character more', { promptLength: 10_001 }, []],
+    ['images without a prompt', { promptLength: 0, imageCount: 1 }, ['sandbox', 'sandbox-large']],
   ])('%s', (_what, shape, providers) => {
     expect(found(shape)).toEqual(providers);
+  });
+
+  it('leave out those that need a prompt when there is none', () => {
+    const both = [{ ...anyRoute(), needs_prompt: true }, anyRoute()];
+    expect(routesFor(both, { ...asked, resolution: '1K', promptLength: 0, imageCount: 1 })).toEqual([both[1]]);
+    expect(routesFor(both, { ...asked, resolution: '1K', promptLength: 1, imageCount: 1 })).toEqual(both);
+  });
+
+  it.each<[string, Partial<Parameters<typeof routesTaking>[1]>, boolean]>([
+    ['as it is', {}, true],
+    ['of a type that is not taken', { contentType: 'image/webp' }, false],
+    ['of the most bytes', { bytes: 1_000_000 }, true],
+    ['of one byte more', { bytes: 1_000_001 }, false],
+    ['of the shortest side', { width: 100, height: 200 }, true],
+    ['of a side too short', { width: 200, height: 99 }, false],
+    ['of the longest side', { width: 1_000, height: 200 }, true],
+    ['of a side too long', { width: 200, height: 1_001 }, false],
+    ['of the most pixels', { width: 600, height: 500 }, true],
+    ['of more pixels', { width: 600, height: 501 }, false],
+  ])('take a source image %s: %j is %j', (_what, shape, isTaken) => {
+    const route: Route = {
+      ...anyRoute(),
+      source_limits: { content_types: ['image/png', 'image/jpeg'], max_bytes: 1_000_000, min_side: 100, max_side: 1_000, max_pixels: 300_000 },
+    };
+    const source = { contentType: 'image/png', width: 300, height: 300, bytes: 1_000, ...shape };
+    expect(routesTaking([route, { ...route, source_limits: null }], source)).toEqual(isTaken ? [route] : []);
   });
 
   it('together offer everything in the order of the list', () => {

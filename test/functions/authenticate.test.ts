@@ -31,13 +31,14 @@ describe('a key', () => {
     expect(reason(await call(handler, { headers: { authorization: 'Bearer ', 'x-api-key': apiKeyText } }))).toBe('api_key_missing');
   });
 
-  it('is read with its account, the rate window and the block of the address in one consistent call', async () => {
+  it('is read with its account, the rate window, the block of the address and the enabled providers in one consistent call', async () => {
     await call(handler, { headers: bearer });
     expect(keysRead()).toEqual([
       'IP#203.0.113.7 BLOCK',
       'ACCOUNT#Acc0unt001 ACCOUNT',
       'ACCOUNT#Acc0unt001 KEY#Key001',
       expect.stringMatching(/^ACCOUNT#Acc0unt001 RATE#GET#\d+$/),
+      'SERVICE SERVICE',
     ]);
     expect(dynamo.call(0).args[0].input).toMatchObject({ RequestItems: { table: { ConsistentRead: true } } });
   });

@@ -1,5 +1,6 @@
 /** Fakes of the ports: what a test does not give must not be asked for. */
-import type { Clock, ImageProvider, Log, ProviderAnswer } from '../../core/ports.ts';
+import type { Clock, Log } from '../../core/ports.ts';
+import type { ImageProvider, ProviderAnswer } from '../../core/provider.ts';
 import { now } from '../fixtures/records.ts';
 
 /** A port of which only the given part is there; anything else that is called fails the test by its name. */
@@ -85,9 +86,9 @@ export function fakeProvider(name: string, ...answers: readonly (ProviderAnswer 
   };
 }
 
-/** A PNG's first bytes, which is all that is read of it: 64 x 32 pixels. */
+/** A PNG's first bytes, which is all that is read of it: 64 x 64 pixels. */
 export const pngBytes = Uint8Array.from(
-  [[137, 80, 78, 71, 13, 10, 26, 10], [0, 0, 0, 13], [73, 72, 68, 82], [0, 0, 0, 64], [0, 0, 0, 32], [8, 2, 0, 0, 0], [1, 2, 3, 4]].flat(),
+  [[137, 80, 78, 71, 13, 10, 26, 10], [0, 0, 0, 13], [73, 72, 68, 82], [0, 0, 0, 64], [0, 0, 0, 64], [8, 2, 0, 0, 0], [1, 2, 3, 4]].flat(),
 );
 
 /** The name and the text of what a promise is rejected with. */

@@ -75,7 +75,7 @@ describe('RenderImage', () => {
     expect(await renderImage(payload, 'request-1', services)).toEqual(payload);
     expect(steps).toEqual(['lease request-1 6000', 'save', 'put', 'complete']);
     expect(completions[0]).toMatchObject({
-      results: [{ width: 64, height: 32, contentType: 'image/png' }],
+      results: [{ width: 64, height: 64, contentType: 'image/png' }],
       resultsExpireAt: now + 30 * 86_400_000,
       attempts: [{ provider: 'sandbox', outcome: 'rendered' }],
     });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { CreationRecord, RouteAttempt, StoredImage } from '../../core/creation.ts';
 import { failureNames, type FailureName } from '../../core/failure.ts';
-import type { ImageProvider, ImageStore, ProviderAnswer, RefusalReason } from '../../core/ports.ts';
+import type { ImageStore } from '../../core/ports.ts';
+import type { ImageProvider, ProviderAnswer, RefusalReason } from '../../core/provider.ts';
 import { walkRoutes, type Rendering } from '../../functions/workflow/walk-routes.ts';
 import type { RenderServices } from '../../functions/services.ts';
 import { aCreation, now, seededBytes } from '../fixtures/records.ts';
-import { fakeClock, fakeLog, fakeProvider, pngBytes, rejection, stub, type FakeLog } from './fakes.ts';
+import { fakeClock, fakeLog, fakeProvider, pngBytes, rejection, stub, type FakeClock, type FakeLog } from './fakes.ts';
 
 const rendered: ProviderAnswer = { kind: 'rendered', bytes: pngBytes };
 const refused = (reason: RefusalReason): ProviderAnswer => ({ kind: 'refused', reason });
@@ -23,7 +24,7 @@ interface Walked {
   readonly result: Promise<Rendering>;
   readonly saved: RouteAttempt[][];
   readonly log: FakeLog;
-  readonly sleeps: readonly number[];
+  readonly clock: FakeClock;
 }
 
 interface Surroundings {
@@ -50,8 +51,7 @@ function walk(change: Partial<CreationRecord>, { providers, stored = [], deadlin
     saved.push(structuredClone([...attempts]));
     return Promise.resolve();
   };
-  const { signal } = clock.deadline(deadlineAt);
-  return { result: walkRoutes({ creation, signal, save, services }), saved, log, sleeps: clock.sleeps };
+  return { result: walkRoutes({ creation, until: deadlineAt, save, services }), saved, log, clock };
 }
 
 describe('the routes of a creation', () => {
@@ -63,7 +63,7 @@ describe('the routes of a creation', () => {
     });
     const { result, saved } = walk({}, { providers: [first, fakeProvider('second')], onSave: () => order.push('saved') });
     const { image, bytes, attempts } = await result;
-    expect(image).toMatchObject({ width: 64, height: 32, contentType: 'image/png', bytes: pngBytes.byteLength });
+    expect(image).toMatchObject({ width: 64, height: 64, contentType: 'image/png', bytes: pngBytes.byteLength });
     expect(image.key).toMatch(/^results\/[A-Za-z0-9_-]{32}\.png$/);
     expect(bytes).toBe(pngBytes);
     expect(order).toEqual(['saved', 'called']);
@@ -71,10 +71,17 @@ describe('the routes of a creation', () => {
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['rendered']);
   });
 
-  it.each<RefusalReason>(['unavailable', 'credentials'])('go on to the second when the first is %s', async (reason) => {
-    const { result, log } = walk({}, { providers: [fakeProvider('first', refused(reason)), fakeProvider('second', rendered)] });
-    expect((await result).attempts.map(({ provider, outcome }) => `${provider} ${outcome ?? ''}`)).toEqual([`first ${reason}`, 'second rendered']);
-    expect(log.lines).toEqual(reason === 'credentials' ? ['alarm provider_refused_credentials'] : []);
+  it.each<RefusalReason>(['unavailable', 'credentials', 'unknown_outcome'])('go on to the second when the first is %s', async (reason) => {
+    const first = fakeProvider('first', { kind: 'refused', reason, detail: 'HTTP 418' });
+    const { result, log } = walk({}, { providers: [first, fakeProvider('second', rendered)] });
+    const { attempts } = await result;
+    expect(attempts.map(({ provider, outcome, detail }) => [provider, outcome, detail])).toEqual([
+      ['first', reason, 'HTTP 418'],
+      ['second', 'rendered', undefined],
+    ]);
+    for (const { endedAt } of attempts) expect(endedAt).toBe('2026-11-21T12:00:30.000Z');
+    const answered = 'info provider_answered';
+    expect(log.lines).toEqual(reason === 'credentials' ? [answered, 'alarm provider_refused_credentials', answered] : [answered, answered]);
   });
 
   it('go on to the second when the first is not there at all', async () => {
@@ -97,10 +104,23 @@ describe('the routes of a creation', () => {
     expect(saved.at(-1)?.map(({ outcome }) => outcome)).toEqual([failure]);
   });
 
+  it('tell the operator of an answer that no adapter knows', async () => {
+    const { result, log } = walk({}, { providers: [fakeProvider('first', { kind: 'refused', reason: 'unknown_answer', detail: 'HTTP 299' })] });
+    expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
+    expect(log.lines).toContain('alarm provider_answer_unknown');
+    expect(log.text()).toContain('HTTP 299');
+  });
+
+  it('whose last word is unknown end as ours, not as an outage', async () => {
+    const { result } = walk({}, { providers: [fakeProvider('first', refused('unknown_outcome')), fakeProvider('second', refused('unavailable'))] });
+    expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
+  });
+
   it('that are all down are "temporarily unavailable"', async () => {
     const down = refused('unavailable');
-    const { result } = walk({}, { providers: [fakeProvider('first', down), fakeProvider('second', down)] });
+    const { result, saved } = walk({}, { providers: [fakeProvider('first', down), fakeProvider('second', down)] });
     expect(await rejection(result)).toMatchObject({ name: 'ServiceUnavailable' });
+    expect(saved.at(-1)?.map(({ outcome }) => outcome)).toEqual(['unavailable', 'unavailable']);
   });
 
   it('end as ours when a provider breaks, or sends what is no image', async () => {
@@ -112,6 +132,20 @@ describe('the routes of a creation', () => {
     expect(broken.log.text()).not.toContain('secret of the vendor');
     const text = walk({}, { providers: [fakeProvider('first', { kind: 'rendered', bytes: Buffer.from('<html>') })] });
     expect(await rejection(text.result)).toMatchObject({ name: 'InternalFailure' });
+  });
+
+  it('end as ours when the image is of another type than was asked for', async () => {
+    const { result, saved, log } = walk({ outputFormat: 'jpeg' }, { providers: [fakeProvider('first', rendered)] });
+    expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
+    expect(saved.at(-1)?.[0]?.detail).toBe('image/png instead of jpeg');
+    expect(log.lines).toContain('alarm provider_answer_unknown');
+  });
+
+  it('give a picture of another ratio than was asked for as it is, and tell the operator', async () => {
+    const { result } = walk({ aspectRatio: '9:16' }, { providers: [fakeProvider('first', rendered)] });
+    const { image, attempts } = await result;
+    expect(image).toMatchObject({ width: 64, height: 64 });
+    expect(attempts[0]?.detail).toBe('64 x 64 for 9:16');
   });
 });
 
@@ -127,12 +161,12 @@ describe('a job that a provider accepted', () => {
       },
       rendered,
     );
-    const { result, saved, sleeps } = walk({}, { providers: [first], onSave: () => order.push('saved') });
+    const { result, saved, clock } = walk({}, { providers: [first], onSave: () => order.push('saved') });
     await result;
     expect(order).toEqual(['saved', 'saved', 'polled']);
     expect(saved.map(([attempt]) => attempt?.jobId)).toEqual([undefined, 'job-1']);
     expect(first.calls).toEqual(['submit a', 'poll job-1', 'poll job-1']);
-    expect(sleeps).toEqual([700, 900]);
+    expect(clock.sleeps).toEqual([700, 900]);
   });
 
   it('is polled and not submitted again by whoever comes after a crash', async () => {
@@ -144,7 +178,49 @@ describe('a job that a provider accepted', () => {
 
   it('that does not end in time is "timed out"', async () => {
     const first = fakeProvider('first', pending('job-1', 400), pending('job-1', 400), pending('job-1', 400));
-    const { result } = walk({}, { providers: [first, fakeProvider('second')], deadlineAt: now + 1_000 });
+    const { result } = walk({ routes: bothRoutes.routes.slice(0, 1) }, { providers: [first], deadlineAt: now + 1_000 });
+    expect(await rejection(result)).toMatchObject({ name: 'GenerationTimedOut' });
+  });
+});
+
+describe('a provider that does not answer in time', () => {
+  const hanging = (name: string): ImageProvider => ({
+    ...fakeProvider(name),
+    submit: async (_job, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+  });
+
+  it('leaves the second an equal share of the time', async () => {
+    const second = fakeProvider('second', rendered);
+    const { result, clock } = walk({}, { providers: [hanging('first'), second], deadlineAt: now + 10_000 });
+    await new Promise(setImmediate);
+    clock.set(now + 4_999);
+    await new Promise(setImmediate);
+    expect(second.calls).toEqual([]);
+    clock.set(now + 5_000);
+    const outcomes = (await result).attempts.map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['no_answer', 'rendered']);
+  });
+
+  it('and no other route is "timed out", also when the second was down', async () => {
+    const { result, clock } = walk({}, { providers: [hanging('first'), fakeProvider('second', refused('unavailable'))], deadlineAt: now + 10_000 });
+    await new Promise(setImmediate);
+    clock.set(now + 5_000);
+    expect(await rejection(result)).toMatchObject({ name: 'GenerationTimedOut' });
+  });
+
+  it('is told to stop the job that it had accepted', async () => {
+    const told: string[] = [];
+    const first: ImageProvider = {
+      ...fakeProvider('first', pending('job-1', 600), pending('job-1', 600)),
+      cancel: async (jobId) => Promise.resolve(void told.push(jobId)),
+    };
+    const { result } = walk({}, { providers: [first, fakeProvider('second', rendered)], deadlineAt: now + 2_000 });
+    expect((await result).attempts.map(({ outcome, jobId }) => [outcome, jobId])).toEqual([['no_answer', 'job-1'], ['rendered', undefined]]);
+    expect(told).toEqual(['job-1']);
+  });
+
+  it('is not asked at all when the time is over', async () => {
+    const { result } = walk({}, { providers: [fakeProvider('first')], deadlineAt: now });
     expect(await rejection(result)).toMatchObject({ name: 'GenerationTimedOut' });
   });
 });
@@ -154,7 +230,7 @@ describe('an attempt whose end nobody saw', () => {
     const first = fakeProvider('first');
     const { result } = walk({ attempts: [begun] }, { providers: [first, fakeProvider('second', rendered)] });
     expect((await result).attempts.map(({ provider, outcome }) => [provider, outcome])).toEqual([
-      ['first', undefined],
+      ['first', 'unknown_outcome'],
       ['second', 'rendered'],
     ]);
     expect(first.calls).toEqual([]);

@@ -1,0 +1,145 @@
+/**
+ * Stability's models on Amazon Bedrock: one synchronous InvokeModel, base64 in the answer, signed
+ * with the function's own role. The SDK adds 50 KB to a bundle that has other SDK clients.
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-stability-diffusion.html,
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html and
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html (read 2026-11-21).
+ *
+ * Left out: SD 3.5's image-to-image. It takes the source's ratio and none that is asked for.
+ */
+import { BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../core/provider.ts';
+import { refusedBy } from '../../core/provider.ts';
+import { listOf, propertyOf } from './vendor-json.ts';
+import type { CredentialCheck } from './vendor-settings.ts';
+
+export interface BedrockSettings {
+  readonly region: string;
+  /** Instead of AWS's own address of the region: a fake of it, a proxy. */
+  readonly endpoint?: string;
+  /** Instead of what the SDK finds by itself; in Lambda that is the function's role. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string };
+}
+
+/** By the error's name. What only a person can put right (rights, a model that the region lacks) is 'credentials', which alarms. */
+const reasonOfError: Readonly<Partial<Record<string, RefusalReason>>> = {
+  ThrottlingException: 'unavailable',
+  ModelNotReadyException: 'unavailable',
+  ServiceUnavailableException: 'unavailable',
+  ServiceQuotaExceededException: 'unavailable',
+  ModelTimeoutException: 'timed_out',
+  ModelErrorException: 'failed',
+  InternalServerException: 'failed',
+  InternalFailure: 'failed',
+  AccessDeniedException: 'credentials',
+  ResourceNotFoundException: 'credentials',
+  UnrecognizedClientException: 'credentials',
+  ExpiredTokenException: 'credentials',
+  // AWS's common errors of 400; those of 403 need no name.
+  ExpiredToken: 'credentials',
+  IncompleteSignature: 'credentials',
+  NotAuthorized: 'credentials',
+  RequestExpired: 'credentials',
+  CredentialsProviderError: 'credentials',
+};
+
+const reasonOfStatus: Readonly<Partial<Record<number, RefusalReason>>> = {
+  401: 'credentials',
+  402: 'credentials',
+  403: 'credentials',
+  429: 'unavailable',
+  503: 'unavailable',
+};
+
+/** finish_reasons[0]; null is a picture. */
+const reasonOfFinish: Readonly<Partial<Record<string, RefusalReason>>> = {
+  'Filter reason: prompt': 'prompt',
+  'Filter reason: output image': 'prompt',
+  'Filter reason: input image': 'source_image',
+  'Inference error': 'failed',
+};
+
+/** No connection was ever made, so nothing was sent (Node's codes). */
+const neverConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+
+export function createBedrock({ region, endpoint, credentials }: BedrockSettings): ImageProvider {
+  const client = new BedrockRuntimeClient({
+    region,
+    // Named, because AWS_ENDPOINT_URL of a local run would take Bedrock along.
+    endpoint: endpoint ?? `https://bedrock-runtime.${region}.amazonaws.com`,
+    // A second attempt of a synchronous call would be rendered and paid a second time.
+    maxAttempts: 1,
+    // This client alone speaks HTTP/2 by default and keeps its session. What stood open while the function was frozen
+    // may be dead, and what is sent on it has an unknown outcome: a connection a call, of HTTP/1.1 as the other clients.
+    requestHandler: new NodeHttpHandler({ httpAgent: { keepAlive: false }, httpsAgent: { keepAlive: false } }),
+    ...(credentials && { credentials }),
+  });
+  return {
+    name: 'bedrock',
+    submit: async (job, signal) => {
+      if (job.sourceCount > 0) return refusedBy('unknown_answer', 'source images are not taken');
+      const command = new InvokeModelCommand({ modelId: job.providerModel, contentType: 'application/json', accept: 'application/json', body: bodyOf(job) });
+      try {
+        const { body } = await client.send(command, { abortSignal: signal });
+        return imageOf(parsed(body.transformToString()));
+      } catch (error) {
+        signal.throwIfAborted();
+        return refusalOf(error);
+      }
+    },
+  };
+}
+
+/** Bedrock's runtime has no call without a cost, and its control plane needs rights that rendering does not. */
+export function checkBedrock(): Promise<CredentialCheck> {
+  return Promise.resolve({ verdict: 'unchecked', detail: 'signed with the role; Bedrock has no call that costs nothing' });
+}
+
+function bodyOf(job: RenderJob): string {
+  return JSON.stringify({
+    prompt: job.prompt ?? '',
+    mode: 'text-to-image',
+    aspect_ratio: job.aspectRatio,
+    output_format: job.outputFormat,
+    ...(job.seed !== null && { seed: job.seed }),
+  });
+}
+
+function imageOf(answer: unknown): ProviderAnswer {
+  const [finish] = listOf(propertyOf(answer, 'finish_reasons'));
+  if (typeof finish === 'string') return refusedBy(reasonOfFinish[finish] ?? 'unknown_answer', detailOf(200, finish));
+  const images = propertyOf(answer, 'images');
+  if (finish !== null || !Array.isArray(images)) return refusedBy('unknown_answer', detailOf(200));
+  const image: unknown = images[0] ?? '';
+  if (image === '') return refusedBy('nothing_rendered', detailOf(200));
+  return typeof image === 'string' ? { kind: 'rendered', bytes: Buffer.from(image, 'base64') } : refusedBy('unknown_answer', detailOf(200));
+}
+
+function refusalOf(error: unknown): ProviderAnswer {
+  const errorName = textOf(error, 'name');
+  const status = propertyOf(propertyOf(error, '$metadata'), 'httpStatusCode');
+  const known = reasonOfError[errorName];
+  if (typeof status === 'number' && status !== 200) return refusedBy(known ?? reasonOfStatus[status] ?? 'unknown_answer', detailOf(status, errorName));
+  if (known !== undefined) return refusedBy(known, errorName);
+  const code = textOf(error, 'code');
+  return refusedBy(neverConnected.includes(code) ? 'unavailable' : 'unknown_outcome', code);
+}
+
+/** "HTTP 429 ThrottlingException". A name or a finish reason is one of AWS's own words; what is not plain stays out. */
+function detailOf(status: number, code = ''): string {
+  return /^[\w.: -]{1,80}$/.test(code) ? `HTTP ${status} ${code}` : `HTTP ${status}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown, key: string): string {
+  const text = propertyOf(value, key);
+  return typeof text === 'string' ? text : 'UNKNOWN';
+}

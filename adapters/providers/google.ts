@@ -1,0 +1,134 @@
+/**
+ * Google's Gemini image models: one synchronous call, base64 in the answer.
+ * https://ai.google.dev/gemini-api/docs/image-generation, https://ai.google.dev/api/generate-content,
+ * https://ai.google.dev/gemini-api/docs/troubleshooting, and the types and converters of the SDK
+ * @google/genai 2.32.0 (all read 2026-11-21).
+ *
+ * An image comes as JPEG: generateContent knows one type, IMAGE_JPEG, asked for under
+ * responseFormat (imageConfig.outputMimeType is Vertex's alone: googleapis/python-genai#2346).
+ * Not verified against Google's own text: that both fields may stand together; reports of real
+ * calls with gemini-3-pro-image (2026-10-02) say so.
+ */
+import type { OutputFormat } from '../../core/image-formats.ts';
+import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob, SourceImage } from '../../core/provider.ts';
+import { refusedBy } from '../../core/provider.ts';
+import { answering, createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from './vendor-http.ts';
+import { listOf, propertyOf } from './vendor-json.ts';
+import type { VendorSettings } from './vendor-settings.ts';
+
+const name = 'google';
+export const googleBaseUrl = 'https://generativelanguage.googleapis.com';
+
+const mimeTypes: Readonly<Partial<Record<OutputFormat, string>>> = { jpeg: 'IMAGE_JPEG' };
+
+/** finishReason of a candidate without a picture. STOP: it answered in words, or with nothing at all. */
+const reasonOfFinish: Readonly<Partial<Record<string, RefusalReason>>> = {
+  STOP: 'nothing_rendered',
+  NO_IMAGE: 'nothing_rendered',
+  IMAGE_OTHER: 'failed',
+  OTHER: 'failed',
+};
+
+/** These end the matter even beside a picture. */
+const reasonOfBlock: Readonly<Partial<Record<string, RefusalReason>>> = {
+  IMAGE_SAFETY: 'prompt',
+  IMAGE_PROHIBITED_CONTENT: 'prompt',
+  IMAGE_RECITATION: 'prompt',
+  PROHIBITED_CONTENT: 'prompt',
+  SAFETY: 'prompt',
+  RECITATION: 'prompt',
+  BLOCKLIST: 'prompt',
+  SPII: 'prompt',
+};
+
+const reasonOfStatus: Readonly<Partial<Record<number, RefusalReason>>> = {
+  401: 'credentials',
+  402: 'credentials',
+  403: 'credentials',
+  // Ours to put right as well: a model that the key's project does not have.
+  404: 'credentials',
+  413: 'source_image',
+  429: 'unavailable',
+  500: 'failed',
+  503: 'unavailable',
+  504: 'timed_out',
+};
+
+export function createGoogle({ credentials, baseUrl = googleBaseUrl }: VendorSettings): ImageProvider {
+  const http = createVendorHttp({ baseUrl, hosts: [] });
+  return {
+    name,
+    submit: (job, signal) =>
+      answering(async () => {
+        const key = await credentials.read(name);
+        if (key === undefined) return refusedBy('credentials', 'no credential');
+        const mimeType = mimeTypes[job.outputFormat];
+        if (mimeType === undefined) return refusedBy('unknown_answer', `${job.outputFormat} is not rendered`);
+        const sources = job.sourceCount > 0 ? await job.readSources() : [];
+        const response = await http.call({
+          method: 'POST',
+          to: `/v1beta/models/${encodeURIComponent(job.providerModel)}:generateContent`,
+          headers: { 'x-goog-api-key': key },
+          body: bodyOf(job, mimeType, sources),
+          signal,
+        });
+        const answer = response.status === 200 ? imageOf(response) : refusalOf(response);
+        if (answer.kind === 'refused' && answer.reason === 'credentials') credentials.forget(name);
+        return answer;
+      }),
+  };
+}
+
+function bodyOf(job: RenderJob, mimeType: string, sources: readonly SourceImage[]): object {
+  const text = job.prompt === null ? [] : [{ text: job.prompt }];
+  const images = sources.map(({ contentType, bytes }) => ({ inlineData: { mimeType: contentType, data: Buffer.from(bytes).toString('base64') } }));
+  return {
+    contents: [{ role: 'user', parts: [...text, ...images] }],
+    generationConfig: {
+      responseModalities: ['IMAGE'],
+      imageConfig: { aspectRatio: job.aspectRatio, imageSize: job.resolution },
+      responseFormat: { image: { mimeType } },
+      ...(job.seed !== null && { seed: job.seed }),
+    },
+  };
+}
+
+function imageOf(response: VendorResponse): ProviderAnswer {
+  const blocked = propertyOf(propertyOf(response.json, 'promptFeedback'), 'blockReason');
+  if (typeof blocked === 'string') return refusedBy('prompt', detailOf(response, blocked));
+  const [candidate] = listOf(propertyOf(response.json, 'candidates'));
+  const finish = propertyOf(candidate, 'finishReason');
+  if (typeof finish !== 'string') return unknownAnswer(response);
+  const block = reasonOfBlock[finish];
+  if (block !== undefined) return refusedBy(block, detailOf(response, finish));
+  const image = pictureOf(candidate);
+  if (image !== undefined && finish === 'STOP') return { kind: 'rendered', bytes: Buffer.from(image, 'base64') };
+  return refusedBy(reasonOfFinish[finish] ?? 'unknown_answer', detailOf(response, finish));
+}
+
+/** The last one; pictures that the model only thought of come before it, and are marked as thoughts. */
+function pictureOf(candidate: unknown): string | undefined {
+  const parts = listOf(propertyOf(propertyOf(candidate, 'content'), 'parts'));
+  const shown = parts.filter((part) => propertyOf(part, 'thought') !== true);
+  const pictures = shown.map((part) => propertyOf(propertyOf(part, 'inlineData'), 'data'));
+  return pictures.findLast((data): data is string => typeof data === 'string' && data !== '');
+}
+
+function refusalOf(response: VendorResponse): ProviderAnswer {
+  const error = propertyOf(response.json, 'error');
+  const status = propertyOf(error, 'status');
+  const cause = listOf(propertyOf(error, 'details')).map((detail) => propertyOf(detail, 'reason')).find((reason) => typeof reason === 'string');
+  const reason = response.status === 400 ? reasonOfBadRequest(error, status, cause) : reasonOfStatus[response.status];
+  return refusedBy(reason ?? (response.status > 500 ? 'failed' : 'unknown_answer'), detailOf(response, cause ?? status));
+}
+
+/** Texts, because there is no code: an image that it cannot read, and images that are too large together. */
+const badSource = /Provided image is not valid|Unable to process input image|Request payload size exceeds the limit/;
+
+/** Google answers a false key with 400, and a bad source image with a text alone. */
+function reasonOfBadRequest(error: unknown, status: unknown, cause: unknown): RefusalReason | undefined {
+  const isOurs = cause === 'API_KEY_INVALID' || status === 'FAILED_PRECONDITION';
+  if (isOurs) return 'credentials';
+  const message = propertyOf(error, 'message');
+  return typeof message === 'string' && badSource.test(message) ? 'source_image' : undefined;
+}

@@ -1,0 +1,113 @@
+/**
+ * OpenAI's image models: one synchronous call, up to about two minutes, base64 in the answer.
+ * Without source images JSON to /v1/images/generations, with them multipart to /v1/images/edits.
+ * https://developers.openai.com/api/docs/guides/image-generation and the types of the SDK
+ * openai 6.49.0 (both read 2026-11-21).
+ *
+ * Not verified: whether a block ever says that a source image caused it. The guide documents
+ * error.moderation_details with a stage ("input": the prompt or the request's inputs) and
+ * categories, and neither names the image; error.param would.
+ */
+import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob, SourceImage } from '../../core/provider.ts';
+import { refusedBy } from '../../core/provider.ts';
+import { openaiSizes } from './openai-sizes.ts';
+import { answering, createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from './vendor-http.ts';
+import { propertyOf } from './vendor-json.ts';
+import type { VendorSettings } from './vendor-settings.ts';
+
+const name = 'openai';
+export const openaiBaseUrl = 'https://api.openai.com';
+
+/** By error.code, "the stable discriminator" of the guide. */
+const reasonOfCode: Readonly<Partial<Record<string, RefusalReason>>> = {
+  moderation_blocked: 'prompt',
+  content_policy_violation: 'prompt',
+  invalid_image_file: 'source_image',
+  unsupported_file_mimetype: 'source_image',
+  // Of 429 and 400, but waiting does not help: it is our bill.
+  insufficient_quota: 'credentials',
+  billing_hard_limit_reached: 'credentials',
+  project_spend_limit_exceeded: 'credentials',
+  // Ours to put right as well: the organization may not use the model.
+  model_not_found: 'credentials',
+};
+
+const reasonOfStatus: Readonly<Partial<Record<number, RefusalReason>>> = {
+  401: 'credentials',
+  402: 'credentials',
+  403: 'credentials',
+  413: 'source_image',
+  429: 'unavailable',
+  503: 'unavailable',
+};
+
+export function createOpenai({ credentials, baseUrl = openaiBaseUrl }: VendorSettings): ImageProvider {
+  const http = createVendorHttp({ baseUrl, hosts: [] });
+  return {
+    name,
+    submit: (job, signal) =>
+      answering(async () => {
+        const key = await credentials.read(name);
+        if (key === undefined) return refusedBy('credentials', 'no credential');
+        const sources = job.sourceCount > 0 ? await job.readSources() : [];
+        const response = await http.call({
+          method: 'POST',
+          to: sources.length > 0 ? '/v1/images/edits' : '/v1/images/generations',
+          headers: { authorization: `Bearer ${key}` },
+          body: sources.length > 0 ? formOf(job, sources) : fieldsOf(job),
+          signal,
+        });
+        const answer = response.status === 200 ? imageOf(response) : refusalOf(response);
+        if (answer.kind === 'refused' && answer.reason === 'credentials') credentials.forget(name);
+        return answer;
+      }),
+  };
+}
+
+/** OpenAI has no seed: the job's is left out. "auto" would leave the price to the vendor. */
+function fieldsOf(job: RenderJob): Record<string, string | number> {
+  return {
+    model: job.providerModel,
+    prompt: job.prompt ?? '',
+    n: 1,
+    size: openaiSizes[job.resolution][job.aspectRatio],
+    quality: job.quality ?? 'medium',
+    output_format: job.outputFormat,
+  };
+}
+
+function formOf(job: RenderJob, sources: readonly SourceImage[]): FormData {
+  const form = new FormData();
+  for (const [field, value] of Object.entries(fieldsOf(job))) form.append(field, String(value));
+  for (const [index, { contentType, bytes }] of sources.entries()) {
+    const blob = new Blob([bytes], { type: contentType });
+    form.append('image[]', blob, `image-${index + 1}.${contentType.replace('image/', '')}`);
+  }
+  return form;
+}
+
+function imageOf(response: VendorResponse): ProviderAnswer {
+  const data = propertyOf(response.json, 'data');
+  if (!Array.isArray(data)) return unknownAnswer(response);
+  const image = propertyOf(data[0], 'b64_json');
+  if (data.length === 0 || image === '') return refusedBy('nothing_rendered', detailOf(response));
+  return typeof image === 'string' ? { kind: 'rendered', bytes: Buffer.from(image, 'base64') } : unknownAnswer(response);
+}
+
+function refusalOf(response: VendorResponse): ProviderAnswer {
+  const error = propertyOf(response.json, 'error');
+  const code = propertyOf(error, 'code');
+  const known = typeof code === 'string' ? reasonOfCode[code] : undefined;
+  const reason = known ?? reasonOfStatus[response.status] ?? (response.status >= 500 ? 'failed' : undefined);
+  const isOfRequest = reason === undefined || reason === 'prompt';
+  const told = isOfRequest && namesSource(error, code) ? 'source_image' : reason;
+  return refusedBy(told ?? 'unknown_answer', detailOf(response, code));
+}
+
+/** Whether the error is about an image that was sent: by its field, by its text only where it has neither field nor code. */
+function namesSource(error: unknown, code: unknown): boolean {
+  const param = propertyOf(error, 'param');
+  if (typeof param === 'string' && param !== '') return /^image(\b|$)/.test(param);
+  const message = propertyOf(error, 'message');
+  return typeof code !== 'string' && typeof message === 'string' && /^Invalid (file 'image|image file)/.test(message);
+}

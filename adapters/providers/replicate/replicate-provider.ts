@@ -1,0 +1,119 @@
+/**
+ * Replicate, FLUX.2: a prediction is created, asked for by its id, and its picture fetched
+ * within the hour for which the vendor keeps it.
+ *
+ * Read on 2026-11-21: the OpenAPI document of 2026-04-09 (https://replicate.com/docs/reference/http;
+ * github.com/tryAGI/Replicate), https://replicate.com/docs/topics/predictions/output-files (hosts),
+ * .../rate-limits, .../data-retention, https://replicate.com/changelog/2025-10-16-prediction-deadlines,
+ * and the input schemas named in replicate-input.ts.
+ *
+ * A failed prediction carries a text and no code, but for "(E005)" and its like at the text's end.
+ * Not verified: the other codes of that kind, and how a model words a source image that it cannot read.
+ */
+import { refusedBy, type ImageProvider, type ProviderAnswer, type ProviderCredentials, type RefusalReason, type RenderJob } from '../../../core/provider.ts';
+import { download, isTrouble, neededFor, pendingJob, polling, refusedAtOnce, refusedCredentials, type PollOutcome, type Waits } from '../vendor-jobs.ts';
+import { fieldsOf } from '../vendor-json.ts';
+import { answering, createVendorHttp, detailOf, unknownAnswer, type VendorHttp, type VendorResponse } from '../vendor-http.ts';
+import type { VendorSettings } from '../vendor-settings.ts';
+import { fileAddresses } from './replicate-files.ts';
+import { inputOf } from './replicate-input.ts';
+
+export const replicateName = 'replicate';
+export const replicateUrl = 'https://api.replicate.com';
+
+/** The vendor allows 3,000 of these calls a minute to all of an account's jobs together; pro takes about 17 s. */
+const waits: Waits = [1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000, 4_000];
+
+/** Above the longest deadline of a creation (12 min): by then nobody waits. An integer and its unit, at least 5s. */
+const cancelAfter = '15m';
+
+/** What the text of a failed prediction means, in this order; every other one is a failed generation. */
+const failures: readonly (readonly [RegExp, RefusalReason])[] = [
+  [/\(E005\)|sensitive|nsfw/i, 'prompt'],
+  [/time[d ]*-?out/i, 'timed_out'],
+];
+
+interface Access {
+  readonly api: VendorHttp;
+  /** Where the pictures are: the token must not go there. */
+  readonly media: VendorHttp;
+  readonly credentials: ProviderCredentials;
+}
+
+export function createReplicate({ credentials, baseUrl = replicateUrl }: VendorSettings): ImageProvider {
+  const access: Access = { api: createVendorHttp({ baseUrl, hosts: [] }), media: createVendorHttp({ baseUrl, hosts: ['replicate.delivery'] }), credentials };
+  return {
+    name: replicateName,
+    submit: (job, signal) => answering(() => submit(access, job, signal)),
+    poll: (jobId, _job, signal) => polling(jobId, waits, (id = '') => ask(access, id, signal)),
+    cancel: async (jobId, _job, signal) => {
+      const [id = ''] = neededFor(jobId);
+      const authorization = await authorizationOf(access);
+      if (authorization) await access.api.call({ method: 'POST', to: `/v1/predictions/${id}/cancel`, headers: authorization, signal });
+    },
+  };
+}
+
+async function authorizationOf({ credentials }: Access): Promise<{ authorization: string } | undefined> {
+  const key = await credentials.read(replicateName);
+  return key === undefined ? undefined : { authorization: `Bearer ${key}` };
+}
+
+async function submit(access: Access, job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer> {
+  const { api, credentials } = access;
+  const authorization = await authorizationOf(access);
+  if (!authorization) return refusedBy('credentials', 'no credential');
+  const sources = job.sourceCount > 0 ? await job.readSources() : [];
+  const files = await fileAddresses({ api, authorization, credentials, signal }, sources);
+  if (files.kind === 'refused') return files;
+  const to = `/v1/models/${job.providerModel}/predictions`;
+  const headers = { ...authorization, 'cancel-after': cancelAfter };
+  const response = await api.call({ method: 'POST', to, headers, body: { input: inputOf(job, files.addresses) }, signal });
+  return refusedAtOnce(response, credentials, replicateName) ?? acceptedOf(response);
+}
+
+async function ask(access: Access, id: string, signal: AbortSignal): Promise<PollOutcome> {
+  const { api, media, credentials } = access;
+  const authorization = await authorizationOf(access);
+  if (!authorization) return refusedBy('credentials', 'no credential');
+  const response = await api.call({ method: 'GET', to: `/v1/predictions/${id}`, headers: authorization, signal });
+  const refused = refusedCredentials(response, credentials, replicateName);
+  if (refused) return refused;
+  return isTrouble(response) ? 'trouble' : standing(response, (url) => download(media, url, signal));
+}
+
+function acceptedOf(response: VendorResponse): ProviderAnswer {
+  const { id, title } = fieldsOf(response.json);
+  const isAccepted = response.status === 201 || response.status === 202;
+  // It becomes part of a path.
+  if (isAccepted && typeof id === 'string' && /^\w+$/.test(id)) return pendingJob(waits, [id]);
+  return unknownAnswer(response, title === 'Input validation failed' ? 'input_validation' : undefined);
+}
+
+async function standing(response: VendorResponse, fetchPicture: (url: string) => Promise<PollOutcome>): Promise<PollOutcome> {
+  const { status, error, output } = fieldsOf(response.json);
+  switch (status) {
+    case 'starting':
+    case 'processing':
+      return 'working';
+    case 'succeeded': {
+      // pro and max put out an address, klein a list of one.
+      const url: unknown = Array.isArray(output) ? output[0] : output;
+      return typeof url === 'string' ? fetchPicture(url) : refusedBy('nothing_rendered', detailOf(response, status));
+    }
+    case 'failed':
+      return failureOf(response, typeof error === 'string' ? error : '');
+    // Its deadline was over while it ran, or before: only that cancels a job that is still asked for.
+    case 'canceled':
+    case 'aborted':
+      return refusedBy('timed_out', detailOf(response, status));
+    default:
+      return unknownAnswer(response, typeof status === 'string' ? status : undefined);
+  }
+}
+
+function failureOf(response: VendorResponse, text: string): ProviderAnswer {
+  const code = /\((E\d{3,5})\)/.exec(text)?.[1];
+  const reason = failures.find(([pattern]) => pattern.test(text))?.[1] ?? 'failed';
+  return refusedBy(reason, detailOf(response, ['failed', ...(code === undefined ? [] : [code])].join(' ')));
+}

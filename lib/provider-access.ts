@@ -1,0 +1,48 @@
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import models from '../catalog/models.json' with { type: 'json' };
+import { acknowledge } from './acknowledge.ts';
+
+export interface ProviderAccessProps {
+  /** Where the catalog's models of Amazon Bedrock are invoked. */
+  readonly bedrockRegion: string;
+}
+
+/** What a function needs to call the vendors: their keys, and those models of Bedrock that the catalog names. */
+export class ProviderAccess extends Construct {
+  /** A JSON object of provider names to keys, which `npm run admin -- providers set` writes. */
+  readonly secret: Secret;
+  private readonly bedrockRegion: string;
+
+  constructor(scope: Construct, id: string, props: ProviderAccessProps) {
+    super(scope, id);
+    this.bedrockRegion = props.bedrockRegion;
+    this.secret = new Secret(this, 'Credentials', {
+      description: 'Darkroom: the keys of image providers, by their names',
+      // An object without a key in it: what is generated is no provider's name.
+      generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'unused' },
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    acknowledge(this.secret, { 'AwsSolutions-SMG4': 'Vendors issue their keys by themselves: nothing here could draw a new one.' });
+  }
+
+  grantUse(fn: LambdaFunction): void {
+    fn.addEnvironment('PROVIDER_SECRET_ARN', this.secret.secretArn);
+    fn.addEnvironment('BEDROCK_REGION', this.bedrockRegion);
+    // Addresses other than the vendors' own, as JSON by provider: for a proxy, or a fake of one.
+    fn.addEnvironment('PROVIDER_BASE_URLS', '{}');
+    fn.addToRolePolicy(new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [this.secret.secretArn] }));
+    const invoked = this.bedrockModels();
+    if (invoked.length > 0) fn.addToRolePolicy(new PolicyStatement({ actions: ['bedrock:InvokeModel'], resources: invoked }));
+  }
+
+  /** The ARNs of foundation models name no account. */
+  private bedrockModels(): string[] {
+    const { partition } = Stack.of(this);
+    const ids = models.models.flatMap(({ routes }) => routes.filter(({ provider }) => provider === 'bedrock').map((route) => route.provider_model));
+    return [...new Set(ids)].sort().map((model) => `arn:${partition}:bedrock:${this.bedrockRegion}::foundation-model/${model}`);
+  }
+}

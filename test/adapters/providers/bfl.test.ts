@@ -1,0 +1,257 @@
+/** Black Forest Labs: the adapter against the vendor's fake, over real sockets. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readImageHeader } from '../../../core/image-bytes.ts';
+import { aspectRatios } from '../../../core/image-formats.ts';
+import type { ProviderAnswer, ProviderCredentials, RefusalReason, RenderJob, SourceImage } from '../../../core/provider.ts';
+import { checkBfl } from '../../../adapters/providers/bfl/bfl-check.ts';
+import { createBfl } from '../../../adapters/providers/bfl/bfl-provider.ts';
+import { fluxPixelsOf } from '../../../adapters/providers/flux-pixels.ts';
+import { bflRows, startFakeBfl } from '../../fixtures/vendors/bfl.ts';
+import { startFakeVendor, type Received, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
+import { pictureOf } from '../../fixtures/vendors/pictures.ts';
+
+const key = 'fake-bfl-key';
+
+interface Spoken {
+  readonly answer: ProviderAnswer;
+  readonly waits: readonly number[];
+  readonly forgotten: readonly string[];
+}
+
+let fake: Awaited<ReturnType<typeof startFakeBfl>>;
+beforeAll(async () => void (fake = await startFakeBfl()));
+afterAll(() => fake.stop());
+
+function credentialsOf(value: string | undefined, forgotten: string[] = []): ProviderCredentials {
+  return { read: async () => Promise.resolve(value), forget: (name) => void forgotten.push(name) };
+}
+
+function aJob(change: Partial<RenderJob> = {}): RenderJob {
+  const sourceCount = change.sourceCount ?? 0;
+  const source: SourceImage = { contentType: 'image/png', width: 64, height: 48, bytes: pictureOf('png', 64, 48) };
+  const readSources = async (): Promise<readonly SourceImage[]> => Promise.resolve(Array.from({ length: sourceCount }, () => source));
+  return { providerModel: 'flux-2-pro', prompt: 'a cat', resolution: '1K', aspectRatio: '1:1', outputFormat: 'png', seed: null, sourceCount, readSources, ...change };
+}
+
+/** Submits, and polls without waiting until the job ends. */
+async function speak(job: RenderJob, value: string | undefined = key): Promise<Spoken> {
+  const forgotten: string[] = [];
+  const provider = createBfl({ credentials: credentialsOf(value, forgotten), baseUrl: fake.url });
+  const { signal } = new AbortController();
+  const waits: number[] = [];
+  let answer = await provider.submit(job, signal);
+  while (answer.kind === 'pending') {
+    waits.push(answer.pollAfterMillis);
+    answer = (await provider.poll?.(answer.jobId, job, signal)) ?? answer;
+  }
+  return { answer, waits, forgotten };
+}
+
+/** Where nobody listens any more. */
+async function closedUrl(): Promise<string> {
+  const closed = await startFakeVendor(() => ({ status: 500 }));
+  await closed.stop();
+  return closed.url;
+}
+
+/** What the fake was asked while the work was done. */
+async function received(work: () => Promise<unknown>): Promise<readonly Received[]> {
+  const before = fake.received.length;
+  await work();
+  return fake.received.slice(before);
+}
+
+const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
+  success: 'rendered',
+  'success-sources': 'rendered',
+  'request-moderated': 'prompt',
+  'moderated-at-once': 'prompt',
+  'source-moderated': 'source_image',
+  'content-moderated': 'prompt',
+  'source-unreadable': 'source_image',
+  error: 'failed',
+  failed: 'failed',
+  'no-sample': 'nothing_rendered',
+  'empty-picture': 'nothing_rendered',
+  'task-not-found': 'unknown_answer',
+  validation: 'unknown_answer',
+  'unknown-shape': 'unknown_answer',
+  'unknown-state': 'unknown_answer',
+  'foreign-polling-url': 'unknown_answer',
+  'foreign-sample': 'unknown_answer',
+  'sample-expired': 'unknown_answer',
+  break: 'unknown_outcome',
+  'server-error': 'unknown_outcome',
+  throttled: 'unavailable',
+  down: 'unavailable',
+  unauthorized: 'credentials',
+  'payment-required': 'credentials',
+  forbidden: 'credentials',
+  'key-revoked': 'credentials',
+  'poll-broke': 'rendered',
+  'poll-throttled': 'rendered',
+  'poll-down': 'rendered',
+  'download-broke': 'rendered',
+};
+
+describe('each answer of the vendor', () => {
+  it('has a row here and in the fake', () => expect(Object.keys(reasons)).toEqual(bflRows.map(({ row }) => row)));
+
+  it.each(bflRows)('$row: $says', async ({ row, sources = 0 }) => {
+    const { answer, forgotten } = await speak(aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }));
+    expect(answer.kind === 'refused' ? answer.reason : answer.kind).toBe(reasons[row]);
+    expect(forgotten).toEqual(reasons[row] === 'credentials' ? ['bfl'] : []);
+    expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(/secret|quote the prompt|fake-bfl-key|https?:/);
+    if (answer.kind === 'rendered') expect(readImageHeader(answer.bytes)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
+  });
+
+  it('is told to the operator by its status and code', async () => {
+    const detailOf = async (row: string): Promise<unknown> => (await speak(aJob({ prompt: `[row:${row}]` }))).answer;
+    expect(await detailOf('content-moderated')).toMatchObject({ detail: 'HTTP 200 Content Moderated' });
+    expect(await detailOf('task-not-found')).toMatchObject({ detail: 'HTTP 404 Task not found' });
+    expect(await detailOf('validation')).toMatchObject({ detail: 'HTTP 422 multiple_of' });
+    expect(await detailOf('break')).toMatchObject({ detail: expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET)$/) as string });
+  });
+
+  it('that blames a source image blames the prompt where there is none', async () => {
+    expect((await speak(aJob({ prompt: '[row:source-moderated]' }))).answer).toMatchObject({ reason: 'prompt' });
+  });
+});
+
+describe('a request', () => {
+  it('carries the key, the prompt, the pixels and the format, and nothing that was not asked for', async () => {
+    const [submitted, polled, , , downloaded] = await received(() => speak(aJob({ aspectRatio: '16:9', resolution: '2K', outputFormat: 'jpeg', seed: 7 })));
+    expect(submitted).toMatchObject({ method: 'POST', path: '/v1/flux-2-pro', headers: { 'x-key': key, 'content-type': 'application/json' } });
+    expect(submitted?.json).toEqual({ prompt: 'a cat', width: 2048, height: 1152, seed: 7, safety_tolerance: 2, output_format: 'jpeg' });
+    expect(polled).toMatchObject({ method: 'GET', path: expect.stringMatching(/^\/v1\/get_result\?id=/) as string, headers: { 'x-key': key } });
+    expect(downloaded?.path).toMatch(/^\/results\//);
+    expect(downloaded?.headers['x-key']).toBeUndefined();
+  });
+
+  it('carries source images in order as base64', async () => {
+    const [submitted] = await received(() => speak(aJob({ providerModel: 'flux-2-klein-4b', sourceCount: 3, outputFormat: 'webp', aspectRatio: '21:9' })));
+    const image = pictureOf('png', 64, 48).toString('base64');
+    expect(submitted?.path).toBe('/v1/flux-2-klein-4b');
+    expect(submitted?.json).toMatchObject({ width: 1536, height: 656, output_format: 'webp', input_image: image, input_image_2: image, input_image_3: image });
+    expect(submitted?.json).not.toHaveProperty('input_image_4');
+  });
+
+  it.each(['1K', '2K'] as const)('for any ratio at %s is within what every vendor of FLUX.2 renders', (resolution) => {
+    for (const ratio of aspectRatios) {
+      const { width, height } = fluxPixelsOf(resolution, ratio);
+      const [across = 1, down = 1] = ratio.split(':').map(Number);
+      expect([width % 16, height % 16]).toEqual([0, 0]);
+      expect(Math.max(width, height)).toBeLessThanOrEqual(2048);
+      expect(width * height).toBeLessThanOrEqual(resolution === '1K' ? 1024 * 1024 : 4_000_000);
+      expect(Math.abs((width * down) / (height * across) - 1)).toBeLessThan(0.01);
+    }
+  });
+
+  it('for 4K is a defect of the catalog', async () => {
+    await expect(speak(aJob({ resolution: '4K' }))).rejects.toThrow('FLUX.2 renders no 4K');
+  });
+
+  it('without a credential is not sent', async () => {
+    const provider = createBfl({ credentials: credentialsOf(undefined), baseUrl: fake.url });
+    const { signal } = new AbortController();
+    const refused = { kind: 'refused', reason: 'credentials', detail: 'no credential' };
+    const sent = await received(async () => {
+      expect(await provider.submit(aJob(), signal)).toEqual(refused);
+      expect(await provider.poll?.(`0 ${fake.url}/v1/get_result?id=1`, aJob(), signal)).toEqual(refused);
+    });
+    expect(sent).toEqual([]);
+  });
+
+  it('that never reached the vendor leaves it out', async () => {
+    const provider = createBfl({ credentials: credentialsOf(key), baseUrl: await closedUrl() });
+    expect(await provider.submit(aJob(), new AbortController().signal)).toEqual({ kind: 'refused', reason: 'unavailable', detail: 'ECONNREFUSED' });
+  });
+
+  it('ends with the signal, in the middle of a call and before it', async () => {
+    const provider = createBfl({ credentials: credentialsOf(key), baseUrl: fake.url });
+    await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow('timeout');
+    await expect(provider.poll?.(`0 ${fake.url}/v1/get_result?id=1`, aJob(), AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
+  });
+});
+
+describe('an accepted job', () => {
+  it('is asked for ever more slowly, and no faster than twice a second', async () => {
+    const pending: Reply = { status: 200, body: { id: '1', status: 'Pending', result: null } };
+    const slow = await startFakeVendor(({ method }, origin) => (method === 'POST' ? { status: 200, body: { id: '1', polling_url: `${origin}/v1/get_result?id=1` } } : pending));
+    const provider = createBfl({ credentials: credentialsOf(key), baseUrl: slow.url });
+    const { signal } = new AbortController();
+    const waits: number[] = [];
+    let answer: ProviderAnswer | undefined = await provider.submit(aJob(), signal);
+    for (let polls = 0; polls < 12 && answer?.kind === 'pending'; polls += 1) {
+      waits.push(answer.pollAfterMillis);
+      answer = await provider.poll?.(answer.jobId, aJob(), signal);
+    }
+    await slow.stop();
+    expect(waits).toEqual([500, 500, 1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000, 3_000]);
+  });
+
+  it.each(['poll-broke', 'poll-throttled', 'poll-down'])('whose poll did not come through is left in peace for a while: %s', async (row) => {
+    expect((await speak(aJob({ prompt: `[row:${row}]` }))).waits.slice(0, 3)).toEqual([500, 5_000, 1_000]);
+  });
+
+  it('whose polling address lies at another host is let go at once', async () => {
+    expect((await speak(aJob({ prompt: '[row:foreign-polling-url]' }))).waits).toEqual([]);
+  });
+
+  it('is never submitted twice', async () => {
+    const before = fake.jobs();
+    await speak(aJob({ prompt: '[row:poll-broke]' }));
+    await speak(aJob({ prompt: '[row:download-broke]' }));
+    expect(fake.jobs() - before).toBe(2);
+  });
+
+  it('whose id names another host, or nothing, is not asked for', async () => {
+    const provider = createBfl({ credentials: credentialsOf(key), baseUrl: fake.url });
+    const { signal } = new AbortController();
+    for (const jobId of ['0 https://example.com/v1/get_result?id=1', '0 http://api.bfl.ai/v1/get_result?id=1', 'sandbox-1']) {
+      expect(await provider.poll?.(jobId, aJob(), signal)).toMatchObject({ reason: 'unknown_answer', detail: 'an address of another host' });
+    }
+  });
+});
+
+describe('the credential', () => {
+  it.each<[string | undefined, object]>([
+    [key, { verdict: 'accepted', detail: 'HTTP 200' }],
+    ['another', { verdict: 'refused', detail: 'HTTP 403' }],
+    [undefined, { verdict: 'unchecked', detail: 'no credential' }],
+  ])('%s is checked by a call that costs nothing', async (value, expected) => {
+    const before = fake.jobs();
+    expect(await checkBfl({ credentials: credentialsOf(value), baseUrl: fake.url }, new AbortController().signal)).toEqual(expected);
+    expect(fake.jobs()).toBe(before);
+  });
+
+  it('cannot be checked where the vendor is not reached', async () => {
+    expect(await checkBfl({ credentials: credentialsOf(key), baseUrl: await closedUrl() }, new AbortController().signal)).toEqual({ verdict: 'unreachable', detail: 'ECONNREFUSED' });
+  });
+});
+
+describe('the fake refuses what the vendor would', () => {
+  const good = { prompt: 'a cat', width: 1024, height: 1024, output_format: 'png', safety_tolerance: 2 };
+  const send = async (body: object, { path = '/v1/flux-2-pro', method = 'POST', xKey = key } = {}): Promise<number> =>
+    (await fetch(`${fake.url}${path}`, { method, headers: { 'x-key': xKey, 'content-type': 'application/json' }, ...(method === 'POST' && { body: JSON.stringify(body) }) })).status;
+
+  it('and takes what it would take', async () => expect(await send(good)).toBe(200));
+
+  it.each<[string, object]>([
+    ['an unknown field', { ...good, size: '1024x1024' }],
+    ['no prompt', { ...good, prompt: undefined }],
+    ['sides that are no multiple of 16', { ...good, width: 1000 }],
+    ['more than four megapixels', { ...good, width: 4096, height: 2048 }],
+    ['another format', { ...good, output_format: 'jpg' }],
+    ['a tolerance out of range', { ...good, safety_tolerance: 6 }],
+    ['what is no image', { ...good, input_image: 'bm8gaW1hZ2U=' }],
+    ['a ninth image', { ...good, input_image_9: pictureOf('png', 64, 48).toString('base64') }],
+  ])('%s', async (_, body) => expect(await send(body)).toBe(422));
+
+  it('a fifth image for klein, another key, path or method', async () => {
+    expect(await send({ ...good, input_image_5: pictureOf('png', 64, 48).toString('base64') }, { path: '/v1/flux-2-klein-4b' })).toBe(422);
+    expect(await send(good, { xKey: 'another' })).toBe(403);
+    expect(await send(good, { path: '/v1/flux-3' })).toBe(404);
+    expect(await send(good, { method: 'GET' })).toBe(404);
+  });
+});

@@ -1,0 +1,259 @@
+/** fal: the adapter against the vendor's fake, over real sockets. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readImageHeader } from '../../../core/image-bytes.ts';
+import type { ProviderAnswer, ProviderCredentials, RefusalReason, RenderJob, SourceImage } from '../../../core/provider.ts';
+import { checkFal } from '../../../adapters/providers/fal/fal-check.ts';
+import { createFal } from '../../../adapters/providers/fal/fal-provider.ts';
+import { falRows, startFakeFal } from '../../fixtures/vendors/fal.ts';
+import { startFakeVendor, type Received, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
+import { pictureOf } from '../../fixtures/vendors/pictures.ts';
+
+const key = 'fake-fal-key';
+
+interface Spoken {
+  readonly answer: ProviderAnswer;
+  readonly waits: readonly number[];
+  readonly forgotten: readonly string[];
+}
+
+let fake: Awaited<ReturnType<typeof startFakeFal>>;
+beforeAll(async () => void (fake = await startFakeFal()));
+afterAll(() => fake.stop());
+
+function credentialsOf(value: string | undefined, forgotten: string[] = []): ProviderCredentials {
+  return { read: async () => Promise.resolve(value), forget: (name) => void forgotten.push(name) };
+}
+
+function aJob(change: Partial<RenderJob> = {}): RenderJob {
+  const sourceCount = change.sourceCount ?? 0;
+  const source: SourceImage = { contentType: 'image/png', width: 64, height: 48, bytes: pictureOf('png', 64, 48) };
+  const readSources = async (): Promise<readonly SourceImage[]> => Promise.resolve(Array.from({ length: sourceCount }, () => source));
+  return { providerModel: 'fal-ai/flux-2-pro', prompt: 'a cat', resolution: '1K', aspectRatio: '1:1', outputFormat: 'png', seed: null, sourceCount, readSources, ...change };
+}
+
+/** Submits, and polls without waiting until the job ends. */
+async function speak(job: RenderJob, value: string | undefined = key): Promise<Spoken> {
+  const forgotten: string[] = [];
+  const provider = createFal({ credentials: credentialsOf(value, forgotten), baseUrl: fake.url });
+  const { signal } = new AbortController();
+  const waits: number[] = [];
+  let answer = await provider.submit(job, signal);
+  while (answer.kind === 'pending') {
+    waits.push(answer.pollAfterMillis);
+    answer = (await provider.poll?.(answer.jobId, job, signal)) ?? answer;
+  }
+  return { answer, waits, forgotten };
+}
+
+/** Where nobody listens any more. */
+async function closedUrl(): Promise<string> {
+  const closed = await startFakeVendor(() => ({ status: 500 }));
+  await closed.stop();
+  return closed.url;
+}
+
+/** What the fake was asked while the work was done. */
+async function received(work: () => Promise<unknown>): Promise<readonly Received[]> {
+  const before = fake.received.length;
+  await work();
+  return fake.received.slice(before);
+}
+
+const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
+  success: 'rendered',
+  'success-sources': 'rendered',
+  'prompt-policy': 'prompt',
+  'source-policy': 'source_image',
+  nsfw: 'prompt',
+  image_load_error: 'source_image',
+  image_too_small: 'source_image',
+  image_too_large: 'source_image',
+  file_too_large: 'source_image',
+  file_download_error: 'source_image',
+  unsupported_image_format: 'source_image',
+  face_detection_error: 'source_image',
+  no_media_generated: 'nothing_rendered',
+  generation_timeout: 'timed_out',
+  downstream_service_unavailable: 'unavailable',
+  downstream_service_error: 'failed',
+  internal_server_error: 'failed',
+  request_timeout: 'timed_out',
+  startup_timeout: 'timed_out',
+  runner_scheduling_failure: 'unavailable',
+  runner_disconnected: 'failed',
+  'error-in-status': 'unavailable',
+  'no-images': 'nothing_rendered',
+  'empty-picture': 'nothing_rendered',
+  'unknown-shape': 'unknown_answer',
+  'unknown-state': 'unknown_answer',
+  'unknown-result': 'unknown_answer',
+  'foreign-status-url': 'unknown_answer',
+  'foreign-picture': 'unknown_answer',
+  break: 'unknown_outcome',
+  'server-error': 'unknown_outcome',
+  throttled: 'unavailable',
+  down: 'unavailable',
+  unauthorized: 'credentials',
+  'payment-required': 'credentials',
+  locked: 'credentials',
+  'key-revoked': 'credentials',
+  'poll-broke': 'rendered',
+  'poll-throttled': 'rendered',
+  'result-down': 'rendered',
+  'download-broke': 'rendered',
+};
+
+describe('each answer of the vendor', () => {
+  it('has a row here and in the fake', () => expect(Object.keys(reasons)).toEqual(falRows.map(({ row }) => row)));
+
+  it.each(falRows)('$row: $says', async ({ row, sources = 0 }) => {
+    const { answer, forgotten } = await speak(aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }));
+    expect(answer.kind === 'refused' ? answer.reason : answer.kind).toBe(reasons[row]);
+    expect(forgotten).toEqual(reasons[row] === 'credentials' ? ['fal'] : []);
+    expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(/secret|quote the prompt|comes back|fake-fal-key|https?:/);
+    if (answer.kind === 'rendered') expect(readImageHeader(answer.bytes)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
+  });
+
+  it('is told to the operator by its status and code', async () => {
+    const answerTo = async (row: string): Promise<ProviderAnswer> => (await speak(aJob({ prompt: `[row:${row}]` }))).answer;
+    expect(await answerTo('prompt-policy')).toMatchObject({ detail: 'HTTP 422 content_policy_violation' });
+    expect(await answerTo('runner_disconnected')).toMatchObject({ detail: 'HTTP 503 runner_disconnected' });
+    expect(await answerTo('locked')).toMatchObject({ detail: 'HTTP 403' });
+  });
+});
+
+describe('a request', () => {
+  it('carries the key, the prompt, the pixels, the format, and that nothing is to be kept or tried again', async () => {
+    const asked = await received(() => speak(aJob({ aspectRatio: '3:2', resolution: '2K', outputFormat: 'jpeg', seed: 7 })));
+    expect(asked[0]).toMatchObject({ method: 'POST', path: '/fal-ai/flux-2-pro' });
+    expect(asked[0]?.headers).toMatchObject({
+      authorization: `Key ${key}`,
+      'content-type': 'application/json',
+      'x-fal-no-retry': '1',
+      'x-app-fal-disable-fallback': 'true',
+      'x-fal-request-timeout': '780',
+      'x-fal-store-io': '0',
+      'x-fal-object-lifecycle-preference': '{"expiration_duration_seconds":3600}',
+    });
+    expect(asked[0]?.json).toEqual({ prompt: 'a cat', image_size: { width: 2016, height: 1344 }, output_format: 'jpeg', enable_safety_checker: true, seed: 7, safety_tolerance: '2' });
+    expect(asked.slice(1).map(({ method, path }) => `${method} ${path.replace(/[\w-]{36}/, 'id')}`)).toEqual([
+      'GET /fal-ai/flux-2-pro/requests/id/status',
+      'GET /fal-ai/flux-2-pro/requests/id/status',
+      'GET /fal-ai/flux-2-pro/requests/id/status',
+      'GET /fal-ai/flux-2-pro/requests/id',
+      'GET /files/b/koala/id',
+    ]);
+    expect(asked.at(-1)?.headers['authorization']).toBeUndefined();
+  });
+
+  it('with source images goes to the editing endpoint and carries them as data URIs', async () => {
+    const [submitted, polled] = await received(() => speak(aJob({ providerModel: 'fal-ai/flux-2/klein/4b', sourceCount: 2, outputFormat: 'webp' })));
+    const image = `data:image/png;base64,${pictureOf('png', 64, 48).toString('base64')}`;
+    expect(submitted?.path).toBe('/fal-ai/flux-2/klein/4b/edit');
+    expect(submitted?.json).toEqual({ prompt: 'a cat', image_size: { width: 1024, height: 1024 }, output_format: 'webp', enable_safety_checker: true, num_images: 1, image_urls: [image, image] });
+    // The queue knows the app, not the path within it.
+    expect(polled?.path).toMatch(/^\/fal-ai\/flux-2\/requests\//);
+  });
+
+  it('without a credential is not sent', async () => {
+    const provider = createFal({ credentials: credentialsOf(undefined), baseUrl: fake.url });
+    const { signal } = new AbortController();
+    const refused = { kind: 'refused', reason: 'credentials', detail: 'no credential' };
+    const sent = await received(async () => {
+      expect(await provider.submit(aJob(), signal)).toEqual(refused);
+      expect(await provider.poll?.(`0 ${fake.url}/status ${fake.url}/result ${fake.url}/cancel`, aJob(), signal)).toEqual(refused);
+      await provider.cancel?.(`0 ${fake.url}/status ${fake.url}/result ${fake.url}/cancel`, aJob(), signal);
+    });
+    expect(sent).toEqual([]);
+  });
+
+  it('that never reached the vendor leaves it out', async () => {
+    const provider = createFal({ credentials: credentialsOf(key), baseUrl: await closedUrl() });
+    expect(await provider.submit(aJob(), new AbortController().signal)).toEqual({ kind: 'refused', reason: 'unavailable', detail: 'ECONNREFUSED' });
+  });
+
+  it('ends with the signal', async () => {
+    const provider = createFal({ credentials: credentialsOf(key), baseUrl: fake.url });
+    await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow('timeout');
+  });
+});
+
+describe('an accepted job', () => {
+  it('is asked for as the table says, and left in peace where a poll did not come through', async () => {
+    expect((await speak(aJob())).waits).toEqual([500, 500, 1_000]);
+    expect((await speak(aJob({ prompt: '[row:poll-broke]' }))).waits).toEqual([500, 5_000, 1_000]);
+    expect((await speak(aJob({ prompt: '[row:result-down]' }))).waits).toEqual([500, 500, 1_000, 5_000]);
+  });
+
+  it('whose addresses lie at another host is let go at once', async () => {
+    expect((await speak(aJob({ prompt: '[row:foreign-status-url]' }))).waits).toEqual([]);
+  });
+
+  it('is cancelled at its own address', async () => {
+    const provider = createFal({ credentials: credentialsOf(key), baseUrl: fake.url });
+    const { signal } = new AbortController();
+    const accepted = await provider.submit(aJob(), signal);
+    const [cancelled] = await received(async () => provider.cancel?.(accepted.kind === 'pending' ? accepted.jobId : '', aJob(), signal));
+    expect(cancelled).toMatchObject({ method: 'PUT', path: expect.stringMatching(/\/requests\/[\w-]+\/cancel$/) as string, headers: { authorization: `Key ${key}` } });
+  });
+
+  it('whose addresses lie at another host, or where pictures are, is neither asked for nor cancelled', async () => {
+    const provider = createFal({ credentials: credentialsOf(key), baseUrl: fake.url });
+    const { signal } = new AbortController();
+    for (const host of ['https://example.com', 'https://v3.fal.media', 'http://queue.fal.run']) {
+      const jobId = `0 ${host}/status ${host}/result ${host}/cancel`;
+      expect(await provider.poll?.(jobId, aJob(), signal)).toMatchObject({ reason: 'unknown_answer', detail: 'an address of another host' });
+      await provider.cancel?.(jobId, aJob(), signal);
+    }
+  });
+
+  it('that was accepted with addresses of an unknown form is not asked for', async () => {
+    const odd = await startFakeVendor((_, origin): Reply => ({ status: 200, body: { status_url: `${origin}/a b`, response_url: `${origin}/b`, cancel_url: `${origin}/c` } }));
+    const provider = createFal({ credentials: credentialsOf(key), baseUrl: odd.url });
+    expect(await provider.submit(aJob(), new AbortController().signal)).toMatchObject({ reason: 'unknown_answer', detail: 'a job id of an unknown form' });
+    await odd.stop();
+  });
+});
+
+describe('the credential', () => {
+  it.each<[string | undefined, object]>([
+    [key, { verdict: 'accepted', detail: 'HTTP 200' }],
+    ['another', { verdict: 'refused', detail: 'HTTP 401' }],
+    [undefined, { verdict: 'unchecked', detail: 'no credential' }],
+  ])('%s is checked by a call that costs nothing', async (value, expected) => {
+    const before = fake.jobs();
+    expect(await checkFal({ credentials: credentialsOf(value), baseUrl: fake.url }, new AbortController().signal)).toEqual(expected);
+    expect(fake.jobs()).toBe(before);
+  });
+});
+
+describe('the fake refuses what the vendor would', () => {
+  const good = { prompt: 'a cat', image_size: { width: 1024, height: 1024 }, output_format: 'png' };
+  const headers = { authorization: `Key ${key}`, 'content-type': 'application/json' };
+  const send = async (body: object, path = '/fal-ai/flux-2-pro', more: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${fake.url}${path}`, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(body) });
+  /** A wrong input is accepted into the queue; the result says what is wrong with it. */
+  const fieldRefused = async (body: object, path?: string): Promise<unknown> => {
+    const { status_url: status, response_url: result } = (await (await send(body, path)).json()) as Record<string, string>;
+    for (let polls = 0; polls < 3; polls += 1) await fetch(status ?? '', { headers });
+    const { detail } = (await (await fetch(result ?? '', { headers })).json()) as { detail?: { loc: string[] }[] };
+    return detail?.[0]?.loc[1];
+  };
+
+  it.each<[string, object, string?]>([
+    ['size', { ...good, size: '1K' }],
+    ['prompt', { ...good, prompt: undefined }],
+    ['image_size', { ...good, image_size: { width: 1000, height: 1024 } }],
+    ['output_format', { ...good, output_format: 'webp' }],
+    ['safety_tolerance', { ...good, safety_tolerance: 2 }],
+    ['image_urls', { ...good, image_urls: ['data:image/png;base64,bm8='] }, '/fal-ai/flux-2-pro/edit'],
+    ['image_urls', { ...good }, '/fal-ai/flux-2-max/edit'],
+    ['safety_tolerance', { ...good, safety_tolerance: '2' }, '/fal-ai/flux-2/klein/4b'],
+  ])('%s', async (field, body, path) => expect(await fieldRefused(body, path)).toBe(field));
+
+  it('another key or model, and takes what it would take', async () => {
+    expect((await send(good, undefined, { authorization: key })).status).toBe(401);
+    expect((await send(good, '/fal-ai/flux-3')).status).toBe(404);
+    expect(await fieldRefused(good)).toBeUndefined();
+  });
+});

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { checkGoogle } from '../../../adapters/providers/google-check.ts';
+import { createGoogle } from '../../../adapters/providers/google.ts';
+import { readImageHeader } from '../../../core/image-bytes.ts';
+import { aspectRatios, resolutions } from '../../../core/image-formats.ts';
+import type { ProviderAnswer, ProviderCredentials, RenderJob, SourceImage } from '../../../core/provider.ts';
+import { startFakeVendor, type FakeVendor, type Received } from '../../fixtures/vendors/fake-vendor.ts';
+import { fakeGoogleKey, googleRows, startFakeGoogle } from '../../fixtures/vendors/google.ts';
+import { pictureOf } from '../../fixtures/vendors/pictures.ts';
+
+const never = new AbortController().signal;
+const prompt = 'A lighthouse that nobody may read about';
+
+let vendor: FakeVendor;
+let forgotten: string[];
+beforeAll(async () => void (vendor = await startFakeGoogle()));
+afterAll(async () => vendor.stop());
+beforeEach(() => void (forgotten = []));
+
+function credentialsOf(key: string | undefined): ProviderCredentials {
+  return { read: async () => Promise.resolve(key), forget: (provider) => void forgotten.push(provider) };
+}
+
+function sourcesOf(count: number): SourceImage[] {
+  const formats = ['png', 'jpeg'] as const;
+  return formats.slice(0, count).map((format) => ({ contentType: `image/${format}`, width: 96, height: 64, bytes: pictureOf(format, 96, 64) }));
+}
+
+function jobOf(change: Partial<RenderJob> = {}, sources = 0): RenderJob {
+  return {
+    providerModel: 'gemini-3.1-flash-image',
+    prompt,
+    resolution: '1K',
+    aspectRatio: '1:1',
+    outputFormat: 'jpeg',
+    seed: null,
+    sourceCount: sources,
+    readSources: async () => Promise.resolve(sourcesOf(sources)),
+    ...change,
+  };
+}
+
+async function submit(job: RenderJob, key: string | undefined = fakeGoogleKey): Promise<ProviderAnswer> {
+  return createGoogle({ credentials: credentialsOf(key), baseUrl: vendor.url }).submit(job, never);
+}
+
+function lastReceived(): Received {
+  const request = vendor.received.at(-1);
+  if (!request) throw new Error('nothing was received');
+  return request;
+}
+
+describe('what Gemini answers', () => {
+  it.each(googleRows)('$row: $says', async ({ row, answers, sources = 0 }) => {
+    const answer = await submit(jobOf({ prompt: `${prompt} [row:${row}]` }, sources));
+    expect(answer.kind === 'refused' ? answer.reason : answer.kind).toBe(answers);
+    expect(forgotten).toEqual(answers === 'credentials' ? ['google'] : []);
+    if (answer.kind === 'refused') expect(answer.detail).toMatch(/^(HTTP \d{3}( [A-Z_]+)?|[A-Z_]+)$/);
+  });
+
+  it('is the picture itself, not one that the model only thought of', async () => {
+    const answer = await submit(jobOf({ aspectRatio: '16:9' }));
+    const bytes = answer.kind === 'rendered' ? answer.bytes : Buffer.alloc(0);
+    expect(readImageHeader(bytes)).toEqual({ contentType: 'image/jpeg', width: 1376, height: 768 });
+  });
+
+  it('with a block beside a picture is a block', async () => {
+    const body = { candidates: [{ finishReason: 'IMAGE_SAFETY', content: { parts: [{ inlineData: { mimeType: 'image/jpeg', data: 'eHg=' } }] } }] };
+    const other = await startFakeVendor(() => ({ status: 200, body }));
+    const answer = await createGoogle({ credentials: credentialsOf('k'), baseUrl: other.url }).submit(jobOf(), never);
+    expect(answer).toMatchObject({ reason: 'prompt', detail: 'HTTP 200 IMAGE_SAFETY' });
+    await other.stop();
+  });
+});
+
+describe('what Gemini is asked for', () => {
+  it('is one JPEG of the ratio and size, with the seed where there is one', async () => {
+    await submit(jobOf({ providerModel: 'gemini-3-pro-image', prompt: 'A cat [row:throttled]', resolution: '4K', aspectRatio: '21:9', seed: 7 }));
+    const { method, path, headers, json } = lastReceived();
+    expect([method, path]).toEqual(['POST', '/v1beta/models/gemini-3-pro-image:generateContent']);
+    expect([headers['x-goog-api-key'], headers['authorization'], headers['content-type']]).toEqual([fakeGoogleKey, undefined, 'application/json']);
+    expect(json).toEqual({
+      contents: [{ role: 'user', parts: [{ text: 'A cat [row:throttled]' }] }],
+      generationConfig: {
+        responseModalities: ['IMAGE'],
+        imageConfig: { aspectRatio: '21:9', imageSize: '4K' },
+        responseFormat: { image: { mimeType: 'IMAGE_JPEG' } },
+        seed: 7,
+      },
+    });
+  });
+
+  it('carries the source images behind the prompt, each with the type of its bytes', async () => {
+    await submit(jobOf({}, 2));
+    expect(lastReceived().json).toMatchObject({
+      contents: [
+        {
+          parts: [
+            { text: prompt },
+            { inlineData: { mimeType: 'image/png', data: pictureOf('png', 96, 64).toString('base64') } },
+            { inlineData: { mimeType: 'image/jpeg' } },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('may be source images alone', async () => {
+    expect(await submit(jobOf({ prompt: null }, 1))).toMatchObject({ kind: 'rendered' });
+  });
+
+  const everySize = resolutions.flatMap((resolution) => aspectRatios.map((aspectRatio) => ({ resolution, aspectRatio })));
+  it.each(everySize)('is something that it takes for $aspectRatio at $resolution', async ({ resolution, aspectRatio }) => {
+    // The fake looks at every field before it is "throttled".
+    expect(await submit(jobOf({ prompt: 'A cat [row:throttled]', resolution, aspectRatio }))).toMatchObject({ reason: 'unavailable' });
+  });
+
+  it.each(['png', 'webp'] as const)('is never %s, which it does not render', async (outputFormat) => {
+    const before = vendor.received.length;
+    expect(await submit(jobOf({ outputFormat }))).toEqual({ kind: 'refused', reason: 'unknown_answer', detail: `${outputFormat} is not rendered` });
+    expect(vendor.received.length).toBe(before);
+  });
+});
+
+describe('a call to Gemini', () => {
+  it('is not made without a credential', async () => {
+    const before = vendor.received.length;
+    const answer = await createGoogle({ credentials: credentialsOf(undefined), baseUrl: vendor.url }).submit(jobOf(), never);
+    expect(answer).toEqual({ kind: 'refused', reason: 'credentials', detail: 'no credential' });
+    expect([vendor.received.length, forgotten]).toEqual([before, []]);
+  });
+
+  it('with a key that Google refuses has the key read anew', async () => {
+    expect(await submit(jobOf(), 'AIza-wrong')).toEqual({ kind: 'refused', reason: 'credentials', detail: 'HTTP 400 API_KEY_INVALID' });
+    expect(forgotten).toEqual(['google']);
+  });
+
+  it('ends when the signal does', async () => {
+    const silent = await startFakeVendor(() => ({ status: 'hang' }));
+    const submitted = createGoogle({ credentials: credentialsOf('k'), baseUrl: silent.url }).submit(jobOf(), AbortSignal.timeout(50));
+    await expect(submitted).rejects.toMatchObject({ name: 'TimeoutError' });
+    await silent.stop();
+    const gone = await createGoogle({ credentials: credentialsOf('k'), baseUrl: silent.url }).submit(jobOf(), never);
+    expect(gone).toEqual({ kind: 'refused', reason: 'unavailable', detail: 'ECONNREFUSED' });
+  });
+});
+
+describe('the fake of Gemini refuses', () => {
+  const url = '/v1beta/models/gemini-3.1-flash-image:generateContent';
+  const key = { 'x-goog-api-key': fakeGoogleKey };
+  const part = { text: 'A cat' };
+  const bodyOf = (generationConfig: object = {}, parts: object[] = [part]): object => ({ contents: [{ parts }], generationConfig });
+  const picture = { inlineData: { mimeType: 'image/jpeg', data: pictureOf('png', 8, 8).toString('base64') } };
+
+  it.each<[string, string, Record<string, string>, object, number]>([
+    ['a call without a key', url, {}, bodyOf(), 403],
+    ['another key', url, { 'x-goog-api-key': 'other' }, bodyOf(), 400],
+    ['another path', '/v1/models/gemini-3.1-flash-image:generateContent', key, bodyOf(), 404],
+    ['another model', '/v1beta/models/imagen-4:generateContent', key, bodyOf(), 404],
+    ['an unknown field', url, key, { ...bodyOf(), model: 'x' }, 400],
+    ["Vertex's output type", url, key, bodyOf({ imageConfig: { outputMimeType: 'image/png' } }), 400],
+    ['another ratio', url, key, bodyOf({ imageConfig: { aspectRatio: '7:5' } }), 400],
+    ['another size', url, key, bodyOf({ imageConfig: { imageSize: '2k' } }), 400],
+    ['PNG', url, key, bodyOf({ responseFormat: { image: { mimeType: 'IMAGE_PNG' } } }), 400],
+    ['nothing to say', url, key, bodyOf({}, []), 400],
+    ['an empty text', url, key, bodyOf({}, [{ text: '' }]), 400],
+    ['an image of another type than it says', url, key, bodyOf({}, [part, picture]), 400],
+    ['an image that is none', url, key, bodyOf({}, [{ inlineData: { mimeType: 'image/png', data: 'eHg=' } }]), 400],
+    ['too many images', url, key, bodyOf({}, Array.from({ length: 15 }, () => picture)), 400],
+  ])('%s', async (_, path, headers, body, status) => {
+    const response = await fetch(`${vendor.url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
+    expect(response.status).toBe(status);
+    await response.text();
+  });
+});
+
+describe('the free check of a key', () => {
+  const check = async (key: string | undefined, baseUrl = vendor.url): Promise<unknown> => checkGoogle({ credentials: credentialsOf(key), baseUrl }, never);
+
+  it('lists a model', async () => {
+    expect(await check(fakeGoogleKey)).toEqual({ verdict: 'accepted', detail: 'HTTP 200' });
+    expect([lastReceived().method, lastReceived().path]).toEqual(['GET', '/v1beta/models?pageSize=1']);
+    expect(await check('AIza-wrong')).toEqual({ verdict: 'refused', detail: 'HTTP 400' });
+    expect(await check(undefined)).toEqual({ verdict: 'unchecked', detail: 'no credential' });
+  });
+
+  it('says when Google is out', async () => {
+    const other = await startFakeVendor(() => ({ status: 503, body: {} }));
+    expect(await check(fakeGoogleKey, other.url)).toEqual({ verdict: 'unreachable', detail: 'HTTP 503' });
+    await other.stop();
+    expect(await check(fakeGoogleKey, other.url)).toEqual({ verdict: 'unreachable', detail: 'ECONNREFUSED' });
+  });
+});

@@ -1,0 +1,252 @@
+/** Replicate: the adapter against the vendor's fake, over real sockets. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readImageHeader } from '../../../core/image-bytes.ts';
+import type { ProviderAnswer, ProviderCredentials, RefusalReason, RenderJob, SourceImage } from '../../../core/provider.ts';
+import { checkReplicate } from '../../../adapters/providers/replicate/replicate-check.ts';
+import { createReplicate } from '../../../adapters/providers/replicate/replicate-provider.ts';
+import { replicateRows, startFakeReplicate } from '../../fixtures/vendors/replicate.ts';
+import { startFakeVendor, type Received, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
+import { pictureOf } from '../../fixtures/vendors/pictures.ts';
+
+const key = 'fake-replicate-key';
+
+interface Spoken {
+  readonly answer: ProviderAnswer;
+  readonly waits: readonly number[];
+  readonly forgotten: readonly string[];
+}
+
+let fake: Awaited<ReturnType<typeof startFakeReplicate>>;
+beforeAll(async () => void (fake = await startFakeReplicate()));
+afterAll(() => fake.stop());
+
+function credentialsOf(value: string | undefined, forgotten: string[] = []): ProviderCredentials {
+  return { read: async () => Promise.resolve(value), forget: (name) => void forgotten.push(name) };
+}
+
+function aJob(change: Partial<RenderJob> = {}): RenderJob {
+  const sourceCount = change.sourceCount ?? 0;
+  const source: SourceImage = { contentType: 'image/png', width: 64, height: 48, bytes: pictureOf('png', 64, 48) };
+  const readSources = async (): Promise<readonly SourceImage[]> => Promise.resolve(Array.from({ length: sourceCount }, () => source));
+  return { providerModel: 'black-forest-labs/flux-2-pro', prompt: 'a cat', resolution: '1K', aspectRatio: '1:1', outputFormat: 'png', seed: null, sourceCount, readSources, ...change };
+}
+
+/** Submits, and polls without waiting until the job ends. */
+async function speak(job: RenderJob, value: string | undefined = key): Promise<Spoken> {
+  const forgotten: string[] = [];
+  const provider = createReplicate({ credentials: credentialsOf(value, forgotten), baseUrl: fake.url });
+  const { signal } = new AbortController();
+  const waits: number[] = [];
+  let answer = await provider.submit(job, signal);
+  while (answer.kind === 'pending') {
+    waits.push(answer.pollAfterMillis);
+    answer = (await provider.poll?.(answer.jobId, job, signal)) ?? answer;
+  }
+  return { answer, waits, forgotten };
+}
+
+/** Where nobody listens any more. */
+async function closedUrl(): Promise<string> {
+  const closed = await startFakeVendor(() => ({ status: 500 }));
+  await closed.stop();
+  return closed.url;
+}
+
+/** What the fake was asked while the work was done. */
+async function received(work: () => Promise<unknown>): Promise<readonly Received[]> {
+  const before = fake.received.length;
+  await work();
+  return fake.received.slice(before);
+}
+
+const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
+  success: 'rendered',
+  'success-sources': 'rendered',
+  sensitive: 'prompt',
+  nsfw: 'prompt',
+  timeout: 'timed_out',
+  failed: 'failed',
+  canceled: 'timed_out',
+  aborted: 'timed_out',
+  'no-output': 'nothing_rendered',
+  'empty-picture': 'nothing_rendered',
+  'invalid-input': 'unknown_answer',
+  'unknown-shape': 'unknown_answer',
+  'unknown-state': 'unknown_answer',
+  'foreign-picture': 'unknown_answer',
+  'output-gone': 'unknown_answer',
+  break: 'unknown_outcome',
+  'server-error': 'unknown_outcome',
+  throttled: 'unavailable',
+  down: 'unavailable',
+  unauthorized: 'credentials',
+  'insufficient-credit': 'credentials',
+  forbidden: 'credentials',
+  'key-revoked': 'credentials',
+  'poll-broke': 'rendered',
+  'poll-throttled': 'rendered',
+  'poll-down': 'rendered',
+  'download-broke': 'rendered',
+};
+
+/** More than travels within a request: a picture, and zeros behind its end. */
+const largeSource: SourceImage = { contentType: 'image/png', width: 64, height: 48, bytes: Buffer.concat([pictureOf('png', 64, 48), Buffer.alloc(300_000)]) };
+const withLargeSource = aJob({ sourceCount: 1, readSources: async () => Promise.resolve([largeSource]) });
+
+describe('each answer of the vendor', () => {
+  it('has a row here and in the fake', () => expect(Object.keys(reasons)).toEqual(replicateRows.map(({ row }) => row)));
+
+  it.each(replicateRows)('$row: $says', async ({ row, sources = 0 }) => {
+    const { answer, forgotten } = await speak(aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }));
+    expect(answer.kind === 'refused' ? answer.reason : answer.kind).toBe(reasons[row]);
+    expect(forgotten).toEqual(reasons[row] === 'credentials' ? ['replicate'] : []);
+    expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(/secret|comes back|flagged|fake-replicate-key|https?:/);
+    if (answer.kind === 'rendered') expect(readImageHeader(answer.bytes)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
+  });
+
+  it('is told to the operator by its status and code', async () => {
+    const answerTo = async (row: string): Promise<ProviderAnswer> => (await speak(aJob({ prompt: `[row:${row}]` }))).answer;
+    expect(await answerTo('sensitive')).toMatchObject({ detail: 'HTTP 200 failed E005' });
+    expect(await answerTo('failed')).toMatchObject({ detail: 'HTTP 200 failed E6716' });
+    expect(await answerTo('nsfw')).toMatchObject({ detail: 'HTTP 200 failed' });
+    expect(await answerTo('invalid-input')).toMatchObject({ detail: 'HTTP 422 input_validation' });
+    expect(await answerTo('insufficient-credit')).toMatchObject({ detail: 'HTTP 402' });
+  });
+});
+
+describe('a request', () => {
+  it('carries the token, a deadline of the vendor, the prompt, the pixels and the format', async () => {
+    const asked = await received(() => speak(aJob({ aspectRatio: '21:9', resolution: '2K', outputFormat: 'jpeg', seed: 7 })));
+    expect(asked[0]).toMatchObject({ method: 'POST', path: '/v1/models/black-forest-labs/flux-2-pro/predictions' });
+    expect(asked[0]?.headers).toMatchObject({ authorization: `Bearer ${key}`, 'content-type': 'application/json', 'cancel-after': '15m' });
+    expect(asked[0]?.headers['prefer']).toBeUndefined();
+    expect(asked[0]?.json).toEqual({ input: { prompt: 'a cat', output_format: 'jpg', output_quality: 95, seed: 7, aspect_ratio: 'custom', width: 2016, height: 864, safety_tolerance: 2 } });
+    expect(asked[1]).toMatchObject({ method: 'GET', path: expect.stringMatching(/^\/v1\/predictions\/\w+$/) as string, headers: { authorization: `Bearer ${key}` } });
+    expect(asked.at(-1)?.path).toMatch(/^\/xezq\//);
+    expect(asked.at(-1)?.headers['authorization']).toBeUndefined();
+  });
+
+  it('for klein names ratio and megapixels, and has its own name for source images', async () => {
+    const job = aJob({ providerModel: 'black-forest-labs/flux-2-klein-4b', aspectRatio: '16:9', outputFormat: 'webp', sourceCount: 2 });
+    let spoken: Spoken | undefined;
+    const [submitted] = await received(async () => (spoken = await speak(job)));
+    const image = `data:image/png;base64,${pictureOf('png', 64, 48).toString('base64')}`;
+    expect(submitted?.json).toEqual({ input: { prompt: 'a cat', output_format: 'webp', output_quality: 95, aspect_ratio: '16:9', output_megapixels: '1', images: [image, image] } });
+    expect(spoken?.answer.kind).toBe('rendered');
+    await expect(speak({ ...job, resolution: '2K' })).rejects.toThrow('renders no 2K');
+  });
+
+  it('with a large source image uploads it first, and names its address', async () => {
+    let spoken: Spoken | undefined;
+    const [uploaded, submitted] = await received(async () => (spoken = await speak(withLargeSource)));
+    expect(uploaded).toMatchObject({ method: 'POST', path: '/v1/files', headers: { authorization: `Bearer ${key}` } });
+    expect(uploaded?.body.includes(Buffer.from(largeSource.bytes))).toBe(true);
+    expect(submitted?.json).toMatchObject({ input: { input_images: [expect.stringContaining(`${fake.url}/v1/files/`)] } });
+    expect(spoken?.answer.kind).toBe('rendered');
+  });
+
+  it.each<[string, Reply, object]>([
+    ['is cut', { status: 'break' }, { reason: 'unavailable' }],
+    ['meets a vendor that is down', { status: 502 }, { reason: 'unavailable', detail: 'HTTP 502' }],
+    ['is too large', { status: 413, body: { detail: 'Files must be less than 100MB in size' } }, { reason: 'source_image', detail: 'HTTP 413' }],
+    ['is refused for our token', { status: 401 }, { reason: 'credentials', detail: 'HTTP 401' }],
+    ['is answered without an address', { status: 201, body: { id: 'file' } }, { reason: 'unknown_answer', detail: 'HTTP 201' }],
+    ['is answered with an address elsewhere', { status: 201, body: { urls: { get: 'https://example.com/file' } } }, { reason: 'unknown_answer', detail: 'an address of another host' }],
+  ])('whose upload %s creates no prediction', async (_, reply, refused) => {
+    const vendor = await startFakeVendor(() => reply);
+    const provider = createReplicate({ credentials: credentialsOf(key), baseUrl: vendor.url });
+    expect(await provider.submit(withLargeSource, new AbortController().signal)).toMatchObject({ kind: 'refused', ...refused });
+    expect(vendor.received.map(({ path }) => path)).toEqual(['/v1/files']);
+    await vendor.stop();
+  });
+
+  it('without a credential is not sent', async () => {
+    const provider = createReplicate({ credentials: credentialsOf(undefined), baseUrl: fake.url });
+    const { signal } = new AbortController();
+    const refused = { kind: 'refused', reason: 'credentials', detail: 'no credential' };
+    const sent = await received(async () => {
+      expect(await provider.submit(withLargeSource, signal)).toEqual(refused);
+      expect(await provider.poll?.('0 abc', aJob(), signal)).toEqual(refused);
+      await provider.cancel?.('0 abc', aJob(), signal);
+    });
+    expect(sent).toEqual([]);
+  });
+
+  it('that never reached the vendor leaves it out', async () => {
+    const provider = createReplicate({ credentials: credentialsOf(key), baseUrl: await closedUrl() });
+    expect(await provider.submit(aJob(), new AbortController().signal)).toEqual({ kind: 'refused', reason: 'unavailable', detail: 'ECONNREFUSED' });
+  });
+
+  it('ends with the signal', async () => {
+    const provider = createReplicate({ credentials: credentialsOf(key), baseUrl: fake.url });
+    await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow('timeout');
+  });
+});
+
+describe('an accepted job', () => {
+  it('is asked for as the table says, and left in peace where a poll did not come through', async () => {
+    expect((await speak(aJob())).waits).toEqual([1_000, 1_000, 1_000]);
+    expect((await speak(aJob({ prompt: '[row:poll-throttled]' }))).waits).toEqual([1_000, 5_000, 1_000]);
+    expect((await speak(aJob({ prompt: '[row:download-broke]' }))).waits).toEqual([1_000, 1_000, 1_000, 5_000]);
+  });
+
+  it('is cancelled by its id, and is then over', async () => {
+    const provider = createReplicate({ credentials: credentialsOf(key), baseUrl: fake.url });
+    const { signal } = new AbortController();
+    const accepted = await provider.submit(aJob(), signal);
+    const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
+    const [cancelled] = await received(async () => provider.cancel?.(jobId, aJob(), signal));
+    expect(cancelled).toMatchObject({ method: 'POST', path: expect.stringMatching(/^\/v1\/predictions\/\w+\/cancel$/) as string });
+    expect(await provider.poll?.(jobId, aJob(), signal)).toEqual({ kind: 'refused', reason: 'timed_out', detail: 'HTTP 200 canceled' });
+  });
+
+  it('whose id would lead elsewhere was never accepted', async () => {
+    const odd = await startFakeVendor((): Reply => ({ status: 201, body: { id: '../account', status: 'starting' } }));
+    const provider = createReplicate({ credentials: credentialsOf(key), baseUrl: odd.url });
+    expect(await provider.submit(aJob(), new AbortController().signal)).toMatchObject({ reason: 'unknown_answer', detail: 'HTTP 201' });
+    await odd.stop();
+  });
+});
+
+describe('the credential', () => {
+  it.each<[string | undefined, object]>([
+    [key, { verdict: 'accepted', detail: 'HTTP 200' }],
+    ['another', { verdict: 'refused', detail: 'HTTP 401' }],
+    [undefined, { verdict: 'unchecked', detail: 'no credential' }],
+  ])('%s is checked by a call that costs nothing', async (value, expected) => {
+    const before = fake.jobs();
+    expect(await checkReplicate({ credentials: credentialsOf(value), baseUrl: fake.url }, new AbortController().signal)).toEqual(expected);
+    expect(fake.jobs()).toBe(before);
+  });
+});
+
+describe('the fake refuses what the vendor would', () => {
+  const good = { prompt: 'a cat', aspect_ratio: 'custom', width: 1024, height: 1024, output_format: 'png' };
+  const pro = 'black-forest-labs/flux-2-pro';
+  const send = async (body: object, model = pro, headers: Record<string, string> = {}): Promise<number> => {
+    const all = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
+    return (await fetch(`${fake.url}/v1/models/${model}/predictions`, { method: 'POST', headers: all, body: JSON.stringify(body) })).status;
+  };
+
+  it('and takes what it would take', async () => expect(await send({ input: good })).toBe(201));
+
+  it.each<[string, object]>([
+    ['an unknown field', { input: { ...good, size: '1K' } }],
+    ['a field beside the input', { input: good, version: '1' }],
+    ['no prompt', { input: { ...good, prompt: undefined } }],
+    ['sides beyond 2048', { input: { ...good, width: 2064 } }],
+    ['a ratio that it has not', { input: { ...good, aspect_ratio: '21:9' } }],
+    ['another format', { input: { ...good, output_format: 'jpeg' } }],
+    ['a tolerance out of range', { input: { ...good, safety_tolerance: 0 } }],
+    ['what is no image', { input: { ...good, input_images: ['data:image/png;base64,bm8='] } }],
+    ['a file that was never uploaded', { input: { ...good, input_images: ['https://api.replicate.com/v1/files/1'] } }],
+  ])('%s', async (_, body) => expect(await send(body)).toBe(422));
+
+  it('pixels for klein, a deadline of another form, another token or model, an upload that is none', async () => {
+    expect(await send({ input: good }, 'black-forest-labs/flux-2-klein-4b')).toBe(422);
+    expect(await send({ input: good }, pro, { 'cancel-after': 'soon' })).toBe(422);
+    expect(await send({ input: good }, pro, { authorization: `Token ${key}` })).toBe(401);
+    expect(await send({ input: good }, 'black-forest-labs/flux-3')).toBe(404);
+    expect((await fetch(`${fake.url}/v1/files`, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: 'content' })).status).toBe(400);
+  });
+});
