@@ -1,11 +1,13 @@
-/** The operator's command: accounts, keys, wallets, webhooks, creations, audit. */
+/** The operator's command: accounts, keys, wallets, webhooks, creations, providers, catalog, audit. */
 import { Command } from 'commander';
 import { addAccountCommands } from './admin/accounts.ts';
 import { createAdmin } from './admin/admin.ts';
 import { addAuditCommand } from './admin/audit.ts';
+import { addCatalogCommands } from './admin/catalog.ts';
 import { addCreationCommands } from './admin/creations.ts';
 import { addKeyCommands } from './admin/keys.ts';
 import { OperatorError } from './admin/operator-error.ts';
+import { addProviderCommands } from './admin/providers.ts';
 import { addWalletCommands } from './admin/wallet.ts';
 import { addWebhookCommands } from './admin/webhooks.ts';
 
@@ -22,6 +24,8 @@ addKeyCommands(program, admin);
 addWalletCommands(program, admin);
 addWebhookCommands(program, admin);
 addCreationCommands(program, admin);
+addProviderCommands(program, admin);
+addCatalogCommands(program, admin);
 addAuditCommand(program, admin);
 
 try {

@@ -9,6 +9,7 @@ interface Options {
   readonly data: string;
   readonly json?: boolean;
   readonly strictOutbound?: boolean;
+  readonly env: Readonly<Record<string, string>>;
 }
 
 const options = new Command('npm start --')
@@ -17,8 +18,16 @@ const options = new Command('npm start --')
   .option('--data <folder>', 'where its state is kept', '.darkroom')
   .option('--json', 'one JSON object a line')
   .option('--strict-outbound', 'the deployed rules for webhook and image addresses: https and public hosts only')
+  .option('--env <NAME=VALUE>', 'another value for a variable that the functions declare; any number of times', addVariable, {})
   .parse()
   .opts<Options>();
+
+function addVariable(text: string, before: Options['env']): Options['env'] {
+  const [, name, value] = /^([A-Z][A-Z0-9_]*)=(.*)$/s.exec(text) ?? [];
+  if (name !== undefined && value !== undefined) return { ...before, [name]: value };
+  console.error(`--env: ${JSON.stringify(text)} is no NAME=VALUE, such as AUTH_FAILURE_FORM=plain.`);
+  process.exit(1);
+}
 
 const json = options.json === true;
 
@@ -73,6 +82,7 @@ try {
     folder: options.data,
     port,
     strictOutbound: options.strictOutbound === true,
+    environment: options.env,
     onProgress: (line) => console.error(pc.dim(line)),
     onLog,
   });

@@ -3,7 +3,6 @@ import { conditions, type Account } from '../../core/account.ts';
 import { randomBase62 } from '../../core/base62.ts';
 import type { Catalog } from '../../core/catalog.ts';
 import type { AccountId } from '../../core/ids.ts';
-import { defaultLimits } from '../../core/limits.ts';
 import { asMicros, toUsd } from '../../core/money.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import type { Admin } from './admin.ts';
@@ -77,7 +76,7 @@ export async function createAccount(services: OperatorServices, options: NewAcco
     availableMicros: asMicros(0),
     creditLineMicros: asMicros(0),
     inFlight: 0,
-    limits: { ...defaultLimits, ...values.limits(options) },
+    limits: { ...services.defaultLimits, ...values.limits(options) },
     policy: { providers: 'all', hiddenModels: [] },
     webhookSecrets: [],
     createdAt: new Date(services.clock.now()).toISOString(),
@@ -108,7 +107,7 @@ async function changeAccount(services: OperatorServices, account: Account, chang
 
 function providers(list: string): 'all' | string[] {
   if (list === 'all') return 'all';
-  const known = new Set(catalog.models.flatMap((model) => model.routes.map((route) => route.provider)));
+  const known = new Set<string>(catalog.models.flatMap((model) => model.routes.map((route) => route.provider)));
   const names = list.split(',').map((name) => name.trim()).filter((name) => name !== '' && name !== 'none');
   const unknown = names.find((name) => !known.has(name));
   if (unknown !== undefined) throw new OperatorError(`--providers: there is no provider ${unknown}; known are ${[...known].join(', ')}.`);

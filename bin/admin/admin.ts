@@ -14,20 +14,30 @@ export interface Session {
 export interface Admin {
   /** Wraps a command's work: connects first, and only when the command is really run. */
   run<Arguments extends readonly unknown[]>(work: (session: Session, ...given: Arguments) => Promise<void> | void): (...given: Arguments) => Promise<void>;
+  /** The same for work that needs no service. */
+  print<Arguments extends readonly unknown[]>(work: (session: Omit<Session, 'services'>, ...given: Arguments) => void): (...given: Arguments) => void;
 }
 
 export function createAdmin(program: Command): Admin {
+  const options = (): { json?: boolean; data: string; stack?: string } => program.opts();
+  const session = (): Omit<Session, 'services'> => ({
+    output: createOutput(options().json === true, (line) => console.log(line)),
+    fail: () => {
+      process.exitCode = 1;
+    },
+  });
   return {
     run:
       (work) =>
       async (...given) => {
-        const { json, data, stack } = program.opts<{ json?: boolean; data: string; stack?: string }>();
+        const { data, stack } = options();
         const services = await connect({ data, ...(stack !== undefined && { stack }) });
-        const output = createOutput(json === true, (line) => console.log(line));
-        const fail = (): void => {
-          process.exitCode = 1;
-        };
-        await work({ services, output, fail }, ...given);
+        await work({ services, ...session() }, ...given);
+      },
+    print:
+      (work) =>
+      (...given) => {
+        work(session(), ...given);
       },
   };
 }

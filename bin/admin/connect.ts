@@ -39,7 +39,8 @@ async function connectLocal(folder: string): Promise<OperatorServices> {
   }
   const { offset_seconds: offset, environment } = (await state.json()) as LocalState;
   const outboundRules = environment['OUTBOUND_RULES'] === 'loopback-too' ? 'loopback-too' : 'public';
-  return operatorServices({ ...addressOf(service.outputs), outboundRules, endpoint: service.awsUrl }, shiftedClock(offset * 1000));
+  const providerBaseUrls = JSON.parse(environment['PROVIDER_BASE_URLS'] ?? '{}') as ServiceAddress['providerBaseUrls'];
+  return operatorServices({ ...addressOf(service.outputs), outboundRules, providerBaseUrls, endpoint: service.awsUrl }, shiftedClock(offset * 1000));
 }
 
 /** The local service's clock can be set forward; what an operator writes carries its time. */
@@ -60,9 +61,18 @@ async function connectStack(stack: string): Promise<OperatorServices> {
 }
 
 function addressOf(outputs: Readonly<Record<string, string>>): Omit<ServiceAddress, 'endpoint'> {
-  const { TableName: tableName, StateMachineArn: stateMachineArn, EncryptionSecretArn: encryptionSecretArn } = outputs;
-  if (tableName === undefined || stateMachineArn === undefined || encryptionSecretArn === undefined) {
-    throw new OperatorError('The stack has not the outputs of Darkroom: TableName, StateMachineArn, EncryptionSecretArn.');
-  }
-  return { tableName, stateMachineArn, encryptionSecretArn, outboundRules: 'public' };
+  const output = (name: string): string => {
+    const value = outputs[name];
+    if (value === undefined) throw new OperatorError(`The stack has no output ${name}: it is none of Darkroom, or older than this command. Deploy it again.`);
+    return value;
+  };
+  return {
+    tableName: output('TableName'),
+    stateMachineArn: output('StateMachineArn'),
+    encryptionSecretArn: output('EncryptionSecretArn'),
+    defaultLimits: output('DefaultLimits'),
+    providerSecretArn: output('ProviderSecretArn'),
+    providerBaseUrls: {},
+    outboundRules: 'public',
+  };
 }

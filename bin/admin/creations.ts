@@ -71,12 +71,15 @@ function creationRow(creation: CreationRecord): Row {
     due_at: creation.dueAt === undefined ? null : new Date(creation.dueAt).toISOString(),
     executions: creation.executions,
     recoveries: creation.recoveries,
-    attempts: creation.attempts.map(({ provider, providerModel, startedAt, jobId, outcome }) => ({
+    attempts: creation.attempts.map(({ provider, providerModel, quality, startedAt, endedAt, jobId, outcome, detail }) => ({
       provider,
       provider_model: providerModel,
+      quality: quality ?? null,
       started_at: startedAt,
+      ended_at: endedAt ?? null,
       job_id: jobId ?? null,
       outcome: outcome ?? 'unknown',
+      detail: detail ?? null,
     })),
     webhook: creation.webhook
       ? { url: creation.webhook.url, status: creation.webhook.status, attempts: creation.webhook.attempts }

@@ -9,25 +9,36 @@ import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { createOpenWorkStore } from '../../adapters/dynamodb/open-work-store.ts';
+import { createProviderStore, type ProviderStore } from '../../adapters/dynamodb/provider-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../../adapters/dynamodb/wallet-store.ts';
+import { createCredentialEditor, createProviderCredentials, type CredentialEditor } from '../../adapters/provider-credentials.ts';
+import type { VendorAccess } from '../../adapters/providers/vendors.ts';
 import { createOutbound, type OutboundRules } from '../../adapters/safe-fetch.ts';
-import { createSecretBox } from '../../adapters/secret-box.ts';
+import { createSecretBox, type ResealingBox } from '../../adapters/secret-box.ts';
 import { createExecutions } from '../../adapters/step-functions.ts';
-import type { ChargeStore, Clock, CreationStore, DeliveryStore, Executions, OpenWorkStore, Outbound, RandomBytes, SecretBox } from '../../core/ports.ts';
+import type { AccountLimits } from '../../core/limits.ts';
+import type { ChargeStore, Clock, CreationStore, DeliveryStore, Executions, OpenWorkStore, Outbound, RandomBytes } from '../../core/ports.ts';
 
 /** Where a service is, in the words of its stack's outputs. */
 export interface ServiceAddress {
   readonly tableName: string;
   readonly stateMachineArn: string;
   readonly encryptionSecretArn: string;
+  readonly providerSecretArn: string;
+  /** Instead of the vendors' own addresses, by provider. */
+  readonly providerBaseUrls: Readonly<Record<string, string>>;
   readonly outboundRules: OutboundRules;
+  /** The output DefaultLimits, as it stands there: JSON. */
+  readonly defaultLimits: string;
   /** Of the one-machine stand-in; absent: AWS, with the operator's own credentials and region. */
   readonly endpoint?: string;
 }
 
 export interface OperatorServices {
   readonly table: Table;
+  /** Of accounts that are created without limits of their own: a setting of the deployment. */
+  readonly defaultLimits: AccountLimits;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
   readonly accounts: AccountStore;
@@ -36,19 +47,24 @@ export interface OperatorServices {
   readonly charges: ChargeStore;
   readonly openWork: OpenWorkStore;
   readonly executions: Executions;
-  readonly secretBox: SecretBox;
+  readonly secretBox: ResealingBox;
   readonly deliveries: DeliveryStore;
   readonly outbound: Outbound;
+  readonly providers: ProviderStore;
+  readonly credentials: CredentialEditor;
+  readonly vendorAccess: VendorAccess;
 }
 
 /** Opens the adapters; `clock` is the service's own, which on one machine can be set forward. */
 export function operatorServices(address: ServiceAddress, clock: Clock): OperatorServices {
   const local = address.endpoint === undefined ? {} : localClient(address.endpoint);
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(local), { marshallOptions: { removeUndefinedValues: true } });
+  const secrets = new SecretsManagerClient(local);
   const random: RandomBytes = (count) => randomBytes(count);
   const table: Table = { client, name: address.tableName, clock, randomBytes: random };
   return {
     table,
+    defaultLimits: JSON.parse(address.defaultLimits) as AccountLimits,
     clock,
     randomBytes: random,
     accounts: createAccountStore(table),
@@ -59,8 +75,14 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     executions: createExecutions(new SFNClient(local), address.stateMachineArn),
     deliveries: createDeliveryStore(table),
     outbound: createOutbound(address.outboundRules),
+    providers: createProviderStore(table),
+    credentials: createCredentialEditor(secrets, address.providerSecretArn),
+    vendorAccess: {
+      credentials: createProviderCredentials({ client: secrets, secretArn: address.providerSecretArn, clock }),
+      baseUrls: address.providerBaseUrls,
+    },
     secretBox: createSecretBox({
-      client: new SecretsManagerClient(local),
+      client: secrets,
       secretArn: address.encryptionSecretArn,
       clock,
       randomBytes: random,

@@ -12,6 +12,8 @@ export interface ServiceOptions {
   readonly folder: string;
   /** 0: a free one. */
   readonly port: number;
+  /** A synthesized template to serve instead of this checkout's, its bundles beside it. */
+  readonly templatePath?: string;
   /** The deployed rules for webhook and image addresses; otherwise this machine is allowed, too. */
   readonly strictOutbound: boolean;
   /** Settings of the stack to be tried otherwise, by their variable. */
@@ -33,7 +35,7 @@ export interface RunningService {
 
 /** Throws what startOneMachine throws: a folder or port in use among it. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const templatePath = await synthesizedTemplate(options.onProgress);
+  const templatePath = options.templatePath ?? (await synthesizedTemplate(options.onProgress));
   const folder = resolve(options.folder);
   await mkdir(folder, { recursive: true });
   const running: { operator?: OperatorServices } = {};
@@ -64,6 +66,9 @@ function addressOf({ template, awsUrl }: OneMachine): Omit<ServiceAddress, 'outb
     tableName: output('TableName'),
     stateMachineArn: output('StateMachineArn'),
     encryptionSecretArn: output('EncryptionSecretArn'),
+    defaultLimits: output('DefaultLimits'),
+    providerSecretArn: output('ProviderSecretArn'),
+    providerBaseUrls: {},
     endpoint: awsUrl,
   };
 }

@@ -29,8 +29,9 @@ export function spawnLocal(...args: string[]): ChildProcess {
 }
 
 /** Starts `npm start -- --json` on the folder and waits for its ready line. */
-export async function startChild(folder: string): Promise<ChildService> {
-  const child = spawnLocal('--data', folder, '--port', '0');
+export async function startChild(folder: string, environment: Readonly<Record<string, string>> = {}): Promise<ChildService> {
+  const variables = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+  const child = spawnLocal('--data', folder, '--port', '0', ...variables);
   const complaints: string[] = [];
   child.stderr?.on('data', (chunk: Buffer) => complaints.push(String(chunk)));
   const ready = await readyLine(child).catch((error: unknown) => {

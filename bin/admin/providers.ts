@@ -1,0 +1,88 @@
+import type { Command } from 'commander';
+import { checkVendor } from '../../adapters/providers/vendor-checks.ts';
+import type { Catalog } from '../../core/catalog.ts';
+import { isEnabled, providers, type ProviderInfo, type ProviderName } from '../../core/providers.ts';
+import models from '../../catalog/models.json' with { type: 'json' };
+import type { Admin } from './admin.ts';
+import { OperatorError } from './operator-error.ts';
+import type { Row } from './output.ts';
+import { readSecret } from './secret-input.ts';
+import type { OperatorServices } from './services.ts';
+
+const catalog = models as Catalog;
+const names = Object.keys(providers) as ProviderName[];
+const checkMillis = 10_000;
+
+export function addProviderCommands(program: Command, admin: Admin): void {
+  const command = program.command('providers').description('the image vendors: their keys, and which are enabled');
+  command
+    .command('list')
+    .description('every provider that Darkroom knows, and what it still needs')
+    .action(admin.run(async ({ services, output }) => output.list(await providerRows(services), 'There are no providers.')));
+  command
+    .command('set <provider>')
+    .description('set its key, asked for without an echo or read from standard input, and enable it')
+    .action(admin.run(async ({ services, output }, text: string) => output.show(await setProvider(services, settable(text)))));
+  command
+    .command('remove <provider>')
+    .description('disable it and remove its key: the next request is no longer routed to it')
+    .action(admin.run(async ({ services, output }, text: string) => {
+      const name = settable(text);
+      await services.providers.disable(name);
+      if (infoOf(name).credential === 'key') await services.credentials.remove(name);
+      output.show({ provider: name, enabled: false });
+    }));
+  command
+    .command('check [provider]')
+    .description('ask the vendor whether the key is good, by a call that costs nothing; exit code 1 when one is not')
+    .action(admin.run(async ({ services, output, fail }, text?: string) => {
+      const rows = await checkRows(services, text === undefined ? undefined : settable(text));
+      output.list(rows, 'No provider is enabled that has a key: `providers set openai` sets one.');
+      if (rows.some(({ verdict }) => verdict === 'refused' || verdict === 'unreachable')) fail();
+    }));
+}
+
+function infoOf(name: ProviderName): ProviderInfo {
+  return providers[name];
+}
+
+/** A provider with something to set. */
+function settable(text: string): ProviderName {
+  const known = names.filter((name) => infoOf(name).credential !== 'none');
+  const name = known.find((one) => one === text);
+  if (!name) throw new OperatorError(`There is no provider ${JSON.stringify(text)} with a key to set: known are ${known.join(', ')}.`);
+  return name;
+}
+
+async function setProvider(services: OperatorServices, name: ProviderName): Promise<Row> {
+  const { title, credential, accessAt } = infoOf(name);
+  if (credential === 'key') await services.credentials.set(name, await readSecret(`Key of ${title} (${accessAt ?? ''}), not shown: `));
+  // The key first: enabled without one, its routes would be taken and refused.
+  await services.providers.enable(name);
+  return { provider: name, enabled: true, models: modelsOf(name) };
+}
+
+function modelsOf(name: ProviderName): string[] {
+  return catalog.models.filter((model) => model.routes.some(({ provider }) => provider === name)).map(({ id }) => id);
+}
+
+async function providerRows(services: OperatorServices): Promise<Row[]> {
+  const [enabled, keys] = await Promise.all([services.providers.enabled(), services.credentials.names()]);
+  return names.map((name) => {
+    const { title, credential, accessAt } = infoOf(name);
+    const key = { none: 'none needed', role: "the function's role", key: keys.includes(name) ? 'set' : 'missing' }[credential];
+    return { provider: name, title, key, enabled: isEnabled(name, enabled) ? 'yes' : 'no', models: modelsOf(name), access: accessAt ?? null };
+  });
+}
+
+async function checkRows(services: OperatorServices, only: ProviderName | undefined): Promise<Row[]> {
+  const enabled = await services.providers.enabled();
+  const asked = only === undefined ? names.filter((name) => enabled.includes(name)) : [only];
+  return Promise.all(
+    asked.map(async (name) => {
+      const began = services.clock.elapsed();
+      const check = await checkVendor(name, services.vendorAccess, AbortSignal.timeout(checkMillis));
+      return { provider: name, verdict: check.verdict, detail: check.detail, ms: Math.round(services.clock.elapsed() - began) };
+    }),
+  );
+}
