@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { RemovalPolicy, type Duration } from 'aws-cdk-lib';
-import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import type { CfnRole } from 'aws-cdk-lib/aws-iam';
+import { Architecture, LoggingFormat, Runtime, type CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import type { Settings } from './settings.ts';
 
 export interface ServiceFunctionProps {
   /** In functions/, without its ending: "api/get-creation". */
@@ -13,6 +15,7 @@ export interface ServiceFunctionProps {
   readonly timeout: Duration;
   /** Also decides the share of a processor: 1,769 MB is one. */
   readonly memoryMegabytes: number;
+  readonly architecture: Settings['architecture'];
   readonly logRetention: RetentionDays;
 }
 
@@ -23,7 +26,7 @@ const neverLoaded = ['sso', 'process', 'ini', 'web-identity', 'login', 'cognito-
   (name) => `@aws-sdk/credential-provider-${name}`,
 );
 
-/** A Lambda function of the service: one file of functions/, bundled, on arm64, with a log of its own. */
+/** A Lambda function of the service: one file of functions/, bundled, with a log of its own. */
 export class ServiceFunction extends NodejsFunction {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     const logGroup = new LogGroup(scope, `${id}Log`, {
@@ -36,7 +39,7 @@ export class ServiceFunction extends NodejsFunction {
       depsLockFilePath: `${root}package-lock.json`,
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
+      architecture: props.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
       timeout: props.timeout,
       memorySize: props.memoryMegabytes,
       // Its own lines are JSON; the runtime's are not worth wrapping them again.
@@ -55,7 +58,14 @@ export class ServiceFunction extends NodejsFunction {
         bundleAwsSDK: true,
       },
     });
+    this.leaveOnlyOwnLog(logGroup);
     // `sam local invoke` finds a function by this name.
-    this.node.defaultChild?.node.addMetadata('SamResourceId', id);
+    (this.node.defaultChild as CfnFunction).addMetadata('SamResourceId', id);
+  }
+
+  /** AWS's managed policy, which a function gets by default, lets it write to every log of the account. */
+  private leaveOnlyOwnLog(logGroup: LogGroup): void {
+    (this.role?.node.defaultChild as CfnRole).managedPolicyArns = [];
+    logGroup.grantWrite(this);
   }
 }

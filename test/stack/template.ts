@@ -5,10 +5,10 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { synthesizedTemplate } from '../../bin/local/synthesized-template.ts';
 import { readTemplate, type LocalFunction, type LocalTemplate } from '../../local/template.ts';
 
-const path = await synthesizedTemplate();
+export const templatePath = await synthesizedTemplate();
 
-export const template = Template.fromJSON(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>);
-export const resolved: LocalTemplate = readTemplate(path);
+export const template = Template.fromJSON(JSON.parse(readFileSync(templatePath, 'utf8')) as Record<string, unknown>);
+export const resolved: LocalTemplate = readTemplate(templatePath);
 
 interface Resource {
   readonly Type: string;

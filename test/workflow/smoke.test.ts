@@ -1,0 +1,66 @@
+/** The smoke test that an operator runs after a deployment, here against the local service. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../fixtures/service.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+let service: TestService;
+let receiver: Receiver;
+beforeAll(async () => {
+  [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
+});
+afterAll(async () => {
+  await receiver.close();
+  await service.end();
+});
+
+interface Report {
+  readonly ok: boolean;
+  readonly error?: string;
+  readonly cost?: number;
+  readonly steps: readonly { readonly step: string; readonly found: string }[];
+}
+
+async function smoke(...args: string[]): Promise<{ code: number; report: Report }> {
+  const child = spawn(process.execPath, ['bin/smoke.ts', '--json', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'exit') as Promise<[number]>]);
+  return { code, report: JSON.parse(out) as Report };
+}
+
+describe.concurrent('npm run smoke', { timeout: 60_000 }, () => {
+  it('renders a picture, charges it once, refunds a failure and sees the webhook delivered', async () => {
+    const { key } = await service.client({ balance: '1' });
+    const { code, report } = await smoke('--api', service.machine.apiUrl, '--key', key, '--webhook', receiver.hook('smoke', 200));
+    expect(report.error).toBeUndefined();
+    expect(code).toBe(0);
+    expect(report).toMatchObject({ ok: true, cost: 0.01 });
+    expect(report.steps.map(({ step }) => step)).toEqual([
+      'stranger refused', 'models', 'balance', 'price', 'accepted', 'replayed', 'completed', 'picture', 'webhook', 'charged once', 'failure', 'refunded',
+    ]);
+    expect(report.steps.find(({ step }) => step === 'refunded')?.found).toBe('balance again 0.99 USD');
+    expect(receiver.arrivals('smoke').map(({ headers }) => headers['x-webhook-event'])).toEqual(['creation.completed']);
+  });
+
+  it('with a wallet that is too small says what to do, and renders nothing', async () => {
+    const { key, account } = await service.client({ balance: '0.001' });
+    const { code, report } = await smoke('--api', service.machine.apiUrl, '--key', key);
+    expect(code).toBe(1);
+    expect(report.error).toBe('the picture costs 0.01 USD and 0.001 are available: `npm run admin -- wallet top-up`');
+    expect(await service.account(account.id)).toMatchObject({ availableMicros: 1_000 });
+  });
+
+  it.each([
+    ['a key of nobody', ['--key', 'dk_live_x'], /^GET \/models was answered 401 ERR_API_KEY_INVALID: .* is the key one of this deployment/],
+    ['an address where nobody listens', ['--key', 'x', '--api', 'http://127.0.0.1:1'], /^http:\/\/127\.0\.0\.1:1 does not answer \(.*\): compare --api with the stack's output ApiUrl\.$/],
+    ['an address that is none', ['--key', 'x', '--api', 'prod'], /^--api: "prod" is no address/],
+  ])('with %s says so in one sentence', async (_what, args, message) => {
+    const { code, report } = await smoke('--api', service.machine.apiUrl, ...args);
+    expect(code).toBe(1);
+    expect(report.error).toMatch(message);
+  });
+});
