@@ -45,7 +45,7 @@ export default {
       'adapters-know-core-and-vendors',
       'The outside world: core’s ports, vendors’ packages, Node.',
       { path: room('adapters') },
-      [room('core', 'adapters'), packages('@aws-sdk/[^/]+', 'aws4fetch', 'ipaddr\\.js', 'jpeg-js'), types],
+      [room('core', 'adapters'), packages('@aws-sdk/[^/]+', '@smithy/node-http-handler', 'aws4fetch', 'ipaddr\\.js', 'jpeg-js'), types],
       { node: true },
     ),
     onlyKnows(
@@ -62,9 +62,15 @@ export default {
     ),
     onlyKnows(
       'lib-knows-the-contract',
-      'Constructs know operations and the catalog; handlers and the state machine only by their paths.',
+      'Constructs know the tables of core (operations, failures, limits, metrics) and the catalog; handlers and the state machine only by their paths.',
       { path: room('lib') },
-      [room('lib', 'catalog'), '^core/contract\\.ts$', packages('aws-cdk-lib', 'constructs'), nodeModules('fs', 'path', 'url')],
+      [room('lib', 'catalog'), '^core/(contract|failure|limits|metrics)\\.ts$', packages('aws-cdk-lib', 'constructs', 'zod'), nodeModules('fs', 'path', 'url')],
+    ),
+    onlyKnows(
+      'config-knows-settings',
+      'What an operator writes: values, and the type that they have to be of.',
+      { path: room('config') },
+      ['^lib/settings\\.ts$'],
     ),
     onlyKnows(
       'local-stands-in-for-aws',

@@ -22,7 +22,11 @@ export default defineConfig({
       ENCRYPTION_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption',
       OUTBOUND_RULES: 'public',
       AUTH_FAILURE_FORM: 'envelope',
+      PROVIDER_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:providers',
+      PROVIDER_BASE_URLS: '{}',
+      BEDROCK_REGION: 'us-west-2',
       TOP_UP_URL: 'https://portal.test/wallet',
+      METRICS_NAMESPACE: 'Darkroom',
     },
   },
 });

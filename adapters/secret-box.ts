@@ -8,6 +8,7 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { AccountId } from '../core/ids.ts';
 import type { Clock, RandomBytes, SecretBox } from '../core/ports.ts';
 
 const cacheMillis = 5 * 60_000;
@@ -25,10 +26,22 @@ export interface SecretBoxOptions {
   readonly randomBytes: RandomBytes;
 }
 
+/** What became of a text that the current version was to seal. */
+export type Resealed =
+  | { readonly kind: 'resealed'; readonly sealed: string }
+  | { readonly kind: 'already_current' }
+  /** The version that sealed it is gone: nobody can open it any more. */
+  | { readonly kind: 'lost' };
+
+/** What an operator needs beside: after a rotation, texts are sealed anew while their version is still held. */
+export interface ResealingBox extends SecretBox {
+  reseal(accountId: AccountId, sealed: string): Promise<Resealed>;
+}
+
 /** Throws when a text was altered, sealed for another account, or by a key that is gone. */
-export function createSecretBox(options: SecretBoxOptions): SecretBox {
+export function createSecretBox(options: SecretBoxOptions): ResealingBox {
   const keyOf = cachedKeys(options);
-  return {
+  const box: SecretBox = {
     seal: async (accountId, plain) => {
       const key = await keyOf(undefined);
       const nonce = options.randomBytes(12);
@@ -47,6 +60,19 @@ export function createSecretBox(options: SecretBoxOptions): SecretBox {
         .setAAD(Buffer.from(accountId))
         .setAuthTag(sealed.subarray(-tagBytes));
       return decipher.update(sealed.subarray(0, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
+    },
+  };
+  return {
+    ...box,
+    reseal: async (accountId, text) => {
+      const [, version] = text.split('.');
+      if (version === (await keyOf(undefined)).version) return { kind: 'already_current' };
+      try {
+        return { kind: 'resealed', sealed: await box.seal(accountId, await box.open(accountId, text)) };
+      } catch (error) {
+        if (error instanceof Error && error.name === 'ResourceNotFoundException') return { kind: 'lost' };
+        throw error;
+      }
     },
   };
 }

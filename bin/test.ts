@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import pc from 'picocolors';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const rooms = ['adapters', 'bin', 'catalog', 'core', 'functions', 'lib', 'local', 'test'];
+const rooms = ['adapters', 'bin', 'catalog', 'config', 'core', 'functions', 'lib', 'local', 'test'];
 
 const checks: readonly { readonly name: string; readonly command: readonly [string, ...string[]] }[] = [
   { name: 'types', command: ['tsc', '--noEmit', '-p', '.'] },

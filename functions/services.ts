@@ -8,6 +8,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { readBooks } from '../adapters/dynamodb/audit-store.ts';
 import { createChargeStore } from '../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../adapters/dynamodb/creation-store.ts';
 import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
@@ -15,6 +16,8 @@ import { createOpenWorkStore } from '../adapters/dynamodb/open-work-store.ts';
 import { createRequestStore } from '../adapters/dynamodb/request-store.ts';
 import type { Table } from '../adapters/dynamodb/table.ts';
 import { createJsonLog } from '../adapters/json-log.ts';
+import { createProviderCredentials } from '../adapters/provider-credentials.ts';
+import { createVendors } from '../adapters/providers/vendors.ts';
 import { createSandboxProvider } from '../adapters/providers/sandbox/sandbox-provider.ts';
 import { createImageStore } from '../adapters/s3-images.ts';
 import { createOutbound, type OutboundRules } from '../adapters/safe-fetch.ts';
@@ -24,7 +27,10 @@ import { systemClock } from '../adapters/system-clock.ts';
 import models from '../catalog/models.json' with { type: 'json' };
 import type { Catalog } from '../core/catalog.ts';
 import type { AuthFailureForm } from '../core/contract.ts';
+import type { AccountId } from '../core/ids.ts';
+import type { AccountBooks } from '../core/ledger.ts';
 import type * as ports from '../core/ports.ts';
+import type { ImageProvider } from '../core/provider.ts';
 
 /** Every variable that the stack may give to a function; lib/ declares each where it is used. */
 export type Variable =
@@ -36,7 +42,11 @@ export type Variable =
   | 'ENCRYPTION_SECRET_ARN'
   | 'OUTBOUND_RULES'
   | 'AUTH_FAILURE_FORM'
-  | 'TOP_UP_URL';
+  | 'TOP_UP_URL'
+  | 'METRICS_NAMESPACE'
+  | 'PROVIDER_SECRET_ARN'
+  | 'PROVIDER_BASE_URLS'
+  | 'BEDROCK_REGION';
 
 function environment(name: Variable): string {
   const value = process.env[name];
@@ -72,7 +82,8 @@ export interface CommonServices {
 }
 
 function common(component: string): CommonServices {
-  return { clock: systemClock, randomBytes: randomness, log: createJsonLog(component, () => systemClock.now()) };
+  const log = createJsonLog({ component, namespace: environment('METRICS_NAMESPACE'), now: () => systemClock.now() });
+  return { clock: systemClock, randomBytes: randomness, log };
 }
 
 /** For reading operations of the API. */
@@ -107,9 +118,11 @@ export interface SubmitServices extends ApiServices {
 }
 
 export function submitServices(): SubmitServices {
+  const api = apiServices();
+  const onConflict = (creationId: string | undefined): void => api.log.info('charge_conflict', { creationId });
   return {
-    ...apiServices(),
-    charges: createChargeStore(table()),
+    ...api,
+    charges: createChargeStore({ ...table(), onConflict }),
     executions: createExecutions(new SFNClient({}), environment('STATE_MACHINE_ARN')),
     outbound: createOutbound(environment('OUTBOUND_RULES') as OutboundRules),
     images: imageStore(),
@@ -120,13 +133,14 @@ export function submitServices(): SubmitServices {
 export interface RenderServices extends CommonServices {
   readonly creations: ports.CreationStore;
   readonly images: ports.ImageStore;
-  readonly providers: ReadonlyMap<string, ports.ImageProvider>;
+  readonly providers: ReadonlyMap<string, ImageProvider>;
   readonly resultDays: number;
 }
 
 export function renderServices(): RenderServices {
   const crash = (): never => process.exit(1);
-  const providers = ['sandbox', 'sandbox-large'].map((name) => createSandboxProvider({ name, clock: systemClock, crash }));
+  const sandboxes = ['sandbox', 'sandbox-large'].map((name) => createSandboxProvider({ name, clock: systemClock, crash }));
+  const providers = [...sandboxes, ...createVendors(vendorAccess())];
   return {
     ...common('render-image'),
     creations: createCreationStore(table()),
@@ -134,6 +148,16 @@ export function renderServices(): RenderServices {
     providers: new Map(providers.map((provider) => [provider.name, provider])),
     resultDays: Number(environment('RESULT_DAYS')),
   };
+}
+
+function vendorAccess(): Parameters<typeof createVendors>[0] {
+  const baseUrls = JSON.parse(environment('PROVIDER_BASE_URLS')) as Readonly<Record<string, string>>;
+  const credentials = createProviderCredentials({
+    client: new SecretsManagerClient({}),
+    secretArn: environment('PROVIDER_SECRET_ARN'),
+    clock: systemClock,
+  });
+  return { credentials, baseUrls, bedrockRegion: environment('BEDROCK_REGION') };
 }
 
 export interface RefundServices extends CommonServices {
@@ -187,4 +211,14 @@ export function reconcileServices(): ReconcileServices {
     openWork: createOpenWorkStore(store),
     executions: createExecutions(new SFNClient({}), environment('STATE_MACHINE_ARN')),
   };
+}
+
+export interface AuditServices extends CommonServices {
+  /** The books of every account, or of one. */
+  readonly books: (only?: AccountId) => Promise<readonly AccountBooks[]>;
+}
+
+export function auditServices(): AuditServices {
+  const store = table();
+  return { ...common('audit-books'), books: async (only) => readBooks(store, only) };
 }

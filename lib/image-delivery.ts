@@ -1,13 +1,20 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { Distribution, HttpVersion, ViewerProtocolPolicy } from 'aws-cdk-lib/aws-cloudfront';
+import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import {
+  Distribution, HeadersFrameOption, HeadersReferrerPolicy, HttpVersion, ResponseHeadersPolicy, SecurityPolicyProtocol, ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { acknowledge, logicalIdOf } from './acknowledge.ts';
+import type { Settings } from './settings.ts';
 
 export interface ImageDeliveryProps {
   readonly resultDays: number;
+  /** Its own host name; absent: the one that CloudFront gives. */
+  readonly domain?: Settings['resultsDomain'];
 }
 
 /**
@@ -19,30 +26,62 @@ export class ImageDelivery extends Construct {
   /** Without a slash at its end; an image's key follows it. */
   readonly baseUrl: string;
 
-  constructor(scope: Construct, id: string, props: ImageDeliveryProps) {
+  constructor(scope: Construct, id: string, { resultDays, domain }: ImageDeliveryProps) {
     super(scope, id);
     this.bucket = new Bucket(this, 'Bucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
+      minimumTLSVersion: 1.2,
       removalPolicy: RemovalPolicy.RETAIN,
       lifecycleRules: [
         // A day more than promised: expiry runs once a day and never early.
-        { id: 'results', prefix: 'results/', expiration: Duration.days(props.resultDays + 1) },
+        { id: 'results', prefix: 'results/', expiration: Duration.days(resultDays + 1) },
         { id: 'sources', prefix: 'sources/', expiration: Duration.days(1) },
         { id: 'uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
     });
+    acknowledge(this.bucket, { 'AwsSolutions-S1': 'An access log would list the paths of results, and whoever has a path has the image.' });
+    const distribution = this.addDistribution(domain);
+    this.baseUrl = `https://${domain?.name ?? distribution.distributionDomainName}`;
+    if (domain) new CfnOutput(Stack.of(this), 'ResultsDomainTarget', { description: `Where DNS has to send ${domain.name}`, value: distribution.distributionDomainName });
+  }
+
+  private addDistribution(domain: Settings['resultsDomain']): Distribution {
     const distribution = new Distribution(this, 'Distribution', {
       comment: 'Darkroom: rendered images',
       httpVersion: HttpVersion.HTTP2_AND_3,
+      // CloudFront heeds it with a certificate of one's own only; under its own name it takes TLS 1.0, too.
+      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      ...(domain && { domainNames: [domain.name], certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn) }),
       defaultBehavior: {
         // The library's own class does not fit its interface under exactOptionalPropertyTypes.
         origin: S3BucketOrigin.withOriginAccessControl(this.bucket as IBucket),
         viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+        responseHeadersPolicy: this.securityHeaders(),
       },
     });
-    this.baseUrl = `https://${distribution.distributionDomainName}`;
+    acknowledge(distribution, {
+      'AwsSolutions-CFR1': 'Whom a client shows its images to, and where, is the client’s business.',
+      'AwsSolutions-CFR2': 'It serves objects under unguessable paths and runs no code: a firewall has nothing to look for, and costs more than the traffic.',
+      'AwsSolutions-CFR3': 'An access log would list the paths of results, and whoever has a path has the image.',
+      ...(!domain && { 'AwsSolutions-CFR4': 'The name that CloudFront gives comes with its own certificate and its own minimum of TLS; the setting resultsDomain brings TLS 1.2.' }),
+    });
+    return distribution;
+  }
+
+  /** Images are data: nothing in one is to run, be framed, or tell another site where it was shown. */
+  private securityHeaders(): ResponseHeadersPolicy {
+    return new ResponseHeadersPolicy(this, 'SecurityHeaders', {
+      comment: 'Darkroom: rendered images',
+      securityHeadersBehavior: {
+        contentSecurityPolicy: { contentSecurityPolicy: "default-src 'none'; sandbox", override: true },
+        contentTypeOptions: { override: true },
+        frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
+        referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
+        strictTransportSecurity: { accessControlMaxAge: Duration.days(365), override: true },
+      },
+    });
   }
 
   /** Lets a function store results, and find one that it stored before. */
@@ -60,7 +99,13 @@ export class ImageDelivery extends Construct {
     this.allow(fn, 's3:PutObject', 'sources/*');
   }
 
+  /** Lets a function read the copies, to hand them to a provider. */
+  grantReadSources(fn: LambdaFunction): void {
+    this.allow(fn, 's3:GetObject', 'sources/*');
+  }
+
   private allow(fn: LambdaFunction, action: string, keys: string): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: [action], resources: [this.bucket.arnForObjects(keys)] }));
+    acknowledge(fn, { [`AwsSolutions-IAM5[Resource::<${logicalIdOf(this.bucket)}.Arn>/${keys}]`]: 'The names of objects are drawn at random; the prefix is what can be known of them.' });
   }
 }

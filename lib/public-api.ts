@@ -1,18 +1,46 @@
-import { HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Aws, CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { ApiMapping, DomainName, HttpApi, HttpMethod, type CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { apiRoot, operations, type OperationName } from '../core/contract.ts';
+import { acknowledge } from './acknowledge.ts';
+import type { Settings } from './settings.ts';
 
 export interface PublicApiProps {
   readonly operations: Readonly<Record<OperationName, LambdaFunction>>;
   /** Answers what no route takes: unknown paths and wrong methods. */
   readonly unknownRoute: LambdaFunction;
+  readonly throttling: Settings['throttling'];
+  readonly logRetention: RetentionDays;
+  /** Its own host name; absent: the one that API Gateway gives. */
+  readonly domain?: Settings['apiDomain'];
 }
+
+/**
+ * Of each request, what tells which it was and how it went. No header, no query and no
+ * path, which a client may have put a key into: the route says enough.
+ */
+const accessLogFormat = {
+  at: '$context.requestTime',
+  requestId: '$context.requestId',
+  route: '$context.routeKey',
+  status: '$context.status',
+  latencyMillis: '$context.responseLatency',
+  integrationMillis: '$context.integrationLatency',
+  responseBytes: '$context.responseLength',
+  sourceIp: '$context.identity.sourceIp',
+  error: '$context.error.message',
+  integrationError: '$context.integrationErrorMessage',
+} as const;
 
 /** The HTTP API: a route for each operation of the contract, and one for everything else. */
 export class PublicApi extends Construct {
   readonly httpApi: HttpApi;
+  /** The API's root, as clients use it. */
+  readonly url: string;
 
   constructor(scope: Construct, id: string, props: PublicApiProps) {
     super(scope, id);
@@ -28,10 +56,30 @@ export class PublicApi extends Construct {
         integration: new HttpLambdaIntegration(name, props.operations[name as OperationName]),
       });
     }
+    acknowledge(this.httpApi, {
+      'AwsSolutions-APIG4': 'Every function authenticates by itself: a revoked key is dead at the next request, which a cached authorizer cannot promise, and refusals have the documented form.',
+    });
+    this.configureStage(props);
+    this.url = `${props.domain ? this.addDomain(props.domain) : this.httpApi.apiEndpoint}${apiRoot}`;
   }
 
-  /** The API's root, as clients use it. */
-  get url(): string {
-    return `${this.httpApi.apiEndpoint}${apiRoot}`;
+  /** HttpApi makes its default stage by itself, without a say in its log. */
+  private configureStage({ throttling, logRetention }: PublicApiProps): void {
+    const stage = this.httpApi.defaultStage?.node.defaultChild as CfnStage;
+    const log = new LogGroup(this, 'AccessLog', {
+      // Under this prefix the log's delivery needs no line in the account's one resource policy, which has a limit.
+      logGroupName: `/aws/vendedlogs/${Stack.of(this).stackName}/api`,
+      retention: logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    stage.accessLogSettings = { destinationArn: `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${log.logGroupName}`, format: JSON.stringify(accessLogFormat) };
+    stage.defaultRouteSettings = { throttlingRateLimit: throttling.ratePerSecond, throttlingBurstLimit: throttling.burst };
+  }
+
+  private addDomain({ name, certificateArn }: NonNullable<Settings['apiDomain']>): string {
+    const domain = new DomainName(this, 'Domain', { domainName: name, certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn) });
+    new ApiMapping(this, 'Mapping', { api: this.httpApi, domainName: domain });
+    new CfnOutput(Stack.of(this), 'ApiDomainTarget', { description: `Where DNS has to send ${name}`, value: domain.regionalDomainName });
+    return `https://${name}`;
   }
 }

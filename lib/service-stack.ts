@@ -2,47 +2,60 @@
  * The whole service, one flat stack. It reads like the architecture's picture: what
  * keeps state, what a request meets, what an execution does, what looks after it.
  */
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { operations, type OperationName } from '../core/contract.ts';
+import { defaultLimits } from '../core/limits.ts';
+import { Alarms } from './alarms.ts';
+import { BooksAudit } from './books-audit.ts';
 import { CreationExecution } from './creation-execution.ts';
+import { Dashboard } from './dashboard.ts';
+import { EncryptionSecret } from './encryption-secret.ts';
 import { ImageDelivery } from './image-delivery.ts';
+import { ProviderAccess } from './provider-access.ts';
 import { PublicApi } from './public-api.ts';
 import { Reconciliation } from './reconciliation.ts';
 import { ServiceFunction } from './service-function.ts';
-import { defaultSettings, type Settings } from './settings.ts';
+import { ServiceMetrics } from './service-metrics.ts';
+import type { Settings } from './settings.ts';
 import { Store } from './store.ts';
 
 export interface ServiceStackProps extends StackProps {
-  readonly settings?: Partial<Settings>;
+  readonly settings: Settings;
 }
 
 export class ServiceStack extends Stack {
   private readonly settings: Settings;
+  private readonly logRetention: RetentionDays;
   private readonly store: Store;
   private readonly images: ImageDelivery;
-  /** Of the key under which webhook secrets are stored. Rotate it by putting a new value: the previous one is held. */
-  private readonly encryptionSecret: Secret;
+  private readonly encryptionSecret: EncryptionSecret;
+  private readonly providers: ProviderAccess;
+  /** By their ids. */
+  private readonly functions = new Map<string, ServiceFunction>();
 
-  constructor(scope: Construct, id: string, props: ServiceStackProps = {}) {
+  constructor(scope: Construct, id: string, { settings, ...props }: ServiceStackProps) {
     super(scope, id, { description: 'Darkroom: an asynchronous image-generation API', ...props });
-    this.settings = { ...defaultSettings, ...props.settings };
+    this.settings = settings;
+    this.logRetention = settings.logRetentionDays;
     this.store = new Store(this, 'Store');
-    this.images = new ImageDelivery(this, 'Images', { resultDays: this.settings.resultDays });
-    this.encryptionSecret = new Secret(this, 'EncryptionSecret', {
-      description: 'Darkroom: encrypts the webhook secrets of accounts',
-      generateSecretString: { passwordLength: 64, excludePunctuation: true },
-      removalPolicy: RemovalPolicy.RETAIN,
-    });
+    this.images = new ImageDelivery(this, 'Images', { resultDays: settings.resultDays, domain: settings.resultsDomain });
+    this.encryptionSecret = new EncryptionSecret(this, 'EncryptionSecret');
+    this.providers = new ProviderAccess(this, 'Providers', { bedrockRegion: this.settings.bedrockRegion });
     const execution = this.addExecution();
     const api = this.addApi(execution);
     this.addReconciliation(execution);
+    this.addAudit();
+    this.addObservation(api, execution);
     new CfnOutput(this, 'ApiUrl', { value: api.url });
     new CfnOutput(this, 'TableName', { value: this.store.table.tableName });
     new CfnOutput(this, 'StateMachineArn', { value: execution.stateMachine.stateMachineArn });
     new CfnOutput(this, 'EncryptionSecretArn', { value: this.encryptionSecret.secretArn });
+    new CfnOutput(this, 'ProviderSecretArn', { value: this.providers.secret.secretArn });
     new CfnOutput(this, 'ResultsBaseUrl', { value: this.images.baseUrl });
+    // Limits are attributes of each account: whoever creates one reads them here.
+    new CfnOutput(this, 'DefaultLimits', { value: JSON.stringify({ ...defaultLimits, ...settings.limits }) });
   }
 
   private addExecution(): CreationExecution {
@@ -55,6 +68,8 @@ export class ServiceStack extends Stack {
     renderImage.addEnvironment('RESULT_DAYS', String(this.settings.resultDays));
     this.store.grant(renderImage, 'UpdateItem');
     this.images.grantStore(renderImage);
+    this.images.grantReadSources(renderImage);
+    this.providers.grantUse(renderImage);
 
     const refundCharge = this.addFunction('RefundCharge', 'workflow/refund-charge', {
       description: 'Fails a creation and gives its charge back',
@@ -65,11 +80,10 @@ export class ServiceStack extends Stack {
       description: 'Sends one attempt of a webhook',
     });
     deliverWebhook.addEnvironment('RESULTS_BASE_URL', this.images.baseUrl);
-    deliverWebhook.addEnvironment('ENCRYPTION_SECRET_ARN', this.encryptionSecret.secretArn);
     deliverWebhook.addEnvironment('OUTBOUND_RULES', 'public');
     this.store.grant(deliverWebhook, 'GetItem', 'UpdateItem', 'PutItem');
-    this.encryptionSecret.grantRead(deliverWebhook);
-    return new CreationExecution(this, 'Creation', { renderImage, refundCharge, deliverWebhook, logRetention: this.settings.logRetention });
+    this.encryptionSecret.grantOpen(deliverWebhook);
+    return new CreationExecution(this, 'Creation', { renderImage, refundCharge, deliverWebhook, logRetention: this.logRetention });
   }
 
   private addApi(execution: CreationExecution): PublicApi {
@@ -85,7 +99,8 @@ export class ServiceStack extends Stack {
     this.store.grant(generateImage, 'GetItem', 'PutItem');
     this.images.grantStoreSources(generateImage);
     execution.grantStart(generateImage);
-    return new PublicApi(this, 'Api', { operations: functions, unknownRoute });
+    const { throttling, apiDomain: domain } = this.settings;
+    return new PublicApi(this, 'Api', { operations: functions, unknownRoute, throttling, logRetention: this.logRetention, domain });
   }
 
   private addReconciliation(execution: CreationExecution): void {
@@ -98,6 +113,33 @@ export class ServiceStack extends Stack {
     execution.grantStart(reconcile);
     execution.grantDescribe(reconcile);
     new Reconciliation(this, 'Reconciliation', { reconcile, stateMachine: execution.stateMachine });
+  }
+
+  private addAudit(): void {
+    const auditBooks = this.addFunction('AuditBooks', 'schedule/audit-books', {
+      description: 'Holds every balance and creation against the ledger',
+      // It reads every ledger from its beginning.
+      timeout: Duration.minutes(15),
+      memoryMegabytes: 1024,
+    });
+    this.store.grant(auditBooks, 'BatchGetItem', 'GetItem', 'Query');
+    this.store.grantListing(auditBooks);
+    new BooksAudit(this, 'BooksAudit', { auditBooks });
+  }
+
+  /** What an operator sees of all this, and what wakes him. */
+  private addObservation({ httpApi }: PublicApi, { stateMachine }: CreationExecution): void {
+    const metrics = new ServiceMetrics(this.stackName);
+    const throttled = ['GenerateImage', 'GetCreation', 'RenderImage', 'RefundCharge', 'DeliverWebhook', 'Reconcile'].map((id) => this.functionNamed(id));
+    const [refundCharge, auditBooks] = [this.functionNamed('RefundCharge'), this.functionNamed('AuditBooks')];
+    const alarms = new Alarms(this, 'Alarms', { metrics, httpApi, stateMachine, throttled, refundCharge, auditBooks, email: this.settings.alarmEmail });
+    new Dashboard(this, 'Dashboard', { metrics, httpApi, alarms: alarms.all });
+  }
+
+  private functionNamed(id: string): ServiceFunction {
+    const fn = this.functions.get(id);
+    if (!fn) throw new Error(`there is no function ${id}`);
+    return fn;
   }
 
   private addApiFunction(name: OperationName | 'unknownRoute'): ServiceFunction {
@@ -118,6 +160,10 @@ export class ServiceStack extends Stack {
     entry: string,
     { description, timeout = Duration.seconds(30), memoryMegabytes = 512 }: { description: string; timeout?: Duration; memoryMegabytes?: number },
   ): ServiceFunction {
-    return new ServiceFunction(this, id, { entry, description, timeout, memoryMegabytes, logRetention: this.settings.logRetention });
+    const { architecture } = this.settings;
+    const fn = new ServiceFunction(this, id, { entry, description, timeout, memoryMegabytes, architecture, logRetention: this.logRetention });
+    fn.addEnvironment('METRICS_NAMESPACE', this.stackName);
+    this.functions.set(id, fn);
+    return fn;
   }
 }

@@ -1,20 +1,107 @@
+/**
+ * What an operator can choose for a deployment: a file of config/ a stage. All of it has
+ * a default, so that `cdk deploy` without settings works.
+ */
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { AuthFailureForm } from '../core/contract.ts';
+import * as z from 'zod';
+import { limitRanges } from '../core/limits.ts';
 
-/** What an operator can choose. All of it has a default: `cdk deploy` without settings works. */
-export interface Settings {
-  /** Days for which results can be fetched. */
-  readonly resultDays: number;
-  readonly logRetention: RetentionDays;
-  /** The form of a failed authentication (interface.md, part 5). */
-  readonly authFailureForm: AuthFailureForm;
-  /** Where a client can top up its wallet, named in 402 answers; empty: /portal/wallet under the API's own domain. */
-  readonly topUpUrl: string;
+/** What CloudWatch Logs knows, in days; "for ever" is no retention. */
+const retentions = new Map<number, RetentionDays>(
+  Object.values(RetentionDays).flatMap((days) => (typeof days === 'number' && days !== RetentionDays.INFINITE ? [[days, days] as const] : [])),
+);
+
+const hostName = z.string({ error: 'must be a host name, such as api.example.com' })
+  .regex(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, { error: 'must be a host name in lower case, such as api.example.com' });
+
+function domain(certificate: RegExp, right: string): z.ZodOptional<z.ZodObject<{ name: z.ZodString; certificateArn: z.ZodString }, z.core.$strict>> {
+  return z.strictObject(
+    { name: hostName, certificateArn: z.string({ error: right }).regex(certificate, { error: right }) },
+    { error: issueOf('must be {name, certificateArn}') },
+  ).optional();
 }
 
-export const defaultSettings: Settings = {
-  resultDays: 30,
-  logRetention: RetentionDays.ONE_MONTH,
-  authFailureForm: 'envelope',
-  topUpUrl: '',
+function wholeNumber(least: number, most: number): z.ZodNumber {
+  const right = `must be a whole number from ${least} to ${most}`;
+  return z.int({ error: right }).min(least, { error: right }).max(most, { error: right });
+}
+
+function oneOf<const Values extends readonly string[]>(values: Values): z.ZodEnum<{ [Value in Values[number]]: Value }> {
+  return z.enum(values, { error: `must be one of ${values.join(', ')}` });
+}
+
+/** A number where CloudWatch has an enumeration: a file of settings need not know it. */
+function retention(): z.ZodPipe<z.ZodNumber, z.ZodTransform<RetentionDays, number>> {
+  const right = `must be one of ${[...retentions.keys()].join(', ')}`;
+  return z.number({ error: right }).refine((days) => retentions.has(days), { error: right }).transform((days) => retentions.get(days) ?? RetentionDays.ONE_MONTH);
+}
+
+/** A wrong shape says what would be right; an unknown field keeps zod's own issue, which names it. */
+function issueOf(right: string): z.core.$ZodErrorMap {
+  return (issue) => (issue.code === 'unrecognized_keys' ? undefined : right);
+}
+
+const topUpUrlRight = 'must be an https address, or empty';
+
+const limits = {
+  postRate: wholeNumber(...limitRanges.postRate).optional(),
+  getRate: wholeNumber(...limitRanges.getRate).optional(),
+  maxConcurrent: wholeNumber(...limitRanges.maxConcurrent).optional(),
+  deadlineSeconds: wholeNumber(...limitRanges.deadlineSeconds).optional(),
 };
+
+const settingsSchema = z.strictObject(
+  {
+    /** The API's own host name, with a certificate of ACM in the stack's region. */
+    apiDomain: domain(/^arn:aws[\w-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/, "must be the ARN of an ACM certificate in the stack's region"),
+    /** That of the images. CloudFront takes certificates of us-east-1 only. */
+    resultsDomain: domain(/^arn:aws[\w-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of an ACM certificate in us-east-1, whatever the region of the stack'),
+    /** Days for which results can be fetched. Source images go within 48 h, whatever is set. */
+    resultDays: wholeNumber(1, 3_650).default(30),
+    /** Of every log group. */
+    logRetentionDays: retention().prefault(30),
+    /** Of accounts that are created without limits of their own; those of accounts that exist stay. */
+    limits: z.strictObject(limits, { error: issueOf('must be an object of limits') }).default({}),
+    /** The form of a failed authentication (interface.md, part 5). */
+    authFailureForm: oneOf(['envelope', 'plain']).default('envelope'),
+    /** Where a client can top up its wallet, named in 402 answers; empty: /portal/wallet under the API's own domain. */
+    topUpUrl: z.string({ error: topUpUrlRight }).refine((text) => text === '' || (URL.parse(text)?.protocol === 'https:'), { error: topUpUrlRight }).default(''),
+    /** Who hears of alarms. Without it the topic is there and has no subscriber. */
+    alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
+    /** Where the models of Amazon Bedrock are invoked; Stability's are offered in us-west-2. */
+    bedrockRegion: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: 'must be a region, such as us-west-2' }).default('us-west-2'),
+    /** Of the functions' processors; arm64 is a fifth cheaper. */
+    architecture: oneOf(['arm64', 'x86_64']).default('arm64'),
+    /** What the whole API takes, before any account's own limit. */
+    throttling: z.strictObject(
+      { ratePerSecond: wholeNumber(1, 10_000).default(500), burst: wholeNumber(1, 5_000).default(1_000) },
+      { error: issueOf('must be {ratePerSecond, burst}') },
+    ).prefault({}),
+  },
+  { error: issueOf('must be an object of settings') },
+);
+
+/** What a file of config/ gives: any part of it. */
+export type SettingsInput = z.input<typeof settingsSchema>;
+/** Everything, with its defaults. */
+export type Settings = z.output<typeof settingsSchema>;
+
+/** Settings that must not be deployed; the message has a line for each field that is wrong. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+/** The settings of a file, its name said in the error. Throws SettingsError. */
+export function parseSettings(file: string, input: unknown): Settings {
+  const parsed = settingsSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new SettingsError(parsed.error.issues.flatMap((issue) => linesOf(issue, input)).map((line) => `${file}: ${line}`).join('\n'));
+}
+
+function linesOf(issue: z.core.$ZodIssue, input: unknown): string[] {
+  const path = issue.path.map(String);
+  const nameOf = (...more: string[]): string => [...path, ...more].join('.') || 'settings';
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `${nameOf(key)}: there is no such setting`);
+  const value = path.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], input);
+  return [`${nameOf()}: ${issue.message} (is ${value === undefined ? 'missing' : JSON.stringify(value)})`];
+}

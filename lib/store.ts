@@ -4,7 +4,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 
-type TableAction = 'BatchGetItem' | 'GetItem' | 'PutItem' | 'UpdateItem';
+type TableAction = 'BatchGetItem' | 'GetItem' | 'PutItem' | 'Query' | 'UpdateItem';
 
 const openWork = 'open_work';
 const listing = 'listing';
@@ -49,7 +49,7 @@ export class Store extends Construct {
     this.grantQuery(fn, openWork);
   }
 
-  /** Lets a function list an account's creations. */
+  /** Lets a function list accounts, and an account's creations. */
   grantListing(fn: LambdaFunction): void {
     this.grantQuery(fn, listing);
   }

@@ -20,6 +20,8 @@ export interface LocalAws {
   readonly watch: AwsEndpoint['watch'];
   readonly objects: ObjectStore;
   readonly faults: Faults;
+  /** What the functions' policies were asked for and allowed so far, as `role action resource`. */
+  readonly usedGrants: () => ReadonlySet<string>;
   /** Deletes what has outlived its time to live or its bucket's lifecycle rules. */
   readonly expire: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -43,15 +45,14 @@ export async function startLocalAws({ template, folder, now, states }: LocalAwsO
   try {
     for (const table of template.tables) await ensureTable(dynamo.service, table);
     for (const { arn, name, generate } of template.secrets) await secrets.ensure(arn, name, generateSecretString(generate ?? {}));
-    const endpoint = createAwsEndpoint({
-      dynamodb: dynamo.service, secretsmanager: secrets.service, states, objectStore: objects, faults,
-      authorize: createAuthorizer(template.policies),
-    });
+    const authorize = createAuthorizer(template.policies);
+    const endpoint = createAwsEndpoint({ dynamodb: dynamo.service, secretsmanager: secrets.service, states, objectStore: objects, faults, authorize });
     const { url, close } = await endpoint.listen();
     return {
       url, objects, faults,
       handle: endpoint.handle,
       watch: endpoint.watch,
+      usedGrants: authorize.usedGrants,
       expire: () => expire(template, dynamo.expireItems, objects),
       close: async () => {
         await close();

@@ -14,6 +14,7 @@ import { lockFolder } from './folder-lock.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createResults, RESULTS_PATH } from './gateway/results.ts';
 import type { FunctionLogLine } from './lambda/messages.ts';
+import type { LocalAws } from './local-aws.ts';
 import { describeState } from './machine-state.ts';
 import { startRuntime } from './runtime.ts';
 import type { RuntimeEvent } from './runtime.ts';
@@ -58,6 +59,8 @@ export interface OneMachine {
   readonly aws: AwsEndpoint['handle'];
   /** Lets a test see AWS calls, hold them back, and act between them. */
   readonly watchAws: AwsEndpoint['watch'];
+  /** What the functions were allowed so far, as `role action resource`: to hold against the template. */
+  readonly usedGrants: LocalAws['usedGrants'];
   /** With their histories. */
   readonly executions: Pick<Executions, 'find' | 'list'>;
   readonly advance: (seconds: number) => Promise<Advanced>;
@@ -110,7 +113,7 @@ async function start(options: OneMachineOptions, onStop: (close: Closer) => void
   });
   runtime.begin();
   lock.announce({ port: server.port, ...addresses, outputs: template.outputs });
-  return { ...addresses, template, clock, faults: aws.faults, aws: aws.handle, watchAws: aws.watch, executions: runtime.executions, advance };
+  return { ...addresses, template, clock, faults: aws.faults, aws: aws.handle, watchAws: aws.watch, usedGrants: aws.usedGrants, executions: runtime.executions, advance };
 }
 
 function addressesOf({ url }: Server, awsUrl: string): Pick<OneMachine, 'apiUrl' | 'localUrl' | 'inboxUrl' | 'awsUrl'> {
@@ -121,7 +124,8 @@ function addressesOf({ url }: Server, awsUrl: string): Pick<OneMachine, 'apiUrl'
 function servedUnder(url: string, template: LocalTemplate, overrides: Readonly<Record<string, string>>): LocalTemplate {
   const [distribution, another] = template.distributions;
   if (another !== undefined) throw new Error(`distribution ${another.id}: only one is served on one machine`);
-  const here = (value: string): string => (distribution === undefined ? value : value.replaceAll(`https://${distribution.domain}`, `${url}${RESULTS_PATH.slice(0, -1)}`));
+  const results = `${url}${RESULTS_PATH.slice(0, -1)}`;
+  const here = (value: string): string => (distribution?.domains ?? []).reduce((text, domain) => text.replaceAll(`https://${domain}`, results), value);
   const mapped = (values: Readonly<Record<string, string>>, value: (name: string, value: string) => string): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([name, one]) => [name, value(name, one)]));
   return {

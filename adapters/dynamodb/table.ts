@@ -11,6 +11,8 @@ export interface Table {
   readonly name: string;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
+  /** Hears of each try of a transaction that others were in the way of, with the transaction's token. */
+  readonly onConflict?: (token: string | undefined) => void;
 }
 
 /** A document as lib-dynamodb gives it: attribute names to plain values. */

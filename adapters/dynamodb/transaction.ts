@@ -58,6 +58,7 @@ export async function transact(table: Table, items: readonly TransactItem[], tok
         return { kind: 'refused', refusals: reasons.map(refusalOf) };
       }
       if (reasons ? !reasons.every(clearsByItself) : !(error instanceof Error && shed.has(error.name))) throw error;
+      if (reasons?.some((reason) => reason.Code === 'TransactionConflict')) table.onConflict?.(token);
       if (attempt === tries || table.clock.elapsed() - begun > longestTryingMillis) return { kind: 'overloaded', unclear };
       await table.clock.sleep(backoffMillis(table, attempt));
     }

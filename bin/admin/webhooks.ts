@@ -7,6 +7,7 @@ import type { Admin } from './admin.ts';
 import { OperatorError } from './operator-error.ts';
 import type { Row } from './output.ts';
 import type { OperatorServices } from './services.ts';
+import { resealSecrets } from './reseal.ts';
 import * as values from './values.ts';
 
 const logRows = 100;
@@ -25,6 +26,14 @@ export function addWebhookCommands(program: Command, admin: Admin): void {
     .description('replace the signing secret; the replaced one verifies for 24 h more')
     .action(admin.run(async ({ services, output }, id: string) => {
       output.show(await issueSecret(services, await values.account(services, id)));
+    }));
+  webhooks
+    .command('reseal')
+    .description('after a rotation of the encryption secret: seal every webhook secret by its new version; exit code 1 when one is lost')
+    .action(admin.run(async ({ services, output, fail }) => {
+      const { accounts, resealed, alreadyCurrent, dropped, lost, busy } = await resealSecrets(services);
+      output.show({ accounts, resealed, already_current: alreadyCurrent, dropped, lost, busy }, noteOf(lost, busy));
+      if (lost.length + busy.length > 0) fail();
     }));
   webhooks
     .command('log <account>')
@@ -59,6 +68,11 @@ function addDeliveryCommands(webhooks: Command, admin: Admin): void {
       output.show(deliveryRow(outcome.delivery));
       if (outcome.delivery.outcome !== 'delivered') fail();
     }));
+}
+
+function noteOf(lost: readonly string[], busy: readonly string[]): string {
+  if (lost.length > 0) return 'A lost secret can be opened by nobody: its client needs a new one (`webhooks rotate`).';
+  return busy.length > 0 ? 'Secrets changed meanwhile: run it again.' : 'Every webhook secret is sealed by the current version: the encryption secret may be rotated again.';
 }
 
 function deliveryRow(delivery: Delivery): Row {

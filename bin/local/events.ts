@@ -9,10 +9,20 @@ type Fields = Readonly<Record<string, string | number | undefined>>;
 export function parseLogLine(line: string): Fields | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
-    return JSON.parse(line) as Fields;
+    return withoutMetrics(JSON.parse(line) as Fields & Embedded);
   } catch {
     return undefined;
   }
+}
+
+interface Embedded {
+  readonly _aws?: { readonly CloudWatchMetrics: readonly { readonly Metrics: readonly { readonly Name: string }[] }[] };
+}
+
+/** What of a line is meant for CloudWatch tells a person nothing that its fields do not. */
+function withoutMetrics({ _aws, ...fields }: Fields & Embedded): Fields {
+  const names = new Set(_aws?.CloudWatchMetrics.flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name)));
+  return Object.fromEntries(Object.entries(fields as Fields).filter(([name]) => !names.has(name)));
 }
 
 /** One line for a person: the time, what happened, to which creation. Undefined for what only an operator's log needs. */

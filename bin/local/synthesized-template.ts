@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const cache = join(root, 'node_modules', '.cache', 'darkroom');
 const unusedMillis = 24 * 60 * 60 * 1000;
-const sources = ['adapters', 'bin/darkroom.ts', 'catalog', 'core', 'functions', 'lib', 'statemachines', 'cdk.json', 'package-lock.json'];
+const sources = ['adapters', 'bin/darkroom.ts', 'catalog', 'config', 'core', 'functions', 'lib', 'statemachines', 'cdk.json', 'package-lock.json'];
 
 /** The path of the stack's template, its bundles beside it. Takes some ten seconds when something changed, else none. */
 export async function synthesizedTemplate(progress: (line: string) => void = () => undefined): Promise<string> {

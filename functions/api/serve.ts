@@ -12,6 +12,7 @@ import type { ApiServices } from '../services.ts';
 import { limitOf, rateExceeded, rateHeaders } from './account-rate.ts';
 import { internalProblem, problemAnswer, toGateway, type ApiAnswer } from './answer.ts';
 import { authenticate, type Caller } from './authenticate.ts';
+import { logWith } from '../log-with.ts';
 import { idempotencyHash } from './idempotency.ts';
 import { requestOf, type ApiRequest } from './request.ts';
 
@@ -40,7 +41,8 @@ export function serve<Services extends ApiServices>(
       const request = requestOf(event);
       const kind = rate === 'by method' ? (request.method === 'GET' ? 'get' : 'post') : rate;
       const caller = await authenticate(request, questionOf(request, kind), services);
-      return toGateway(await answerOf(request, caller, kind, handle, services), request.requestId);
+      const named = logWith(services, { requestId: request.requestId, accountId: caller.account.id });
+      return toGateway(await answerOf(request, caller, kind, handle, named), request.requestId);
     });
 }
 
@@ -72,6 +74,7 @@ async function answerOf<Services extends ApiServices>(
     return within ? withHeaders(answer, rateHeaders(caller, rate, false)) : refuse(rateExceeded(caller, rate), true);
   } catch (error) {
     const problem = problemOf(error, request, services);
+    if (problem.details['reason'] === 'overloaded') services.log.info('request_shed', { path: request.path });
     const overRate = problem.details['reason'] === 'account_rate';
     // Where the table sheds load or an answer broke, one more write would only add to it.
     const isCounted = overRate || rate === 'get' || problem instanceof CountedProblem || isOurs(problem);

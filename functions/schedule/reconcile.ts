@@ -4,8 +4,10 @@
  * execution died. It reads each record again and acts on conditions only, so that it may
  * run beside anything.
  */
-import { isTerminal, type CreationRecord } from '../../core/creation.ts';
+import type { Context } from 'aws-lambda';
+import { executionName, isTerminal, type CreationRecord } from '../../core/creation.ts';
 import { parseCreationId, type CreationId } from '../../core/ids.ts';
+import { logWith } from '../log-with.ts';
 import { reconcileServices, type ReconcileServices } from '../services.ts';
 
 /** Behind the deadline, so that an execution that is just refunding is not overtaken. */
@@ -41,7 +43,9 @@ export async function reconcile(event: ReconcileEvent, services: ReconcileServic
     const batch = overdue.slice(from, from + atOnce).map((id) => reconcileOne(id, services));
     actions.push(...(await Promise.all(batch)));
   }
-  return { ...reportOf(actions), open: await services.openWork.recordOpenCount() };
+  const report = { ...reportOf(actions), open: await services.openWork.recordOpenCount() };
+  services.log.info('reconciled', report);
+  return report;
 }
 
 function reportOf(actions: readonly Action[]): ReconcileReport {
@@ -109,7 +113,7 @@ async function startAgain(creation: CreationRecord, number: number, latest: numb
   const wait = Math.min(longestPostponeMillis, firstPostponeMillis * 2 ** creation.recoveries);
   const noted = await openWork.noteStart(creation, Math.min(clock.now() + wait, latest), number);
   if (!noted) return 'left';
-  const fields = { creationId: creation.id, execution: number, recovery: creation.recoveries + 1 };
+  const fields = { ...idsOf(creation, number), recovery: creation.recoveries + 1 };
   if (creation.recoveries + 1 >= alarmingRecovery) log.alarm('creation_recovered_again', fields);
   else log.info('creation_recovered', fields);
   const outcome = await executions.start(creation.id, number);
@@ -121,7 +125,7 @@ async function startAgain(creation: CreationRecord, number: number, latest: numb
 
 async function refundLate(creation: CreationRecord, now: number, services: ReconcileServices): Promise<Action> {
   const action = await refund(creation, 'GenerationTimedOut', now, services);
-  services.log.alarm('creation_past_deadline', { creationId: creation.id });
+  services.log.alarm('creation_past_deadline', idsOf(creation, creation.executions));
   // The execution that should have refunded is not relied on to send the webhook, either.
   const refunded = await services.creations.read(creation.id);
   if (refunded?.webhook?.status === 'pending') await recoverWebhook(refunded, services);
@@ -135,10 +139,18 @@ async function refund(
   services: ReconcileServices,
 ): Promise<Action> {
   const outcome = await services.charges.refund(creation, { failure, nowMillis, announce: true });
-  if (outcome === 'refunded') services.log.info('creation_failed', { creationId: creation.id, failure, refundedMicros: creation.costMicros });
+  const ids = idsOf(creation, creation.executions);
+  // The execution could not either: money is held until one of the next minutes brings it back.
+  if (outcome === 'busy') services.log.alarm('refund_not_made', ids);
+  if (outcome === 'refunded') services.log.info('creation_failed', { ...ids, failure, refundedMicros: creation.costMicros });
   return outcome === 'refunded' ? 'refunded' : 'left';
+}
+
+function idsOf({ id, accountId }: CreationRecord, execution: number): Readonly<Record<string, string>> {
+  return { creationId: id, accountId, executionId: executionName(id, execution) };
 }
 
 const services = reconcileServices();
 
-export const handler = async (event: ReconcileEvent): Promise<ReconcileReport> => reconcile(event, services);
+export const handler = async (event: ReconcileEvent, { awsRequestId: requestId }: Context): Promise<ReconcileReport> =>
+  reconcile(event, logWith(services, { requestId }));

@@ -3,7 +3,8 @@
  * there before anything is sent, so that two executions never send the same one, and one
  * that was restarted never sends early. "Not yet" is thrown like "not delivered".
  */
-import { resultUrls, type CreationRecord, type WebhookState } from '../../core/creation.ts';
+import type { Context } from 'aws-lambda';
+import { executionName, resultUrls, type CreationRecord, type WebhookState } from '../../core/creation.ts';
 import { uuidV7 } from '../../core/ids.ts';
 import type { Delivery, PostResult } from '../../core/ports.ts';
 import {
@@ -17,6 +18,7 @@ import {
   type SigningSecrets,
 } from '../../core/webhook.ts';
 import { deliveryServices, type DeliveryServices } from '../services.ts';
+import { logWith } from '../log-with.ts';
 import { creationIdOf, Remedy, type Payload } from './payload.ts';
 
 /** An execution's clock may run ahead of the record's by a little: that much is waited for here. */
@@ -40,7 +42,12 @@ export async function deliverWebhook(payload: Payload, services: DeliveryService
     await services.deliveries.skip(creation.id);
     return payload;
   }
-  return attempt(creation, webhook, secrets, payload, services);
+  return attempt(creation, webhook, secrets, payload, logWith(services, idsOf(creation)));
+}
+
+/** The last execution that was started of it, which is nearly always this one. */
+function idsOf({ id, accountId, executions }: CreationRecord): Readonly<Record<string, string>> {
+  return { creationId: id, accountId, executionId: executionName(id, executions) };
 }
 
 function notDelivered(): Remedy {
@@ -110,17 +117,25 @@ async function settle(
   const isLast = isDelivered || ended.status === 410 || delivery.attempt === webhookAttempts;
   const next = isLast ? { status: isDelivered ? ('delivered' as const) : ('failed' as const) } : { at: now + waitAfter(delivery.attempt) };
   await services.deliveries.settle(ended, next);
-  services.log.info('webhook_attempted', {
-    creationId: delivery.creationId,
-    deliveryId: delivery.id,
-    attempt: delivery.attempt,
-    outcome: ended.outcome,
-    status: ended.status,
-  });
+  const { id: deliveryId, attempt: number, millis } = delivery;
+  services.log.info('webhook_attempted', { deliveryId, attempt: number, outcome: ended.outcome, status: ended.status, millis });
   if (!isLast) throw notDelivered();
   return payload;
 }
 
 const services = deliveryServices();
 
-export const handler = async (payload: Payload): Promise<Payload> => deliverWebhook(payload, services);
+/** A receiver that fails is an ordinary outcome; what breaks here is ours, and Lambda's own count of errors tells the two not apart. */
+export async function deliverOrAlarm(payload: Payload, services: DeliveryServices): Promise<Payload> {
+  try {
+    return await deliverWebhook(payload, services);
+  } catch (error) {
+    if (!(error instanceof Remedy)) {
+      services.log.alarm('webhook_delivery_broke', { creationId: payload.creation_id, error: error instanceof Error ? error.name : 'unknown' });
+    }
+    throw error;
+  }
+}
+
+export const handler = async (payload: Payload, { awsRequestId: requestId }: Context): Promise<Payload> =>
+  deliverOrAlarm(payload, logWith(services, { requestId }));

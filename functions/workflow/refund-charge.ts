@@ -1,5 +1,8 @@
 /** RefundCharge: fails the creation with its message and gives the charge back, once. */
+import type { Context } from 'aws-lambda';
+import { executionName } from '../../core/creation.ts';
 import { failureNamed } from '../../core/failure.ts';
+import { logWith } from '../log-with.ts';
 import { refundServices, type RefundServices } from '../services.ts';
 import { creationIdOf, Remedy, type Payload } from './payload.ts';
 
@@ -10,11 +13,17 @@ export async function refundCharge(payload: Payload, services: RefundServices): 
   if (!creation) return done;
   const failure = failureNamed(payload.failure?.Error ?? '');
   const outcome = await services.charges.refund(creation, { failure, nowMillis: services.clock.now(), announce: true });
-  if (outcome === 'busy') throw new Remedy('RefundBusy', 'the table was too busy to refund the charge');
-  if (outcome === 'refunded') services.log.info('creation_failed', { creationId: creation.id, failure, refundedMicros: creation.costMicros });
+  const { id: creationId, accountId, executions, costMicros } = creation;
+  const ids = { creationId, accountId, executionId: executionName(creationId, executions) };
+  if (outcome === 'busy') {
+    services.log.info('refund_busy', ids);
+    throw new Remedy('RefundBusy', 'the table was too busy to refund the charge');
+  }
+  if (outcome === 'refunded') services.log.info('creation_failed', { ...ids, failure, refundedMicros: costMicros });
   return done;
 }
 
 const services = refundServices();
 
-export const handler = async (payload: Payload): Promise<Payload> => refundCharge(payload, services);
+export const handler = async (payload: Payload, { awsRequestId: requestId }: Context): Promise<Payload> =>
+  refundCharge(payload, logWith(services, { requestId }));

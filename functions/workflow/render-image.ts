@@ -12,8 +12,8 @@ import { walkRoutes, type Rendering } from './walk-routes.ts';
 /** Long enough for a renewal to be late, short enough that a crash is noticed within 30 s. */
 const leaseMillis = 6_000;
 const renewMillis = 2_000;
-/** What storing, committing and refunding may take of the creation's time. */
-const reserveMillis = 500;
+/** What letting a vendor go, storing, committing and refunding may take of the creation's time: this, or a quarter of a short one. */
+const reserveMillis = 2_000;
 const dayMillis = 86_400_000;
 
 export async function renderImage(payload: Payload, holder: string, services: RenderServices): Promise<Payload> {
@@ -39,7 +39,7 @@ function stillRunning(): Remedy {
 
 async function renderLeased(creation: CreationRecord, holder: string, services: RenderServices): Promise<void> {
   const { clock, creations, log } = services;
-  const deadline = clock.deadline(creation.deadlineAt - reserveMillis);
+  const reserve = Math.min(reserveMillis, (creation.deadlineAt - Date.parse(creation.createdAt)) / 4);
   const stopRenewing = clock.every(renewMillis, () => {
     creations.renewLease(creation.id, holder, clock.now() + leaseMillis).catch((error: unknown) => {
       log.info('lease_not_renewed', { creationId: creation.id, error: error instanceof Error ? error.name : 'unknown' });
@@ -49,12 +49,11 @@ async function renderLeased(creation: CreationRecord, holder: string, services: 
     const save = async (attempts: CreationRecord['attempts']): Promise<void> => {
       if (!(await creations.saveAttempts(creation.id, holder, attempts))) throw stillRunning();
     };
-    const rendering = await walkRoutes({ creation, signal: deadline.signal, save, services });
+    const rendering = await walkRoutes({ creation, until: creation.deadlineAt - reserve, save, services });
     await store(rendering, services);
     await commit(creation, holder, rendering, services);
   } finally {
     stopRenewing();
-    deadline.release();
   }
 }
 

@@ -52,6 +52,7 @@ const ATTRIBUTES: Readonly<Record<string, (id: string, named: NameOf, apiEndpoin
   'AWS::Logs::LogGroup': (id) => ({ Ref: id, Arn: arn('logs', `log-group:${id}:*`) }),
   'AWS::KMS::Key': (id) => ({ Ref: id, Arn: arn('kms', `key/${id}`), KeyId: id }),
   'AWS::ApiGatewayV2::Api': (id, _named, apiEndpoint) => ({ Ref: id, ApiId: id, ApiEndpoint: apiEndpoint }),
+  'AWS::ApiGatewayV2::DomainName': (id, named) => ({ Ref: named('DomainName') ?? id, RegionalDomainName: `${id.toLowerCase()}.execute-api.${LOCAL_REGION}.amazonaws.com`, RegionalHostedZoneId: 'Z0' }),
   'AWS::CloudFront::OriginAccessControl': withId,
   'AWS::CloudFront::CachePolicy': withId,
   'AWS::CloudFront::ResponseHeadersPolicy': withId,

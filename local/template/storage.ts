@@ -28,7 +28,8 @@ export interface LocalSecret {
 /** A distribution in front of a bucket. */
 export interface LocalDistribution {
   readonly id: string;
-  readonly domain: string;
+  /** The name that CloudFront gives, and those of the operator's own. */
+  readonly domains: readonly string[];
   readonly bucket: string;
 }
 
@@ -92,6 +93,7 @@ export function readSecrets(resources: Resources): readonly LocalSecret[] {
 
 const distributionSchema = z.object({
   DistributionConfig: z.object({
+    Aliases: z.array(z.string()).default([]),
     DefaultCacheBehavior: z.object({ TargetOriginId: z.string() }),
     Origins: z.array(z.object({ Id: z.string(), DomainName: z.string(), OriginPath: z.literal('').optional() })),
   }),
@@ -100,10 +102,10 @@ const distributionSchema = z.object({
 /** The distributions, each with the bucket behind its default behaviour. */
 export function readDistributions(resources: Resources): readonly LocalDistribution[] {
   return resources.of('AWS::CloudFront::Distribution', distributionSchema).map(({ id, properties, unsupported }) => {
-    const { DefaultCacheBehavior, Origins } = properties.DistributionConfig;
+    const { Aliases, DefaultCacheBehavior, Origins } = properties.DistributionConfig;
     const domainName = Origins.find((origin) => origin.Id === DefaultCacheBehavior.TargetOriginId)?.DomainName ?? '';
     const bucket = /^(.+)\.s3\.(?:[a-z0-9-]+\.)?amazonaws\.com$/.exec(domainName)?.[1];
     if (bucket === undefined) throw unsupported(`the default origin ${domainName} is not a bucket of this template`);
-    return { id, bucket, domain: localAttributes(id, { Type: 'AWS::CloudFront::Distribution' }, '').DomainName ?? '' };
+    return { id, bucket, domains: [localAttributes(id, { Type: 'AWS::CloudFront::Distribution' }, '').DomainName ?? '', ...Aliases] };
   });
 }

@@ -1,7 +1,9 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keys } from '../../adapters/dynamodb/table.ts';
+import { createAccount } from '../../bin/admin/accounts.ts';
 import { issueKey } from '../../bin/admin/keys.ts';
+import { defaultLimits } from '../../core/limits.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
@@ -18,6 +20,18 @@ const submit = ({ key }: Client, body: object = sketch): Promise<Answer> => serv
 const quote = ({ key }: Client, body: object = sketch): Promise<Answer> => service.send('/images/quote', { key, body });
 const idOf = (answer: Answer): string => (answer.body as { id: string }).id;
 const left = ({ headers }: Answer): number => Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]);
+
+describe('the limits of a new account', () => {
+  it("are the deployment's, but for those that it is given", async () => {
+    const deployment = { ...service.operator, defaultLimits: { postRate: 6, getRate: 7, maxConcurrent: 8, deadlineSeconds: 9 } };
+    const { id } = await createAccount(deployment, { name: 'Studio', getRate: '70' });
+    expect((await service.account(id)).limits).toEqual({ postRate: 6, getRate: 70, maxConcurrent: 8, deadlineSeconds: 9 });
+  });
+
+  it('are those of the contract where no setting says otherwise', () => {
+    expect(service.operator.defaultLimits).toEqual(defaultLimits);
+  });
+});
 
 describe('POST requests a minute', () => {
   it('over the rate: 429 ERR_RATE_LIMIT, account_rate, to be tried again when the window ends', async () => {

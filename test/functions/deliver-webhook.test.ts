@@ -3,9 +3,9 @@ import type { SealedSecret } from '../../core/account.ts';
 import type { CreationRecord, WebhookState } from '../../core/creation.ts';
 import type { CreationStore, Delivery, DeliveryClaim, DeliveryStore, Outbound, PostResult, SecretBox } from '../../core/ports.ts';
 import { signature256, webhookSecret } from '../../core/webhook.ts';
-import { deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
+import { deliverOrAlarm, deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import type { DeliveryServices } from '../../functions/services.ts';
-import { aCompletedCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
+import { accountId, aCompletedCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, rejection, stub, type FakeClock, type FakeLog } from './fakes.ts';
 
 const payload = { creation_id: creationId };
@@ -31,7 +31,8 @@ interface Stage {
 
 interface Setting {
   readonly webhook?: Partial<WebhookState>;
-  readonly creation?: Partial<CreationRecord>;
+  /** null: there is none. */
+  readonly creation?: Partial<CreationRecord> | null;
   readonly secrets?: readonly SealedSecret[];
   readonly isClaimed?: boolean;
   /** What the receiver answers, after so many milliseconds. */
@@ -66,7 +67,7 @@ function stage(setting: Setting = {}): Stage {
     log,
     randomBytes: seededBytes,
     resultsBaseUrl: 'https://results.test',
-    creations: stub<CreationStore>({ read: async () => Promise.resolve(aCompletedCreation({ webhook, ...setting.creation })) }),
+    creations: stub<CreationStore>({ read: async () => Promise.resolve(setting.creation === null ? undefined : aCompletedCreation({ webhook, ...setting.creation })) }),
     deliveries,
     secretBox: stub<SecretBox>({ open: async (_account, sealed) => Promise.resolve(sealed) }),
     outbound: stub<Outbound>({
@@ -208,6 +209,7 @@ describe('nothing is sent', () => {
   });
 
   it.each<[string, Setting]>([
+    ['when the creation is not there, as after a restore of the table', { creation: null }],
     ['when no webhook was wanted', { creation: { webhook: undefined } as unknown as Partial<CreationRecord> }],
     ['when it was delivered', { webhook: { status: 'delivered' } }],
     ['when it failed', { webhook: { status: 'failed' } }],
@@ -235,5 +237,31 @@ describe('a failed creation', () => {
     await deliverWebhook(payload, services);
     expect(sent[0]?.headers['x-webhook-event']).toBe('creation.failed');
     expect(JSON.parse(sent[0]?.body ?? '{}')).toMatchObject({ event: 'creation.failed', error: expect.stringMatching(/^Nothing was rendered/) as string });
+  });
+});
+
+describe('a delivery that breaks', () => {
+  const broken = (): Stage => {
+    const made = stage();
+    return { ...made, services: { ...made.services, deliveries: stub<DeliveryStore>({ accountSecrets: async () => Promise.reject(new TypeError('secret of the table')) }) } };
+  };
+
+  it('is an alarm that names the error and nothing of its text, and is tried again', async () => {
+    const { services, log } = broken();
+    expect(await rejection(deliverOrAlarm(payload, services))).toMatchObject({ name: 'TypeError' });
+    expect(log.lines).toEqual(['alarm webhook_delivery_broke']);
+    expect(log.text()).toBe(JSON.stringify([{ creationId, error: 'TypeError' }]));
+  });
+
+  it('is none when only the receiver failed', async () => {
+    const { services, log } = stage({ answer: { ...ok, status: 500 } });
+    expect(await rejection(deliverOrAlarm(payload, services))).toMatchObject({ name: 'WebhookNotDelivered' });
+    expect(log.lines).toEqual(['info webhook_attempted']);
+  });
+
+  it('or is made says in its line of the log whose it is', async () => {
+    const { services, log } = stage();
+    await deliverWebhook(payload, services);
+    expect(log.text()).toContain(`"creationId":"${creationId}","accountId":"${accountId}","executionId":"${creationId}"`);
   });
 });

@@ -112,7 +112,7 @@ describe('a creation that is due', () => {
   ])('after %d recoveries is looked at again at %d s; with an alarm: %j', async (recoveries, next, isAlarming) => {
     const { steps: done, log } = await run({ creations: [aCreation({ recoveries })] });
     expect(done).toContain(`note 2, next look at ${next} s`);
-    expect(log.lines).toEqual([isAlarming ? 'alarm creation_recovered_again' : 'info creation_recovered']);
+    expect(log.lines).toEqual([isAlarming ? 'alarm creation_recovered_again' : 'info creation_recovered', 'info reconciled']);
   });
 
   it('is not due any more when it is read again: nothing happens', async () => {
@@ -142,6 +142,12 @@ describe('a creation past its deadline', () => {
     const { steps: done, log } = await run({ creations: [aCreation()], at: deadline + 10_000, execution: 'running' });
     expect(done).toEqual(['refund GenerationTimedOut']);
     expect(log.lines).toContain('alarm creation_past_deadline');
+  });
+
+  it('that cannot be refunded for a busy table raises an alarm: money is held', async () => {
+    const { log, report } = await run({ creations: [aCreation()], at: deadline + 10_000, refund: 'busy' });
+    expect(log.lines).toEqual(['alarm refund_not_made', 'alarm creation_past_deadline', 'info reconciled']);
+    expect(report.refunded).toBe(0);
   });
 
   it('has its webhook sent by an execution of its own', async () => {
@@ -182,6 +188,10 @@ describe('the event of an execution that died', () => {
     expect(report).toEqual({ looked: 1, started: 1, refunded: 0 });
   });
 
+  it('counts as no run of the schedule', async () => {
+    expect((await run({ creations: [aCreation()], event })).log.lines).toEqual(['info creation_recovered']);
+  });
+
   it('is left to the schedule from the third time on', async () => {
     expect(await steps({ creations: [aCreation({ recoveries: 1 })], event })).toContain('start 2');
     expect(await steps({ creations: [aCreation({ recoveries: 2 })], event })).toEqual([]);
@@ -219,7 +229,7 @@ describe('the schedule', () => {
     );
     expect(seen).toEqual(ids);
     expect(report).toEqual({ looked: 25, started: 0, refunded: 0, open: 25 });
-    expect(log.lines).toEqual(['alarm reconcile_failed']);
+    expect(log.lines).toEqual(['alarm reconcile_failed', 'info reconciled']);
     expect(log.text()).not.toContain('secret of the table');
   });
 });

@@ -46,8 +46,9 @@ describe('RefundCharge', () => {
   });
 
   it('comes again when the table is busy', async () => {
-    const { services } = stage('busy');
+    const { services, log } = stage('busy');
     expect(await rejection(refundCharge({ creation_id: creationId }, services))).toMatchObject({ name: 'RefundBusy' });
+    expect(log.lines).toEqual(['info refund_busy']);
   });
 
   it('passes over a creation that is not there, as after a restore of the table', async () => {

@@ -44,7 +44,7 @@ describe('a stack as CDK synthesizes it', () => {
     expect(fn).toMatchObject({ handler: 'index.handler', timeoutSeconds: 29 });
     expect(fn.codeFolder).toMatch(new RegExp(`^${path.join(folder, 'cdk.out')}/asset\\.[0-9a-f]{64}$`));
     expect(template.policies.has(fn.roleId)).toBe(true);
-    expect(fn.environment).toEqual({ TABLE: table, MACHINE: machine, BUCKET: only(template.buckets).name, SECRET: only(template.secrets).arn, IMAGES: `https://${only(template.distributions).domain}` });
+    expect(fn.environment).toEqual({ TABLE: table, MACHINE: machine, BUCKET: only(template.buckets).name, SECRET: only(template.secrets).arn, IMAGES: `https://${only(only(template.distributions).domains)}` });
     expect(machine).toMatch(/^arn:aws:states:us-east-1:000000000000:stateMachine:Creation/);
   });
 

@@ -7,11 +7,11 @@ const functions = resourcesOf('AWS::Lambda::Function').map(([id, { Properties }]
 const apiNames = [...Object.keys(operations).map((name) => name.charAt(0).toUpperCase() + name.slice(1)), 'UnknownRoute'];
 const kilobytes = (text: string): number => Buffer.byteLength(text) / 1000;
 
-/** Seconds. An HTTP API gives up after 30; a creation has 12 minutes at most; the schedule comes every minute. */
-const timeouts: Readonly<Record<string, number>> = { RenderImage: 780, RefundCharge: 30, DeliverWebhook: 30, Reconcile: 55 };
+/** Seconds. An HTTP API gives up after 30; a creation has 12 minutes at most; the reconciler comes every minute; Lambda ends after 15. */
+const timeouts: Readonly<Record<string, number>> = { RenderImage: 780, RefundCharge: 30, DeliverWebhook: 30, Reconcile: 55, AuditBooks: 900 };
 
 describe('the functions', () => {
-  it('are one for each operation, one for what no route takes, three tasks and the reconciler', () => {
+  it('are one for each operation, one for what no route takes, three tasks, the reconciler and the audit', () => {
     expect(functions.map(({ name }) => name).sort()).toEqual([...apiNames, ...Object.keys(timeouts)].sort());
   });
 

@@ -58,11 +58,35 @@ describe('the table', () => {
   });
 });
 
-describe('what holds data', () => {
-  it.each(['AWS::DynamoDB::GlobalTable', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret'])('%s outlives its stack', (type) => {
-    const found = resourcesOf(type);
-    expect(found).toHaveLength(1);
-    for (const [, resource] of found) expect(resource).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+describe('the API', () => {
+  it('logs of each request which it was and how it went, and nothing that a client sent with it', () => {
+    const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::ApiGatewayV2::Stage');
+    const { AccessLogSettings } = Properties as { AccessLogSettings: { Format: string } };
+    const variables = Object.values(JSON.parse(AccessLogSettings.Format) as Record<string, string>);
+    const logged = ['error.message', 'identity.sourceIp', 'integrationErrorMessage', 'integrationLatency', 'requestId', 'requestTime', 'responseLatency', 'responseLength', 'routeKey', 'status'];
+    expect(variables.sort()).toEqual(logged.map((name) => `$context.${name}`));
+  });
+
+  it('takes 500 requests a second, 1,000 at once', () => {
+    template.hasResourceProperties('AWS::ApiGatewayV2::Stage', { DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 } });
+  });
+});
+
+describe('the distribution', () => {
+  it('speaks TLS alone, and says of images that nothing in them runs', () => {
+    template.hasResourceProperties('AWS::CloudFront::Distribution', {
+      DistributionConfig: { DefaultCacheBehavior: { ViewerProtocolPolicy: 'https-only', ResponseHeadersPolicyId: Match.anyValue() } },
+    });
+    template.hasResourceProperties('AWS::CloudFront::ResponseHeadersPolicy', {
+      ResponseHeadersPolicyConfig: {
+        SecurityHeadersConfig: {
+          ContentSecurityPolicy: { ContentSecurityPolicy: "default-src 'none'; sandbox", Override: true },
+          ContentTypeOptions: { Override: true },
+          FrameOptions: { FrameOption: 'DENY', Override: true },
+          StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000, Override: true },
+        },
+      },
+    });
   });
 });
 
@@ -99,16 +123,19 @@ describe('the bucket', () => {
   });
 });
 
-describe('the reconciler', () => {
+describe('the schedules', () => {
   const target = (Targets: readonly { Arn: { 'Fn::GetAtt': [string, string] } }[]): string[] => Targets.map(({ Arn }) => nameOf(Arn['Fn::GetAtt'][0]));
   const rules = resourcesOf('AWS::Events::Rule').map(([, { Properties }]) => Properties as { ScheduleExpression?: string; EventPattern?: unknown; State: string; Targets: Parameters<typeof target>[0] });
 
-  it('runs every minute', () => {
+  it('run the reconciler every minute, and the audit every day', () => {
     const scheduled = rules.filter(({ ScheduleExpression }) => ScheduleExpression !== undefined);
-    expect(scheduled.map(({ ScheduleExpression, State, Targets }) => [ScheduleExpression, State, target(Targets)])).toEqual([['rate(1 minute)', 'ENABLED', ['Reconcile']]]);
+    expect(scheduled.map(({ ScheduleExpression, State, Targets }) => [ScheduleExpression, State, target(Targets)])).toEqual([
+      ['rate(1 minute)', 'ENABLED', ['Reconcile']],
+      ['rate(1 day)', 'ENABLED', ['AuditBooks']],
+    ]);
   });
 
-  it('runs when an execution of ours failed, timed out or was aborted', () => {
+  it('are helped by an event: the reconciler runs when an execution of ours failed, timed out or was aborted', () => {
     const onEvents = rules.filter(({ EventPattern }) => EventPattern !== undefined);
     const [machine] = resourcesOf('AWS::StepFunctions::StateMachine').map(([id]) => id);
     expect(onEvents.map(({ EventPattern, State, Targets }) => [EventPattern, State, target(Targets)])).toEqual([

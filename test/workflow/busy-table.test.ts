@@ -24,6 +24,13 @@ const triesOfOne = 6;
 
 const eventsAt = (hook: string): string[] => receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'] ?? '');
 
+/** The lines of an event in the log: whose they are, and what is counted of them. */
+function measured(event: string): Record<string, unknown>[] {
+  const lines = service.log.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line['event'] === event);
+  const wanted = ['ChargeConflicts', 'RequestsShed', 'RefundsBusy', 'requestId', 'accountId'];
+  return lines.map((line) => Object.fromEntries(Object.entries(line).filter(([name]) => wanted.includes(name))));
+}
+
 /** Conflicts on the transactions of a function whose input holds the text; `times` of them. */
 function conflict(caller: string, times: number, match?: string): void {
   service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', caller, error: 'TransactionConflict', times, ...(match !== undefined && { match }) });
@@ -37,6 +44,7 @@ describe('a transaction on money', () => {
     const record = await settled(service, id);
     expect(service.machine.faults.list()).toEqual([]);
     expect(record).toMatchObject({ status: 'failed', failure: 'GenerationFailed', refundedMicros: 10_000 });
+    expect(measured('refund_busy')).toMatchObject([{ RefundsBusy: 1, accountId: account.id }]);
     expect(await movementsOf(service, record)).toEqual(['charge', 'refund']);
     expect(await service.account(account.id)).toMatchObject({ availableMicros: openingMicros, inFlight: 0 });
   });
@@ -73,6 +81,9 @@ describe('a transaction on money', () => {
     conflict('GenerateImage', triesOfOne);
     const answer = await service.send('/images/generate', { key, body: { model: 'sandbox-sketch', prompt: 'a lake' } });
     expect(answer.status).toBe(503);
+    // Lines come from a worker: the last of them a moment after the answer.
+    await expect.poll(() => measured('request_shed')).toEqual([{ RequestsShed: 1, requestId: answer.headers.get('x-request-id'), accountId: account.id }]);
+    expect(measured('charge_conflict').map(({ ChargeConflicts }) => ChargeConflicts)).toEqual(Array.from({ length: triesOfOne }, () => 1));
     expect(answer.body).toMatchObject({ error: { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'overloaded' } } });
     expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect((await service.operator.wallet.ledger(account.id)).map(({ kind }) => kind)).toEqual(['top_up']);

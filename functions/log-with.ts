@@ -1,0 +1,13 @@
+import type { Log } from '../core/ports.ts';
+
+/** The same services, whose log says with each line what it belongs to: request, account, creation. */
+export function logWith<Services extends { readonly log: Log }>(services: Services, ids: Readonly<Record<string, string | undefined>>): Services {
+  const { log } = services;
+  return {
+    ...services,
+    log: {
+      info: (event, fields) => log.info(event, { ...ids, ...fields }),
+      alarm: (event, fields) => log.alarm(event, { ...ids, ...fields }),
+    },
+  };
+}

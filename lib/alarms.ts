@@ -1,0 +1,55 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
+import { alarmTable, type AlarmDefinition, type Watched } from './alarm-table.ts';
+
+export interface AlarmsProps extends Watched {
+  /** Who is told; absent: whoever subscribes to the topic. */
+  readonly email?: string | undefined;
+}
+
+/** The alarms of alarm-table.ts, and the topic that tells of them. */
+export class Alarms extends Construct {
+  readonly all: readonly Alarm[];
+  private readonly topic: Topic;
+
+  constructor(scope: Construct, id: string, { email, ...watched }: AlarmsProps) {
+    super(scope, id);
+    this.topic = this.addTopic();
+    if (email !== undefined) this.topic.addSubscription(new EmailSubscription(email));
+    this.all = Object.entries(alarmTable(watched)).map(([name, definition]) => this.addAlarm(name, definition));
+    new CfnOutput(Stack.of(this), 'AlarmTopicArn', { value: this.topic.topicArn });
+  }
+
+  private addTopic(): Topic {
+    const topic = new Topic(this, 'Topic', { displayName: 'Darkroom alarms', enforceSSL: true });
+    const { account } = Stack.of(this);
+    // A policy of one's own replaces the one that lets everything of the account publish.
+    topic.addToResourcePolicy(new PolicyStatement({
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: { StringEquals: { 'aws:SourceAccount': account } },
+    }));
+    return topic;
+  }
+
+  private addAlarm(name: string, { metric, threshold, below, periods = 1, missing, meaning, remedy }: AlarmDefinition): Alarm {
+    const alarm = new Alarm(this, name, {
+      alarmName: `${Stack.of(this).stackName}-${name}`,
+      alarmDescription: `${meaning} What to do: ${remedy} See docs/operations.md#${name.toLowerCase()}`,
+      metric,
+      threshold,
+      comparisonOperator: below ? ComparisonOperator.LESS_THAN_THRESHOLD : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      evaluationPeriods: periods,
+      treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
+    });
+    alarm.addAlarmAction(new SnsAction(this.topic));
+    alarm.addOkAction(new SnsAction(this.topic));
+    return alarm;
+  }
+}

@@ -1,0 +1,63 @@
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { AlarmStatusWidget, Dashboard as CloudWatchDashboard, GraphWidget, Stats, type Alarm, type IMetric, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Construct } from 'constructs';
+import { failureNames } from '../core/failure.ts';
+import type { ServiceMetrics } from './service-metrics.ts';
+
+export interface DashboardProps {
+  readonly metrics: ServiceMetrics;
+  readonly httpApi: HttpApi;
+  readonly alarms: readonly Alarm[];
+}
+
+const period = Duration.minutes(5);
+const percentiles = [Stats.p(50), Stats.p(95), Stats.p(99)] as const;
+
+function graph(title: string, left: readonly IMetric[], right: readonly IMetric[] = []): GraphWidget {
+  return new GraphWidget({ title, width: 8, height: 6, left: [...left], right: [...right], leftYAxis: { min: 0, showUnits: false }, rightYAxis: { min: 0, showUnits: false } });
+}
+
+/** The service on one page: what customers meet on top, what explains it below. */
+export class Dashboard extends Construct {
+  constructor(scope: Construct, id: string, { metrics, httpApi, alarms }: DashboardProps) {
+    super(scope, id);
+    const name = Stack.of(this).stackName;
+    new CloudWatchDashboard(this, 'Dashboard', {
+      dashboardName: name,
+      defaultInterval: Duration.hours(12),
+      widgets: [
+        [new AlarmStatusWidget({ title: 'Alarms', width: 24, height: 4, alarms: [...alarms] })],
+        customerRow(metrics, httpApi),
+        renderingRow(metrics),
+        workRow(metrics),
+      ],
+    });
+    new CfnOutput(Stack.of(this), 'DashboardName', { value: name });
+  }
+}
+
+function customerRow(metrics: ServiceMetrics, httpApi: HttpApi): IWidget[] {
+  return [
+    graph('Requests and refusals', [httpApi.metricCount({ period, label: 'requests' })], [httpApi.metricClientError({ period, label: '4xx' }), httpApi.metricServerError({ period, label: '5xx' })]),
+    graph('Time of an answer, ms', percentiles.map((statistic) => httpApi.metricLatency({ period, statistic, label: statistic }))),
+    graph('Creations', [metrics.of('CreationsAccepted'), metrics.of('CreationsCompleted'), metrics.of('CreationsFailed')], [metrics.of('OpenCreations', { statistic: Stats.MAXIMUM })]),
+  ];
+}
+
+function renderingRow(metrics: ServiceMetrics): IWidget[] {
+  return [
+    graph('From acceptance to the image, ms', percentiles.map((statistic) => metrics.of('CreationTime', { statistic }).with({ label: statistic }))),
+    graph('Failures by message', failureNames.map((failure) => metrics.of('CreationsFailed', { by: { failure } }))),
+    graph('Providers: answers, and ms (95 of 100)', [metrics.each('ProviderAnswers', ['provider', 'providerModel', 'outcome'], 'Sum')], [metrics.each('ProviderTime', ['provider', 'providerModel'], 'p95')]),
+  ];
+}
+
+function workRow(metrics: ServiceMetrics): IWidget[] {
+  const outcomes = ['delivered', 'failed'];
+  return [
+    graph('Webhook attempts', outcomes.map((outcome) => metrics.of('WebhookAttempts', { by: { outcome } }))),
+    graph('Reconciler', [metrics.of('ReconcilerLooked'), metrics.of('ReconcilerStarted'), metrics.of('ReconcilerRefunded')], [metrics.of('ReconcilerRuns')]),
+    graph('Money', [metrics.of('RefundedMicros')], [metrics.of('RefundsBusy'), metrics.of('ChargeConflicts'), metrics.of('RequestsShed'), metrics.of('BooksOutOfBalance', { statistic: Stats.MAXIMUM })]),
+  ];
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { embeddedMetrics } from '../../adapters/embedded-metrics.ts';
+import { alarmEvents, metrics, type MetricDefinition } from '../../core/metrics.ts';
+
+const at = Date.UTC(2026, 10, 21, 12);
+const definitions: readonly MetricDefinition[] = metrics;
+
+describe('a line of the log', () => {
+  it('of an event that is counted says so in the form that CloudWatch reads', () => {
+    expect(embeddedMetrics('Darkroom', at, { event: 'creation_failed', level: 'info', fields: { failure: 'NothingRendered', refundedMicros: 40_000 } })).toEqual({
+      CreationsFailed: 1,
+      RefundedMicros: 40_000,
+      _aws: {
+        Timestamp: at,
+        CloudWatchMetrics: [
+          { Namespace: 'Darkroom', Dimensions: [[], ['failure']], Metrics: [{ Name: 'CreationsFailed', Unit: 'Count' }] },
+          { Namespace: 'Darkroom', Dimensions: [[]], Metrics: [{ Name: 'RefundedMicros', Unit: 'None' }] },
+        ],
+      },
+    });
+  });
+
+  it('that is an alarm is counted by its event', () => {
+    expect(embeddedMetrics('Darkroom-staging', at, { event: 'start_refused', level: 'alarm', fields: {} })).toEqual({
+      OperatorAlarms: 1,
+      _aws: { Timestamp: at, CloudWatchMetrics: [{ Namespace: 'Darkroom-staging', Dimensions: [['event']], Metrics: [{ Name: 'OperatorAlarms', Unit: 'Count' }] }] },
+    });
+  });
+
+  it('of an event that is not counted has nothing more', () => {
+    expect(embeddedMetrics('Darkroom', at, { event: 'creation_recovered', level: 'info', fields: { recovery: 1 } })).toEqual({});
+  });
+
+  it('counts a value of 0, and leaves out one that is missing or no number', () => {
+    const measured = (fields: object): string[] => Object.keys(embeddedMetrics('Darkroom', at, { event: 'reconciled', level: 'info', fields: { ...fields } })).filter((name) => name !== '_aws');
+    expect(measured({ looked: 0, open: 7, refunded: NaN })).toEqual(['ReconcilerRuns', 'ReconcilerLooked', 'OpenCreations']);
+  });
+
+  it('leaves out a metric one of whose dimensions is missing: CloudWatch would drop it in silence', () => {
+    expect(embeddedMetrics('Darkroom', at, { event: 'webhook_attempted', level: 'info', fields: { outcome: undefined } })).toEqual({});
+  });
+});
+
+describe('the table of metrics', () => {
+  it('gives each name to one event only', () => {
+    const names = definitions.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('has no name that a field of the log could have', () => {
+    for (const { name } of definitions) expect(name).toMatch(/^[A-Z]/);
+    for (const event of alarmEvents) expect(event).toMatch(/^[a-z_]+$/);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { AccountId } from '../../core/ids.ts';
+import type { AccountBooks } from '../../core/ledger.ts';
+import { asMicros } from '../../core/money.ts';
+import { auditBooks, type AuditReport } from '../../functions/schedule/audit-books.ts';
+import type { AuditServices } from '../../functions/services.ts';
+import { accountId } from '../fixtures/records.ts';
+import { fakeClock, fakeLog, stub, type FakeClock, type FakeLog } from './fakes.ts';
+
+const other = 'Acc0unt002' as AccountId;
+
+/** An account with 5 USD by its ledger. */
+function booksWith(available: number, id = accountId): AccountBooks {
+  const at = '2026-11-01T00:00:00.000Z';
+  return {
+    accountId: id, availableMicros: asMicros(available), creditLineMicros: asMicros(0), inFlight: 0, creations: [], keys: [],
+    ledger: [{ kind: 'top_up', amountMicros: asMicros(5_000_000), at, reference: 'invoice' }],
+  };
+}
+
+interface Ran {
+  readonly report: AuditReport;
+  readonly log: FakeLog;
+  readonly clock: FakeClock;
+  /** Whom each look after the first was for. */
+  readonly looks: readonly (AccountId | undefined)[];
+}
+
+async function run(...looks: AccountBooks[][]): Promise<Ran> {
+  const [log, clock] = [fakeLog(), fakeClock()];
+  const left = [...looks];
+  const asked: (AccountId | undefined)[] = [];
+  const services = stub<AuditServices>({
+    log,
+    clock,
+    books: async (only) => {
+      asked.push(only);
+      return Promise.resolve(left.length > 1 ? (left.shift() ?? []) : (left[0] ?? []));
+    },
+  });
+  return { report: await auditBooks(services), log, clock, looks: asked.slice(1) };
+}
+
+describe('the daily audit', () => {
+  it('says how many accounts it looked at, and that nothing differs', async () => {
+    const { report, log } = await run([booksWith(5_000_000), booksWith(5_000_000, other)]);
+    expect(report).toEqual({ accounts: 2, creations: 0, differences: 0 });
+    expect(log.lines).toEqual(['info books_audited']);
+  });
+
+  it('looks again at an account that differs, and believes one clean look', async () => {
+    const { report, log, looks, clock } = await run([booksWith(4_000_000), booksWith(5_000_000, other)], [booksWith(4_500_000)], [booksWith(5_000_000)]);
+    expect(report.differences).toBe(0);
+    expect(looks).toEqual([accountId, accountId]);
+    expect(clock.sleeps).toEqual([15_000, 15_000]);
+    expect(log.lines).toEqual(['info books_audited']);
+  });
+
+  it('raises an alarm for each account whose difference lasts, with the account and what differs', async () => {
+    const { report, log, looks } = await run([booksWith(4_000_000)]);
+    expect(looks).toHaveLength(3);
+    expect(report.differences).toBe(1);
+    expect(log.lines).toEqual(['alarm books_out_of_balance', 'info books_audited']);
+    expect(log.text()).toContain(JSON.stringify({ account: accountId, what: 'available', expected: 5_000_000, found: 4_000_000 }));
+  });
+});

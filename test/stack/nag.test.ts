@@ -1,0 +1,55 @@
+/** The stack under cdk-nag's AwsSolutions: what it finds is mended, or has a reason beside its resource. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, Validations } from 'aws-cdk-lib';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ServiceStack } from '../../lib/service-stack.ts';
+import { parseSettings, type SettingsInput } from '../../lib/settings.ts';
+import { readTemplate } from '../../local/template.ts';
+import { fullSettings } from './full-settings.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'darkroom-nag-'));
+afterAll(async () => rm(folder, { recursive: true, force: true }));
+
+interface Report {
+  readonly pluginReports: readonly { readonly violations: readonly { readonly ruleName: string; readonly violatingConstructs: readonly { readonly constructPath: string }[] }[] }[];
+}
+
+/** Findings as "rule construct", and the template; the functions are not bundled, which no rule looks at. */
+async function check(name: string, settings: SettingsInput, change: (stack: ServiceStack) => void = () => undefined): Promise<{ findings: string[]; template: string }> {
+  const outdir = join(folder, name);
+  const app = new App({ outdir, context: { 'aws:cdk:bundling-stacks': [], 'aws:cdk:enable-asset-metadata': true, '@aws-cdk/aws-iam:minimizePolicies': true } });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  change(new ServiceStack(app, 'Darkroom', { settings: parseSettings(name, settings) }));
+  const template = join(outdir, 'Darkroom.template.json');
+  try {
+    app.synth();
+    return { findings: [], template };
+  } catch (error) {
+    const { pluginReports } = JSON.parse(await readFile(join(outdir, 'validation-report.json'), 'utf8').catch(() => Promise.reject(error as Error))) as Report;
+    const violations = pluginReports.flatMap((report) => report.violations);
+    return { findings: violations.flatMap(({ ruleName, violatingConstructs }) => violatingConstructs.map(({ constructPath }) => `${ruleName} ${constructPath}`)), template };
+  }
+}
+
+describe('cdk-nag', () => {
+  it('finds nothing in the stack without settings', async () => {
+    expect((await check('default', {})).findings).toEqual([]);
+  });
+
+  it('finds nothing in the stack with every setting, which one machine could serve', async () => {
+    const { findings, template } = await check('full', fullSettings);
+    expect(findings).toEqual([]);
+    const { outputs, functions } = readTemplate(template);
+    expect(outputs).toMatchObject({ ApiUrl: 'https://api.example.com/api/public/v1', ResultsBaseUrl: 'https://images.example.com', DefaultLimits: JSON.stringify(fullSettings.limits) });
+    expect(functions.every(({ environment }) => environment['METRICS_NAMESPACE'] === 'Darkroom')).toBe(true);
+  });
+
+  it('finds what is added without a reason', async () => {
+    const { findings } = await check('open', {}, (stack) => { new Bucket(stack, 'Uploads'); });
+    expect(findings).toEqual(['AwsSolutions-S1 Darkroom/Uploads/Resource', 'AwsSolutions-S10 Darkroom/Uploads/Resource']);
+  });
+});

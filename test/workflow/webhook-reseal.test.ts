@@ -1,0 +1,83 @@
+/** Two rotations of the encryption secret: Secrets Manager keeps the version before, and nothing older. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { resealSecrets } from '../../bin/admin/reseal.ts';
+import type { OperatorServices } from '../../bin/admin/services.ts';
+import { issueSecret } from '../../bin/admin/webhooks.ts';
+import { anAccount } from '../fixtures/records.ts';
+import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
+import { fakeClock, stub } from '../functions/fakes.ts';
+import { settled, submit } from './creations.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.end());
+
+/** A version is held in memory for five minutes. */
+const heldSeconds = 301;
+
+async function rotateEncryption(): Promise<void> {
+  const SecretId = service.machine.template.outputs['EncryptionSecretArn'];
+  await service.machine.aws({ service: 'secretsmanager', operation: 'PutSecretValue', caller: 'operator', input: { SecretId, SecretString: crypto.randomUUID() } });
+  await service.machine.advance(heldSeconds);
+}
+
+async function delivered({ key }: Client): Promise<string | undefined> {
+  const id = await submit(service, key, { prompt: 'a lake', webhook_url: service.machine.inboxUrl });
+  return (await settled(service, id)).webhook?.status;
+}
+
+const sealedBy = async ({ account }: Client): Promise<(string | undefined)[]> => (await service.account(account.id)).webhookSecrets.map(({ sealed }) => sealed.split('.')[1]);
+
+it('resealed in between, secrets outlive both: webhooks are signed, and receivers hold what they held', async () => {
+  const client = await service.client();
+  await issueSecret(service.operator, await service.account(client.account.id));
+  const [first] = await sealedBy(client);
+
+  await rotateEncryption();
+  // The demo account's secret is one of them.
+  expect(await resealSecrets(service.operator)).toMatchObject({ resealed: 3, alreadyCurrent: 0, dropped: 0, lost: [], busy: [] });
+  const versions = await sealedBy(client);
+  expect(versions).toHaveLength(2);
+  expect(versions).not.toContain(first);
+  expect(await resealSecrets(service.operator)).toMatchObject({ resealed: 0, alreadyCurrent: 3 });
+
+  await rotateEncryption();
+  expect(await delivered(client)).toBe('delivered');
+  const { webhookSecrets } = await service.account(client.account.id);
+  const opened = await Promise.all(webhookSecrets.map(({ sealed }) => service.operator.secretBox.open(client.account.id, sealed)));
+  expect(opened[1]).toBe(client.webhookSecret);
+});
+
+it('replaced more than 24 h ago they are dropped, whatever sealed them', async () => {
+  const client = await service.client();
+  await issueSecret(service.operator, await service.account(client.account.id));
+  await resealSecrets(service.operator);
+  await service.machine.advance(86_401);
+  await rotateEncryption();
+  expect(await resealSecrets(service.operator)).toMatchObject({ dropped: 2, lost: [] });
+  expect(await sealedBy(client)).toHaveLength(1);
+});
+
+it('without it a second rotation loses them, and the command names the account', async () => {
+  const client = await service.client();
+  await rotateEncryption();
+  await rotateEncryption();
+  const { lost } = await resealSecrets(service.operator);
+  expect(lost).toContain(client.account.id);
+});
+
+it('an account whose secrets keep changing meanwhile is named, and left to the next run', async () => {
+  const account = anAccount({ webhookSecrets: [{ sealed: 'v1.old.nonce.body', issuedAt: 0 }] });
+  let tries = 0;
+  const accounts = stub<OperatorServices['accounts']>({
+    list: async () => Promise.resolve([account]),
+    read: async () => Promise.resolve(account),
+    replaceSecrets: async () => Promise.resolve(++tries > 10),
+  });
+  const secretBox = stub<OperatorServices['secretBox']>({ reseal: async () => Promise.resolve({ kind: 'resealed', sealed: 'v1.new.nonce.body' }) });
+  const report = await resealSecrets(stub<OperatorServices>({ accounts, secretBox, clock: fakeClock() }));
+  expect(report).toEqual({ accounts: 1, resealed: 0, alreadyCurrent: 0, dropped: 0, lost: [], busy: [account.id] });
+  expect(tries).toBe(3);
+});
