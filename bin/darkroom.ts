@@ -5,7 +5,8 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import models from '../catalog/models.json' with { type: 'json' };
-import { catalogSchema } from '../core/catalog-schema.ts';
+import costs from '../catalog/provider-costs.json' with { type: 'json' };
+import { catalogSchema, providerCostsSchema } from '../core/catalog-schema.ts';
 import { ServiceStack } from '../lib/service-stack.ts';
 import { SettingsError } from '../lib/settings.ts';
 import { defaultStage, settingsOf } from '../lib/stage-settings.ts';
@@ -13,6 +14,7 @@ import { defaultStage, settingsOf } from '../lib/stage-settings.ts';
 async function synthesize(): Promise<void> {
   // A price or route that is no good must not be deployed.
   catalogSchema.parse(models);
+  providerCostsSchema.parse(costs);
   const app = new App();
   // A finding that no resource gives a reason for stops the synthesis.
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

@@ -1,5 +1,5 @@
 /**
- * What catalog/models.json must look like. A file of its own: it is checked by a test and
+ * What the files of catalog/ must look like. A file of its own: it is checked by a test and
  * at synthesis, not at a function's start, whose bundle does without it.
  */
 import * as z from 'zod';
@@ -44,11 +44,6 @@ const routeSchema = z.strictObject({
   max_image_urls: z.int().min(0).max(mostImageUrls),
   /** Null where max_image_urls is 0. */
   source_limits: sourceLimitsSchema.nullable(),
-  /** What the provider charges us an image, USD. */
-  provider_cost: z.array(z.strictObject({ resolution: z.enum(resolutions), usd, usd_per_input_image: usd })),
-  /** Where price and abilities were read, and when last. */
-  source: z.url().nullable(),
-  checked_at: date,
 });
 
 const modelSchema = z.strictObject({
@@ -70,6 +65,23 @@ const modelSchema = z.strictObject({
 
 export const catalogSchema = z.strictObject({ models: z.array(modelSchema).min(1) });
 
+/** What a provider charges us for a model, in a quality. */
+const providerCostSchema = z.strictObject({
+  provider: routeSchema.shape.provider,
+  provider_model: routeSchema.shape.provider_model,
+  quality: routeSchema.shape.quality,
+  /** An image, and each source image handed to it. */
+  images: z.array(z.strictObject({ resolution: z.enum(resolutions), usd, usd_per_input_image: usd })).min(1),
+  /** Where price and abilities were read, and when last; null for the sandbox. */
+  source: z.url().nullable(),
+  checked_at: date,
+});
+
+/** catalog/provider-costs.json: apart from the models, since no request needs it. */
+export const providerCostsSchema = z.strictObject({ costs: z.array(providerCostSchema).min(1) });
+
+export type ProviderCost = z.infer<typeof providerCostSchema>;
+export type ProviderCosts = z.infer<typeof providerCostsSchema>;
 export type Route = z.infer<typeof routeSchema>;
 export type Model = z.infer<typeof modelSchema>;
 export type Catalog = z.infer<typeof catalogSchema>;

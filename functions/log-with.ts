@@ -1,3 +1,4 @@
+import { executionName, type CreationRecord } from '../core/creation.ts';
 import type { Log } from '../core/ports.ts';
 
 /** The same services, whose log says with each line what it belongs to: request, account, creation. */
@@ -10,4 +11,9 @@ export function logWith<Services extends { readonly log: Log }>(services: Servic
       alarm: (event, fields) => log.alarm(event, { ...ids, ...fields }),
     },
   };
+}
+
+/** Of a creation; its last execution, which is nearly always the one that speaks. */
+export function idsOf({ id, accountId, executions }: CreationRecord, execution = executions): Readonly<Record<string, string>> {
+  return { creationId: id, accountId, executionId: executionName(id, execution) };
 }

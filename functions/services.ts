@@ -88,7 +88,6 @@ function common(component: string): CommonServices {
 
 /** For reading operations of the API. */
 export interface ApiServices extends CommonServices {
-  readonly catalog: Catalog;
   readonly requests: ports.RequestStore;
   readonly creations: ports.CreationStore;
   readonly resultsBaseUrl: string;
@@ -99,8 +98,6 @@ export function apiServices(): ApiServices {
   const store = table();
   return {
     ...common('api'),
-    // Checked against its schema by a test and at synthesis.
-    catalog: models as Catalog,
     requests: createRequestStore(store),
     creations: createCreationStore(store),
     resultsBaseUrl: environment('RESULTS_BASE_URL'),
@@ -108,8 +105,18 @@ export function apiServices(): ApiServices {
   };
 }
 
+/** For those that deal with models. */
+export interface CatalogServices extends ApiServices {
+  readonly catalog: Catalog;
+}
+
+export function catalogServices(): CatalogServices {
+  // Checked against its schema by a test and at synthesis.
+  return { ...apiServices(), catalog: models as Catalog };
+}
+
 /** For the operation that charges. */
-export interface SubmitServices extends ApiServices {
+export interface SubmitServices extends CatalogServices {
   readonly charges: ports.ChargeStore;
   readonly executions: ports.Executions;
   readonly outbound: ports.Outbound;
@@ -118,7 +125,7 @@ export interface SubmitServices extends ApiServices {
 }
 
 export function submitServices(): SubmitServices {
-  const api = apiServices();
+  const api = catalogServices();
   const onConflict = (creationId: string | undefined): void => api.log.info('charge_conflict', { creationId });
   return {
     ...api,

@@ -5,7 +5,7 @@ import type { AspectRatio, Resolution } from '../../core/image-formats.ts';
  * for gpt-image-2: both edges a multiple of 16 and at most 3840, the longer at most three
  * times the shorter, 655,360 to 8,294,400 pixels. 1K is about 1 megapixel, 2K about 4, 4K
  * as near to 8.29 as the ratio allows. What an image costs follows from its size and
- * quality, the square being the dearest: catalog/models.json has the square's cost.
+ * quality, the square being the dearest: catalog/provider-costs.json has the square's cost.
  * https://developers.openai.com/api/docs/guides/image-generation#size-and-quality-options (read 2026-11-21)
  */
 export const openaiSizes: Readonly<Record<Resolution, Readonly<Record<AspectRatio, string>>>> = {

@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
 import type { Catalog, Model, Route } from '../../core/catalog.ts';
+import { costOf, type ProviderCosts } from '../../core/provider-costs.ts';
+import type { Resolution } from '../../core/image-formats.ts';
 import { asMicros, fromUsd, toUsd } from '../../core/money.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
+import costs from '../../catalog/provider-costs.json' with { type: 'json' };
 import type { Admin } from './admin.ts';
 import { OperatorError } from './operator-error.ts';
 import type { Row } from './output.ts';
@@ -19,34 +22,35 @@ export function addCatalogCommands(program: Command, admin: Admin): void {
     .action(admin.print(({ output, fail }, { maxAge }: { maxAge: string }) => {
       const mostDays = Number(maxAge);
       if (!/^\d+$/.test(maxAge)) throw new OperatorError(`--max-age: ${JSON.stringify(maxAge)} is no whole number of days, such as 180.`);
-      const rows = checkCatalog(models as Catalog, Date.now(), mostDays);
+      const rows = checkCatalog(models as Catalog, costs as ProviderCosts, Date.now(), mostDays);
       output.list(rows, 'The catalog is empty.');
       if (rows.some(({ finding }) => finding !== null)) fail();
     }));
 }
 
 /** A row for each price of each route; the cheaper route of a model has the larger margin. */
-export function checkCatalog(catalog: Catalog, nowMillis: number, mostDays: number): Row[] {
-  return catalog.models.flatMap((model) => model.routes.flatMap((route) => routeRows(model, route, nowMillis, mostDays)));
+export function checkCatalog(catalog: Catalog, costs: ProviderCosts, nowMillis: number, mostDays: number): Row[] {
+  const rowsOf = (model: Model, route: Route): Row[] =>
+    route.resolutions.map((resolution) => priceRow(model, route, resolution, costs, { nowMillis, mostDays }));
+  return catalog.models.flatMap((model) => model.routes.flatMap((route) => rowsOf(model, route)));
 }
 
-function routeRows(model: Model, route: Route, nowMillis: number, mostDays: number): Row[] {
-  const days = Math.floor((nowMillis - Date.parse(route.checked_at)) / dayMillis);
-  return route.provider_cost.flatMap((cost) => {
-    const price = model.pricing.find(({ resolution }) => resolution === cost.resolution);
-    if (!price) return [];
-    const margin = fromUsd(price.usd) - fromUsd(cost.usd);
-    const imageMargin = fromUsd(price.usd_per_input_image) - fromUsd(cost.usd_per_input_image);
-    return [{
-      model: model.id,
-      resolution: cost.resolution,
-      provider: route.provider,
-      price_usd: price.usd,
-      cost_usd: cost.usd,
-      margin_usd: toUsd(asMicros(margin)),
-      margin_percent: price.usd === 0 ? null : Math.round((100 * margin) / fromUsd(price.usd)),
-      checked_at: route.checked_at,
-      finding: margin < 0 || imageMargin < 0 ? 'sold at a loss' : days > mostDays ? `stale: read ${days} days ago` : null,
-    }];
-  });
+function priceRow(model: Model, route: Route, resolution: Resolution, costs: ProviderCosts, age: { nowMillis: number; mostDays: number }): Row {
+  const price = model.pricing.find((row) => row.resolution === resolution);
+  const cost = costOf(costs, route);
+  const image = cost?.images.find((row) => row.resolution === resolution);
+  const named = { model: model.id, resolution, provider: route.provider };
+  if (!price || !image || !cost) return { ...named, finding: price ? 'its cost is not known' : 'it has no price' };
+  const margin = fromUsd(price.usd) - fromUsd(image.usd);
+  const isLoss = margin < 0 || price.usd_per_input_image < image.usd_per_input_image;
+  const days = Math.floor((age.nowMillis - Date.parse(cost.checked_at)) / dayMillis);
+  return {
+    ...named,
+    price_usd: price.usd,
+    cost_usd: image.usd,
+    margin_usd: toUsd(asMicros(margin)),
+    margin_percent: price.usd === 0 ? null : Math.round((100 * margin) / fromUsd(price.usd)),
+    checked_at: cost.checked_at,
+    finding: isLoss ? 'sold at a loss' : days > age.mostDays ? `stale: read ${days} days ago` : null,
+  };
 }

@@ -1,11 +1,11 @@
 import { enabledRoutes, offered, type Model, type Route } from '../../core/catalog.ts';
 import { aspectRatios, outputFormats, resolutions } from '../../core/image-formats.ts';
 import { fromUsd, toUsd } from '../../core/money.ts';
-import { apiServices, type ApiServices } from '../services.ts';
+import { catalogServices, type CatalogServices } from '../services.ts';
 import { serve, type Handle } from './serve.ts';
 
 /** GET /models: the catalog as this account's providers can render it. */
-export const listModels: Handle<ApiServices> = async (_request, { account, state }, { catalog }) => {
+export const listModels: Handle<CatalogServices> = async (_request, { account, state }, { catalog }) => {
   const visible = catalog.models.filter((model) => !account.policy.hiddenModels.includes(model.id));
   return Promise.resolve({ status: 200, body: { data: visible.map((model) => modelView(model, enabledRoutes(model, account.policy, state.enabledProviders))) } });
 };
@@ -41,4 +41,4 @@ function modelView(model: Model, routes: readonly Route[]): Record<string, unkno
   };
 }
 
-export const handler = serve('get', listModels, apiServices());
+export const handler = serve('get', listModels, catalogServices());

@@ -4,7 +4,7 @@ import { characters, forModel, type ImageRequest, type ImageRequestBody } from '
 import type { Micros } from '../../core/money.ts';
 import { priceOf } from '../../core/pricing.ts';
 import { invalidRequest, Problem, retryLater } from '../../core/problem.ts';
-import type { ApiServices } from '../services.ts';
+import type { CatalogServices } from '../services.ts';
 import type { Caller } from './authenticate.ts';
 
 export interface Plan {
@@ -18,7 +18,7 @@ export interface Plan {
 const noProviderRetrySeconds = 60;
 
 /** What would be rendered, by whom and for how much. Throws 404, 400 or 503 as POST /images/generate tells them apart. */
-export function planCreation(body: ImageRequestBody, caller: Caller, { catalog }: Pick<ApiServices, 'catalog'>): Plan {
+export function planCreation(body: ImageRequestBody, caller: Caller, { catalog }: Pick<CatalogServices, 'catalog'>): Plan {
   const { policy } = caller.account;
   const model = findModel(catalog, policy, body.model);
   if (!model) throw new Problem('ERR_MODEL_NOT_FOUND', `The model ${JSON.stringify(body.model)} is not available to this account.`);

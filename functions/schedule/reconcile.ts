@@ -5,9 +5,9 @@
  * run beside anything.
  */
 import type { Context } from 'aws-lambda';
-import { executionName, isTerminal, type CreationRecord } from '../../core/creation.ts';
+import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import { parseCreationId, type CreationId } from '../../core/ids.ts';
-import { logWith } from '../log-with.ts';
+import { idsOf, logWith } from '../log-with.ts';
 import { reconcileServices, type ReconcileServices } from '../services.ts';
 
 /** Behind the deadline, so that an execution that is just refunding is not overtaken. */
@@ -125,7 +125,7 @@ async function startAgain(creation: CreationRecord, number: number, latest: numb
 
 async function refundLate(creation: CreationRecord, now: number, services: ReconcileServices): Promise<Action> {
   const action = await refund(creation, 'GenerationTimedOut', now, services);
-  services.log.alarm('creation_past_deadline', idsOf(creation, creation.executions));
+  services.log.alarm('creation_past_deadline', idsOf(creation));
   // The execution that should have refunded is not relied on to send the webhook, either.
   const refunded = await services.creations.read(creation.id);
   if (refunded?.webhook?.status === 'pending') await recoverWebhook(refunded, services);
@@ -139,15 +139,11 @@ async function refund(
   services: ReconcileServices,
 ): Promise<Action> {
   const outcome = await services.charges.refund(creation, { failure, nowMillis, announce: true });
-  const ids = idsOf(creation, creation.executions);
+  const ids = idsOf(creation);
   // The execution could not either: money is held until one of the next minutes brings it back.
   if (outcome === 'busy') services.log.alarm('refund_not_made', ids);
   if (outcome === 'refunded') services.log.info('creation_failed', { ...ids, failure, refundedMicros: creation.costMicros });
   return outcome === 'refunded' ? 'refunded' : 'left';
-}
-
-function idsOf({ id, accountId }: CreationRecord, execution: number): Readonly<Record<string, string>> {
-  return { creationId: id, accountId, executionId: executionName(id, execution) };
 }
 
 const services = reconcileServices();

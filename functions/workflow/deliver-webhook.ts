@@ -4,7 +4,7 @@
  * that was restarted never sends early. "Not yet" is thrown like "not delivered".
  */
 import type { Context } from 'aws-lambda';
-import { executionName, resultUrls, type CreationRecord, type WebhookState } from '../../core/creation.ts';
+import { resultUrls, type CreationRecord, type WebhookState } from '../../core/creation.ts';
 import { uuidV7 } from '../../core/ids.ts';
 import type { Delivery, PostResult } from '../../core/ports.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type SigningSecrets,
 } from '../../core/webhook.ts';
 import { deliveryServices, type DeliveryServices } from '../services.ts';
-import { logWith } from '../log-with.ts';
+import { idsOf, logWith } from '../log-with.ts';
 import { creationIdOf, Remedy, type Payload } from './payload.ts';
 
 /** An execution's clock may run ahead of the record's by a little: that much is waited for here. */
@@ -43,11 +43,6 @@ export async function deliverWebhook(payload: Payload, services: DeliveryService
     return payload;
   }
   return attempt(creation, webhook, secrets, payload, logWith(services, idsOf(creation)));
-}
-
-/** The last execution that was started of it, which is nearly always this one. */
-function idsOf({ id, accountId, executions }: CreationRecord): Readonly<Record<string, string>> {
-  return { creationId: id, accountId, executionId: executionName(id, executions) };
 }
 
 function notDelivered(): Remedy {

@@ -1,8 +1,7 @@
 /** RefundCharge: fails the creation with its message and gives the charge back, once. */
 import type { Context } from 'aws-lambda';
-import { executionName } from '../../core/creation.ts';
 import { failureNamed } from '../../core/failure.ts';
-import { logWith } from '../log-with.ts';
+import { idsOf, logWith } from '../log-with.ts';
 import { refundServices, type RefundServices } from '../services.ts';
 import { creationIdOf, Remedy, type Payload } from './payload.ts';
 
@@ -13,13 +12,12 @@ export async function refundCharge(payload: Payload, services: RefundServices): 
   if (!creation) return done;
   const failure = failureNamed(payload.failure?.Error ?? '');
   const outcome = await services.charges.refund(creation, { failure, nowMillis: services.clock.now(), announce: true });
-  const { id: creationId, accountId, executions, costMicros } = creation;
-  const ids = { creationId, accountId, executionId: executionName(creationId, executions) };
+  const ids = idsOf(creation);
   if (outcome === 'busy') {
     services.log.info('refund_busy', ids);
     throw new Remedy('RefundBusy', 'the table was too busy to refund the charge');
   }
-  if (outcome === 'refunded') services.log.info('creation_failed', { ...ids, failure, refundedMicros: costMicros });
+  if (outcome === 'refunded') services.log.info('creation_failed', { ...ids, failure, refundedMicros: creation.costMicros });
   return done;
 }
 

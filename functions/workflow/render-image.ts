@@ -6,6 +6,7 @@ import type { Context } from 'aws-lambda';
 import type { CreationRecord } from '../../core/creation.ts';
 import { CreationFailed } from '../../core/failure.ts';
 import { renderServices, type RenderServices } from '../services.ts';
+import { idsOf, logWith } from '../log-with.ts';
 import { creationIdOf, Remedy, type Payload } from './payload.ts';
 import { walkRoutes, type Rendering } from './walk-routes.ts';
 
@@ -28,7 +29,7 @@ export async function renderImage(payload: Payload, holder: string, services: Re
     case 'leased_by_another':
       throw stillRunning();
     case 'leased':
-      await renderLeased(outcome.creation, holder, services);
+      await renderLeased(outcome.creation, holder, logWith(services, idsOf(outcome.creation)));
       return payload;
   }
 }
@@ -42,7 +43,7 @@ async function renderLeased(creation: CreationRecord, holder: string, services: 
   const reserve = Math.min(reserveMillis, (creation.deadlineAt - Date.parse(creation.createdAt)) / 4);
   const stopRenewing = clock.every(renewMillis, () => {
     creations.renewLease(creation.id, holder, clock.now() + leaseMillis).catch((error: unknown) => {
-      log.info('lease_not_renewed', { creationId: creation.id, error: error instanceof Error ? error.name : 'unknown' });
+      log.info('lease_not_renewed', { error: error instanceof Error ? error.name : 'unknown' });
     });
   });
   try {
@@ -77,7 +78,7 @@ async function commit(creation: CreationRecord, holder: string, rendering: Rende
     attempts: rendering.attempts,
     nowMillis,
   });
-  if (committed === 'completed') log.info('creation_completed', { creationId: creation.id, millis: nowMillis - Date.parse(creation.createdAt) });
+  if (committed === 'completed') log.info('creation_completed', { millis: nowMillis - Date.parse(creation.createdAt) });
   if (committed !== 'busy') return;
   await creations.renewLease(creation.id, holder, nowMillis);
   throw new Remedy('CommitBusy', 'the image is stored; the table was too busy to complete the creation');
@@ -85,5 +86,5 @@ async function commit(creation: CreationRecord, holder: string, rendering: Rende
 
 const services = renderServices();
 
-export const handler = async (payload: Payload, context: Context): Promise<Payload> =>
-  renderImage(payload, context.awsRequestId, services);
+export const handler = async (payload: Payload, { awsRequestId: requestId }: Context): Promise<Payload> =>
+  renderImage(payload, requestId, logWith(services, { requestId }));

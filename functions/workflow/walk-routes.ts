@@ -121,8 +121,8 @@ async function withinShare(walk: Walk, provider: ImageProvider, attempt: RouteAt
   }
 }
 
-function tell({ creation, services }: Walk, { provider, providerModel }: RouteAttempt, { outcome, detail, alarm }: Verdict, millis: number): void {
-  const fields = { creationId: creation.id, accountId: creation.accountId, provider, providerModel, outcome, detail, millis };
+function tell({ services }: Walk, { provider, providerModel }: RouteAttempt, { outcome, detail, alarm }: Verdict, millis: number): void {
+  const fields = { provider, providerModel, outcome, detail, millis };
   services.log.info('provider_answered', fields);
   if (alarm !== undefined) services.log.alarm(alarm, fields);
 }

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import models from '../../catalog/models.json' with { type: 'json' };
+import providerCosts from '../../catalog/provider-costs.json' with { type: 'json' };
 import { enabledRoutes, findModel, offered, routesFor, routesTaking, type Model, type ModelPolicy, type Route } from '../../core/catalog.ts';
-import { catalogSchema } from '../../core/catalog-schema.ts';
+import { catalogSchema, providerCostsSchema } from '../../core/catalog-schema.ts';
 import { aspectRatios, resolutions } from '../../core/image-formats.ts';
 import { priceOf } from '../../core/pricing.ts';
+import { costOf } from '../../core/provider-costs.ts';
 
 const catalog = catalogSchema.parse(models);
+const costs = providerCostsSchema.parse(providerCosts);
 const everything: ModelPolicy = { providers: 'all', hiddenModels: [] };
 const model = (id: string): Model => {
   const found = findModel(catalog, everything, id);
@@ -41,7 +44,7 @@ describe('catalog/models.json', () => {
       const tried = routes.map((route) => `${route.provider} ${route.provider_model} ${route.quality ?? ''}`);
       expect(new Set(tried).size, id).toBe(tried.length);
       for (const route of routes) {
-        expect(route.source === null, id).toBe(id.startsWith('sandbox'));
+        expect(costOf(costs, route)?.source === null, id).toBe(id.startsWith('sandbox'));
         expect(route.source_limits === null, id).toBe(route.max_image_urls === 0);
       }
     }
@@ -50,7 +53,7 @@ describe('catalog/models.json', () => {
   it('sells nothing below what a route costs us', () => {
     for (const known of catalog.models) {
       for (const { resolution, usd, usd_per_input_image: usdPerImage } of known.pricing) {
-        for (const cost of known.routes.flatMap((route) => route.provider_cost).filter((row) => row.resolution === resolution)) {
+        for (const cost of known.routes.flatMap((route) => costOf(costs, route)?.images ?? []).filter((row) => row.resolution === resolution)) {
           expect(usd, `${known.id} ${resolution}`).toBeGreaterThanOrEqual(cost.usd);
           expect(usdPerImage, `${known.id} ${resolution}`).toBeGreaterThanOrEqual(cost.usd_per_input_image);
         }
@@ -77,7 +80,8 @@ describe('catalog/models.json', () => {
 
   it.each(catalog.models.map((known) => [known.id, known] as const))('%s says of each route what every resolution costs us', (_id, known) => {
     for (const route of known.routes) {
-      expect(route.provider_cost.map(({ resolution }) => resolution)).toEqual(route.resolutions);
+      const costed = costOf(costs, route)?.images.map(({ resolution }) => resolution);
+      for (const resolution of route.resolutions) expect(costed).toContain(resolution);
       expect(route.max_image_urls).toBeLessThanOrEqual(known.max_image_urls);
     }
   });

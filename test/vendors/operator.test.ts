@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkCatalog } from '../../bin/admin/catalog.ts';
 import type { Catalog } from '../../core/catalog.ts';
+import { costOf, type ProviderCosts } from '../../core/provider-costs.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
+import costs from '../../catalog/provider-costs.json' with { type: 'json' };
 import { startTestService, type TestService } from '../fixtures/service.ts';
 import { fakes } from '../fixtures/vendors/fakes.ts';
 import type { FakeVendor } from '../fixtures/vendors/fake-vendor.ts';
@@ -100,20 +102,23 @@ describe('catalog check', () => {
   const at = Date.parse('2026-11-22');
 
   it('finds nothing in the catalog of today', () => {
-    const rows = checkCatalog(models as Catalog, at, 180);
+    const rows = checkCatalog(models as Catalog, costs as ProviderCosts, at, 180);
     expect(rows.length).toBeGreaterThan(10);
     for (const row of rows) expect(row).toMatchObject({ finding: null, margin_usd: expect.any(Number) as number });
   });
 
-  it('shows each price that is sold at a loss, and each that was read too long ago', () => {
-    const draft = structuredClone(models) as Catalog;
-    const [model] = draft.models;
-    const [price] = model?.pricing ?? [];
-    const [cost] = model?.routes[0]?.provider_cost ?? [];
-    if (!price || !cost) throw new Error('the catalog is empty');
-    cost.usd = price.usd + 0.000_001;
-    expect(checkCatalog(draft, at, 90)[0]).toMatchObject({ model: model?.id, margin_usd: -0.000_001, finding: 'sold at a loss' });
-    const stale = checkCatalog(models as Catalog, at + 200 * day, 90);
+  it('shows each price that is sold at a loss, is not known, or was read too long ago', () => {
+    const [model] = (models as Catalog).models;
+    const [route] = model?.routes ?? [];
+    const draft = structuredClone(costs) as ProviderCosts;
+    const cost = route && costOf(draft, route);
+    const [image] = cost?.images ?? [];
+    if (!model || !image || !cost) throw new Error('the catalog is empty');
+    image.usd = (model.pricing[0]?.usd ?? 0) + 0.000_001;
+    expect(checkCatalog(models as Catalog, draft, at, 180)[0]).toMatchObject({ model: model.id, margin_usd: -0.000_001, finding: 'sold at a loss' });
+    cost.images.length = 0;
+    expect(checkCatalog(models as Catalog, draft, at, 180)[0]).toMatchObject({ model: model.id, finding: 'its cost is not known' });
+    const stale = checkCatalog(models as Catalog, costs as ProviderCosts, at + 200 * day, 180);
     expect(stale.every(({ finding }) => String(finding).startsWith('stale: read '))).toBe(true);
   });
 });

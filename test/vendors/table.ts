@@ -1,7 +1,9 @@
 /** The same prompt through every vendor's fake. The milliseconds are ours and the fake's: no vendor is called. */
 import type { Catalog } from '../../core/catalog.ts';
 import { fromUsd, toUsd, asMicros } from '../../core/money.ts';
+import { costOf, type ProviderCosts } from '../../core/provider-costs.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
+import costs from '../../catalog/provider-costs.json' with { type: 'json' };
 import { fakes, type VendorName } from '../fixtures/vendors/fakes.ts';
 import { settled, submit } from '../workflow/creations.ts';
 import type { Fleet } from './fleet.ts';
@@ -41,7 +43,7 @@ async function runOne({ service }: Fleet, vendor: VendorName, model: string, key
   const record = await settled(service, id, 30);
   const [image] = record.results;
   const route = catalog.models.find((one) => one.id === model)?.routes.find(({ provider }) => provider === vendor);
-  const cost = fromUsd(route?.provider_cost.find(({ resolution }) => resolution === record.resolution)?.usd ?? 0);
+  const cost = fromUsd((route && costOf(costs as ProviderCosts, route))?.images.find(({ resolution }) => resolution === record.resolution)?.usd ?? 0);
   return {
     vendor,
     model,
