@@ -56,6 +56,7 @@ export class ServiceFunction extends NodejsFunction {
         banner: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
         externalModules: [...neverLoaded, '@smithy/credential-provider-imds'],
         bundleAwsSDK: true,
+        esbuildArgs: { '--alias:mnemonist/lru-cache': `${root}lib/bundling/lru-cache.ts` },
       },
     });
     this.leaveOnlyOwnLog(logGroup);
