@@ -1,26 +1,24 @@
 /**
  * npm run simulate -- --seeds N [--from M]      N seeds on two processors
- *                     --seed N --trace          one seed, twice, with its trace
+ *                     --seed N --trace          one seed, twice, with its trace; shrunk when it fails
+ *                     --seed N --mutant NAME    the same with a planted bug
  *                     --exhaustive [--pairs]    every call site times every fault; all pairs that move money
  *                     --mutants [name…]         the planted bugs, each until a seed catches it
+ *                     --kill N [--seed M]       the service under load over sockets, killed N times
  */
 import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-
-/** What test/simulation/jobs.ts says; kept apart, since nothing that runs depends on a test. */
-type Message =
-  | { kind: 'ran'; seeds: number; faults: number; sites: string[]; struck: string[]; slowest: { seed: number; millis: number } }
-  | { kind: 'failed'; report: { seed: number; violation: { invariant: string; detail: string }; faults: object[]; steps: string[]; tail: string[] } }
-  | { kind: 'traced'; lines: string[]; hashes: [string, string]; violations: object[] }
-  | { kind: 'done' };
+import type { KillMessage, Message, Report } from './simulate/messages.ts';
+import { printReport, Progress } from './simulate/report.ts';
 
 const worker = fileURLToPath(new URL('../test/simulation/worker.ts', import.meta.url));
+const killer = fileURLToPath(new URL('../test/simulation/kill/main.ts', import.meta.url));
 const mutantSeeds = 1_000;
 const progressMillis = 5_000;
-const mostReports = 5;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,9 +27,11 @@ const { values, positionals } = parseArgs({
     from: { type: 'string', default: '0' },
     seed: { type: 'string' },
     trace: { type: 'boolean', default: false },
+    mutant: { type: 'string' },
     exhaustive: { type: 'boolean', default: false },
     pairs: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
+    kill: { type: 'string' },
     workers: { type: 'string', default: String(Math.min(2, availableParallelism())) },
   },
 });
@@ -49,53 +49,6 @@ function runWorker(job: object, hear: (message: Message) => void): Promise<void>
   });
 }
 
-/** Counts what the workers say, and prints it from time to time. */
-class Progress {
-  readonly #began = performance.now();
-  readonly #sites = new Set<string>();
-  readonly #struck = new Set<string>();
-  #seeds = 0;
-  #faults = 0;
-  #slowest = { seed: 0, millis: 0 };
-  failures = 0;
-
-  hear(message: Message): void {
-    if (message.kind === 'failed') this.#report(message.report);
-    if (message.kind !== 'ran') return;
-    this.#seeds += message.seeds;
-    this.#faults += message.faults;
-    for (const site of message.sites) this.#sites.add(site);
-    for (const site of message.struck) this.#struck.add(site);
-    if (message.slowest.millis > this.#slowest.millis) this.#slowest = message.slowest;
-  }
-
-  print(): void {
-    const seconds = (performance.now() - this.#began) / 1000;
-    const { seed, millis } = this.#slowest;
-    console.log(
-      `${this.#seeds} runs in ${seconds.toFixed(0)} s (${(this.#seeds / seconds).toFixed(1)}/s) · ${this.#faults} faults injected · ` +
-        `${this.#struck.size} of ${this.#sites.size} call sites struck · slowest: seed ${seed}, ${millis} ms · ${this.failures} failed`,
-    );
-  }
-
-  /** Sites that were called and that no fault struck. */
-  printUnstruck(): void {
-    const unstruck = [...this.#sites].filter((site) => !this.#struck.has(site)).sort();
-    if (unstruck.length > 0) console.log(`Not struck by any fault:\n  ${unstruck.join('\n  ')}`);
-  }
-
-  #report({ seed, violation, faults, steps, tail }: Extract<Message, { kind: 'failed' }>['report']): void {
-    this.failures += 1;
-    if (this.failures > mostReports) return;
-    console.log(`\nVIOLATION with seed ${seed}: ${violation.invariant}\n  ${violation.detail}`);
-    console.log(`Shrunk to ${steps.length} steps and ${faults.length} faults:`);
-    for (const step of steps) console.log(`  ${step}`);
-    for (const fault of faults) console.log(`  ${JSON.stringify(fault)}`);
-    console.log(`The end of its trace:\n  ${tail.join('\n  ')}`);
-    console.log(`Replay: npm run simulate -- --seed ${seed} --trace\n`);
-  }
-}
-
 async function inWorkers(jobOf: (index: number, of: number) => object): Promise<boolean> {
   const progress = new Progress();
   const timer = setInterval(() => { progress.print(); }, progressMillis);
@@ -103,17 +56,18 @@ async function inWorkers(jobOf: (index: number, of: number) => object): Promise<
   await Promise.all(Array.from({ length: workers }, (_, index) => runWorker(jobOf(index, workers), (message) => { progress.hear(message); })));
   clearInterval(timer);
   progress.print();
+  progress.printKinds();
   progress.printUnstruck();
   return progress.failures === 0;
 }
 
 async function traceSeed(seed: number): Promise<boolean> {
   let isGood = false;
-  await runWorker({ kind: 'trace', seed }, (message) => {
+  await runWorker({ kind: 'trace', seed, ...(values.mutant !== undefined && { mutant: values.mutant }) }, (message) => {
     if (message.kind !== 'traced') return;
     if (values.trace) console.log(message.lines.join('\n'));
     console.log(`hash ${message.hashes[0]}\n     ${message.hashes[1]}`);
-    for (const violation of message.violations) console.log('VIOLATION', JSON.stringify(violation));
+    if (message.report) printReport(message.report, values.mutant);
     isGood = message.violations.length === 0 && message.hashes[0] === message.hashes[1];
   });
   return isGood;
@@ -125,6 +79,12 @@ function mutantNames(): string[] {
   return [...text.matchAll(/\{ name: '([\w-]+)'/g)].flatMap(([, name]) => name ?? []);
 }
 
+/** Which seed caught a planted bug, in how small a scenario it still shows, and by what. */
+function caughtBy({ seed, violation, found, steps, faults }: Report): string {
+  const shrunk = `${found.steps} → ${steps.length} steps, ${found.faults} → ${faults.length} faults`;
+  return `seed ${String(seed ?? '').padEnd(4)} ${shrunk.padEnd(32)} ${violation.invariant}`;
+}
+
 async function catchMutants(only: readonly string[]): Promise<boolean> {
   const names = mutantNames().filter((name) => only.length === 0 || only.includes(name));
   const queue = names.values();
@@ -133,7 +93,7 @@ async function catchMutants(only: readonly string[]): Promise<boolean> {
     for (const name of queue) {
       let caught = '';
       await runWorker({ kind: 'seeds', from: 0, to: mutantSeeds, every: 1, stopAtFirst: true, mutant: name }, (message) => {
-        if (message.kind === 'failed') caught = `seed ${message.report.seed}: ${message.report.violation.invariant}`;
+        if (message.kind === 'failed') caught = caughtBy(message.report);
       });
       if (caught === '') missed += 1;
       console.log(`${name.padEnd(32)} ${caught === '' ? `MISSED in ${mutantSeeds} seeds` : caught}`);
@@ -144,7 +104,25 @@ async function catchMutants(only: readonly string[]): Promise<boolean> {
   return missed === 0 && names.length > 0;
 }
 
+/** The rounds of --kill; a line a round. */
+async function killAgainAndAgain(rounds: string, seed: string): Promise<boolean> {
+  const child = fork(killer, [rounds, seed], { execArgv: ['--disable-warning=ExperimentalWarning'] });
+  let isGood = false;
+  child.on('message', (message: KillMessage) => {
+    if (message.kind === 'line') console.log(message.line);
+    else {
+      const { requests, retried, accepted, creations, webhooks, wrong } = message.report;
+      for (const line of wrong) console.log(`VIOLATION ${line}`);
+      console.log(`${rounds} kills: ${requests} requests, ${retried} of them again, ${accepted} accepted, ${creations} creations, ${webhooks} webhooks · ${wrong.length} violations`);
+      isGood = wrong.length === 0;
+    }
+  });
+  await once(child, 'exit');
+  return isGood;
+}
+
 async function main(): Promise<boolean> {
+  if (values.kill !== undefined) return killAgainAndAgain(values.kill, values.seed ?? '1');
   if (values.seed !== undefined) return traceSeed(Number(values.seed));
   if (values.mutants) return catchMutants(positionals);
   if (values.exhaustive || values.pairs) return inWorkers((index, of) => ({ kind: 'exhaustive', index, of, pairs: values.pairs }));

@@ -1,4 +1,5 @@
 /** The ledger: append-only rows, one for every movement of an account's money. */
+import { isTerminal, type CreationRecord } from './creation.ts';
 import type { AccountId, CreationId, KeyId } from './ids.ts';
 import type { Micros } from './money.ts';
 
@@ -19,14 +20,17 @@ export interface LedgerRow {
   readonly reason?: string;
 }
 
+/** What the audit needs to know of a creation. */
+export type AuditedCreation = Pick<CreationRecord, 'id' | 'status' | 'costMicros' | 'refundedMicros' | 'dueAt'>;
+
 /** What an account's items claim, to be held against its ledger. */
 export interface AccountBooks {
   readonly accountId: AccountId;
   readonly availableMicros: Micros;
   readonly creditLineMicros: Micros;
   readonly inFlight: number;
-  /** Open creations as they were found one by one. */
-  readonly openCreations: number;
+  /** All of its creations that are listed, open or named in the ledger, each once. */
+  readonly creations: readonly AuditedCreation[];
   readonly keys: readonly { readonly id: KeyId; readonly spent: Readonly<Record<string, Micros>> }[];
   readonly ledger: readonly LedgerRow[];
 }
@@ -34,7 +38,7 @@ export interface AccountBooks {
 /** One disagreement between the books. */
 export interface Difference {
   readonly account: AccountId;
-  /** "available", "credit_line", "in_flight", "spend of key … in 2026_11", "refunds of …". */
+  /** "available", "credit_line", "in_flight", "spend of key … in 2026_11", or something of a creation: "refunds of …". */
   readonly what: string;
   /** By the ledger, or by counting. In micro-dollars where it is money. */
   readonly expected: number;
@@ -50,7 +54,7 @@ export function auditAccount(books: AccountBooks): Difference[] {
   return [
     ...compare('available', sum(books.ledger), books.availableMicros),
     ...compare('credit_line', sum(creditRows), books.creditLineMicros),
-    ...compare('in_flight', books.openCreations, books.inFlight),
+    ...compare('in_flight', books.creations.filter(({ status }) => !isTerminal(status)).length, books.inFlight),
     ...auditKeyMonths(books, compare),
     ...auditCreations(books, compare),
   ];
@@ -75,18 +79,40 @@ function auditKeyMonths({ keys, ledger }: AccountBooks, compare: Compare): Diffe
   );
 }
 
-/** A creation is charged once, and refunded once in full or not at all. */
-function auditCreations({ ledger }: AccountBooks, compare: Compare): Difference[] {
-  const rows = Map.groupBy(
-    ledger.filter((row) => row.creationId !== undefined),
-    (row) => row.creationId,
-  );
-  return [...rows].flatMap(([id, movements]) => {
-    const charges = movements.filter((row) => row.kind === 'charge');
-    const refunds = movements.filter((row) => row.kind === 'refund');
+/** Each charge has its creation and each creation its charge; failed if and only if refunded once in full. */
+function auditCreations({ creations, ledger }: AccountBooks, compare: Compare): Difference[] {
+  const rows = Map.groupBy(ledger.filter((row) => row.creationId !== undefined), (row) => row.creationId);
+  const known = new Map(creations.map((creation) => [creation.id, creation]));
+  const ids = new Set([...known.keys(), ...[...rows.keys()].flatMap((id) => id ?? [])]);
+  return [...ids].flatMap((id) => {
+    const creation = known.get(id);
+    const movements = rows.get(id) ?? [];
     return [
-      ...compare(`charges of ${id ?? ''}`, 1, charges.length),
-      ...(refunds.length === 0 ? [] : compare(`refunds of ${id ?? ''}`, 0 - sum(charges), sum(refunds))),
+      ...compare(`creations ${id}`, 1, creation ? 1 : 0),
+      ...auditMovements(id, creation, movements, compare),
+      ...(creation ? auditCreation(creation, movements, compare) : []),
     ];
   });
+}
+
+function auditMovements(id: CreationId, creation: AuditedCreation | undefined, movements: readonly LedgerRow[], compare: Compare): Difference[] {
+  const charges = movements.filter((row) => row.kind === 'charge');
+  const refunds = movements.filter((row) => row.kind === 'refund');
+  const isRefunded = creation ? creation.status === 'failed' : refunds.length > 0;
+  return [
+    ...compare(`charges of ${id}`, 1, charges.length),
+    ...compare(`refunds of ${id}`, isRefunded ? 0 - sum(charges) : 0, sum(refunds)),
+    // The sum of two halves is right, too.
+    ...(isRefunded && sum(refunds) === 0 - sum(charges) ? compare(`refund rows of ${id}`, 1, refunds.length) : []),
+  ];
+}
+
+/** What a creation says of itself. An open one without a due time is one that the reconciler never finds. */
+function auditCreation({ id, status, costMicros, refundedMicros, dueAt }: AuditedCreation, movements: readonly LedgerRow[], compare: Compare): Difference[] {
+  const sumOf = (kind: LedgerKind): number => sum(movements.filter((row) => row.kind === kind));
+  return [
+    ...compare(`cost of ${id}`, 0 - sumOf('charge'), costMicros),
+    ...compare(`amount refunded of ${id}`, sumOf('refund'), refundedMicros),
+    ...(isTerminal(status) ? [] : compare(`due time of ${id}`, 1, dueAt === undefined ? 0 : 1)),
+  ];
 }

@@ -1,64 +1,76 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { isTerminal, type CreationRecord } from '../../core/creation.ts';
+import type { Account } from '../../core/account.ts';
 import type { AccountId, CreationId } from '../../core/ids.ts';
-import type { AccountBooks } from '../../core/ledger.ts';
-import { createAccountStore } from './account-store.ts';
-import { createWalletStore } from './wallet-store.ts';
+import type { AccountBooks, AuditedCreation, LedgerRow } from '../../core/ledger.ts';
+import { createAccountStore, type AccountStore } from './account-store.ts';
+import { createWalletStore, type WalletStore } from './wallet-store.ts';
 import { batchGet } from './batch-get.ts';
 import { creationFromItem } from './mapping.ts';
-import { openShards, openWorkIndex, type Item, type Table } from './table.ts';
+import { keys, listingIndex, type Item, type Table } from './table.ts';
 
-/** The books of every account, or of one. Reads only; take it at rest, or expect movements between the reads. */
+/** BatchGetItem takes so many keys. */
+const readAtOnce = 100;
+
+/** The books of every account, or of one. Reads only, in no single instant: what moves between two reads looks like a difference. */
 export async function readBooks(table: Table, only?: AccountId): Promise<AccountBooks[]> {
-  const accounts = createAccountStore(table);
-  const wallet = createWalletStore(table);
-  const open = await openCreationsByAccount(table);
+  const stores = { accounts: createAccountStore(table), wallet: createWalletStore(table) };
   const books: AccountBooks[] = [];
-  for (const account of await accounts.list()) {
-    if (only !== undefined && account.id !== only) continue;
-    books.push({
-      accountId: account.id,
-      availableMicros: account.availableMicros,
-      creditLineMicros: account.creditLineMicros,
-      inFlight: account.inFlight,
-      openCreations: open.get(account.id) ?? 0,
-      keys: await accounts.listKeys(account.id),
-      ledger: await wallet.ledger(account.id),
-    });
-  }
+  for (const account of await accountsOf(stores.accounts, only)) books.push(await booksOf(table, account, stores));
   return books;
 }
 
-async function openCreationsByAccount(table: Table): Promise<Map<AccountId, number>> {
-  const open = new Map<CreationId, AccountId>();
-  for (const shard of openShards('OPEN')) {
-    let from: Item | undefined;
-    do {
-      const page = await table.client.send(
-        new QueryCommand({
-          TableName: table.name,
-          IndexName: openWorkIndex.name,
-          KeyConditionExpression: `${openWorkIndex.partition} = :shard`,
-          ExpressionAttributeValues: { ':shard': shard },
-          Limit: 100,
-          ...(from && { ExclusiveStartKey: from }),
-        }),
-      );
-      // By its id: one whose due time moves between two pages is met twice.
-      for (const { id, accountId, status } of await readAll(table, page.Items ?? [])) {
-        if (!isTerminal(status)) open.set(id, accountId);
-      }
-      from = page.LastEvaluatedKey;
-    } while (from);
-  }
-  const counts = new Map<AccountId, number>();
-  for (const accountId of open.values()) counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
-  return counts;
+async function accountsOf(accounts: AccountStore, only: AccountId | undefined): Promise<readonly Account[]> {
+  if (only === undefined) return accounts.list();
+  const account = await accounts.read(only);
+  return account ? [account] : [];
 }
 
-/** An index may lag: what counts is the item itself. */
-async function readAll(table: Table, items: readonly Item[]): Promise<CreationRecord[]> {
-  if (items.length === 0) return [];
-  const found = await batchGet(table, items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
-  return found.map(creationFromItem);
+async function booksOf(table: Table, account: Account, stores: { accounts: AccountStore; wallet: WalletStore }): Promise<AccountBooks> {
+  const ledger = await stores.wallet.ledger(account.id);
+  return {
+    accountId: account.id,
+    availableMicros: account.availableMicros,
+    creditLineMicros: account.creditLineMicros,
+    inFlight: account.inFlight,
+    keys: await stores.accounts.listKeys(account.id),
+    ledger,
+    creations: await creationsOf(table, account.id, ledger),
+  };
+}
+
+/** Those that are listed and those that the ledger names: neither alone would show that the other misses one. */
+async function creationsOf(table: Table, accountId: AccountId, ledger: readonly LedgerRow[]): Promise<AuditedCreation[]> {
+  const named = ledger.flatMap(({ creationId }) => creationId ?? []);
+  const ids = [...new Set([...named, ...(await listedIds(table, accountId))])];
+  const creations: AuditedCreation[] = [];
+  for (let from = 0; from < ids.length; from += readAtOnce) {
+    const found = await batchGet(table, ids.slice(from, from + readAtOnce).map((id) => keys.creation(id)));
+    creations.push(...found.map(auditedFromItem));
+  }
+  return creations;
+}
+
+/** Without prompts and results, since all of an account's creations are held at once. */
+function auditedFromItem(item: Item): AuditedCreation {
+  const { id, status, costMicros, refundedMicros, dueAt } = creationFromItem(item);
+  return { id, status, costMicros, refundedMicros, ...(dueAt !== undefined && { dueAt }) };
+}
+
+async function listedIds(table: Table, accountId: AccountId): Promise<CreationId[]> {
+  const ids: CreationId[] = [];
+  let from: Item | undefined;
+  do {
+    const page = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        IndexName: listingIndex.name,
+        KeyConditionExpression: `${listingIndex.partition} = :list`,
+        ExpressionAttributeValues: { ':list': `CREATIONS#${accountId}` },
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    ids.push(...(page.Items ?? []).map((item: Item) => String(item['listed']) as CreationId));
+    from = page.LastEvaluatedKey;
+  } while (from);
+  return ids;
 }

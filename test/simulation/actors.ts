@@ -1,31 +1,18 @@
 /** Those who use the service: clients that ask and ask again, and the operator. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { createKey, hashKey } from '../../core/api-key.ts';
-import type { AccountId, KeyId } from '../../core/ids.ts';
-import { defaultLimits } from '../../core/limits.ts';
+import { createKey } from '../../core/api-key.ts';
+import type { KeyId } from '../../core/ids.ts';
 import { asMicros } from '../../core/money.ts';
-import { redeliver } from '../../core/webhook-operations.ts';
+import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';
 import { replacedSecretSeconds, webhookSecret } from '../../core/webhook.ts';
 import type { SealedSecret } from '../../core/account.ts';
-import { randomBase62 } from '../../core/base62.ts';
-import { accountToItem, apiKeyToItem } from '../../adapters/dynamodb/mapping.ts';
-import { marshall } from '@aws-sdk/util-dynamodb';
-import type { AccountPlan, Scenario, Step, Submit } from './scenario.ts';
-import type { Operator, Service } from './service.ts';
+import { keyAt, openAccount, type AccountHeld, type KeyHeld } from './open-account.ts';
+import { eventOf, submission } from './request-event.ts';
+import { monthsEnd, type Scenario, type Step, type Submit } from './scenario.ts';
+import type { Operation, Operator, Service } from './service.ts';
+import type { Execution } from './step-functions.ts';
 import { addressMark, promptMark, type Watch } from './watch.ts';
 import type { World } from './world.ts';
-
-interface KeyHeld {
-  readonly id: KeyId;
-  readonly text: string;
-  revoked: boolean;
-}
-
-export interface AccountHeld {
-  readonly id: AccountId;
-  readonly keys: readonly KeyHeld[];
-  suspended: boolean;
-}
 
 export interface Actors {
   readonly perform: (step: Step) => Promise<void>;
@@ -38,12 +25,13 @@ export function createActors(scenario: Scenario, world: World, service: Service,
   const seen: { id: string; account: string }[] = [];
   const { dice } = world;
 
-  async function send(operation: 'generate' | 'get', account: AccountHeld, key: KeyHeld, event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2 | undefined> {
+  async function send(operation: Operation, account: AccountHeld, key: KeyHeld, event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2 | undefined> {
     const refusable = (): boolean => key.revoked || account.suspended;
     const before = refusable();
+    const asked = watch.ask(account.id);
     try {
       const answer = await service.request(operation, event);
-      watch.onAnswer({ account: account.id, operation, mayBeRefused: before || refusable() }, answer);
+      watch.onAnswer({ ...asked, account: account.id, operation, mayBeRefused: before || refusable() }, answer);
       return answer;
     } catch {
       // The answer did not reach the client.
@@ -113,23 +101,57 @@ export function createActors(scenario: Scenario, world: World, service: Service,
     });
   }
 
-  function meddle(step: Step): void {
+  async function testDelivery(step: Extract<Step, { kind: 'test_delivery' }>): Promise<void> {
+    await operate(step, async (operator) => {
+      const account = await operator.accounts.read(accountOf(step).id);
+      if (account) await sendTestDelivery(account, `https://receiver.test/${step.webhook}?account=${account.id}&${addressMark}`, operator);
+    });
+  }
+
+  /** A request that only looks. */
+  async function look(step: Extract<Step, { kind: 'list' | 'balance' | 'quote' }>): Promise<void> {
+    const account = accountOf(step);
+    const key = keyAt(account, step.key);
+    const paths = { list: '/creations', balance: '/balance', quote: '/images/quote' } as const;
+    const body = step.kind === 'quote' ? JSON.stringify({ model: 'sandbox-standard', prompt: promptMark }) : undefined;
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+    await send(step.kind, account, key, eventOf(body === undefined ? 'GET' : 'POST', `/api/public/v1${paths[step.kind]}`, key, headers, body));
+  }
+
+  /** Notes that something was made to go wrong. */
+  function mishap(name: string): void {
+    world.mishaps.set(name, (world.mishaps.get(name) ?? 0) + 1);
+  }
+
+  async function meddle(step: Step): Promise<void> {
     const executions = [...service.stepFunctions.executions.values()];
     const one = executions[dice.between(`which ${step.at}`, 0, Math.max(0, executions.length - 1))];
     if (!one) return;
-    if (step.kind === 'abort' && one.status === 'RUNNING') service.stepFunctions.abort(one);
-    // Only what did not succeed can be redriven; a restart is a new execution of the same creation.
-    else if (step.kind === 'redrive' && one.status !== 'RUNNING' && one.status !== 'SUCCEEDED') service.stepFunctions.redrive(one);
+    if (step.kind === 'abort' && one.status === 'RUNNING') {
+      mishap('execution aborted');
+      service.stepFunctions.abort(one);
+      if (!dice.chance(`redriven ${step.at}`, 0.4)) return;
+      // By then the reconciler has mostly taken its creation up, and often to its end.
+      await world.sleep(dice.between(`redriven after ${step.at}`, 100, 90_000));
+      redrive(one);
+    } else if (step.kind === 'redrive') redrive(one);
     else if (step.kind === 'restart') {
+      mishap('execution started again');
       service.stepFunctions.perform('StartExecution', { name: `${one.name}-again-${step.at}`, input: one.input });
     }
   }
 
-  async function setClock(byMillis: number): Promise<void> {
-    world.skew += byMillis;
-    world.largestSkew = Math.max(world.largestSkew, Math.abs(world.skew), Math.abs(byMillis));
-    world.largestSkew *= 2;
-    await Promise.resolve();
+  /** Only what did not succeed can be redriven. */
+  function redrive(execution: Execution): void {
+    if (execution.status === 'RUNNING' || execution.status === 'SUCCEEDED') return;
+    mishap('redrive after the end');
+    service.stepFunctions.redrive(execution);
+  }
+
+  /** Behind the turn of the month, or before it: which month is charged is where clocks matter most. */
+  function noteClock(name: string): void {
+    const toTurn = Math.abs(world.time.now() - monthsEnd);
+    mishap(toTurn < 60_000 ? `${name} within a minute of the month’s turn` : name);
   }
 
   return {
@@ -172,8 +194,9 @@ export function createActors(scenario: Scenario, world: World, service: Service,
           const foreign = seen.find((one) => one.account !== account.id);
           const [key] = account.keys;
           if (!foreign || !key) return;
+          const asked = watch.ask(account.id);
           const answer = await service.request('get', poll_(foreign.id, key)).catch(() => undefined);
-          if (answer?.statusCode === 200) watch.onAnswer({ account: account.id, operation: 'get', mayBeRefused: true }, answer);
+          if (answer?.statusCode === 200) watch.onAnswer({ ...asked, account: account.id, operation: 'get', mayBeRefused: true }, answer);
           return;
         }
         case 'stranger': {
@@ -184,8 +207,7 @@ export function createActors(scenario: Scenario, world: World, service: Service,
         case 'abort':
         case 'restart':
         case 'redrive':
-          meddle(step);
-          return;
+          return meddle(step);
         case 'reconcile_again':
           await service.reconcile({});
           return;
@@ -196,7 +218,19 @@ export function createActors(scenario: Scenario, world: World, service: Service,
           service.table.expire();
           return;
         case 'clock':
-          return setClock(step.byMillis);
+          noteClock('clock step of all');
+          world.clocks.set(step.byMillis);
+          return;
+        case 'clock_of':
+          noteClock('clock step of one function');
+          world.clocks.setOf(step.name, step.byMillis);
+          return;
+        case 'list':
+        case 'balance':
+        case 'quote':
+          return look(step);
+        case 'test_delivery':
+          return testDelivery(step);
       }
     },
   };
@@ -204,74 +238,4 @@ export function createActors(scenario: Scenario, world: World, service: Service,
   function poll_(id: string, key: KeyHeld): APIGatewayProxyEventV2 {
     return eventOf('GET', `/api/public/v1/creations/${id}`, key, {}, undefined, id);
   }
-}
-
-function keyAt(account: AccountHeld, index: number): KeyHeld {
-  const key = account.keys[index] ?? account.keys[0];
-  if (!key) throw new Error('an account of a scenario has a key');
-  return key;
-}
-
-function submission(step: Submit, key: KeyHeld): APIGatewayProxyEventV2 {
-  const { idempotencyKey, wait, images } = step;
-  // Those who share a key send the same request, as a retry does.
-  const own = idempotencyKey === undefined ? step.name : 'shared';
-  const body = {
-    model: step.model,
-    prompt: `${promptMark} ${own} ${step.directives}`,
-    resolution: step.resolution,
-    ...(images.length > 0 && { image_urls: images }),
-    ...(step.webhook && { webhook_url: `https://receiver.test/${step.webhook}?${addressMark}` }),
-    ...(idempotencyKey !== undefined && { metadata: { idempotency: idempotencyKey } }),
-  };
-  const headers = {
-    'content-type': 'application/json',
-    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-    ...(wait !== undefined && { prefer: `wait=${wait}` }),
-  };
-  return eventOf('POST', '/api/public/v1/images/generate', key, headers, JSON.stringify(body));
-}
-
-function eventOf(method: string, path: string, key: KeyHeld, headers: Readonly<Record<string, string>>, body?: string, id?: string): APIGatewayProxyEventV2 {
-  return {
-    rawPath: path,
-    headers: { authorization: `Bearer ${key.text}`, ...headers },
-    ...(id !== undefined && { pathParameters: { id } }),
-    ...(body !== undefined && { body }),
-    isBase64Encoded: false,
-    requestContext: { http: { method, sourceIp: '203.0.113.7' }, requestId: '', domainName: 'api.test' },
-  } as unknown as APIGatewayProxyEventV2;
-}
-
-/** Written straight into the table, with its first secret: what a scenario begins with is not what it tests. */
-function openAccount(plan: AccountPlan, index: number, world: World, service: Service): AccountHeld {
-  const id = randomBase62(10, world.randomBytes) as AccountId;
-  const createdAt = new Date(world.now()).toISOString();
-  const put = (item: object): void => void service.table.perform('PutItem', { Item: marshall(item, { removeUndefinedValues: true }) });
-  const rows = [
-    { kind: 'top_up', amountMicros: plan.balanceMicros },
-    { kind: 'credit_line', amountMicros: plan.creditMicros },
-  ].map((row) => ({ pk: `ACCOUNT#${id}`, sk: `LEDGER#${createdAt}#${row.kind}#opening`, at: createdAt, ...row }));
-  for (const row of rows) put(row);
-  put(
-    accountToItem({
-      id,
-      name: `account ${index}`,
-      condition: 'active',
-      availableMicros: asMicros(plan.balanceMicros + plan.creditMicros),
-      creditLineMicros: asMicros(plan.creditMicros),
-      inFlight: 0,
-      limits: { ...defaultLimits, postRate: plan.postRate, maxConcurrent: plan.maxConcurrent, deadlineSeconds: plan.deadlineSeconds },
-      policy: { providers: 'all', hiddenModels: [] },
-      webhookSecrets: [],
-      createdAt,
-    }),
-  );
-  const keys = plan.keys.map(({ capMicros }) => {
-    const keyId = randomBase62(6, world.randomBytes) as KeyId;
-    const text = createKey(id, keyId, world.randomBytes);
-    put(apiKeyToItem({ id: keyId, accountId: id, name: 'server', hash: hashKey(text), createdAt, spent: {}, ...(capMicros !== undefined && { monthlyCapMicros: asMicros(capMicros) }) }));
-    return { id: keyId, text, revoked: false };
-  });
-  return { id, keys, suspended: false };
 }

@@ -21,7 +21,7 @@ export interface AwsClients {
 }
 
 /** As far as the SDK looks at an HTTP request and gives one's answer. */
-interface HttpRequest {
+export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
 }
@@ -56,13 +56,19 @@ export function createAwsClients(world: World, ends: AwsEnds): AwsClients {
   };
 }
 
-async function exchange(world: World, ends: AwsEnds, service: keyof AwsEnds, request: HttpRequest): Promise<HttpAnswer> {
+function exchange(world: World, ends: AwsEnds, service: keyof AwsEnds, request: HttpRequest): Promise<HttpAnswer> {
+  return exchangeWith(request, (operation, input) =>
+    world.call({ service, operation, target: targetOf(input) }, (fault) => ends[service](operation, input, fault)),
+  );
+}
+
+/** One HTTP exchange: what `perform` answers, or refuses with Refused. */
+export async function exchangeWith(request: HttpRequest, perform: (operation: string, input: Input) => Promise<object>): Promise<HttpAnswer> {
   const operation = (request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
   const text = typeof request.body === 'string' ? request.body : new TextDecoder().decode(request.body);
   const input = JSON.parse(text) as Input;
   try {
-    const output = await world.call({ service, operation, target: targetOf(input) }, (fault) => ends[service](operation, input, fault));
-    return answerOf(200, output);
+    return answerOf(200, await perform(operation, input));
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     return refusalOf(operation, input, error);
@@ -92,7 +98,8 @@ function targetOf(input: Input): string {
   if (items) return items.map((item) => Object.values(item).map(kindOf).join('')).join('+');
   const one = input as WithKey;
   const batch = input['RequestItems'] as Readonly<Record<string, { Keys: { sk?: { S?: string } }[] }>> | undefined;
-  if (batch) return Object.values(batch).flatMap(({ Keys }) => Keys.map((Key) => kindOf({ Key }))).join('+');
+  // By its last key: what stays unprocessed is asked for again from the same place.
+  if (batch) return Object.values(batch).map(({ Keys }) => `…${kindOf({ Key: Keys.at(-1) ?? {} })}`).join('+');
   if (one.UpdateExpression !== undefined) return `${kindOf(one)} ${one.UpdateExpression.split(/[=,]/)[0]?.trim() ?? ''}`;
   const index = input['IndexName'] as string | undefined;
   if (index !== undefined) return `${index}${input['Select'] === 'COUNT' ? ' count' : ''}`;

@@ -29,6 +29,8 @@ export interface CreationBook {
 export interface Books {
   readonly creations: ReadonlyMap<string, CreationBook>;
   readonly onCommit: (changes: readonly Change[]) => void;
+  /** How many rows an account's ledger has, and what they sum up to. */
+  readonly ledgerOf: (account: string) => { readonly rows: number; readonly sumMicros: number };
 }
 
 const dayMillis = 86_400_000;
@@ -42,6 +44,7 @@ const within = (item: Item | undefined, name: string, inner: string): Attribute 
 export function createBooks(world: World, accuse: Accuse): Books {
   const creations = new Map<string, CreationBook>();
   const sums = new Map<string, number>();
+  const rows = new Map<string, number>();
   const open = new Map<string, number>();
   const spent = new Map<string, number>();
   const accounts = new Map<string, Item>();
@@ -57,6 +60,7 @@ export function createBooks(world: World, accuse: Accuse): Books {
     const account = pk.slice('ACCOUNT#'.length);
     const amount = numberOf(row, 'amountMicros');
     add(sums, account, amount);
+    add(rows, account, 1);
     if (amount < 0 && textOf(row, 'kind') !== 'charge') cut.add(account);
     const month = textOf(row, 'month');
     if (month !== '') add(spent, `${account} ${textOf(row, 'keyId')} ${month}`, -amount);
@@ -111,7 +115,7 @@ export function createBooks(world: World, accuse: Accuse): Books {
     const others = [...creations.values()].filter(
       (other) =>
         other.id !== book.id && other.account === book.account && other.idempotencyKey === book.idempotencyKey &&
-        other.status !== 'failed' && other.createdAt > book.createdAt - dayMillis + world.largestSkew,
+        other.status !== 'failed' && other.createdAt > book.createdAt - dayMillis + world.clocks.largestSkew(),
     );
     if (others.length > 0) accuse('at most one unrefunded charge an idempotency key', `${book.id} and ${others.map(({ id }) => id).join(', ')}`);
   }
@@ -156,6 +160,7 @@ export function createBooks(world: World, accuse: Accuse): Books {
 
   return {
     creations,
+    ledgerOf: (account) => ({ rows: rows.get(account) ?? 0, sumMicros: sums.get(account) ?? 0 }),
     onCommit: (changes) => {
       const touched = new Set<string>();
       const followed = changes.flatMap((change) => {

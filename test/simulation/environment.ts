@@ -11,5 +11,9 @@ export const environment: Readonly<Record<string, string>> = {
   ENCRYPTION_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption',
   OUTBOUND_RULES: 'public',
   AUTH_FAILURE_FORM: 'envelope',
+  PROVIDER_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:providers',
+  PROVIDER_BASE_URLS: '{}',
+  BEDROCK_REGION: 'us-west-2',
   TOP_UP_URL: 'https://portal.test/wallet',
+  METRICS_NAMESPACE: 'Darkroom',
 };

@@ -91,11 +91,17 @@ export function kindsFor({ service, operation }: Pick<Call, 'service' | 'operati
   }
 }
 
-/** Strikes each call with the same small probability. */
+/** A site that the seed has an eye on, and how often its calls are struck: what is seldom called would hardly ever be. */
+const watched = 0.05;
+const watchedProbability = 0.35;
+
+/** Strikes each call with the same small probability, and those of a few sites much more often. */
 export function randomFaults(dice: Dice, probability: number): FaultPlan {
+  if (probability === 0) return () => undefined;
   return (call) => {
     const name = `fault ${call.site} ${call.occurrence}`;
-    return dice.chance(name, probability) ? dice.pick(`${name} kind`, kindsFor(call)) : undefined;
+    const own = dice.chance(`eye on ${call.site}`, watched) ? watchedProbability : probability;
+    return dice.chance(name, own) ? dice.pick(`${name} kind`, kindsFor(call)) : undefined;
   };
 }
 

@@ -12,19 +12,21 @@ export type Job =
 
 /** A failing run as it is printed. */
 export interface Report {
-  /** 0 for a run that no seed made. */
-  readonly seed: number;
+  /** Absent for a run that no seed made. */
+  readonly seed?: number;
   readonly violation: Violation;
-  readonly faults: readonly Fault[];
-  /** Of the shrunk run: how its steps are called. */
+  /** How large the run was before it was shrunk. */
+  readonly found: { readonly steps: number; readonly faults: number };
+  /** Of the shrunk run: its steps, its faults, and the end of its trace. */
   readonly steps: readonly string[];
+  readonly faults: readonly Fault[];
   readonly tail: readonly string[];
 }
 
 export type Message =
-  | { readonly kind: 'ran'; readonly seeds: number; readonly faults: number; readonly sites: readonly string[]; readonly struck: readonly string[]; readonly slowest: { readonly seed: number; readonly millis: number } }
+  | { readonly kind: 'ran'; readonly seeds: number; readonly faults: number; readonly sites: readonly string[]; readonly struck: readonly string[]; readonly kinds: Readonly<Record<string, number>>; readonly slowest: { readonly seed: number; readonly millis: number } }
   | { readonly kind: 'failed'; readonly report: Report }
-  | { readonly kind: 'traced'; readonly lines: readonly string[]; readonly hashes: readonly [string, string]; readonly violations: readonly Violation[] }
+  | { readonly kind: 'traced'; readonly lines: readonly string[]; readonly hashes: readonly [string, string]; readonly violations: readonly Violation[]; readonly report?: Report }
   | { readonly kind: 'done' };
 
 const tailLines = 40;
@@ -51,10 +53,10 @@ export async function runJob(job: Job, say: (message: Message) => void): Promise
 }
 
 async function runSeeds({ from, to, every, stopAtFirst }: Extract<Job, { kind: 'seeds' }>, simulator: Simulator, say: (message: Message) => void): Promise<void> {
-  let batch = { seeds: 0, faults: 0, sites: new Set<string>(), struck: new Set<string>(), slowest: { seed: 0, millis: 0 } };
+  let batch = { seeds: 0, faults: 0, sites: new Set<string>(), struck: new Set<string>(), kinds: {} as Record<string, number>, slowest: { seed: 0, millis: 0 } };
   const tell = (): void => {
     say({ kind: 'ran', ...batch, sites: [...batch.sites], struck: [...batch.struck] });
-    batch = { ...batch, seeds: 0, faults: 0, sites: new Set(), struck: new Set() };
+    batch = { ...batch, seeds: 0, faults: 0, sites: new Set(), struck: new Set(), kinds: {} };
   };
   for (let seed = from; seed < to; seed += every) {
     const before = performance.now();
@@ -65,19 +67,28 @@ async function runSeeds({ from, to, every, stopAtFirst }: Extract<Job, { kind: '
     if (millis > batch.slowest.millis) batch.slowest = { seed, millis };
     for (const site of run.sites.keys()) batch.sites.add(site);
     for (const fault of run.faults) batch.struck.add(fault.site);
+    countKinds(run, batch.kinds);
     if (batch.seeds === seedsAMessage) tell();
     if (run.violations.length === 0) continue;
-    say({ kind: 'failed', report: reportOf(seed, stopAtFirst ? run : (await shrink(run, simulator)).run) });
+    say({ kind: 'failed', report: reportOf(seed, run, (await shrink(run, simulator)).run) });
     if (stopAtFirst) break;
   }
   tell();
 }
 
-/** Twice, since a run that cannot be repeated proves nothing. */
+/** Faults by their kind, and what else a scenario made go wrong. */
+function countKinds(run: Run, kinds: Record<string, number>): void {
+  const count = (name: string, times: number): void => void (kinds[name] = (kinds[name] ?? 0) + times);
+  for (const { kind } of run.faults) count(kind, 1);
+  for (const [name, times] of run.mishaps) count(name, times);
+}
+
+/** Twice, since a run that cannot be repeated proves nothing; then as small as it gets, when it failed. */
 async function traceSeed(seed: number, simulator: Simulator, say: (message: Message) => void): Promise<void> {
   const first = await simulator.runSeed(seed);
   const second = await simulator.runSeed(seed);
-  say({ kind: 'traced', lines: first.trace, hashes: [first.hash, second.hash], violations: first.violations });
+  const report = first.violations.length === 0 ? undefined : reportOf(seed, first, (await shrink(first, simulator)).run);
+  say({ kind: 'traced', lines: first.trace, hashes: [first.hash, second.hash], violations: first.violations, ...(report && { report }) });
 }
 
 async function runExhaustive({ index, of, pairs }: Extract<Job, { kind: 'exhaustive' }>, simulator: Simulator, say: (message: Message) => void): Promise<void> {
@@ -88,18 +99,20 @@ async function runExhaustive({ index, of, pairs }: Extract<Job, { kind: 'exhaust
     part: { index, of },
     onRun: () => {
       faults += 1;
-      if (faults % seedsAMessage === 0) say({ kind: 'ran', seeds: seedsAMessage, faults: seedsAMessage, sites: [], struck: [], slowest });
+      if (faults % seedsAMessage === 0) say({ kind: 'ran', seeds: seedsAMessage, faults: seedsAMessage, sites: [], struck: [], kinds: {}, slowest });
     },
   });
-  say({ kind: 'ran', seeds: result.runs % seedsAMessage, faults: result.runs % seedsAMessage, sites: [...result.reached], struck: [...result.struck], slowest });
-  for (const { base, run } of result.failures) say({ kind: 'failed', report: reportOf(base.seed, run) });
+  say({ kind: 'ran', seeds: result.runs % seedsAMessage, faults: result.runs % seedsAMessage, sites: [...result.reached], struck: [...result.struck], kinds: result.kinds, slowest });
+  for (const { run } of result.failures) say({ kind: 'failed', report: reportOf(undefined, run, run) });
 }
 
-function reportOf(seed: number, run: Run): Report {
+function reportOf(seed: number | undefined, found: Run, run: Run): Report {
   const [violation] = run.violations;
-  if (!violation) throw new Error(`seed ${seed} did not fail`);
+  if (!violation) throw new Error('the run did not fail');
   return {
-    seed, violation,
+    ...(seed !== undefined && { seed }),
+    violation,
+    found: { steps: found.scenario.steps.length, faults: found.faults.length },
     faults: run.faults,
     steps: run.scenario.steps.map((step) => JSON.stringify(step)),
     tail: run.trace.slice(-tailLines),

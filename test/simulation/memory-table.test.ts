@@ -1,6 +1,7 @@
 import { createDynamo, type Dynamo } from '../../local/aws/dynamodb/dynamo.ts';
 import { AwsError } from '../../local/aws/aws-error.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tableDefinition } from '../adapters/dynamodb/table-definition.ts';
 import { createStream } from './dice.ts';
 import { createMemoryTable, Refused, type MemoryTable } from './memory-table.ts';
 
@@ -10,16 +11,7 @@ let dynamo: Dynamo;
 
 beforeAll(async () => {
   dynamo = createDynamo({ now: () => now });
-  const key = (name: string, KeyType: string): object => ({ AttributeName: name, KeyType });
-  const type = (AttributeName: string, AttributeType: string): object => ({ AttributeName, AttributeType });
-  const index = (IndexName: string, hash: string, range: string): object => ({ IndexName, KeySchema: [key(hash, 'HASH'), key(range, 'RANGE')], Projection: { ProjectionType: 'KEYS_ONLY' } });
-  await ask('CreateTable', {
-    TableName: table,
-    BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: [type('pk', 'S'), type('sk', 'S'), type('openShard', 'S'), type('dueAt', 'N'), type('listing', 'S'), type('listed', 'S')],
-    KeySchema: [key('pk', 'HASH'), key('sk', 'RANGE')],
-    GlobalSecondaryIndexes: [index('open_work', 'openShard', 'dueAt'), index('listing', 'listing', 'listed')],
-  });
+  await ask('CreateTable', tableDefinition(table));
 });
 afterAll(() => dynamo.close());
 

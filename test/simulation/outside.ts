@@ -1,7 +1,8 @@
 /** The outside world of the functions: providers, the bucket, the clients' receivers and their source images. */
 import { directivesOf, type SandboxOutcome } from '../../adapters/providers/sandbox/directives.ts';
 import type { StoredImage } from '../../core/creation.ts';
-import type { Clock, ImageProvider, ImageStore, Outbound, PostResult, ProviderAnswer, RefusalReason, RenderJob, SourceResult } from '../../core/ports.ts';
+import type { Clock, ImageStore, Outbound, PostResult, SourceResult } from '../../core/ports.ts';
+import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../core/provider.ts';
 import type { Invocation, World } from './world.ts';
 
 /** The functions' clock: true time, and what it was set wrong; its timers end with their invocation. */
@@ -26,11 +27,11 @@ export function createClock(world: World): Clock {
   };
 }
 
-/** The smallest PNG that says what it is: 64 × 64 pixels. */
-const png = Buffer.from(
-  '89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000000049454e44ae426082',
-  'hex',
-);
+/** The smallest files that say what they are: 64 × 64 pixels. */
+const pictures: Readonly<Record<string, Buffer>> = {
+  png: Buffer.from('89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000000049454e44ae426082', 'hex'),
+  jpeg: Buffer.from('ffd8ffc0000b080040004001011100ffd9', 'hex'),
+};
 
 const refusals: Readonly<Record<Exclude<SandboxOutcome, 'hang' | 'crash'>, RefusalReason>> = {
   'reject-prompt': 'prompt',
@@ -50,7 +51,7 @@ export function createProvider(world: World, name: string): ImageProvider {
       return world.sleep(0) as Promise<never>;
     }
     if (outcome === 'hang') await world.sleep(3_600_000, signal);
-    if (outcome === undefined || outcome === 'hang' ) return { kind: 'rendered', bytes: png };
+    if (outcome === undefined || outcome === 'hang' ) return { kind: 'rendered', bytes: pictures[job.outputFormat] ?? Buffer.alloc(0) };
     return { kind: 'refused', reason: refusals[outcome] };
   };
   const ask = (operation: string, work: () => Promise<ProviderAnswer>): Promise<ProviderAnswer> =>
@@ -81,6 +82,7 @@ export function createBucket(world: World): Bucket {
     stored,
     images: {
       put: (image) => world.call({ service: 'images', operation: 'put', target: image.key.split('/')[0] ?? '' }, () => void stored.set(image.key, image)),
+      get: () => Promise.reject(new Error('the sandbox does not look at source images')),
       find: (key) => world.call({ service: 'images', operation: 'find', target: '' }, () => stored.get(key)),
     },
   };
@@ -129,7 +131,7 @@ export function createOutbound(world: World, onPost: (post: Post) => void): Outb
     },
     fetchSource: (url) =>
       world
-        .call({ service: 'receiver', operation: 'fetch', target: '' }, (): SourceResult => (url.includes('absent') ? { kind: 'failed', retryable: false } : { kind: 'fetched', bytes: png }))
+        .call({ service: 'receiver', operation: 'fetch', target: '' }, (): SourceResult => (url.includes('absent') ? { kind: 'failed', retryable: false } : { kind: 'fetched', bytes: pictures['png'] ?? Buffer.alloc(0) }))
         .catch((): SourceResult => ({ kind: 'failed', retryable: true })),
   };
 }

@@ -12,6 +12,8 @@ export interface Run {
   readonly scenario: Scenario;
   readonly violations: readonly Violation[];
   readonly faults: readonly Fault[];
+  /** What else the scenario made go wrong, and how often. */
+  readonly mishaps: ReadonlyMap<string, number>;
   readonly trace: readonly string[];
   readonly hash: string;
   /** Every site that was called, and how often. */
@@ -21,6 +23,7 @@ export interface Run {
 /** The longest that anything can go on behind the last fault: a round of webhooks that the reconciler has to take up each time. */
 const horizonMillis = 4 * 3_600_000;
 const minuteMillis = 60_000;
+const dayMillis = 86_400_000;
 
 /** Runs scenarios one after the other, on one virtual time. `end` gives the process its own back. */
 export interface Simulator {
@@ -40,8 +43,8 @@ async function runScenario(scenario: Scenario, time: VirtualTime, faults: readon
   time.reset(startAt, seed);
   const dice = createDice(seed);
   const plan = faults ? plannedFaults(faults) : randomFaults(dice, scenario.faultProbability);
-  const world = createWorld({ seed, time, dice, faults: plan });
-  world.calmAt = faults ? Infinity : startAt + scenario.calmAfter;
+  const world = createWorld({ seed, time, dice, faults: plan, clockSpreadMillis: scenario.clockSpreadMillis });
+  world.isCalm = () => faults === undefined && isCalm(scenario, time.now() - startAt);
   const watch = createWatch(world);
   const service = createService(world, watch.service);
   watch.attach(service);
@@ -53,18 +56,26 @@ async function runScenario(scenario: Scenario, time: VirtualTime, faults: readon
     setTimeout(() => void actors.perform(step).finally(() => { waiting -= 1; }), step.at);
   }
   scheduleReconciler(world, service, () => { watch.look(); });
-  const endAt = startAt + horizonMillis;
+  const endAt = startAt + horizonMillis + Math.max(0, ...scenario.steps.map(({ at }) => at));
   while (watch.violations.length === 0 && time.now() < endAt) {
     if (!(await time.step())) break;
     if (waiting === 0 && isAtRest(world, service)) break;
   }
-  if (watch.violations.length === 0) watch.atRest();
-  return { scenario, violations: watch.violations, faults: world.injected, trace: world.trace, hash: world.hash(), sites: world.sites };
+  if (watch.violations.length === 0) await watch.atRest();
+  return { scenario, violations: watch.violations, faults: world.injected, mishaps: world.mishaps, trace: world.trace, hash: world.hash(), sites: world.sites };
+}
+
+/** Behind the bustle of a day no fault strikes, so that what recovers has its chance. */
+function isCalm({ calmAfter }: Scenario, sinceStart: number): boolean {
+  return sinceStart % dayMillis >= calmAfter;
 }
 
 function isAtRest(world: World, service: Service): boolean {
   return world.live.size === 0 && service.stepFunctions.running().length === 0 && service.table.indexed('open_work', '').length === 0;
 }
+
+/** Behind it a run mostly waits for the next day. */
+const bustlingMinutes = 60;
 
 /** Each minute, as the schedule does. A run that would find nothing due is left out most of the time: it only counts. */
 function scheduleReconciler(world: World, service: Service, look: () => void): void {
@@ -72,7 +83,7 @@ function scheduleReconciler(world: World, service: Service, look: () => void): v
     setTimeout(() => {
       look();
       const isDue = service.table.indexed('open_work', '').some((row) => Number(row['dueAt']?.N) <= world.now());
-      if (isDue || world.dice.chance(`idle reconciler ${minute}`, 0.05)) void service.reconcile({});
+      if (isDue || world.dice.chance(`idle reconciler ${minute}`, minute < bustlingMinutes ? 0.05 : 0.002)) void service.reconcile({});
       tick(minute + 1);
     }, minuteMillis);
   };

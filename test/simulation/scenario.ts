@@ -44,7 +44,11 @@ export type Step =
   | (Placed & { readonly kind: 'revoke'; readonly key: number })
   | (Placed & { readonly kind: 'cap'; readonly key: number; readonly capMicros: number })
   | (Placed & { readonly kind: 'abort' | 'restart' | 'redrive' | 'reconcile_again' | 'rotate_encryption' | 'expire' })
-  | (Placed & { readonly kind: 'clock'; readonly byMillis: number });
+  | (Placed & { readonly kind: 'list' | 'balance' | 'quote'; readonly key: number })
+  | (Placed & { readonly kind: 'test_delivery'; readonly webhook: Behaviour })
+  | (Placed & { readonly kind: 'clock'; readonly byMillis: number })
+  /** Of one function alone. */
+  | (Placed & { readonly kind: 'clock_of'; readonly name: string; readonly byMillis: number });
 
 export interface Scenario {
   readonly seed: number;
@@ -54,8 +58,10 @@ export interface Scenario {
   readonly steps: readonly Step[];
   /** Of a call going wrong. */
   readonly faultProbability: number;
-  /** Milliseconds from the start; no fault strikes behind it. */
+  /** Milliseconds from the start of each day; no fault strikes behind it. */
   readonly calmAfter: number;
+  /** How wrong each environment's clock is at most, in either direction. */
+  readonly clockSpreadMillis: number;
 }
 
 const cents = 10_000;
@@ -63,7 +69,8 @@ const directives = [
   '', '', '', '', '[sandbox:delay=1s]', '[sandbox:delay=4s]', '[sandbox:async=2s]', '[sandbox:reject-prompt]', '[sandbox:fail]',
   '[sandbox:empty]', '[sandbox:down]', '[sandbox:down=sandbox]', '[sandbox:hang]', '[sandbox:crash]',
 ] as const;
-const monthsEnd = Date.UTC(2026, 11, 1);
+/** A month's turn, around which a third of the scenarios play. */
+export const monthsEnd = Date.UTC(2026, 11, 1);
 const midMonth = Date.UTC(2026, 10, 21, 12, 0, 30);
 
 /** The scenario of a seed. */
@@ -74,11 +81,14 @@ export function scenarioOf(seed: number): Scenario {
   const accounts = Array.from({ length: dice.between('accounts', 1, 2) }, (_, index) => accountOf(dice, `account ${index}`));
   const submits = Array.from({ length: dice.between('submits', 3, 9) }, (_, index) => submitOf(dice, `submit ${index}`, index, accounts, lengthMillis));
   const others = Array.from({ length: dice.between('others', 1, 8) }, (_, index) => otherOf(dice, `other ${index}`, index, accounts, lengthMillis));
+  const readings = Array.from({ length: dice.between('readings', 0, 3) }, (_, index) => readingOf(dice, `reading ${index}`, accounts, lengthMillis));
+  const tomorrow = dice.chance('a day later', 0.1) ? submits.flatMap((submit) => againTomorrow(dice, submit)) : [];
   return {
     seed, startAt, accounts,
-    steps: [...submits, ...others].sort((a, b) => a.at - b.at),
+    steps: [...submits, ...others, ...readings, ...tomorrow].sort((a, b) => a.at - b.at),
     faultProbability: dice.pick('faults', [0, 0.01, 0.03, 0.1]),
-    calmAfter: lengthMillis + dice.pick('calm', [0, 60_000, 300_000]),
+    calmAfter: lengthMillis + dice.pick('calm', [0, 60_000, 300_000, 1_500_000]),
+    clockSpreadMillis: dice.pick('clocks', [0, 0, 300, 1_500]),
   };
 }
 
@@ -113,9 +123,28 @@ function submitOf(dice: Dice, name: string, index: number, accounts: readonly Ac
   };
 }
 
+const dayMillis = 86_400_000;
+
+/** The same request with the same key when that key is about to expire, or just has. */
+function againTomorrow(dice: Dice, submit: Submit): Submit[] {
+  if (submit.idempotencyKey === undefined || !dice.chance(`${submit.name} tomorrow`, 0.5)) return [];
+  const name = `${submit.name} tomorrow`;
+  return [{ ...submit, name, at: submit.at + dayMillis + dice.pick(`${name} at`, [-2_000, -20, 0, 40, 3_000, 30_000]) }];
+}
+
+/** What only looks. */
+function readingOf(dice: Dice, name: string, accounts: readonly AccountPlan[], lengthMillis: number): Step {
+  const account = dice.between(`${name} account`, 0, accounts.length - 1);
+  const key = dice.between(`${name} key`, 0, (accounts[account]?.keys.length ?? 1) - 1);
+  return { kind: dice.pick(`${name} kind`, ['list', 'balance', 'quote']), account, key, at: dice.between(`${name} at`, 900, lengthMillis + 5_000) };
+}
+
+/** Whose clock may be set by itself. */
+const functions = ['generate', 'get', 'RenderImage', 'RefundCharge', 'DeliverWebhook', 'reconcile'] as const;
+
 const otherKinds = [
   'top_up', 'top_up', 'adjust', 'credit_line', 'suspend', 'activate', 'rotate_secret', 'redeliver', 'foreign_poll', 'stranger', 'revoke', 'cap', 'abort',
-  'restart', 'redrive', 'reconcile_again', 'rotate_encryption', 'expire', 'clock',
+  'restart', 'redrive', 'reconcile_again', 'rotate_encryption', 'expire', 'clock', 'clock_of', 'test_delivery',
 ] as const;
 
 function otherOf(dice: Dice, name: string, index: number, accounts: readonly AccountPlan[], lengthMillis: number): Step {
@@ -138,6 +167,10 @@ function otherOf(dice: Dice, name: string, index: number, accounts: readonly Acc
       return { ...placed, kind, key, capMicros: dice.between(`${name} amount`, 1, 40) * cents };
     case 'clock':
       return { ...placed, kind, byMillis: dice.pick(`${name} by`, [-1_500, -300, 300, 1_500]) };
+    case 'clock_of':
+      return { ...placed, kind, name: dice.pick(`${name} of`, functions), byMillis: dice.between(`${name} by`, -1_500, 1_500) };
+    case 'test_delivery':
+      return { ...placed, kind, webhook: dice.pick(`${name} receiver`, ['ok', 'broken', 'slow']) };
     default:
       return { ...placed, kind };
   }

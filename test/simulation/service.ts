@@ -17,7 +17,10 @@ import models from '../../catalog/models.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
 import type * as ports from '../../core/ports.ts';
 import { generateImage } from '../../functions/api/generate-image.ts';
+import { getBalance } from '../../functions/api/get-balance.ts';
 import { getCreation } from '../../functions/api/get-creation.ts';
+import { listCreations } from '../../functions/api/list-creations.ts';
+import { quoteImage } from '../../functions/api/quote-image.ts';
 import { serve, type ApiHandler } from '../../functions/api/serve.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
 import { deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
@@ -33,6 +36,8 @@ import type { World } from './world.ts';
 
 const resultsBaseUrl = 'https://results.test';
 const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption';
+
+export type Operation = 'generate' | 'get' | 'list' | 'balance' | 'quote';
 
 export interface ServiceWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
@@ -62,7 +67,7 @@ export interface Service {
   readonly stepFunctions: StepFunctions;
   readonly operator: Operator;
   /** A request as API Gateway passes it on; rejects when the answer does not reach the client. */
-  readonly request: (operation: 'generate' | 'get', event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
+  readonly request: (operation: Operation, event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
   readonly reconcile: (event: ReconcileEvent) => Promise<InvocationResult>;
   /** An operator's command; it may die as a function does. */
   readonly operate: (name: string, work: (operator: Operator) => Promise<unknown>) => Promise<InvocationResult>;
@@ -115,9 +120,12 @@ export function createService(world: World, watch: ServiceWatch): Service {
     resultsBaseUrl,
     authFailureForm: 'envelope' as const,
   };
-  const handlers: Readonly<Record<'generate' | 'get', ApiHandler>> = {
+  const handlers: Readonly<Record<Operation, ApiHandler>> = {
     generate: serve('post', generateImage, { ...api, charges, executions, outbound, images: bucket.images, topUpUrl: 'https://portal.test/wallet' }),
     get: serve('get', getCreation, api),
+    list: serve('get', listCreations, api),
+    balance: serve('get', getBalance, api),
+    quote: serve('post', quoteImage, api),
   };
   const providers = new Map(['sandbox', 'sandbox-large'].map((name) => [name, createProvider(world, name)]));
   const render = { ...common('render-image'), creations, images: bucket.images, providers, resultDays: 30 };

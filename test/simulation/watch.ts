@@ -3,7 +3,10 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createBooks, textOf, type Books } from './books.ts';
 import type { Change } from './memory-table.ts';
 import type { Post } from './outside.ts';
+import { auditTable } from './at-rest-audit.ts';
 import type { Service, ServiceWatch } from './service.ts';
+import type { Asked, Before } from './asked.ts';
+import { createReadingWatch } from './reading-watch.ts';
 import { createWebhookWatch, type WebhookWatch } from './webhook-watch.ts';
 import type { World } from './world.ts';
 
@@ -16,24 +19,17 @@ export interface Violation {
 export const promptMark = 'a-prompt-nobody-may-log';
 export const addressMark = 'token=hush';
 
-/** Who asked, and what the asker may expect. */
-export interface Asked {
-  readonly account: string;
-  /** Whether the key may have been revoked, or the account suspended, meanwhile. */
-  readonly mayBeRefused: boolean;
-  readonly operation: 'generate' | 'get';
-}
-
 export interface Watch {
   readonly books: Books;
   readonly webhooks: WebhookWatch;
   readonly violations: readonly Violation[];
   readonly service: ServiceWatch;
   readonly attach: (service: Service) => void;
+  readonly ask: (account: string) => Before;
   readonly onAnswer: (asked: Asked, answer: APIGatewayProxyStructuredResultV2) => void;
   /** While it runs: nothing is open for too long. */
   readonly look: () => void;
-  readonly atRest: () => void;
+  readonly atRest: () => Promise<void>;
 }
 
 /** Two periods of the reconciler, its grace, and what a run of it takes. */
@@ -57,6 +53,7 @@ export function createWatch(world: World): Watch {
   };
   const books = createBooks(world, accuse);
   const webhooks = createWebhookWatch(world, books, accuse);
+  const readings = createReadingWatch(world, books, accuse);
   const wrote = new Map<string, Set<string>>();
   let service: Service | undefined;
 
@@ -66,11 +63,12 @@ export function createWatch(world: World): Watch {
     }
   }
 
-  function refusalLeavesNothing(answer: APIGatewayProxyStructuredResultV2, details: Readonly<Record<string, unknown>>): void {
+  function refusalLeavesNothing({ operation }: Asked, answer: APIGatewayProxyStructuredResultV2, details: Readonly<Record<string, unknown>>): void {
     const status = answer.statusCode ?? 0;
     const id = String(answer.headers?.['x-request-id'] ?? '');
-    if (status < 400 || status === 500 || details['creation_id'] !== undefined) return;
     const left = [...(wrote.get(id) ?? [])].filter((kind) => !countsOnly.has(kind));
+    if (left.length > 0 && operation !== 'generate') accuse('what only looks writes no row but its count', `${operation} ${id} wrote ${left.join(', ')}`);
+    if (status < 400 || status === 500 || details['creation_id'] !== undefined) return;
     if (left.length > 0) accuse('a refusal before the charge leaves no row but its count', `${id} answered ${status} ${String(details['reason'])} and wrote ${left.join(', ')}`);
   }
 
@@ -87,7 +85,7 @@ export function createWatch(world: World): Watch {
 
   function isNotOpenTooLong(): void {
     for (const book of books.creations.values()) {
-      const latest = Math.max(book.deadlineAt, book.chargedAt, world.lastFaultAt) + recoveryMillis + world.largestSkew;
+      const latest = Math.max(book.deadlineAt, book.chargedAt, world.lastFaultAt) + recoveryMillis + world.clocks.largestSkew();
       if (book.terminalAt === undefined && world.time.now() > latest) accuse('nothing is open behind its deadline and two periods', book.id);
     }
   }
@@ -127,19 +125,21 @@ export function createWatch(world: World): Watch {
       onText: nothingSecretIsWritten,
     },
     attach: (attached) => void (service = attached),
+    ask: (account) => ({ at: world.time.now(), ledger: books.ledgerOf(account) }),
     onAnswer: (asked, answer) => {
       const body = JSON.parse(answer.body ?? '{}') as Readonly<Record<string, unknown>>;
       const error = body['error'] as { readonly details?: Readonly<Record<string, unknown>> } | string | undefined;
       const details = typeof error === 'object' ? (error.details ?? {}) : {};
-      refusalLeavesNothing(answer, details);
+      refusalLeavesNothing(asked, answer, details);
       const status = answer.statusCode ?? 0;
-      if (status < 300) acceptedIsReadable(asked, body);
+      if (status < 300 && (asked.operation === 'generate' || asked.operation === 'get')) acceptedIsReadable(asked, body);
+      if (status < 300) readings.onAnswer(asked, body, answer.headers ?? {});
       if (details['creation_id'] !== undefined) refundIsDone(details);
       if ((status === 401 || status === 403) && !asked.mayBeRefused) accuse('a valid key is let in', `${status}`);
       if (status === 404 && asked.operation === 'get') accuse('every 202 is readable', 'a poll answered 404');
     },
     look: isNotOpenTooLong,
-    atRest: () => {
+    atRest: async () => {
       isNotOpenTooLong();
       for (const row of service?.table.indexed('open_work', '') ?? []) accuse('no work is left at rest', textOf(row, 'pk'));
       for (const execution of service?.stepFunctions.running() ?? []) accuse('no execution is left at rest', execution.name);
@@ -150,6 +150,7 @@ export function createWatch(world: World): Watch {
         if (book.status === 'completed' && !service?.bucket.stored.has(image ?? '')) accuse('a completed creation has its image', book.id);
         webhookIsSettled(book.id);
       }
+      if (service) for (const difference of await auditTable(service.table, service.store)) accuse('the audit of the books finds nothing', JSON.stringify(difference));
     },
   };
 }

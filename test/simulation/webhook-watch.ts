@@ -27,6 +27,9 @@ interface Secret {
   until: number;
 }
 
+/** Of a test delivery, which belongs to no creation. */
+const nilId = '00000000-0000-0000-0000-000000000000';
+const testIntervalMillis = 30_000;
 const waitsMillis = [60_000, 120_000, 240_000, 480_000] as const;
 const dayMillis = 86_400_000;
 
@@ -35,6 +38,7 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
   const plains = new Map<string, string>();
   const secrets = new Map<string, Secret[]>();
   const posts = new Map<string, Sent[]>();
+  const tests = new Map<string, number>();
 
   function comesBehindTheCommit(post: Sent, id: string, table: MemoryTable): void {
     const item = table.get(`CREATION#${id}`, 'CREATION');
@@ -52,7 +56,7 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     if (post.attempt <= last.attempt) accuse('an attempt is sent once', `${id}: attempt ${post.attempt} behind ${last.attempt}`);
     const waited = post.at - (last.endedAt ?? last.at);
     const least = waitsMillis[last.attempt - 1] ?? Infinity;
-    if (waited < least - world.largestSkew) accuse('never early', `${id}: attempt ${post.attempt} after ${waited} ms, not ${least}`);
+    if (waited < least - world.clocks.largestSkew()) accuse('never early', `${id}: attempt ${post.attempt} after ${waited} ms, not ${least}`);
     if (post.body !== last.body) accuse('the same bytes in each attempt', id);
   }
 
@@ -64,9 +68,9 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     if (known) accuse('none after a 2xx', `${id}: attempt ${post.attempt} after ${known.attempt}`);
   }
 
-  function verifies(post: Sent, account: string): void {
+  function verifies(post: Post, account: string): void {
     const startedAt = world.current()?.startedAt ?? post.at;
-    const slack = world.largestSkew + 1_000;
+    const slack = world.clocks.largestSkew() + 1_000;
     const all = secrets.get(account) ?? [];
     const stamp = post.headers['x-timestamp'] ?? '';
     if (Math.abs(Number(stamp) * 1000 - post.at) > slack + 1_000) accuse('signed at its own time', `${stamp} at ${post.at}`);
@@ -82,6 +86,19 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     const mustHold = all.filter(({ from, until }) => from <= startedAt && until + dayMillis - slack > post.at);
     if (!given.every((one) => mayHold.some((secret) => standard(secret) === one))) accuse('no signature with a secret that is over', account);
     if (!mustHold.every((secret) => given.includes(standard(secret)))) accuse('a receiver with a replaced secret verifies for 24 h', account);
+  }
+
+  /** The operator's claim stands before each: two of them within the interval are one too many. */
+  function onTest(post: Post): void {
+    const account = new URL(post.url).searchParams.get('account') ?? '';
+    const last = tests.get(account) ?? -Infinity;
+    // Between claim and POST a slow network may lie, which holds one of them back.
+    const slack = world.clocks.largestSkew() + 1_000;
+    if (!post.sender?.faulted && post.at - last < testIntervalMillis - slack) accuse('one test delivery in 30 s', `${account}: after ${post.at - last} ms`);
+    if (!post.sender?.faulted) tests.set(account, post.at);
+    const { cost, metadata } = JSON.parse(post.body) as { cost?: number; metadata?: { test?: string } };
+    if (cost !== 0 || metadata?.test !== 'true') accuse('a test delivery says that it is one', post.body);
+    verifies(post, account);
   }
 
   return {
@@ -102,6 +119,10 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     },
     onPost: (post, table) => {
       const { id } = JSON.parse(post.body) as { id: string };
+      if (id === nilId) {
+        onTest(post);
+        return;
+      }
       const book = books.creations.get(id);
       const before = posts.get(id) ?? [];
       const sent = Object.assign(post, { round: book?.round ?? 0, attempt: Number(post.headers['x-webhook-attempt']) });

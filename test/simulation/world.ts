@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
+import { createClocks, type Clocks } from './clocks.ts';
 import { createStream, type Dice } from './dice.ts';
 import type { Call, Fault, FaultKind, FaultPlan } from './faults.ts';
 import { Refused, cancelled } from './memory-table.ts';
@@ -16,6 +17,8 @@ export interface Invocation {
   readonly id: string;
   readonly name: string;
   readonly startedAt: number;
+  /** What the clock of its environment is set wrong against the others, in milliseconds. */
+  readonly skew: number;
   /** After its end by itself or by a crash; what a dead one does has no effect any more. */
   dead: boolean;
   /** Kinds of items that it wrote. */
@@ -36,18 +39,21 @@ export interface WorldOptions {
   readonly time: VirtualTime;
   readonly dice: Dice;
   readonly faults: FaultPlan;
+  /** The clocks of two environments differ by at most twice as much. */
+  readonly clockSpreadMillis: number;
 }
 
 export interface World {
   readonly time: VirtualTime;
   readonly dice: Dice;
   readonly randomBytes: (count: number) => Uint8Array;
-  /** What the functions' clocks say: true time, and what they were set wrong. */
+  /** What the clock of whoever asks says: true time, what all of them were set wrong, and what its own environment's was. */
   readonly now: () => number;
-  skew: number;
-  largestSkew: number;
-  /** Faults strike until then. */
-  calmAt: number;
+  readonly clocks: Clocks;
+  /** Whether no fault strikes any more, for now. */
+  isCalm: () => boolean;
+  /** What a scenario's steps made go wrong, and how often. */
+  readonly mishaps: Map<string, number>;
   readonly trace: string[];
   readonly injected: Fault[];
   /** Calls of each site. */
@@ -74,11 +80,12 @@ const never = (): Promise<never> => new Promise(() => undefined);
 const lateMillis = [35_000, 70_000, 900_000] as const;
 
 /** A world that stands at the beginning of its time. */
-export function createWorld({ seed, time, dice, faults }: WorldOptions): World {
+export function createWorld({ seed, time, dice, faults, clockSpreadMillis }: WorldOptions): World {
   const storage = new AsyncLocalStorage<Invocation>();
   const digest = createHash('sha256');
   const stream = createStream(seed);
   const bursts = new Map<string, FaultKind>();
+  const clocks = createClocks(dice, clockSpreadMillis);
   let invocations = 0;
 
   const note = (text: string): void => {
@@ -113,7 +120,7 @@ export function createWorld({ seed, time, dice, faults }: WorldOptions): World {
   function faultOf(call: Call, owner: string): FaultKind | undefined {
     const burst = bursts.get(`${owner} ${call.site}`);
     if (burst) return burst;
-    if (time.now() >= world.calmAt) return undefined;
+    if (world.isCalm()) return undefined;
     const kind = faults(call);
     if (!kind) return undefined;
     world.injected.push({ site: call.site, occurrence: call.occurrence, kind });
@@ -128,12 +135,15 @@ export function createWorld({ seed, time, dice, faults }: WorldOptions): World {
     injected: [],
     sites: new Map(),
     live: new Set(),
-    skew: 0,
-    largestSkew: 0,
-    calmAt: Infinity,
+    mishaps: new Map(),
+    clocks,
+    isCalm: () => false,
     lastFaultAt: 0,
     randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(stream() * 256)),
-    now: () => time.now() + world.skew,
+    now: () => {
+      const invocation = storage.getStore();
+      return time.now() + clocks.skewOf(invocation?.name) + (invocation?.skew ?? 0);
+    },
     current: () => storage.getStore(),
     outside: (work) => storage.exit(work),
     note,
@@ -155,6 +165,7 @@ export function createWorld({ seed, time, dice, faults }: WorldOptions): World {
         const invocation: Invocation = {
           id, name,
           startedAt: time.now(),
+          skew: clocks.environmentSkew(name, id),
           dead: false,
           wrote: new Set(),
           faulted: false,

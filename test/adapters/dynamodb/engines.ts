@@ -1,0 +1,81 @@
+/** The engines that answer for DynamoDB, each behind the SDK's own client. */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { systemClock } from '../../../adapters/system-clock.ts';
+import type { Table } from '../../../adapters/dynamodb/table.ts';
+import { createAwsEndpoint } from '../../../local/aws/endpoint.ts';
+import { createDynamo } from '../../../local/aws/dynamodb/dynamo.ts';
+import { createFaults } from '../../../local/aws/faults.ts';
+import { createObjectStore } from '../../../local/aws/object-store.ts';
+import { createDirectClient } from '../../simulation/direct-client.ts';
+import { createMemoryTable } from '../../simulation/memory-table.ts';
+import { now, seededBytes } from '../../fixtures/records.ts';
+import { findDynamoDbLocal, startDynamoDbLocal } from './dynamodb-local.ts';
+import { tableDefinition } from './table-definition.ts';
+
+export interface Engine {
+  /** An empty table. */
+  readonly open: () => Promise<Table>;
+  readonly end: () => Promise<void>;
+}
+
+const rest = { clock: { ...systemClock, now: () => now }, randomBytes: randomBytesInTurn() } as const;
+
+/** Different at each call, and the same in each run. */
+function randomBytesInTurn(): Table['randomBytes'] {
+  let turn = 0;
+  return (count) => {
+    turn += 1;
+    return seededBytes(count).map((byte, index) => (index < 4 ? (turn >> (8 * index)) % 256 : byte));
+  };
+}
+
+/** dynalite with the stand-in's transactions, over a socket. */
+export async function startStandIn(): Promise<Engine> {
+  const dynamo = createDynamo({ now: () => now });
+  const absent = (): Promise<never> => Promise.reject(new Error('only DynamoDB is asked here'));
+  const endpoint = createAwsEndpoint({
+    dynamodb: dynamo.service, states: absent, secretsmanager: absent, faults: createFaults(), authorize: () => undefined,
+    // Never written to: the stores know no bucket.
+    objectStore: createObjectStore(join(tmpdir(), 'darkroom-never-written'), { now: () => now }),
+  });
+  const { url, close } = await endpoint.listen();
+  return {
+    open: tablesAt(url),
+    end: async () => {
+      await close();
+      await dynamo.close();
+    },
+  };
+}
+
+/** The simulation's table. */
+export function startMemory(): Promise<Engine> {
+  const open = (): Promise<Table> => {
+    const memory = createMemoryTable({ now: () => now });
+    return Promise.resolve({ ...rest, name: 'table', client: createDirectClient((operation, input) => memory.perform(operation, input)) });
+  };
+  return Promise.resolve({ open, end: () => Promise.resolve() });
+}
+
+/** Amazon's own. Throws when it is not at hand. */
+export async function startAmazon(): Promise<Engine> {
+  const found = findDynamoDbLocal();
+  if ('missing' in found) throw new Error(found.missing);
+  const { endpoint, end } = await startDynamoDbLocal(found.folder);
+  return { open: tablesAt(endpoint), end };
+}
+
+function tablesAt(endpoint: string): () => Promise<Table> {
+  const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials: { accessKeyId: 'operator', secretAccessKey: 'local' } });
+  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  let tables = 0;
+  return async () => {
+    tables += 1;
+    const name = `table-${tables}`;
+    await client.send(new CreateTableCommand(tableDefinition(name)));
+    return { ...rest, name, client: documents };
+  };
+}

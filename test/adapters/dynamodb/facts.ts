@@ -1,0 +1,60 @@
+/** How a fact about the stores is written: a sentence, and what has to hold on a table with one account and one key. */
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { createAccountStore } from '../../../adapters/dynamodb/account-store.ts';
+import { createChargeStore } from '../../../adapters/dynamodb/charge-store.ts';
+import { createCreationStore } from '../../../adapters/dynamodb/creation-store.ts';
+import { createDeliveryStore } from '../../../adapters/dynamodb/delivery-store.ts';
+import { createOpenWorkStore } from '../../../adapters/dynamodb/open-work-store.ts';
+import { createRequestStore } from '../../../adapters/dynamodb/request-store.ts';
+import { createWalletStore } from '../../../adapters/dynamodb/wallet-store.ts';
+import type { Item, ItemKey, Table } from '../../../adapters/dynamodb/table.ts';
+import type { CreationId } from '../../../core/ids.ts';
+import { asMicros } from '../../../core/money.ts';
+import type { ChargeOrder } from '../../../core/ports.ts';
+import { aCreation, anAccount, anApiKey, now } from '../../fixtures/records.ts';
+
+/** The stores over one table, which holds the account and the key of test/fixtures/records.ts: 25 USD, no cap. */
+export interface Stores extends ReturnType<typeof storesOf> {
+  readonly table: Table;
+}
+
+export type Facts = Readonly<Record<string, (stores: Stores) => Promise<void>>>;
+
+function storesOf(table: Table) {
+  return {
+    accounts: createAccountStore(table),
+    charges: createChargeStore(table),
+    creations: createCreationStore(table),
+    deliveries: createDeliveryStore(table),
+    openWork: createOpenWorkStore(table),
+    requests: createRequestStore(table),
+    wallet: createWalletStore(table),
+    /** An item as it is stored. */
+    item: async (key: ItemKey): Promise<Item | undefined> => (await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }))).Item,
+  };
+}
+
+/** An engine knows a transaction's token whatever its table: creations of two tables share no id. */
+let tables = 0;
+
+export async function openStores(table: Table): Promise<Stores> {
+  tables += 1;
+  const stores = storesOf(table);
+  const account = anAccount({ availableMicros: asMicros(0) });
+  await stores.accounts.create(account);
+  await stores.accounts.createKey(anApiKey());
+  // An hour ago, so that it stands first in the ledger.
+  const anHourAgo = { ...table, clock: { ...table.clock, now: () => now - 3_600_000 } };
+  await createWalletStore(anHourAgo).topUp(account.id, asMicros(25_000_000), 'opening');
+  return { ...stores, table };
+}
+
+/** The nth creation of the table opened last; ids differ in the digit that chooses a shard. */
+export function idOf(number: number): CreationId {
+  return `019aa5a0-1000-7000-8000-${tables.toString(16).padStart(10, '0')}${number.toString(16).padStart(2, '0')}` as CreationId;
+}
+
+/** A charge of 0.04 USD. */
+export function orderOf(number: number, change: Partial<ChargeOrder> = {}, creation: Parameters<typeof aCreation>[0] = {}): ChargeOrder {
+  return { creation: aCreation({ id: idOf(number), ...creation }), postRate: 60, nowMillis: now, ...change };
+}

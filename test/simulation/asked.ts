@@ -1,0 +1,16 @@
+import type { Books } from './books.ts';
+import type { Operation } from './service.ts';
+
+/** How things stood as a request was sent. */
+export interface Before {
+  readonly at: number;
+  readonly ledger: ReturnType<Books['ledgerOf']>;
+}
+
+/** Who asked, and what the asker may expect. */
+export interface Asked extends Before {
+  readonly account: string;
+  /** Whether the key may have been revoked, or the account suspended, meanwhile. */
+  readonly mayBeRefused: boolean;
+  readonly operation: Operation;
+}
