@@ -49,6 +49,8 @@ export interface WebhookState {
   readonly attempts: number;
   /** Unix milliseconds before which no further attempt may start. */
   readonly nextAt: number;
+  /** The delivery that took the last attempt. */
+  readonly claimedBy?: string;
   /** The bytes sent in every attempt; set at the first. */
   readonly body?: string;
 }

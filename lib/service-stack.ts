@@ -63,7 +63,8 @@ export class ServiceStack extends Stack {
       description: 'Renders the image of a creation and completes it',
       // Above the longest deadline of a creation, 12 minutes.
       timeout: Duration.seconds(780),
-      memoryMegabytes: 1769,
+      // Waiting for a vendor is billed by memory: enough for ten source images in base64, and no more.
+      memoryMegabytes: 1024,
     });
     renderImage.addEnvironment('RESULT_DAYS', String(this.settings.resultDays));
     this.store.grant(renderImage, 'UpdateItem');
@@ -78,6 +79,8 @@ export class ServiceStack extends Stack {
 
     const deliverWebhook = this.addFunction('DeliverWebhook', 'workflow/deliver-webhook', {
       description: 'Sends one attempt of a webhook',
+      // It waits for the customer's receiver most of its time.
+      memoryMegabytes: 256,
     });
     deliverWebhook.addEnvironment('RESULTS_BASE_URL', this.images.baseUrl);
     deliverWebhook.addEnvironment('OUTBOUND_RULES', 'public');

@@ -20,6 +20,8 @@ import type { LocalTemplate } from './template.ts';
 /** What happens behind the API. `execution` is its name; `error` an error's name. */
 export type RuntimeEvent =
   | { readonly event: 'execution'; readonly execution: string; readonly status: ExecutionStatus; readonly error?: string }
+  /** An invocation ended; `cpuMillis` is how long it had the processor. */
+  | { readonly event: 'invocation'; readonly functionId: string; readonly cpuMillis: number }
   | { readonly event: 'task'; readonly execution: string; readonly state: string; readonly ok: boolean; readonly error?: string };
 
 /** What runs behind the gateway: functions, state machines, schedule and the AWS services they call. */
@@ -52,7 +54,11 @@ const HOUR = 3_600;
 export async function startRuntime({ template, folder, clock, warm, onLog, onEvent }: RuntimeOptions): Promise<Runtime> {
   // Each of these calls the next ones; nothing is called before all of them are there.
   const aws = await startLocalAws({ template, folder, now: clock.now, states: (call) => states(call) });
-  const functions = createLocalFunctions({ functions: template.functions, clock, awsUrl: aws.url, log: (line) => onLog?.(line) });
+  const functions = createLocalFunctions({
+    functions: template.functions, clock, awsUrl: aws.url,
+    log: (line) => onLog?.(line),
+    onUsed: (functionId, cpuMillis) => onEvent?.({ event: 'invocation', functionId, cpuMillis }),
+  });
   const machines = template.stateMachines.map(({ arn, definition }) => [arn, definition] as const);
   const interpreter = await startInterpreter({ clock: clock.shared, machines }, {
     invokeTask: (task) => invokeTask(functions, task, onEvent),

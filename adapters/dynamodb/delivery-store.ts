@@ -1,14 +1,14 @@
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Account } from '../../core/account.ts';
-import type { CreationRecord } from '../../core/creation.ts';
+import type { CreationRecord, WebhookState } from '../../core/creation.ts';
 import { timeOfUuidV7, type AccountId } from '../../core/ids.ts';
-import type { Delivery, DeliveryClaim, DeliveryStore } from '../../core/ports.ts';
+import { Overloaded, type Delivery, type DeliveryClaim, type DeliveryStore } from '../../core/ports.ts';
 import { webhookAttempts } from '../../core/webhook.ts';
-import { updateIf } from './conditional.ts';
+import { tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
 import { queryAll } from './query.ts';
 import { deliveryFromItem } from './mapping.ts';
+import { isShed } from './shed.ts';
 import { keys, openShard, ttlAttribute, type Item, type Table } from './table.ts';
-import { transact, type TransactItem } from './transaction.ts';
 
 const logDays = 30;
 /** After this much more than an attempt's due time the reconciler takes the webhook up. */
@@ -27,17 +27,19 @@ export function createDeliveryStore(table: Table): DeliveryStore {
       );
       return (answer.Item as Pick<Account, 'webhookSecrets'> | undefined)?.webhookSecrets ?? [];
     },
+    // The record decides and is written first, its row in the log follows: both in a transaction would cost twice as much.
     claim: async (claim) => {
-      const outcome = await transact(table, [claimItem(table, claim), logItem(table, claim.delivery)]);
+      const outcome = await tryUpdate(table, keys.creation(claim.delivery.creationId), claimParts(claim));
       // A busy table is like an attempt that is not due: nothing was sent, the state machine comes again.
-      return outcome.kind === 'done';
+      const isClaimed = outcome.kind === 'written' || (outcome.kind === 'refused' && isOurClaim(outcome.item, claim.delivery));
+      if (isClaimed) await noteInLog(table, claim.delivery);
+      return isClaimed;
     },
     settle: async (delivery, next) => {
-      const row = { ...delivery, ...('at' in next && { nextAttemptAt: new Date(next.at).toISOString() }) };
-      const outcome = await transact(table, [settleItem(table, delivery, next), logItem(table, row)]);
-      if (outcome.kind === 'overloaded') throw new Error('the table stayed busy: the attempt is settled by its next claim');
-      // Somebody moved on meanwhile; how this attempt ended is still worth its row in the log.
-      if (outcome.kind === 'refused') await table.client.send(new PutCommand({ TableName: table.name, Item: logRow(row) }));
+      const outcome = await tryUpdate(table, keys.creation(delivery.creationId), settleParts(delivery, next));
+      if (outcome.kind === 'busy') throw new Overloaded('the table stayed busy: the attempt is settled by its next claim');
+      // Where somebody moved on meanwhile, how this attempt ended is still worth its row.
+      await noteInLog(table, { ...delivery, ...('at' in next && { nextAttemptAt: new Date(next.at).toISOString() }) });
     },
     skip: async (id) => {
       await table.client.send(
@@ -76,43 +78,43 @@ export function createDeliveryStore(table: Table): DeliveryStore {
   };
 }
 
-function claimItem(table: Table, { delivery, body, nextAt, nowMillis }: DeliveryClaim): TransactItem {
+/** The time by which the reconciler looks was set at the creation's end, behind the first attempt; each further one moves it. */
+function claimParts({ delivery, body, nextAt, nowMillis }: DeliveryClaim): UpdateParts {
+  const isFirst = delivery.attempt === 1;
   return {
-    Update: {
-      TableName: table.name,
-      Key: keys.creation(delivery.creationId),
-      UpdateExpression:
-        'SET webhook.attempts = :attempt, webhook.nextAt = :next, webhook.body = if_not_exists(webhook.body, :body), openShard = :shard, dueAt = :due',
-      ConditionExpression: isNext,
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: {
-        ':pending': 'pending',
-        ':before': delivery.attempt - 1,
-        ':attempt': delivery.attempt,
-        ':now': nowMillis,
-        ':next': nextAt,
-        ':body': body,
-        ':shard': openShard('WEBHOOK', delivery.creationId),
-        ':due': nextAt + overdueMillis,
-      },
+    UpdateExpression:
+      'SET webhook.attempts = :attempt, webhook.nextAt = :next, webhook.claimedBy = :id, webhook.body = if_not_exists(webhook.body, :body)' +
+      (isFirst ? '' : ', openShard = :shard, dueAt = :due'),
+    ConditionExpression: isNext,
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':pending': 'pending',
+      ':before': delivery.attempt - 1,
+      ':attempt': delivery.attempt,
+      ':now': nowMillis,
+      ':next': nextAt,
+      ':id': delivery.id,
+      ':body': body,
+      ...(!isFirst && { ':shard': openShard('WEBHOOK', delivery.creationId), ':due': nextAt + overdueMillis }),
     },
   };
 }
 
-function settleItem(table: Table, delivery: Delivery, next: Parameters<DeliveryStore['settle']>[1]): TransactItem {
+/** The answer to a first try was lost: what stands against the second is that it was written. */
+function isOurClaim(item: Item | undefined, { id }: Delivery): boolean {
+  return (item?.['webhook'] as WebhookState | undefined)?.claimedBy === id;
+}
+
+function settleParts(delivery: Delivery, next: Parameters<DeliveryStore['settle']>[1]): UpdateParts {
   const waits = 'at' in next;
   return {
-    Update: {
-      TableName: table.name,
-      Key: keys.creation(delivery.creationId),
-      UpdateExpression: waits ? 'SET webhook.nextAt = :next, dueAt = :due' : 'SET webhook.#status = :settled REMOVE openShard, dueAt',
-      ConditionExpression: isThisAttempt,
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: {
-        ':pending': 'pending',
-        ':attempt': delivery.attempt,
-        ...(waits ? { ':next': next.at, ':due': next.at + overdueMillis } : { ':settled': next.status }),
-      },
+    UpdateExpression: waits ? 'SET webhook.nextAt = :next, openShard = :shard, dueAt = :due' : 'SET webhook.#status = :settled REMOVE openShard, dueAt',
+    ConditionExpression: isThisAttempt,
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':pending': 'pending',
+      ':attempt': delivery.attempt,
+      ...(waits ? { ':next': next.at, ':shard': openShard('WEBHOOK', delivery.creationId), ':due': next.at + overdueMillis } : { ':settled': next.status }),
     },
   };
 }
@@ -126,8 +128,13 @@ function logRow(delivery: Delivery): Item {
   };
 }
 
-function logItem(table: Table, delivery: Delivery): TransactItem {
-  return { Put: { TableName: table.name, Item: logRow(delivery) } };
+/** No reason to leave a webhook unsent: the row of the attempt's end holds all of it again. */
+async function noteInLog(table: Table, delivery: Delivery): Promise<void> {
+  try {
+    await table.client.send(new PutCommand({ TableName: table.name, Item: logRow(delivery) }));
+  } catch (error) {
+    if (!isShed(error)) throw error;
+  }
 }
 
 async function claimTest(table: Table, accountId: AccountId, intervalMillis: number, nowMillis: number): Promise<number> {

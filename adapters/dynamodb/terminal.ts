@@ -3,8 +3,12 @@ import { keys, openShard, type Item, type Table } from './table.ts';
 import type { TransactItem } from './transaction.ts';
 
 const isOpen = '#status IN (:queued, :processing)';
-/** The execution sends the first attempt at once; the reconciler looks when that did not happen. */
-const webhookGraceMillis = 60_000;
+/**
+ * The execution sends the first attempt at once. When that did not happen, or died, the
+ * reconciler looks behind the time at which a second one would be due, 10 s for the first
+ * and 60 s between them, so that the first attempt need not move this entry of the index.
+ */
+const webhookGraceMillis = 110_000;
 
 export interface Settlement {
   readonly status: Extract<CreationStatus, 'completed' | 'failed'>;

@@ -5,6 +5,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { isShed } from './shed.ts';
 import type { Item, Table } from './table.ts';
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -28,14 +29,6 @@ const longestTryingMillis = 4_000;
 const firstBackoffMillis = 15;
 const longestBackoffMillis = 400;
 
-/** Errors by which DynamoDB says that it wrote nothing and may be asked again. */
-const shed = new Set([
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'ThrottlingException',
-  'TransactionInProgressException',
-]);
-
 /**
  * One transaction, sent again with the identical request and token while others hold
  * its items. Throws when the outcome stays unknown (the connection broke, a 5xx).
@@ -57,7 +50,7 @@ export async function transact(table: Table, items: readonly TransactItem[], tok
       if (reasons?.some((reason) => reason.Code === 'ConditionalCheckFailed')) {
         return { kind: 'refused', refusals: reasons.map(refusalOf) };
       }
-      if (reasons ? !reasons.every(clearsByItself) : !(error instanceof Error && shed.has(error.name))) throw error;
+      if (reasons ? !reasons.every(clearsByItself) : !isShed(error)) throw error;
       if (reasons?.some((reason) => reason.Code === 'TransactionConflict')) table.onConflict?.(token);
       if (attempt === tries || table.clock.elapsed() - begun > longestTryingMillis) return { kind: 'overloaded', unclear };
       await table.clock.sleep(backoffMillis(table, attempt));

@@ -11,6 +11,8 @@ export interface EnvironmentOptions {
   /** Of one invocation, in real time. */
   readonly timeoutSeconds: number;
   readonly log: (line: FunctionLogLine) => void;
+  /** An invocation ended, having had the processor for so long. */
+  readonly onUsed?: (cpuMillis: number) => void;
 }
 
 /** One warm copy of a function: a worker thread with the bundle loaded. */
@@ -53,6 +55,7 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
     switch (message.type) {
       case 'ready': ready.resolve(undefined); break;
       case 'log': options.log({ functionId: options.functionId, requestId: message.requestId, line: message.line }); break;
+      case 'used': options.onUsed?.(message.cpuMillis); break;
       case 'answered': settle(message.requestId, { ok: true, payload: JSON.parse(message.json) }); break;
       case 'failed': settle(message.requestId, { ok: false, error: message.error }); break;
       case 'crashed': crash = message.error;

@@ -35,12 +35,14 @@ export interface LocalFunctionsOptions {
   /** Address of the local AWS. */
   readonly awsUrl: string;
   readonly log: (line: FunctionLogLine) => void;
+  /** An invocation ended, having had the processor for so long. */
+  readonly onUsed?: (functionId: string, cpuMillis: number) => void;
 }
 
 /** Makes the pools of all functions; nothing is started before the first invocation. */
 export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunctions {
   const pools = new Map(options.functions.map((one) => {
-    const start = (inBackground: boolean) => () => startEnvironment({ ...environmentOf(one, options, inBackground), log: options.log });
+    const start = (inBackground: boolean) => () => startEnvironment({ ...environmentOf(one, options, inBackground), log: options.log, onUsed: (cpuMillis) => options.onUsed?.(one.id, cpuMillis) });
     return [one.id, { shared: createWorkerPool(start(false), SHARED), alone: createWorkerPool(start(true), ALONE) }];
   }));
   const flying = new Set<FlyingInvocation>();

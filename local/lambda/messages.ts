@@ -23,6 +23,8 @@ export interface InvokeMessage {
 export type WorkerMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'log'; readonly requestId: string | undefined; readonly line: string }
+  /** Of one invocation, more or less: others may share the thread. */
+  | { readonly type: 'used'; readonly cpuMillis: number }
   | { readonly type: 'answered'; readonly requestId: string; readonly json: string }
   | { readonly type: 'failed'; readonly requestId: string; readonly error: LambdaError }
   | { readonly type: 'crashed'; readonly error: LambdaError };

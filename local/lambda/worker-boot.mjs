@@ -82,11 +82,20 @@ function contextOf({ requestId, deadline }) {
   };
 }
 
+/** Milliseconds of the processor that this thread has had. */
+function cpuMillis() {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
 async function answer(handler, message) {
+  const from = cpuMillis();
   try {
     const value = await handler(message.event, contextOf(message));
+    parentPort.postMessage({ type: 'used', cpuMillis: cpuMillis() - from });
     parentPort.postMessage({ type: 'answered', requestId: message.requestId, json: JSON.stringify(value) ?? 'null' });
   } catch (error) {
+    parentPort.postMessage({ type: 'used', cpuMillis: cpuMillis() - from });
     parentPort.postMessage({ type: 'failed', requestId: message.requestId, error: asLambdaError(error) });
   }
 }

@@ -13,7 +13,7 @@ export interface Fleet {
   end(): Promise<void>;
 }
 
-export async function startFakes(): Promise<Readonly<Record<VendorName, FakeVendor>>> {
+async function startFakes(): Promise<Readonly<Record<VendorName, FakeVendor>>> {
   const started = await Promise.all(Object.entries(fakes).map(async ([name, { start }]) => [name, await start()] as const));
   return Object.fromEntries(started) as Record<VendorName, FakeVendor>;
 }

@@ -1,0 +1,39 @@
+/**
+ * What AWS charges in us-east-1, in USD. A change is a new figure with a new date; then
+ * `npm run cost` writes docs/cost.md anew.
+ */
+export const pricesReadAt = '2026-11-21';
+
+export const prices = {
+  /** https://aws.amazon.com/dynamodb/pricing/on-demand/ */
+  writeUnit: 0.625 / 1e6,
+  readUnit: 0.125 / 1e6,
+  /** https://aws.amazon.com/step-functions/pricing/ (Standard) */
+  transition: 25 / 1e6,
+  /** https://aws.amazon.com/lambda/pricing/ (arm64, the first tier) */
+  invocation: 0.2 / 1e6,
+  gigabyteSecond: 0.0000133334,
+  /** https://aws.amazon.com/api-gateway/pricing/ (HTTP API, the first tier, up to 512 KB a request) */
+  apiRequest: 1 / 1e6,
+  /** https://aws.amazon.com/s3/pricing/ */
+  objectPut: 0.005 / 1e3,
+  objectGet: 0.0004 / 1e3,
+  /** https://aws.amazon.com/secrets-manager/pricing/ */
+  secretMonth: 0.4,
+  secretCall: 0.05 / 1e4,
+  /** https://aws.amazon.com/cloudwatch/pricing/ */
+  logGigabyte: 0.5,
+  alarmMonth: 0.1,
+  metricMonth: 0.3,
+  dashboardMonth: 3,
+} as const;
+
+/**
+ * How long AWS takes over a call, on top of what was measured here, where it takes next
+ * to nothing: assumptions, of the size that the services' own latency metrics show.
+ */
+export const awsMillis = { dynamodb: 6, states: 30, s3: 40, secretsmanager: 20 } as const;
+/** How long a customer's receiver takes over a webhook: an assumption, too. */
+export const receiverMillis = 150;
+/** START, END and REPORT, which Lambda writes for every invocation. */
+export const platformLogBytes = 330;
