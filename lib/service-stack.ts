@@ -39,7 +39,7 @@ export class ServiceStack extends Stack {
     super(scope, id, { description: 'Darkroom: an asynchronous image-generation API', ...props });
     this.settings = settings;
     this.logRetention = settings.logRetentionDays;
-    this.store = new Store(this, 'Store');
+    this.store = new Store(this, 'Store', { restoredTable: this.settings.restoredTable });
     this.images = new ImageDelivery(this, 'Images', { resultDays: settings.resultDays, domain: settings.resultsDomain });
     this.encryptionSecret = new EncryptionSecret(this, 'EncryptionSecret');
     this.providers = new ProviderAccess(this, 'Providers', { bedrockRegion: this.settings.bedrockRegion });
@@ -49,7 +49,7 @@ export class ServiceStack extends Stack {
     this.addAudit();
     this.addObservation(api, execution);
     new CfnOutput(this, 'ApiUrl', { value: api.url });
-    new CfnOutput(this, 'TableName', { value: this.store.table.tableName });
+    new CfnOutput(this, 'TableName', { value: this.store.tableName });
     new CfnOutput(this, 'StateMachineArn', { value: execution.stateMachine.stateMachineArn });
     new CfnOutput(this, 'EncryptionSecretArn', { value: this.encryptionSecret.secretArn });
     new CfnOutput(this, 'ProviderSecretArn', { value: this.providers.secret.secretArn });

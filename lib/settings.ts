@@ -70,6 +70,8 @@ const settingsSchema = z.strictObject(
     alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
     /** Where the models of Amazon Bedrock are invoked; Stability's are offered in us-west-2. */
     bedrockRegion: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: 'must be a region, such as us-west-2' }).default('us-west-2'),
+    /** A table restored from a backup, used in place of the stack's own, which stays as it is. */
+    restoredTable: z.string({ error: 'must be the name of a table' }).regex(/^[a-zA-Z0-9_.-]{3,255}$/, { error: 'must be the name of a table' }).optional(),
     /** Of the functions' processors; arm64 is a fifth cheaper. */
     architecture: oneOf(['arm64', 'x86_64']).default('arm64'),
     /** What the whole API takes, before any account's own limit. */

@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
@@ -9,14 +9,26 @@ type TableAction = 'BatchGetItem' | 'GetItem' | 'PutItem' | 'Query' | 'UpdateIte
 const openWork = 'open_work';
 const listing = 'listing';
 
+export interface StoreProps {
+  /** The name of a table that was restored from a backup, to be used in place of the stack's own; that one stays as it is. */
+  readonly restoredTable: string | undefined;
+}
+
 /** The one table: all items of the service (architecture.md, One table). Survives its stack. */
 export class Store extends Construct {
-  readonly table: TableV2;
+  readonly tableName: string;
+  private readonly tableArn: string;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { restoredTable }: StoreProps) {
     super(scope, id);
+    const own = this.addTable();
+    this.tableName = restoredTable ?? own.tableName;
+    this.tableArn = restoredTable === undefined ? own.tableArn : Stack.of(this).formatArn({ service: 'dynamodb', resource: 'table', resourceName: restoredTable });
+  }
+
+  private addTable(): TableV2 {
     const text = (name: string): { name: string; type: AttributeType } => ({ name, type: AttributeType.STRING });
-    this.table = new TableV2(this, 'Table', {
+    return new TableV2(this, 'Table', {
       partitionKey: text('pk'),
       sortKey: text('sk'),
       billing: Billing.onDemand(),
@@ -38,10 +50,10 @@ export class Store extends Construct {
 
   /** Lets a function use the table in exactly these ways, and tells it the table's name. */
   grant(fn: LambdaFunction, ...actions: readonly TableAction[]): void {
-    fn.addEnvironment('TABLE_NAME', this.table.tableName);
+    fn.addEnvironment('TABLE_NAME', this.tableName);
     // The construct's own grant would add every index to each function.
     const own = actions.map((action) => `dynamodb:${action}`);
-    fn.addToRolePolicy(new PolicyStatement({ actions: own, resources: [this.table.tableArn] }));
+    fn.addToRolePolicy(new PolicyStatement({ actions: own, resources: [this.tableArn] }));
   }
 
   /** Lets a function walk the index of open work. */
@@ -58,7 +70,7 @@ export class Store extends Construct {
     fn.addToRolePolicy(
       new PolicyStatement({
         actions: ['dynamodb:Query'],
-        resources: [`${this.table.tableArn}/index/${index}`],
+        resources: [`${this.tableArn}/index/${index}`],
       }),
     );
   }

@@ -12,5 +12,6 @@ export const fullSettings: Required<SettingsInput> = {
   alarmEmail: 'operator@example.com',
   architecture: 'x86_64',
   bedrockRegion: 'eu-west-1',
+  restoredTable: 'Darkroom-restored-2026-11-21',
   throttling: { ratePerSecond: 100, burst: 200 },
 };

@@ -31,9 +31,14 @@ function measured(event: string): Record<string, unknown>[] {
   return lines.map((line) => Object.fromEntries(Object.entries(line).filter(([name]) => wanted.includes(name))));
 }
 
-/** Conflicts on the transactions of a function whose input holds the text; `times` of them. */
-function conflict(caller: string, times: number, match?: string): void {
-  service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', caller, error: 'TransactionConflict', times, ...(match !== undefined && { match }) });
+/** Conflicts on the transactions of a function; `times` of them. */
+function conflict(caller: string, times: number): void {
+  service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', caller, error: 'TransactionConflict', times });
+}
+
+/** A conflict on the one write that claims an attempt, or settles it: another transaction holds the creation. */
+function conflictAtAttempt(match: ':before' | ':settled'): void {
+  service.machine.faults.set({ call: 'dynamodb:UpdateItem', caller: 'DeliverWebhook', error: 'TransactionConflict', times: 1, match });
 }
 
 describe('a transaction on money', () => {
@@ -112,7 +117,7 @@ describe('a webhook attempt', () => {
   }
 
   it('that could not be claimed is made later: five in all, none early', async () => {
-    const id = await failing('unclaimed', () => conflict('DeliverWebhook', triesOfOne));
+    const id = await failing('unclaimed', () => conflictAtAttempt(':before'));
     expect(service.machine.faults.list()).toEqual([]);
     expect(attemptsAt('unclaimed')).toEqual(['1', '2', '3', '4', '5']);
     const times = receiver.arrivals('unclaimed').map(({ headers }) => Number(headers['x-timestamp']));
@@ -122,7 +127,7 @@ describe('a webhook attempt', () => {
 
   it('that was delivered but could not be settled is at worst delivered again', async () => {
     const { key } = await service.client();
-    conflict('DeliverWebhook', triesOfOne, ':settled');
+    conflictAtAttempt(':settled');
     const id = await submit(service, key, { prompt: 'a lake [sandbox:delay=300ms]', webhook_url: receiver.hook('unsettled', 200) });
     await service.machine.advance(3_600);
     expect(attemptsAt('unsettled')).toEqual(['1', '2']);
@@ -130,7 +135,7 @@ describe('a webhook attempt', () => {
   });
 
   it('that was the last and could not be settled does not stay pending for good', async () => {
-    const id = await failing('last-unsettled', () => conflict('DeliverWebhook', triesOfOne, ':settled'));
+    const id = await failing('last-unsettled', () => conflictAtAttempt(':settled'));
     expect(service.machine.faults.list()).toEqual([]);
     expect(attemptsAt('last-unsettled')).toEqual(['1', '2', '3', '4', '5']);
     const record = await recordOf(service, id);

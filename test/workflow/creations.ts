@@ -37,7 +37,7 @@ export async function recordWhen(place: Place, id: string, wanted: (creation: Cr
     const creation = await recordOf(place, id);
     if (wanted(creation)) return creation;
     if (performance.now() > until) throw new Error(`not as wanted within ${withinSeconds} s: ${JSON.stringify(creation)}`);
-    await sleep(25);
+    await sleep(40);
   }
 }
 
