@@ -27,7 +27,7 @@ export function environmentOf(one: LocalFunction, { clock, awsUrl }: Surrounding
     functionId: one.id,
     timeoutSeconds: one.timeoutSeconds,
     env: { ...one.environment, ...lambdaVariables(one, awsUrl) },
-    boot: { clock: clock.shared, module: pathToFileURL(module).href, handler, inBackground, context: contextOf(one) },
+    boot: { clock: clock.shared, module: pathToFileURL(module).href, compiled: path.join(one.codeFolder, '..', 'compiled'), handler, inBackground, context: contextOf(one) },
   };
 }
 

@@ -35,6 +35,8 @@ export interface WorkerBootData {
   readonly clock: SharedArrayBuffer;
   /** file: address of the bundle. */
   readonly module: string;
+  /** Folder in which V8's code of bundles is kept between workers. */
+  readonly compiled: string;
   /** The export that is the handler. */
   readonly handler: string;
   /** Whether what it does may wait for the processor. */

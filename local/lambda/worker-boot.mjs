@@ -7,6 +7,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { readlinkSync } from 'node:fs';
+import { enableCompileCache, flushCompileCache } from 'node:module';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -99,6 +100,10 @@ async function answer(handler, message) {
     parentPort.postMessage({ type: 'failed', requestId: message.requestId, error: asLambdaError(error) });
   }
 }
+
+// Every worker of a function compiles the same bundle: the first ones leave their code for the others.
+enableCompileCache(workerData.compiled);
+setTimeout(flushCompileCache, 2_000).unref();
 
 const bundle = await import(workerData.module);
 const handler = bundle[workerData.handler];

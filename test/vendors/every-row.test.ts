@@ -23,7 +23,7 @@ const promptWord = 'lighthouse';
 let fleet: Fleet;
 let receiver: Receiver;
 let origin: ImageOrigin;
-const rowsAtOnce = 16;
+const rowsAtOnce = 12;
 const runs = new Map<string, Ran | Error>();
 const keyOf = (vendor: VendorName, { row }: VendorRow): string => `${vendor} ${row}`;
 const clients = new Map<VendorName, Client>();

@@ -33,11 +33,12 @@ export async function recordOf({ operator }: Place, id: string): Promise<Creatio
 /** The record as soon as it is as wanted; time flows meanwhile. */
 export async function recordWhen(place: Place, id: string, wanted: (creation: CreationRecord) => boolean, withinSeconds = 20): Promise<CreationRecord> {
   const until = performance.now() + withinSeconds * 1000;
-  for (;;) {
+  for (let looks = 1; ; looks += 1) {
     const creation = await recordOf(place, id);
     if (wanted(creation)) return creation;
     if (performance.now() > until) throw new Error(`not as wanted within ${withinSeconds} s: ${JSON.stringify(creation)}`);
-    await sleep(40);
+    // Often at first, seldom where it takes long: each look costs the service some milliseconds of the processor.
+    await sleep(Math.min(250, 20 * looks));
   }
 }
 
