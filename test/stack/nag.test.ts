@@ -48,6 +48,16 @@ describe('cdk-nag', () => {
     expect(functions.every(({ environment }) => environment['METRICS_NAMESPACE'] === 'Darkroom')).toBe(true);
   });
 
+  it('lets every function use the restored table, and keeps the stack’s own', async () => {
+    const { outputs, functions, policies, tables } = readTemplate((await check('restored', { restoredTable: 'Darkroom-restored' })).template);
+    expect(outputs['TableName']).toBe('Darkroom-restored');
+    expect(functions.map(({ environment }) => environment['TABLE_NAME'])).toEqual(functions.map(() => 'Darkroom-restored'));
+    const granted = [...policies.values()].flat().filter((statement) => JSON.stringify(statement).includes('dynamodb:'));
+    expect(granted.length).toBeGreaterThan(0);
+    for (const statement of granted) expect(JSON.stringify(statement)).toMatch(/:table\/Darkroom-restored(\/index\/\w+)?"/);
+    expect(tables).toHaveLength(1);
+  });
+
   it('finds what is added without a reason', async () => {
     const { findings } = await check('open', {}, (stack) => { new Bucket(stack, 'Uploads'); });
     expect(findings).toEqual(['AwsSolutions-S1 Darkroom/Uploads/Resource', 'AwsSolutions-S10 Darkroom/Uploads/Resource']);

@@ -1,0 +1,27 @@
+/** docs/cost.md says what is measured: counts that change are written anew by `npm run cost`. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { billFor, totalOf } from '../../bin/cost/bill.ts';
+import { measure, memoryOf, type CreationKind } from '../../bin/cost/measure.ts';
+
+const kind: CreationKind = 'success, webhook, Idempotency-Key';
+const page = readFileSync(new URL('../../docs/cost.md', import.meta.url), 'utf8');
+
+/** Cells of the page's table of counts: function, invocations, CPU, read units, write units, calls. */
+function rowsOf(wanted: CreationKind): string[][] {
+  const rows = page.split('\n').filter((line) => line.startsWith(`| ${wanted} | `));
+  return rows.map((line) => line.split('|').slice(2, -1).map((cell) => cell.trim()));
+}
+
+it('a success with webhook and Idempotency-Key takes two transitions, the units that the page says, and at most 0.08 USD for 1,000', { timeout: 60_000 }, async () => {
+  const { kinds } = await measure(2, () => undefined, [kind]);
+  const count = kinds[kind];
+  expect(count.transitions).toBe(2);
+  const measured = Object.entries(count.functions).map(([name, one]) => [name, String(one.readUnits), String(one.writeUnits)]);
+  expect(measured.sort()).toEqual(rowsOf(kind).map(([name, , , read, write]) => [name, read, write]).sort());
+  // The processor's time is a fact of the machine: the page's figures stand for it.
+  const cpu = new Map(rowsOf('failure, webhook').concat(rowsOf(kind)).map(([name, , millis]) => [name, Number(millis)]));
+  const functions = Object.fromEntries(Object.entries(count.functions).map(([name, one]) => [name, { ...one, cpuMillis: cpu.get(name) ?? 0 }]));
+  const ownRenderMillis = Number(rowsOf('failure, webhook').find(([name]) => name === 'RenderImage')?.[2]);
+  expect(totalOf(billFor({ ...count, functions }, await memoryOf(), ownRenderMillis))).toBeLessThanOrEqual(0.08);
+});
