@@ -1,17 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
-/** Rooms whose files leave nothing behind in their process: they share one, which saves the start of thirty. */
-const units = ['core', 'conformance', 'adapters/providers', 'stack'].map((room) => `test/${room}/**/*.test.ts`);
-
 export default defineConfig({
   test: {
-    projects: [
-      { extends: true, test: { name: 'service', include: ['test/**/*.test.ts'], exclude: units } },
-      { extends: true, test: { name: 'units', include: units, isolate: false } },
-    ],
+    include: ['test/**/*.test.ts'],
     globalSetup: ['test/fixtures/synthesize.ts'],
     setupFiles: ['test/fixtures/quiet.ts'],
     pool: 'forks',
+    // No file leaves anything behind in its process, so that a hundred of them need not load everything anew: a third less of the processor.
+    isolate: false,
     // Each file that needs the service starts one of its own. Two processors carry three: many tests wait for a time limit.
     maxWorkers: 3,
     testTimeout: 30_000,

@@ -6,14 +6,34 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { BatchGetCommand, DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { accountToItem, apiKeyToItem, creationToItem } from '../../adapters/dynamodb/mapping.ts';
 import type { Item } from '../../adapters/dynamodb/table.ts';
 import type { Account, ApiKey } from '../../core/account.ts';
 import type { CreationRecord } from '../../core/creation.ts';
 import { anAccount, anApiKey, apiKeyText } from '../fixtures/records.ts';
 
-export const dynamo = mockClient(DynamoDBDocumentClient);
-export const stateMachine = mockClient(SFNClient);
+export let dynamo: ReturnType<typeof mockDynamo>;
+export let stateMachine: ReturnType<typeof mockStates>;
+
+const mockDynamo = () => mockClient(DynamoDBDocumentClient);
+const mockStates = () => mockClient(SFNClient);
+
+/** For a test file: its AWS clients answer what each test says, and are themselves again for the files behind it. */
+export function mockAws(): void {
+  beforeAll(() => {
+    dynamo = mockDynamo();
+    stateMachine = mockStates();
+  });
+  beforeEach(() => {
+    dynamo.reset();
+    stateMachine.reset();
+  });
+  afterAll(() => {
+    dynamo.restore();
+    stateMachine.restore();
+  });
+}
 
 /** Of vitest.config.ts. */
 export const tableName = 'table';
@@ -94,10 +114,4 @@ export function keysRead(index = 0): string[] {
 /** "pk sk" of every single update, in order. */
 export function keysUpdated(): string[] {
   return dynamo.commandCalls(UpdateCommand).map(({ args }) => `${String(args[0].input.Key?.['pk'])} ${String(args[0].input.Key?.['sk'])}`);
-}
-
-/** Before each test: no answers, no calls. */
-export function resetAws(): void {
-  dynamo.reset();
-  stateMachine.reset();
 }

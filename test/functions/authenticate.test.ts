@@ -4,14 +4,14 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createKey } from '../../core/api-key.ts';
 import { handler } from '../../functions/api/list-models.ts';
 import { accountId, apiKeyText, keyId } from '../fixtures/records.ts';
-import { bearer, call, dynamo, keysRead, keysUpdated, resetAws, tableHolds, type Answer } from './api-fixture.ts';
+import { bearer, call, dynamo, keysRead, keysUpdated, mockAws, tableHolds, type Answer } from './api-fixture.ts';
 
 const otherKey = createKey(accountId, keyId, (count) => new Uint8Array(count).fill(9));
 const mistyped = `${apiKeyText.slice(0, -1)}${apiKeyText.endsWith('0') ? '1' : '0'}`;
 const reason = ({ body }: Answer): unknown => body.error?.details['reason'];
 
+mockAws();
 beforeEach(() => {
-  resetAws();
   tableHolds();
 });
 

@@ -10,7 +10,7 @@ import { imageRequestSchema, requestHash } from '../../core/image-request.ts';
 import { asMicros } from '../../core/money.ts';
 import { handler } from '../../functions/api/generate-image.ts';
 import { aCreation, anAccount, anApiKey, creationId } from '../fixtures/records.ts';
-import { bearer, call, dynamo, keysRead, keysUpdated, resetAws, stateMachine, tableHolds, type Answer } from './api-fixture.ts';
+import { bearer, call, dynamo, keysRead, keysUpdated, mockAws, stateMachine, tableHolds, type Answer } from './api-fixture.ts';
 
 const body = { model: 'sandbox-standard', prompt: 'a quiet lake' };
 const keyHash = createHash('sha256').update('order-7').digest('hex');
@@ -56,8 +56,8 @@ const failedOn = (item?: Item): CancellationReason => ({
 const conflict = (): TransactionCanceledException => cancelled({ 0: { Code: 'TransactionConflict' } });
 const startFails = (name: string): void => void stateMachine.on(StartExecutionCommand).rejects(new SFNServiceException({ name, $fault: 'client', $metadata: {} }));
 
+mockAws();
 beforeEach(() => {
-  resetAws();
   tableHolds();
   dynamo.on(TransactWriteCommand).resolves({});
   stateMachine.on(StartExecutionCommand).resolves({});

@@ -1,16 +1,16 @@
 import { ConditionalCheckFailedException, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AccountId } from '../../core/ids.ts';
 import { handler } from '../../functions/api/get-creation.ts';
 import { handler as unknownRoute } from '../../functions/api/unknown-route.ts';
 import { aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';
-import { call, dynamo, keysRead, keysUpdated, resetAws, storedItems, tableHolds, tableName } from './api-fixture.ts';
+import { call, dynamo, keysRead, keysUpdated, mockAws, storedItems, tableHolds, tableName } from './api-fixture.ts';
 
 const poll = { path: `/api/public/v1/creations/${creationId}`, id: creationId };
 const refused = new ConditionalCheckFailedException({ message: 'The conditional request failed', $metadata: {} });
 
-beforeEach(resetAws);
+mockAws();
 
 describe('GET /creations/{id}', () => {
   it('answers with the creation and what is left of the rate', async () => {
