@@ -1,6 +1,6 @@
 /**
  * Limits are exact, whatever comes at once. One round of each limit goes over sockets
- * through the whole service, one more with conflicts; five rounds are charges alone on a
+ * through the whole service, one more with conflicts; three rounds are charges alone on a
  * table in memory (crowd.ts). CROWD_ROUNDS=20 makes it twenty of each, which takes minutes.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ function startNothing(service: TestService): void {
 }
 
 export const roomForAll: NewClient = { balance: '100', postRate: '10000', maxConcurrent: '1000' };
-const rounds = Number(process.env['CROWD_ROUNDS'] ?? 5);
+const rounds = Number(process.env['CROWD_ROUNDS'] ?? 3);
 const socketRounds = Number(process.env['CROWD_ROUNDS'] ?? 1);
 
 export interface Limit {
