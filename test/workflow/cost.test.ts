@@ -2,9 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { billFor, totalOf } from '../../bin/cost/bill.ts';
-import { measure, memoryOf, type CreationKind } from '../../bin/cost/measure.ts';
+import { measure, memoryOf, type CreationCount, type CreationKind } from '../../bin/cost/measure.ts';
 
 const kind: CreationKind = 'success, webhook, Idempotency-Key';
+/** The lease, and the attempt that was begun. */
+const updatesOfOne = 2;
 const page = readFileSync(new URL('../../docs/cost.md', import.meta.url), 'utf8');
 
 /** Cells of the page's table of counts: function, invocations, CPU, read units, write units, calls. */
@@ -13,9 +15,17 @@ function rowsOf(wanted: CreationKind): string[][] {
   return rows.map((line) => line.split('|').slice(2, -1).map((cell) => cell.trim()));
 }
 
+/** On a busy machine the painting outlasts two seconds, and the lease is renewed: a write of a unit, which the page counts as waiting. */
+function withoutRenewals(count: CreationCount): CreationCount {
+  const { RenderImage: render, ...others } = count.functions;
+  if (!render) throw new Error('nothing was rendered');
+  const renewals = (render.calls.get('dynamodb UpdateItem') ?? 0) - updatesOfOne;
+  return { ...count, functions: { ...others, RenderImage: { ...render, writeUnits: render.writeUnits - renewals } } };
+}
+
 it('a success with webhook and Idempotency-Key takes two transitions, the units that the page says, and at most 0.08 USD for 1,000', { timeout: 60_000 }, async () => {
   const { kinds } = await measure(2, () => undefined, [kind]);
-  const count = kinds[kind];
+  const count = withoutRenewals(kinds[kind]);
   expect(count.transitions).toBe(2);
   const measured = Object.entries(count.functions).map(([name, one]) => [name, String(one.readUnits), String(one.writeUnits)]);
   expect(measured.sort()).toEqual(rowsOf(kind).map(([name, , , read, write]) => [name, read, write]).sort());
