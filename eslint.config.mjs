@@ -15,9 +15,6 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': 'error',
       // Ids are numbers or strings by intent here; an index that is out of range is caught by the type checker.
       '@typescript-eslint/no-non-null-assertion': 'error',
-      // There are no enums here, and no instance of a class of type any: the two together take a third of lint's time.
-      '@typescript-eslint/no-unsafe-enum-assignment': 'off',
-      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       'no-console': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true, argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
     },

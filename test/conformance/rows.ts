@@ -172,7 +172,7 @@ export const parts: readonly Part[] = [
       row('Capacity of the service: 429 with scope service', 'api/limits: service, capacity: 2,000 open creations by the last count'),
       row('Monthly budget of a key: 402 with cap, spent, resets_at', 'api/limits: with cap, spent and resets_at; another key of the account is not concerned'),
       row('The month is UTC; a refund goes back to its own month', 'api/limits: turns with the UTC month, and a refund goes back to the month of its charge', 'core/creation: is that of UTC'),
-      row('A wallet for three, 200 at once: three accepted, the others 402 with the right numbers; again and again; with conflicts', 'api/concurrency-money: a wallet that covers exactly three'),
+      row('A wallet for three, 200 at once: three accepted, the others 402 with the right numbers; twenty times; with conflicts', 'api/concurrency-money: a wallet that covers exactly three'),
       row('The same for a monthly cap', 'api/concurrency-money: a monthly cap that covers exactly three'),
       row('The same for a limit of five concurrent creations', 'api/concurrency-limits: a limit of five concurrent creations'),
       row('The same for a rate of sixty', 'api/concurrency-limits: a rate of sixty a minute'),

@@ -45,7 +45,7 @@ describe('the simulation', () => {
   });
 
   it('catches planted bugs', { timeout: 240_000 }, async () => {
-    const planted = ['refund-twice', 'webhook-early'];
+    const planted = ['refund-twice', 'key-names-two-charges', 'webhook-early'];
     const { stdout } = await run(process.execPath, ['bin/simulate.ts', '--mutants', ...planted], { cwd: new URL('../..', import.meta.url) });
     expect(stdout).toContain(`${planted.length} of ${planted.length} caught`);
   });
