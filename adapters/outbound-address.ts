@@ -2,9 +2,9 @@
  * Where a request to an address that a client gave may go. A name is resolved here, and
  * every address it has must be public; the caller connects to exactly those addresses.
  */
-import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { promisify } from 'node:util';
 import { maxUrlLength } from '../core/limits.ts';
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
@@ -15,7 +15,7 @@ export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 /** What an address is for: webhooks go to https alone, source images may come by http. */
 export type Purpose = 'webhook' | 'image';
 
-export const resolveBySystem: Resolve = async (host) => promisify(systemLookup)(host, { all: true, order: 'verbatim' });
+export const resolveBySystem: Resolve = async (host) => lookup(host, { all: true, order: 'verbatim' });
 
 export type Target =
   | { readonly kind: 'allowed'; readonly url: URL; readonly addresses: readonly LookupAddress[] }

@@ -2,9 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { RemovalPolicy, type Duration } from 'aws-cdk-lib';
 import type { CfnRole } from 'aws-cdk-lib/aws-iam';
 import { Architecture, LoggingFormat, Runtime, type CfnFunction } from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { bundling } from './bundling/bundling.ts';
 import type { Settings } from './settings.ts';
 
 export interface ServiceFunctionProps {
@@ -17,14 +18,11 @@ export interface ServiceFunctionProps {
   readonly memoryMegabytes: number;
   readonly architecture: Settings['architecture'];
   readonly logRetention: RetentionDays;
+  /** Whether Bedrock's client is in it, which imports the SDK's event streams in any case. */
+  readonly holdsEventStreams?: boolean;
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-
-/** Lambda's credentials come from the environment: what reads them elsewhere is never loaded. */
-const neverLoaded = ['sso', 'process', 'ini', 'web-identity', 'login', 'cognito-identity', 'http'].map(
-  (name) => `@aws-sdk/credential-provider-${name}`,
-);
 
 /** A Lambda function of the service: one file of functions/, bundled, with a log of its own. */
 export class ServiceFunction extends NodejsFunction {
@@ -46,18 +44,7 @@ export class ServiceFunction extends NodejsFunction {
       loggingFormat: LoggingFormat.TEXT,
       logGroup,
       awsSdkConnectionReuse: false,
-      bundling: {
-        format: OutputFormat.ESM,
-        target: 'node24',
-        mainFields: ['module', 'main'],
-        minify: true,
-        keepNames: false,
-        // Dependencies that are CommonJS ask for Node's own modules by require.
-        banner: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
-        externalModules: [...neverLoaded, '@smithy/credential-provider-imds'],
-        bundleAwsSDK: true,
-        esbuildArgs: { '--alias:mnemonist/lru-cache': `${root}lib/bundling/lru-cache.ts` },
-      },
+      bundling: bundling(props.holdsEventStreams ?? false),
     });
     this.leaveOnlyOwnLog(logGroup);
     // `sam local invoke` finds a function by this name.

@@ -16,7 +16,7 @@ import { ImageDelivery } from './image-delivery.ts';
 import { ProviderAccess } from './provider-access.ts';
 import { PublicApi } from './public-api.ts';
 import { Reconciliation } from './reconciliation.ts';
-import { ServiceFunction } from './service-function.ts';
+import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 import { ServiceMetrics } from './service-metrics.ts';
 import type { Settings } from './settings.ts';
 import { Store } from './store.ts';
@@ -65,6 +65,7 @@ export class ServiceStack extends Stack {
       timeout: Duration.seconds(780),
       // Waiting for a vendor is billed by memory: enough for ten source images in base64, and no more.
       memoryMegabytes: 1024,
+      holdsEventStreams: true,
     });
     renderImage.addEnvironment('RESULT_DAYS', String(this.settings.resultDays));
     this.store.grant(renderImage, 'UpdateItem');
@@ -161,10 +162,10 @@ export class ServiceStack extends Stack {
   private addFunction(
     id: string,
     entry: string,
-    { description, timeout = Duration.seconds(30), memoryMegabytes = 512 }: { description: string; timeout?: Duration; memoryMegabytes?: number },
+    own: Pick<ServiceFunctionProps, 'description' | 'holdsEventStreams'> & Partial<Pick<ServiceFunctionProps, 'timeout' | 'memoryMegabytes'>>,
   ): ServiceFunction {
     const { architecture } = this.settings;
-    const fn = new ServiceFunction(this, id, { entry, description, timeout, memoryMegabytes, architecture, logRetention: this.logRetention });
+    const fn = new ServiceFunction(this, id, { entry, timeout: Duration.seconds(30), memoryMegabytes: 512, architecture, logRetention: this.logRetention, ...own });
     fn.addEnvironment('METRICS_NAMESPACE', this.stackName);
     this.functions.set(id, fn);
     return fn;

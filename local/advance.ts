@@ -35,11 +35,11 @@ const DAY = 24 * HOUR;
 /**
  * How often schedules fire in an advance. With nothing open a reconciler that runs each minute finds
  * nothing to do, and 60 runs an hour would make a day last a minute: after an hour's advance schedules
- * fire hourly, in one over a month daily. What is open gets every tick.
+ * fire hourly, in one over a day daily. What is open gets every tick.
  */
 function leastTickSeconds(seconds: number, hasOpenExecutions: boolean): number {
   if (hasOpenExecutions || seconds <= HOUR) return 0;
-  return seconds <= 31 * DAY ? HOUR : DAY;
+  return seconds <= DAY ? HOUR : DAY;
 }
 
 /**

@@ -131,15 +131,14 @@ describe('an advance', () => {
     expect(fired.map((one) => one.replace(/^\S+ /, ''))).toEqual(['slow', 'slow ended', 'slow', 'slow ended']);
   });
 
-  it('of more than an hour fires schedules hourly, of more than a month daily, and minutely while an execution is open', async () => {
+  it('of more than an hour fires schedules hourly, of more than a day daily, and minutely while an execution is open', async () => {
     const jobs = [{ name: 'minutely', everySeconds: 60 }];
     const hours = scene({ jobs });
     await hours.advance(3 * 3_600);
     expect(hours.fired.slice(0, 3)).toEqual(['3570 minutely', '7170 minutely', '10770 minutely']);
     const days = scene({ jobs });
-    await days.advance(40 * 86_400);
-    expect(days.fired.length).toBeGreaterThanOrEqual(40);
-    expect(days.fired.length).toBeLessThanOrEqual(42);
+    await days.advance(3 * 86_400);
+    expect(days.fired.map((one) => Math.floor(Number(one.split(' ')[0]) / 86_400))).toEqual([0, 1, 2]);
     const busy = scene({ jobs, open: true });
     await busy.advance(2 * 3_600);
     expect(busy.fired).toHaveLength(120);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { openClock } from '../../local/clock.ts';
 import { createLocalFunctions } from '../../local/lambda/functions.ts';
 import type { InvocationSource, LocalFunctions } from '../../local/lambda/functions.ts';
@@ -56,15 +56,16 @@ describe('a function in its worker', { timeout: 30_000 }, () => {
   });
 
   it('has the virtual clock as Date, in all its forms, and sees a jump while it runs', async () => {
-    const { invoke, clock } = run(`
+    const { invoke, clock, log } = run(`
       const before = Date.now();
+      console.log('begun');
       while (Date.now() - before < 1_000_000) await new Promise((resolve) => setTimeout(resolve, 5));
       class Own extends Date { days() { return this.getTime(); } }
       const date = new Date();
       return { now: Date.now(), made: date.getTime(), text: Date.parse(Date()), own: new Own().days(), isDate: date instanceof Date && Reflect.construct(Date, [0]) instanceof Date,
         constructor: date.constructor === Date, parse: Date.parse('2020-01-01T00:00:00Z'), utc: Date.UTC(2020, 0), given: new Date(5).getTime(), name: Date.name, ownIs: new Own() instanceof Own };`);
     const answer = invoke();
-    await new Promise((resolve) => { setTimeout(resolve, 150); });
+    await vi.waitFor(() => { expect(log).toHaveLength(1); }, 10_000);
     clock.jumpTo(clock.freeze() + 86_400_000);
     const now = clock.now();
     expect(await answer).toEqual({ ok: true, payload: { now, made: now, own: now, text: Math.floor(now / 1_000) * 1_000, isDate: true, constructor: true, parse: 1_577_836_800_000, utc: 1_577_836_800_000, given: 5, name: 'Date', ownIs: true } });

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../core/contract.ts';
 import { bundleOf, nameOf, resolved, resourcesOf } from './template.ts';
@@ -54,6 +55,16 @@ describe('the bundle', () => {
     // Booleans: a failure that prints a whole bundle helps nobody.
     expect(/\.node['"]\)|process\.dlopen|node-gyp|prebuild-install/.test(text)).toBe(false);
     expect(text.split('\n').length).toBeLessThan(text.length / 200);
+  });
+
+  it.each(bundles)('of $name needs nothing at its start but itself and Node', ({ text }) => {
+    const imported = [...text.matchAll(/(?:^|[;}])import(?:[\w$*{},\s]*from)?\s?"([^"]+)"/gm)].map(([, module]) => module);
+    expect(imported.length).toBeGreaterThan(3);
+    expect(imported.filter((module) => !isBuiltin(module ?? ''))).toEqual([]);
+  });
+
+  it.each(bundles)('of $name asks none of the modules of Node for names that load more', ({ text }) => {
+    expect(/(?:from|import)\s?\(?"(?:node:)?(?:crypto|https?|process)"/.test(text)).toBe(false);
   });
 
   it('of RenderImage alone has the sandbox provider in it', () => {

@@ -1,0 +1,11 @@
+/** In the bundles, node:crypto without loading WebCrypto (see ../bundling.ts). */
+export const {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  getRandomValues,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} = process.getBuiltinModule('node:crypto');

@@ -1,0 +1,4 @@
+/** In the bundles, node:https without the copy of its names (see ../bundling.ts). */
+const https = process.getBuiltinModule('node:https');
+export default https;
+export const { request } = https;
