@@ -1,7 +1,8 @@
 /**
- * Two hundred at once: requests over sockets through the whole service, or charges alone,
- * on a table in memory. What decides is the charge's transaction; twenty rounds of
- * each limit over sockets would take minutes.
+ * Two hundred at once: requests over sockets through the whole service, or charges alone
+ * by the real SDK client, on the simulation's table, which test/adapters/dynamodb holds
+ * against two others fact by fact. What decides is the charge's transaction; twenty rounds
+ * of each limit over sockets would take minutes.
  */
 import { createAccountStore } from '../../adapters/dynamodb/account-store.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
@@ -15,7 +16,8 @@ import { asMicros } from '../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../core/ports.ts';
 import { aCreation } from '../fixtures/records.ts';
 import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
-import { directTable } from './direct-table.ts';
+import { createDirectClient } from '../simulation/direct-client.ts';
+import { createMemoryTable } from '../simulation/memory-table.ts';
 
 export const crowdSize = 200;
 /** What one of them costs, in USD. */
@@ -40,8 +42,9 @@ export interface Counter {
   ledger(client: Charged): Promise<readonly LedgerRow[]>;
 }
 
-export async function openCounter(service: TestService): Promise<Counter> {
-  const table = await directTable(service);
+export function openCounter(service: TestService): Counter {
+  const memory = createMemoryTable({ now: service.machine.clock.now });
+  const table = { ...service.operator.table, client: createDirectClient((operation, input) => memory.perform(operation, input)) };
   const charges = createChargeStore(table);
   const operator = { ...service.operator, table, accounts: createAccountStore(table), wallet: createWalletStore(table) };
   return {

@@ -66,7 +66,7 @@ export function exactLimits(limits: readonly Limit[], started: () => TestService
     }, 30_000 * socketRounds);
 
     it(`twenty times on the table: always ${accepted} charged, the others told ${outcome.kind}`, async () => {
-      const counter = await openCounter(service);
+      const counter = openCounter(service);
       for (let round = 0; round < rounds; round += 1) {
         const client = await counter.client(wanted);
         const outcomes = await counter.chargeAtOnce(client);

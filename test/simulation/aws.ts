@@ -1,5 +1,5 @@
 /** The AWS SDK's clients with the simulation in the place of the network: each HTTP exchange is one call at the world's door. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -30,6 +30,17 @@ interface HttpAnswer {
   readonly response: { readonly statusCode: number; readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array };
 }
 
+/** Settings of the SDK's clients where a function stands in the place of the network. */
+export const withoutNetwork = {
+  region: 'us-east-1',
+  endpoint: 'https://aws.test',
+  credentials: { accessKeyId: 'simulated', secretAccessKey: 'simulated' },
+  // Nobody checks it here, and it is half of a call's cost.
+  signer: { sign: <Request>(request: Request) => Promise.resolve(request) },
+  // The default logger of the SDK is silent, and still given a filtered copy of each input and output.
+  logger: {} as Required<DynamoDBClientConfig>['logger'],
+};
+
 /** Clients of one world: their token buckets and caches begin anew. */
 export function createAwsClients(world: World, ends: AwsEnds): AwsClients {
   const handlerOf = (service: keyof AwsEnds): object => ({
@@ -39,16 +50,7 @@ export function createAwsClients(world: World, ends: AwsEnds): AwsClients {
     httpHandlerConfigs: () => ({}),
     handle: (request: HttpRequest) => exchange(world, ends, service, request),
   });
-  const configOf = (service: keyof AwsEnds): object => ({
-    region: 'us-east-1',
-    endpoint: 'https://aws.test',
-    credentials: { accessKeyId: 'simulated', secretAccessKey: 'simulated' },
-    // Nobody checks it here, and it is half of a call's cost.
-    signer: { sign: (request: unknown) => Promise.resolve(request) },
-    requestHandler: handlerOf(service),
-    // The default logger of the SDK is silent, and still given a filtered copy of each input and output.
-    logger: {},
-  });
+  const configOf = (service: keyof AwsEnds): object => ({ ...withoutNetwork, requestHandler: handlerOf(service) });
   return {
     documents: DynamoDBDocumentClient.from(new DynamoDBClient(configOf('dynamodb')), { marshallOptions: { removeUndefinedValues: true } }),
     states: new SFNClient(configOf('states')),

@@ -4,6 +4,7 @@ import { unknownOperation } from '../call-input.ts';
 import { createMutex } from '../mutex.ts';
 import { checkInput, engine, isOperation, readItem, readTable, runAction } from './dynalite.ts';
 import type { LevelSnapshot, Operation, Store, TableRecord } from './dynalite.ts';
+import { knowTables } from './known-tables.ts';
 import { describeTimeToLive, expireItems, updateTimeToLive } from './time-to-live.ts';
 import { itemKey, transactGet, transactWrite } from './transactions.ts';
 import { bufferWrites, readingStore } from './write-buffer.ts';
@@ -33,7 +34,8 @@ const UNBUFFERED: ReadonlySet<Operation> = new Set(['DeleteTable', 'UpdateTable'
 
 /** dynalite's tables with transactions, time to live and atomic writes put in front. */
 export function createDynamo({ folder, now }: DynamoOptions): Dynamo {
-  const store = engine.create({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0, ...(folder !== undefined && { path: folder }) });
+  const base = engine.create({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0, ...(folder !== undefined && { path: folder }) });
+  const { store, forget } = knowTables(base);
   const opened = open(store, folder);
   // Reported by the first call; nobody need wait for it before.
   opened.catch(() => undefined);
@@ -53,7 +55,7 @@ export function createDynamo({ folder, now }: DynamoOptions): Dynamo {
     if (!isOperation(operation)) throw unknownOperation(call);
     if (BUFFERED.has(operation)) return exclusive(() => write(store, operation, input));
     const checked = checkInput(store, operation, input);
-    if (UNBUFFERED.has(operation)) return exclusive(() => runAction(store, operation, checked));
+    if (UNBUFFERED.has(operation)) return exclusive(() => runAction(store, operation, checked).finally(forget));
     return runAction(readingStore(store, lag.snapshot()), operation, checked);
   };
 
@@ -67,7 +69,7 @@ export function createDynamo({ folder, now }: DynamoOptions): Dynamo {
       await opened.catch(() => undefined);
       await exclusive(() => Promise.resolve());
       lag.end();
-      await store.lifecycleManager.gracefulClose();
+      await base.lifecycleManager.gracefulClose();
     },
   };
 }
