@@ -64,7 +64,7 @@ export default {
       'lib-knows-the-contract',
       'Constructs know the tables of core (operations, failures, limits, metrics) and the catalog; handlers and the state machine only by their paths.',
       { path: room('lib') },
-      [room('lib', 'catalog'), '^core/(contract|failure|limits|metrics)\\.ts$', packages('aws-cdk-lib', 'constructs', 'zod'), nodeModules('fs', 'path', 'url')],
+      [room('lib', 'catalog'), '^core/(contract|failure|limits|metrics)\\.ts$', packages('aws-cdk-lib', 'constructs', 'esbuild', 'zod'), nodeModules('fs', 'path', 'url')],
     ),
     onlyKnows(
       'config-knows-settings',

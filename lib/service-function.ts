@@ -1,11 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import { RemovalPolicy, type Duration } from 'aws-cdk-lib';
 import type { CfnRole } from 'aws-cdk-lib/aws-iam';
-import { Architecture, LoggingFormat, Runtime, type CfnFunction } from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime, type CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { bundling } from './bundling/bundling.ts';
+import { bundle } from './bundling/bundle.ts';
 import type { Settings } from './settings.ts';
 
 export interface ServiceFunctionProps {
@@ -22,19 +20,16 @@ export interface ServiceFunctionProps {
   readonly holdsEventStreams?: boolean;
 }
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-
 /** A Lambda function of the service: one file of functions/, bundled, with a log of its own. */
-export class ServiceFunction extends NodejsFunction {
+export class ServiceFunction extends LambdaFunction {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     const logGroup = new LogGroup(scope, `${id}Log`, {
       retention: props.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     super(scope, id, {
-      entry: `${root}functions/${props.entry}.ts`,
-      projectRoot: root,
-      depsLockFilePath: `${root}package-lock.json`,
+      code: bundle(props.entry, props.holdsEventStreams ?? false),
+      handler: 'index.handler',
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
       architecture: props.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
@@ -43,8 +38,6 @@ export class ServiceFunction extends NodejsFunction {
       // Its own lines are JSON; the runtime's are not worth wrapping them again.
       loggingFormat: LoggingFormat.TEXT,
       logGroup,
-      awsSdkConnectionReuse: false,
-      bundling: bundling(props.holdsEventStreams ?? false),
     });
     this.leaveOnlyOwnLog(logGroup);
     // `sam local invoke` finds a function by this name.
