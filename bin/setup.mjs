@@ -31,7 +31,12 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   writeFileSync(stamp, wanted);
 }
 
-const env = { ...process.env, PATH: `${programs}${delimiter}${process.env.PATH ?? ''}` };
+const env = {
+  // What Node has compiled (and stripped of its types) once, it need not at the next start, nor in the next worker.
+  NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),
+  ...process.env,
+  PATH: `${programs}${delimiter}${process.env.PATH ?? ''}`,
+};
 const version = spawnSync('node', ['-v'], { env, encoding: 'utf8' }).stdout?.trim() ?? 'none';
 if (!version.startsWith('v24.')) {
   stop(`Node 24 did not arrive with the packages (node -v says ${version}): run \`npm rebuild node\`, and never install with --ignore-scripts.`);
