@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { environment } from './test/fixtures/environment.ts';
 
 export default defineConfig({
   test: {
@@ -12,23 +13,6 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    env: {
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-      TABLE_NAME: 'table',
-      STATE_MACHINE_ARN: 'arn:aws:states:us-east-1:000000000000:stateMachine:creation',
-      IMAGES_BUCKET: 'images',
-      RESULTS_BASE_URL: 'https://results.test',
-      RESULT_DAYS: '30',
-      ENCRYPTION_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption',
-      OUTBOUND_RULES: 'public',
-      AUTH_FAILURE_FORM: 'envelope',
-      PROVIDER_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:providers',
-      PROVIDER_BASE_URLS: '{}',
-      BEDROCK_REGION: 'us-west-2',
-      TOP_UP_URL: 'https://portal.test/wallet',
-      METRICS_NAMESPACE: 'Darkroom',
-    },
+    env: environment,
   },
 });

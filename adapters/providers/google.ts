@@ -12,7 +12,8 @@
 import type { OutputFormat } from '../../core/image-formats.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob, SourceImage } from '../../core/provider.ts';
 import { refusedBy } from '../../core/provider.ts';
-import { answering, createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from './vendor-http.ts';
+import { inOneCall } from './in-one-call.ts';
+import { createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from './vendor-http.ts';
 import { listOf, propertyOf } from './vendor-json.ts';
 import type { VendorSettings } from './vendor-settings.ts';
 
@@ -56,27 +57,23 @@ const reasonOfStatus: Readonly<Partial<Record<number, RefusalReason>>> = {
 
 export function createGoogle({ credentials, baseUrl = googleBaseUrl }: VendorSettings): ImageProvider {
   const http = createVendorHttp({ baseUrl, hosts: [] });
-  return {
+  return inOneCall({
     name,
-    submit: (job, signal) =>
-      answering(async () => {
-        const key = await credentials.read(name);
-        if (key === undefined) return refusedBy('credentials', 'no credential');
-        const mimeType = mimeTypes[job.outputFormat];
-        if (mimeType === undefined) return refusedBy('unknown_answer', `${job.outputFormat} is not rendered`);
-        const sources = job.sourceCount > 0 ? await job.readSources() : [];
-        const response = await http.call({
-          method: 'POST',
-          to: `/v1beta/models/${encodeURIComponent(job.providerModel)}:generateContent`,
-          headers: { 'x-goog-api-key': key },
-          body: bodyOf(job, mimeType, sources),
-          signal,
-        });
-        const answer = response.status === 200 ? imageOf(response) : refusalOf(response);
-        if (answer.kind === 'refused' && answer.reason === 'credentials') credentials.forget(name);
-        return answer;
-      }),
-  };
+    credentials,
+    ask: async (key, job, signal) => {
+      const mimeType = mimeTypes[job.outputFormat];
+      if (mimeType === undefined) return refusedBy('unknown_answer', `${job.outputFormat} is not rendered`);
+      const sources = job.sourceCount > 0 ? await job.readSources() : [];
+      const response = await http.call({
+        method: 'POST',
+        to: `/v1beta/models/${encodeURIComponent(job.providerModel)}:generateContent`,
+        headers: { 'x-goog-api-key': key },
+        body: bodyOf(job, mimeType, sources),
+        signal,
+      });
+      return response.status === 200 ? imageOf(response) : refusalOf(response);
+    },
+  });
 }
 
 function bodyOf(job: RenderJob, mimeType: string, sources: readonly SourceImage[]): object {

@@ -10,8 +10,9 @@
  */
 import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob, SourceImage } from '../../core/provider.ts';
 import { refusedBy } from '../../core/provider.ts';
+import { inOneCall } from './in-one-call.ts';
 import { openaiSizes } from './openai-sizes.ts';
-import { answering, createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from './vendor-http.ts';
+import { createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from './vendor-http.ts';
 import { propertyOf } from './vendor-json.ts';
 import type { VendorSettings } from './vendor-settings.ts';
 
@@ -43,25 +44,21 @@ const reasonOfStatus: Readonly<Partial<Record<number, RefusalReason>>> = {
 
 export function createOpenai({ credentials, baseUrl = openaiBaseUrl }: VendorSettings): ImageProvider {
   const http = createVendorHttp({ baseUrl, hosts: [] });
-  return {
+  return inOneCall({
     name,
-    submit: (job, signal) =>
-      answering(async () => {
-        const key = await credentials.read(name);
-        if (key === undefined) return refusedBy('credentials', 'no credential');
-        const sources = job.sourceCount > 0 ? await job.readSources() : [];
-        const response = await http.call({
-          method: 'POST',
-          to: sources.length > 0 ? '/v1/images/edits' : '/v1/images/generations',
-          headers: { authorization: `Bearer ${key}` },
-          body: sources.length > 0 ? formOf(job, sources) : fieldsOf(job),
-          signal,
-        });
-        const answer = response.status === 200 ? imageOf(response) : refusalOf(response);
-        if (answer.kind === 'refused' && answer.reason === 'credentials') credentials.forget(name);
-        return answer;
-      }),
-  };
+    credentials,
+    ask: async (key, job, signal) => {
+      const sources = job.sourceCount > 0 ? await job.readSources() : [];
+      const response = await http.call({
+        method: 'POST',
+        to: sources.length > 0 ? '/v1/images/edits' : '/v1/images/generations',
+        headers: { authorization: `Bearer ${key}` },
+        body: sources.length > 0 ? formOf(job, sources) : fieldsOf(job),
+        signal,
+      });
+      return response.status === 200 ? imageOf(response) : refusalOf(response);
+    },
+  });
 }
 
 /** OpenAI has no seed: the job's is left out. "auto" would leave the price to the vendor. */

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { readBooks } from '../../adapters/dynamodb/audit-store.ts';
+import { lastingDifferences } from '../../core/lasting-differences.ts';
 import { auditAccount, type AccountBooks, type Difference } from '../../core/ledger.ts';
 import type { Admin } from './admin.ts';
 import type { OperatorServices } from './services.ts';
 import * as values from './values.ts';
 
-/** A table at work moves between two reads: what differs is looked at again, as often. */
-const looks = 4;
 const lookAgainMillis = 1_000;
 
 export function addAuditCommand(program: Command, admin: Admin): void {
@@ -17,8 +16,7 @@ export function addAuditCommand(program: Command, admin: Admin): void {
     .action(admin.run(async ({ services, output, fail }, options: { account?: string }) => {
       const only = options.account === undefined ? undefined : await values.account(services, options.account);
       const books = await readBooks(services.table, only?.id);
-      const differences: Difference[] = [];
-      for (const account of books) differences.push(...(await lastingDifferences(account, services)));
+      const differences = await auditTable(books, services);
       const rows = books.reduce((sum, account) => sum + account.ledger.length, 0);
       const creations = books.reduce((sum, account) => sum + account.creations.length, 0);
       const note = differences.length === 0 ? `The books balance: ${books.length} accounts, ${creations} creations, ${rows} ledger rows.` : 'The books do not balance.';
@@ -27,12 +25,9 @@ export function addAuditCommand(program: Command, admin: Admin): void {
     }));
 }
 
-/** The differences that no further look clears up; one clean look is proof, since every movement keeps the books balanced. */
-export async function lastingDifferences(books: AccountBooks, { table, clock }: Pick<OperatorServices, 'table' | 'clock'>): Promise<Difference[]> {
-  let differences = auditAccount(books);
-  for (let look = 2; look <= looks && differences.length > 0; look += 1) {
-    await clock.sleep(lookAgainMillis);
-    differences = (await readBooks(table, books.accountId)).flatMap(auditAccount);
-  }
-  return differences;
+/** What no further look clears up. */
+export async function auditTable(books: readonly AccountBooks[], { table, clock }: Pick<OperatorServices, 'table' | 'clock'>): Promise<Difference[]> {
+  const pause = async (): Promise<void> => clock.sleep(lookAgainMillis);
+  const suspects = await lastingDifferences(books, { pause, books: async (account) => readBooks(table, account) });
+  return suspects.flatMap(auditAccount);
 }

@@ -5,7 +5,8 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { systemClock } from '../../adapters/system-clock.ts';
 import type { Clock } from '../../core/ports.ts';
 import { OperatorError } from './operator-error.ts';
-import { operatorServices, type OperatorServices, type ServiceAddress } from './services.ts';
+import { addressOf, type ServiceAddress } from './service-address.ts';
+import { operatorServices, type OperatorServices } from './services.ts';
 
 export interface Target {
   readonly data: string;
@@ -40,7 +41,7 @@ async function connectLocal(folder: string): Promise<OperatorServices> {
   const { offset_seconds: offset, environment } = (await state.json()) as LocalState;
   const outboundRules = environment['OUTBOUND_RULES'] === 'loopback-too' ? 'loopback-too' : 'public';
   const providerBaseUrls = JSON.parse(environment['PROVIDER_BASE_URLS'] ?? '{}') as ServiceAddress['providerBaseUrls'];
-  return operatorServices({ ...addressOf(service.outputs), outboundRules, providerBaseUrls, endpoint: service.awsUrl }, shiftedClock(offset * 1000));
+  return operatorServices({ ...addressOf(outputOf(service.outputs)), outboundRules, providerBaseUrls, endpoint: service.awsUrl }, shiftedClock(offset * 1000));
 }
 
 /** The local service's clock can be set forward; what an operator writes carries its time. */
@@ -53,26 +54,17 @@ async function connectStack(stack: string): Promise<OperatorServices> {
     const answer = await new CloudFormationClient({}).send(new DescribeStacksCommand({ StackName: stack }));
     const outputs = answer.Stacks?.[0]?.Outputs ?? [];
     const named = Object.fromEntries(outputs.map((output) => [output.OutputKey ?? '', output.OutputValue ?? '']));
-    return operatorServices(addressOf(named), systemClock);
+    return operatorServices(addressOf(outputOf(named)), systemClock);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new OperatorError(`The stack ${stack} cannot be read (${why}). Check its name, the region and your AWS credentials.`, {}, { cause: error });
   }
 }
 
-function addressOf(outputs: Readonly<Record<string, string>>): Omit<ServiceAddress, 'endpoint'> {
-  const output = (name: string): string => {
+function outputOf(outputs: Readonly<Record<string, string>>): (name: string) => string {
+  return (name) => {
     const value = outputs[name];
     if (value === undefined) throw new OperatorError(`The stack has no output ${name}: it is none of Darkroom, or older than this command. Deploy it again.`);
     return value;
-  };
-  return {
-    tableName: output('TableName'),
-    stateMachineArn: output('StateMachineArn'),
-    encryptionSecretArn: output('EncryptionSecretArn'),
-    defaultLimits: output('DefaultLimits'),
-    providerSecretArn: output('ProviderSecretArn'),
-    providerBaseUrls: {},
-    outboundRules: 'public',
   };
 }

@@ -14,26 +14,12 @@ import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../../adapters/dynamodb/wallet-store.ts';
 import { createCredentialEditor, createProviderCredentials, type CredentialEditor } from '../../adapters/provider-credentials.ts';
 import type { VendorAccess } from '../../adapters/providers/vendors.ts';
-import { createOutbound, type OutboundRules } from '../../adapters/safe-fetch.ts';
+import { createOutbound } from '../../adapters/safe-fetch.ts';
 import { createSecretBox, type ResealingBox } from '../../adapters/secret-box.ts';
 import { createExecutions } from '../../adapters/step-functions.ts';
 import type { AccountLimits } from '../../core/limits.ts';
 import type { ChargeStore, Clock, CreationStore, DeliveryStore, Executions, OpenWorkStore, Outbound, RandomBytes } from '../../core/ports.ts';
-
-/** Where a service is, in the words of its stack's outputs. */
-export interface ServiceAddress {
-  readonly tableName: string;
-  readonly stateMachineArn: string;
-  readonly encryptionSecretArn: string;
-  readonly providerSecretArn: string;
-  /** Instead of the vendors' own addresses, by provider. */
-  readonly providerBaseUrls: Readonly<Record<string, string>>;
-  readonly outboundRules: OutboundRules;
-  /** The output DefaultLimits, as it stands there: JSON. */
-  readonly defaultLimits: string;
-  /** Of the one-machine stand-in; absent: AWS, with the operator's own credentials and region. */
-  readonly endpoint?: string;
-}
+import type { ServiceAddress } from './service-address.ts';
 
 export interface OperatorServices {
   readonly table: Table;

@@ -3,7 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { systemClock } from '../../adapters/system-clock.ts';
 import { startOneMachine, type MachineEvent, type OneMachine } from '../../local/one-machine.ts';
-import { operatorServices, type OperatorServices, type ServiceAddress } from '../admin/services.ts';
+import { addressOf } from '../admin/service-address.ts';
+import { operatorServices, type OperatorServices } from '../admin/services.ts';
 import { demoAccount, type DemoAccount } from './demo-account.ts';
 import { synthesizedTemplate } from './synthesized-template.ts';
 import { verifyWebhook } from './verify-webhook.ts';
@@ -55,20 +56,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     onLog: ({ line }) => options.onLog?.(line),
     ...(options.onEvent && { onEvent: options.onEvent }),
   });
-  const operator = operatorServices({ ...addressOf(machine), outboundRules: options.strictOutbound ? 'public' : 'loopback-too' }, { ...systemClock, now: () => machine.clock.now() });
+  const { outputs } = machine.template;
+  const address = { ...addressOf((name) => outputs[name] ?? ''), outboundRules: options.strictOutbound ? 'public' : 'loopback-too', endpoint: machine.awsUrl } as const;
+  const operator = operatorServices(address, { ...systemClock, now: () => machine.clock.now() });
   running.operator = operator;
   return { machine, operator, demo: await demoAccount(folder, operator) };
-}
-
-function addressOf({ template, awsUrl }: OneMachine): Omit<ServiceAddress, 'outboundRules'> {
-  const output = (name: string): string => template.outputs[name] ?? '';
-  return {
-    tableName: output('TableName'),
-    stateMachineArn: output('StateMachineArn'),
-    encryptionSecretArn: output('EncryptionSecretArn'),
-    defaultLimits: output('DefaultLimits'),
-    providerSecretArn: output('ProviderSecretArn'),
-    providerBaseUrls: {},
-    endpoint: awsUrl,
-  };
 }

@@ -9,14 +9,16 @@ import type { SourceResult } from '../../core/ports.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { SubmitServices } from '../services.ts';
 
-type Services = Pick<SubmitServices, 'outbound' | 'images' | 'randomBytes'>;
+type Services = Pick<SubmitServices, 'outbound' | 'images' | 'randomBytes' | 'clock'>;
 
 /** The copies, in the request's order. Throws 400 or 502 for the first image, by its place, that cannot be used. */
 export async function copySources(urls: readonly string[], services: Services): Promise<StoredImage[]> {
   if (urls.length === 0) return [];
   const stop = new AbortController();
-  const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(allSourcesTimeoutMillis)]);
-  const fetched = await inLanes(urls, async (url, index) => usable(await services.outbound.fetchSource(url, signal), index), stop);
+  const limit = services.clock.deadline(services.clock.now() + allSourcesTimeoutMillis);
+  const signal = AbortSignal.any([stop.signal, limit.signal]);
+  const fetching = inLanes(urls, async (url, index) => usable(await services.outbound.fetchSource(url, signal), index), stop);
+  const fetched = await fetching.finally(() => { limit.release(); });
   return Promise.all(fetched.map(({ bytes, ...header }) => store(header, bytes, services)));
 }
 

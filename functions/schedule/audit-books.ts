@@ -3,12 +3,11 @@
  * It repairs nothing: what differs is an operator's to understand first.
  */
 import type { Context } from 'aws-lambda';
-import { auditAccount, type AccountBooks } from '../../core/ledger.ts';
+import { lastingDifferences } from '../../core/lasting-differences.ts';
+import { auditAccount } from '../../core/ledger.ts';
 import { logWith } from '../log-with.ts';
 import { auditServices, type AuditServices } from '../services.ts';
 
-/** Books are read in no single instant: what moved meanwhile differs, and is looked at again. One clean look is proof. */
-const looks = 4;
 const lookAgainMillis = 15_000;
 /** Of one account, in its line of the log; the operator's command lists all. */
 const mostListed = 20;
@@ -22,7 +21,7 @@ export interface AuditReport {
 
 export async function auditBooks(services: AuditServices): Promise<AuditReport> {
   const books = await services.books();
-  const suspects = await lastingDifferences(books.filter(differs), services);
+  const suspects = await lastingDifferences(books, { pause: async () => services.clock.sleep(lookAgainMillis), books: services.books });
   for (const account of suspects) {
     const differences = auditAccount(account);
     services.log.alarm('books_out_of_balance', { accountId: account.accountId, count: differences.length, differences: differences.slice(0, mostListed) });
@@ -34,20 +33,6 @@ export async function auditBooks(services: AuditServices): Promise<AuditReport> 
   };
   services.log.info('books_audited', report);
   return report;
-}
-
-function differs(account: AccountBooks): boolean {
-  return auditAccount(account).length > 0;
-}
-
-async function lastingDifferences(found: readonly AccountBooks[], { books, clock }: AuditServices): Promise<readonly AccountBooks[]> {
-  let suspects = found;
-  for (let look = 2; look <= looks && suspects.length > 0; look += 1) {
-    await clock.sleep(lookAgainMillis);
-    const again = await Promise.all(suspects.map(async ({ accountId }) => books(accountId)));
-    suspects = again.flat().filter(differs);
-  }
-  return suspects;
 }
 
 const services = auditServices();

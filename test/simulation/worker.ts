@@ -1,5 +1,5 @@
 /** A process of `npm run simulate`: node test/simulation/worker.ts '<job>', started with a channel to its parent. */
-import { environment } from './environment.ts';
+import { environment } from '../fixtures/environment.ts';
 import type { Job, Message } from './jobs.ts';
 import { mutants, plant } from './mutants.ts';
 

@@ -1,0 +1,39 @@
+import { SFNServiceException, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { describe, expect, it } from 'vitest';
+import { stateMachine } from './api-fixture.ts';
+import { body, mockAcceptingAws, submit, transactions, written } from './generate-image-fixture.ts';
+
+const startFails = (name: string): void => void stateMachine.on(StartExecutionCommand).rejects(new SFNServiceException({ name, $fault: 'client', $metadata: {} }));
+
+mockAcceptingAws();
+
+describe('the start', () => {
+  it.each(['ExecutionAlreadyExists', 'ThrottlingException', 'ExecutionLimitExceeded', 'InternalServerError'])(
+    'that ends in %s leaves the creation accepted: the reconciler sees to it',
+    async (name) => {
+      startFails(name);
+      expect((await submit()).status).toBe(202);
+      expect(transactions()).toHaveLength(1);
+    },
+  );
+
+  it.each(['AccessDeniedException', 'StateMachineDoesNotExist', 'StateMachineDeleting'])('that is refused for good by %s gives the charge back at once', async (name) => {
+    startFails(name);
+    const answer = await submit({ body: { ...body, webhook_url: 'https://1.1.1.1/hook' } });
+    const id = transactions()[0]?.ClientRequestToken;
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { error: { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'provider_unavailable', creation_id: id } } },
+    });
+    expect(answer.headers['retry-after']).toMatch(/^[1-9]/);
+    const [creation, account, key, ledger] = written(1).map(({ item }) => item);
+    expect(JSON.stringify(creation)).toContain('"skipped"');
+    expect(creation).toMatchObject({ ConditionExpression: '#status IN (:queued, :processing)', ExpressionAttributeValues: { ':status': 'failed' } });
+    expect(account).toMatchObject({
+      UpdateExpression: 'SET availableMicros = availableMicros + :cost, inFlight = inFlight - :one',
+      ExpressionAttributeValues: { ':cost': 40_000, ':one': 1 },
+    });
+    expect(key).toMatchObject({ ExpressionAttributeValues: { ':back': -40_000 } });
+    expect(ledger).toMatchObject({ Item: { kind: 'refund', amountMicros: 40_000, creationId: id, reason: 'ServiceUnavailable' } });
+  });
+});

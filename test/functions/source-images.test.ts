@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { allSourcesTimeoutMillis } from '../../core/limits.ts';
+import type { ImageStore, Outbound, SourceResult } from '../../core/ports.ts';
+import type { Problem } from '../../core/problem.ts';
+import { copySources } from '../../functions/api/source-images.ts';
+import type { SubmitServices } from '../../functions/services.ts';
+import { pictureOf } from '../fixtures/vendors/pictures.ts';
+import { fakeClock, stub, type FakeClock } from './fakes.ts';
+
+interface Fetching {
+  readonly clock: FakeClock;
+  readonly copied: Promise<unknown>;
+  /** Addresses that were asked for, in order. */
+  readonly asked: readonly string[];
+}
+
+/** Five images, each of which takes its time on the fake clock; one that is aborted fails as the real ones do. */
+function fetchFive(millisEach: number): Fetching {
+  const clock = fakeClock();
+  const began = clock.now();
+  const asked: string[] = [];
+  const fetchSource = async (url: string, signal: AbortSignal): Promise<SourceResult> => {
+    asked.push(url);
+    const ready = clock.deadline(clock.now() + millisEach);
+    await new Promise<void>((resolve) => {
+      for (const one of [ready.signal, signal]) one.addEventListener('abort', () => { resolve(); }, { once: true });
+    });
+    return signal.aborted ? { kind: 'failed', retryable: true } : { kind: 'fetched', bytes: pictureOf('png', 64, 64) };
+  };
+  const services = {
+    clock,
+    outbound: stub<Outbound>({ fetchSource }),
+    images: stub<ImageStore>({ put: async () => Promise.resolve() }),
+    randomBytes: (count: number) => new Uint8Array(count),
+  } satisfies Partial<SubmitServices>;
+  const copied = copySources([1, 2, 3, 4, 5].map((number) => `https://images.test/${number}`), services);
+  expect(clock.now()).toBe(began);
+  return { clock, copied, asked };
+}
+
+describe('all source images of a request together', () => {
+  it('may take 15 s, four at a time', async () => {
+    const { clock, copied, asked } = fetchFive(7_000);
+    expect(asked).toHaveLength(4);
+    clock.set(clock.now() + 7_000);
+    await expect.poll(() => asked.length).toBe(5);
+    clock.set(clock.now() + 7_000);
+    await expect(copied).resolves.toHaveLength(5);
+  });
+
+  it('are given up after 15 s: 502 for the one that was not there, retryable', async () => {
+    const { clock, copied, asked } = fetchFive(8_000);
+    const refused = expect(copied).rejects.toMatchObject({
+      status: 502, code: 'ERR_INPUT_FETCH_FAILED', details: { reason: 'input_fetch_failed', retryable: true, input_index: 4 },
+    } satisfies Partial<Problem>);
+    clock.set(clock.now() + 8_000);
+    await expect.poll(() => asked.length).toBe(5);
+    clock.set(clock.now() + allSourcesTimeoutMillis - 8_000);
+    await refused;
+  });
+});
