@@ -1,4 +1,4 @@
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/ports/runtime.ts';
 import { embeddedMetrics } from './embedded-metrics.ts';
 
 export interface JsonLogOptions {

@@ -3,7 +3,7 @@
  * keys. Whatever else stands in it is left alone.
  */
 import { GetSecretValueCommand, PutSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import type { Clock } from '../core/ports.ts';
+import type { Clock } from '../core/ports/runtime.ts';
 import { CredentialsUnreadable, type ProviderCredentials } from '../core/provider.ts';
 
 const cacheMillis = 5 * 60_000;

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
 import type { StoredImage } from '../core/creation.ts';
-import type { ImageStore } from '../core/ports.ts';
+import type { ImageStore } from '../core/ports/images.ts';
 
 export interface BucketAccess {
   readonly bucket: string;

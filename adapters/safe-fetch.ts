@@ -4,7 +4,7 @@
  * check and connection changes nothing.
  */
 import { maxSourceBytes, sourceRedirects, sourceTimeoutMillis } from '../core/limits.ts';
-import type { AddressVerdict, Outbound, SourceResult } from '../core/ports.ts';
+import type { AddressVerdict, Outbound, SourceResult } from '../core/ports/outbound.ts';
 import { webhookAttemptMillis, webhookResponseBytes } from '../core/webhook.ts';
 import { findTarget, resolveBySystem, type OutboundRules, type Resolve, type Target } from './outbound-address.ts';
 import { exchange, type ExchangeAnswer } from './pinned-exchange.ts';

@@ -9,7 +9,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { AccountId } from '../core/ids.ts';
-import type { Clock, RandomBytes, SecretBox } from '../core/ports.ts';
+import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
+import type { SecretBox } from '../core/ports/secret-box.ts';
 
 const cacheMillis = 5 * 60_000;
 const tagBytes = 16;

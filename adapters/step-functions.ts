@@ -1,7 +1,7 @@
 import { DescribeExecutionCommand, StartExecutionCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import { executionName } from '../core/creation.ts';
 import type { CreationId } from '../core/ids.ts';
-import type { Executions, StartOutcome } from '../core/ports.ts';
+import type { Executions, StartOutcome } from '../core/ports/executions.ts';
 
 /** Errors that no retry clears: the machine is gone or not ours to start. */
 const definite = new Set([

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../core/ports.ts';
+import type { Clock } from '../core/ports/runtime.ts';
 
 /**
  * How often a deadline looks at the clock. A timer of the whole length would not notice

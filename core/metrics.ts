@@ -52,7 +52,6 @@ export const alarmEvents = [
   'creation_recovered_again',
   'image_not_stored',
   'provider_answer_unknown',
-  'provider_answer_unknown',
   'provider_call_broke',
   'provider_refused_credentials',
   'reconcile_failed',

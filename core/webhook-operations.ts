@@ -2,7 +2,12 @@
 import type { Account } from './account.ts';
 import type { CreationId } from './ids.ts';
 import { uuidV7 } from './ids.ts';
-import type { Clock, Delivery, DeliveryStore, CreationStore, Executions, Outbound, RandomBytes, SecretBox } from './ports.ts';
+import type { CreationStore } from './ports/creations.ts';
+import type { Delivery, DeliveryStore } from './ports/deliveries.ts';
+import type { Executions } from './ports/executions.ts';
+import type { Outbound } from './ports/outbound.ts';
+import type { Clock, RandomBytes } from './ports/runtime.ts';
+import type { SecretBox } from './ports/secret-box.ts';
 import { endedDelivery, openSecrets, testDeliverySeconds, webhookHeaders, type SigningSecrets } from './webhook.ts';
 
 const nilId = '00000000-0000-0000-0000-000000000000' as CreationId;

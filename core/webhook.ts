@@ -8,7 +8,9 @@ import type { CreationRecord } from './creation.ts';
 import { failures } from './failure.ts';
 import type { AccountId } from './ids.ts';
 import { toUsd } from './money.ts';
-import type { Delivery, PostResult, SecretBox } from './ports.ts';
+import type { Delivery } from './ports/deliveries.ts';
+import type { PostResult } from './ports/outbound.ts';
+import type { SecretBox } from './ports/secret-box.ts';
 
 /** Seconds between the end of attempt n and attempt n + 1; the last attempt has no wait after it. */
 export const webhookWaitsSeconds = [60, 120, 240, 480] as const;

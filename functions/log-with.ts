@@ -1,5 +1,5 @@
 import { executionName, type CreationRecord } from '../core/creation.ts';
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/ports/runtime.ts';
 
 /** The same services, whose log says with each line what it belongs to: request, account, creation. */
 export function logWith<Services extends { readonly log: Log }>(services: Services, ids: Readonly<Record<string, string | undefined>>): Services {

@@ -29,7 +29,15 @@ import type { Catalog } from '../core/catalog.ts';
 import type { AuthFailureForm } from '../core/contract.ts';
 import type { AccountId } from '../core/ids.ts';
 import type { AccountBooks } from '../core/ledger.ts';
-import type * as ports from '../core/ports.ts';
+import type { ChargeStore } from '../core/ports/charges.ts';
+import type { CreationStore } from '../core/ports/creations.ts';
+import type { DeliveryStore } from '../core/ports/deliveries.ts';
+import type { Executions, OpenWorkStore } from '../core/ports/executions.ts';
+import type { ImageStore } from '../core/ports/images.ts';
+import type { Outbound } from '../core/ports/outbound.ts';
+import type { RequestStore } from '../core/ports/requests.ts';
+import type { Clock, Log, RandomBytes } from '../core/ports/runtime.ts';
+import type { SecretBox } from '../core/ports/secret-box.ts';
 import type { ImageProvider } from '../core/provider.ts';
 
 /** Every variable that the stack may give to a function; lib/ declares each where it is used. */
@@ -54,7 +62,7 @@ function environment(name: Variable): string {
   return value;
 }
 
-const randomness: ports.RandomBytes = (count) => randomBytes(count);
+const randomness: RandomBytes = (count) => randomBytes(count);
 
 function table(): Table {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), { marshallOptions: { removeUndefinedValues: true } });
@@ -62,7 +70,7 @@ function table(): Table {
 }
 
 /** Lambda gives a function's credentials and region in the environment, as the SDK's own clients read them. */
-function imageStore(): ports.ImageStore {
+function imageStore(): ImageStore {
   const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_ENDPOINT_URL } = process.env;
   return createImageStore({
     bucket: environment('IMAGES_BUCKET'),
@@ -76,9 +84,9 @@ function imageStore(): ports.ImageStore {
 
 /** What every function has. */
 export interface CommonServices {
-  readonly clock: ports.Clock;
-  readonly randomBytes: ports.RandomBytes;
-  readonly log: ports.Log;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  readonly log: Log;
 }
 
 function common(component: string): CommonServices {
@@ -88,8 +96,8 @@ function common(component: string): CommonServices {
 
 /** For reading operations of the API. */
 export interface ApiServices extends CommonServices {
-  readonly requests: ports.RequestStore;
-  readonly creations: ports.CreationStore;
+  readonly requests: RequestStore;
+  readonly creations: CreationStore;
   readonly resultsBaseUrl: string;
   readonly authFailureForm: AuthFailureForm;
 }
@@ -117,10 +125,10 @@ export function catalogServices(): CatalogServices {
 
 /** For the operation that charges. */
 export interface SubmitServices extends CatalogServices {
-  readonly charges: ports.ChargeStore;
-  readonly executions: ports.Executions;
-  readonly outbound: ports.Outbound;
-  readonly images: ports.ImageStore;
+  readonly charges: ChargeStore;
+  readonly executions: Executions;
+  readonly outbound: Outbound;
+  readonly images: ImageStore;
   readonly topUpUrl: string;
 }
 
@@ -138,8 +146,8 @@ export function submitServices(): SubmitServices {
 }
 
 export interface RenderServices extends CommonServices {
-  readonly creations: ports.CreationStore;
-  readonly images: ports.ImageStore;
+  readonly creations: CreationStore;
+  readonly images: ImageStore;
   readonly providers: ReadonlyMap<string, ImageProvider>;
   readonly resultDays: number;
 }
@@ -168,8 +176,8 @@ function vendorAccess(): Parameters<typeof createVendors>[0] {
 }
 
 export interface RefundServices extends CommonServices {
-  readonly creations: ports.CreationStore;
-  readonly charges: ports.ChargeStore;
+  readonly creations: CreationStore;
+  readonly charges: ChargeStore;
 }
 
 export function refundServices(): RefundServices {
@@ -178,10 +186,10 @@ export function refundServices(): RefundServices {
 }
 
 export interface DeliveryServices extends CommonServices {
-  readonly creations: ports.CreationStore;
-  readonly deliveries: ports.DeliveryStore;
-  readonly secretBox: ports.SecretBox;
-  readonly outbound: ports.Outbound;
+  readonly creations: CreationStore;
+  readonly deliveries: DeliveryStore;
+  readonly secretBox: SecretBox;
+  readonly outbound: Outbound;
   readonly resultsBaseUrl: string;
 }
 
@@ -203,10 +211,10 @@ export function deliveryServices(): DeliveryServices {
 }
 
 export interface ReconcileServices extends CommonServices {
-  readonly creations: ports.CreationStore;
-  readonly charges: ports.ChargeStore;
-  readonly openWork: ports.OpenWorkStore;
-  readonly executions: ports.Executions;
+  readonly creations: CreationStore;
+  readonly charges: ChargeStore;
+  readonly openWork: OpenWorkStore;
+  readonly executions: Executions;
 }
 
 export function reconcileServices(): ReconcileServices {

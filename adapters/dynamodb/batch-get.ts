@@ -1,5 +1,5 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { Overloaded } from '../../core/ports.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
 import type { Item, ItemKey, Table } from './table.ts';
 
 const unprocessedTries = 4;

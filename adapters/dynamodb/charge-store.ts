@@ -1,5 +1,5 @@
 import { asMicros } from '../../core/money.ts';
-import type { ChargeStore } from '../../core/ports.ts';
+import type { ChargeStore } from '../../core/ports/charges.ts';
 import { chargeItems, refusedCharge } from './charge.ts';
 import { refundItems } from './refund.ts';
 import type { Table } from './table.ts';

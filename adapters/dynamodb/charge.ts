@@ -12,7 +12,7 @@
 import { hourOf, type AccountCondition } from '../../core/account.ts';
 import { idempotencySeconds, rateWindowSeconds } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
-import type { ChargeOrder, ChargeOutcome } from '../../core/ports.ts';
+import type { ChargeOrder, ChargeOutcome } from '../../core/ports/charges.ts';
 import { accountFromItem, apiKeyFromItem, creationToItem, idempotencyFromItem, spentAttribute } from './mapping.ts';
 import { keys, minuteOf, ttlAttribute, type Table } from './table.ts';
 import type { Refusal, TransactItem } from './transaction.ts';

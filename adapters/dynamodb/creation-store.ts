@@ -4,7 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { AccountId, CreationId } from '../../core/ids.ts';
 import { batchGet } from './batch-get.ts';
-import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports.ts';
+import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports/creations.ts';
 import { updateIf, type UpdateParts } from './conditional.ts';
 import { creationFromItem } from './mapping.ts';
 import { keys, listingIndex, type Item, type Table } from './table.ts';

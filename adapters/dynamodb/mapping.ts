@@ -3,7 +3,8 @@ import type { Account, AccountCondition, ApiKey, SealedSecret } from '../../core
 import type { CreationRecord } from '../../core/creation.ts';
 import type { AccountId, KeyId } from '../../core/ids.ts';
 import type { Micros } from '../../core/money.ts';
-import type { Delivery, IdempotencyRecord } from '../../core/ports.ts';
+import type { Delivery } from '../../core/ports/deliveries.ts';
+import type { IdempotencyRecord } from '../../core/ports/requests.ts';
 import { keys, listingIndex, openShard, type Item } from './table.ts';
 
 interface AccountItem {

@@ -1,7 +1,7 @@
 import { QueryCommand, UpdateCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { CreationRecord } from '../../core/creation.ts';
 import { parseCreationId, type CreationId } from '../../core/ids.ts';
-import type { OpenWorkStore } from '../../core/ports.ts';
+import type { OpenWorkStore } from '../../core/ports/executions.ts';
 import { updateIf } from './conditional.ts';
 import { keys, openShards, openWorkIndex, type Item, type Table } from './table.ts';
 

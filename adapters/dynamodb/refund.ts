@@ -1,6 +1,6 @@
 /** The refund: one transaction, conditional on a creation that is not yet terminal, so that twice is once. */
 import type { CreationRecord } from '../../core/creation.ts';
-import type { Refund } from '../../core/ports.ts';
+import type { Refund } from '../../core/ports/charges.ts';
 import { spentAttribute } from './mapping.ts';
 import { settleTerminal } from './terminal.ts';
 import { keys, type Table } from './table.ts';

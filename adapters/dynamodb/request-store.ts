@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { blockSeconds, rateWindowSeconds, rejectionsBeforeBlock } from '../../core/limits.ts';
-import type { RequestQuestion, RequestState, RequestStore } from '../../core/ports.ts';
+import type { RequestQuestion, RequestState, RequestStore } from '../../core/ports/requests.ts';
 import { batchGet } from './batch-get.ts';
 import { updateIf } from './conditional.ts';
 import { accountFromItem, apiKeyFromItem, creationFromItem, idempotencyFromItem } from './mapping.ts';

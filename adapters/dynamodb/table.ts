@@ -4,7 +4,7 @@
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { AccountId, CreationId, KeyId } from '../../core/ids.ts';
-import type { Clock, RandomBytes } from '../../core/ports.ts';
+import type { Clock, RandomBytes } from '../../core/ports/runtime.ts';
 
 export interface Table {
   readonly client: DynamoDBDocumentClient;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { systemClock } from '../../adapters/system-clock.ts';
-import type { Clock } from '../../core/ports.ts';
+import type { Clock } from '../../core/ports/runtime.ts';
 import { OperatorError } from './operator-error.ts';
 import { addressOf, type ServiceAddress } from './service-address.ts';
 import { operatorServices, type OperatorServices } from './services.ts';

@@ -18,7 +18,12 @@ import { createOutbound } from '../../adapters/safe-fetch.ts';
 import { createSecretBox, type ResealingBox } from '../../adapters/secret-box.ts';
 import { createExecutions } from '../../adapters/step-functions.ts';
 import type { AccountLimits } from '../../core/limits.ts';
-import type { ChargeStore, Clock, CreationStore, DeliveryStore, Executions, OpenWorkStore, Outbound, RandomBytes } from '../../core/ports.ts';
+import type { ChargeStore } from '../../core/ports/charges.ts';
+import type { CreationStore } from '../../core/ports/creations.ts';
+import type { DeliveryStore } from '../../core/ports/deliveries.ts';
+import type { Executions, OpenWorkStore } from '../../core/ports/executions.ts';
+import type { Outbound } from '../../core/ports/outbound.ts';
+import type { Clock, RandomBytes } from '../../core/ports/runtime.ts';
 import type { ServiceAddress } from './service-address.ts';
 
 export interface OperatorServices {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Account, SealedSecret } from '../../core/account.ts';
 import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';
 import { replacedSecretSeconds, webhookSecret } from '../../core/webhook.ts';
-import type { Delivery } from '../../core/ports.ts';
+import type { Delivery } from '../../core/ports/deliveries.ts';
 import type { Admin } from './admin.ts';
 import { OperatorError } from './operator-error.ts';
 import type { Row } from './output.ts';

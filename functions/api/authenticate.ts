@@ -7,7 +7,7 @@ import type { Account, ApiKey } from '../../core/account.ts';
 import { parseKey, sameHash, type ParsedKey } from '../../core/api-key.ts';
 import { clientAddress } from '../../core/client-address.ts';
 import type { CreationId } from '../../core/ids.ts';
-import type { RequestState } from '../../core/ports.ts';
+import type { RequestState } from '../../core/ports/requests.ts';
 import { Problem, retryLater } from '../../core/problem.ts';
 import type { ApiServices } from '../services.ts';
 import type { ApiRequest } from './request.ts';

@@ -1,7 +1,7 @@
 import { creationView } from '../../core/creation.ts';
 import type { CreationRecord } from '../../core/creation.ts';
 import type { CreationId } from '../../core/ids.ts';
-import type { IdempotencyRecord } from '../../core/ports.ts';
+import type { IdempotencyRecord } from '../../core/ports/requests.ts';
 import { Problem } from '../../core/problem.ts';
 import { apiRoot } from '../../core/contract.ts';
 import type { ApiServices } from '../services.ts';

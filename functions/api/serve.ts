@@ -6,7 +6,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { hourOf } from '../../core/account.ts';
 import { parseCreationId } from '../../core/ids.ts';
-import { Overloaded } from '../../core/ports.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
 import { CountedProblem, Problem, retryLater } from '../../core/problem.ts';
 import type { ApiServices } from '../services.ts';
 import { limitOf, rateExceeded, rateHeaders } from './account-rate.ts';

@@ -5,7 +5,7 @@
 import type { StoredImage } from '../../core/creation.ts';
 import { readImageHeader } from '../../core/image-bytes.ts';
 import { allSourcesTimeoutMillis, maxSourceBytes, maxSourcePixels, sourcesAtOnce, sourceSide } from '../../core/limits.ts';
-import type { SourceResult } from '../../core/ports.ts';
+import type { SourceResult } from '../../core/ports/outbound.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { SubmitServices } from '../services.ts';
 

@@ -3,7 +3,7 @@ import { executionName, monthOf, type CreationRecord, type StoredImage } from '.
 import { deprecationHeaders } from '../../core/deprecation.ts';
 import { uuidV7, type CreationId } from '../../core/ids.ts';
 import { asMicros } from '../../core/money.ts';
-import type { ChargeOrder, ChargeOutcome } from '../../core/ports.ts';
+import type { ChargeOrder, ChargeOutcome } from '../../core/ports/charges.ts';
 import { CountedProblem, retryLater, type Problem } from '../../core/problem.ts';
 import type { SubmitServices } from '../services.ts';
 import { rateExceeded } from './account-rate.ts';

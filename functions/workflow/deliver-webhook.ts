@@ -6,7 +6,8 @@
 import type { Context } from 'aws-lambda';
 import { resultUrls, type CreationRecord, type WebhookState } from '../../core/creation.ts';
 import { uuidV7 } from '../../core/ids.ts';
-import type { Delivery, PostResult } from '../../core/ports.ts';
+import type { Delivery } from '../../core/ports/deliveries.ts';
+import type { PostResult } from '../../core/ports/outbound.ts';
 import {
   endedDelivery,
   openSecrets,

@@ -1,6 +1,7 @@
 /** What the end of one route means: for the creation, for its record and for the operator. */
 import type { CreationRecord, StoredImage } from '../../core/creation.ts';
 import type { FailureName } from '../../core/failure.ts';
+import type { AlarmEvent } from '../../core/metrics.ts';
 import type { RefusalReason } from '../../core/provider.ts';
 import { judgeImage } from '../../core/rendered-image.ts';
 import type { RouteEnd } from './ask-provider.ts';
@@ -19,7 +20,7 @@ const remedies: Readonly<Record<RefusalReason, FailureName | null>> = {
 };
 
 /** Refusals that an operator has to look at, by the event that the log and the alarms know. */
-const alarms: Readonly<Partial<Record<RefusalReason, string>>> = {
+const alarms: Readonly<Partial<Record<RefusalReason, AlarmEvent>>> = {
   credentials: 'provider_refused_credentials',
   unknown_answer: 'provider_answer_unknown',
 };
@@ -29,7 +30,7 @@ interface Ended {
   readonly outcome: string;
   readonly detail?: string;
   /** The event under which an operator is told. */
-  readonly alarm?: string;
+  readonly alarm?: AlarmEvent;
 }
 
 /** 'next': this route is out. 'over': no other route would do better. */

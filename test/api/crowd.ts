@@ -13,7 +13,7 @@ import { monthOf } from '../../core/creation.ts';
 import { uuidV7, type CreationId } from '../../core/ids.ts';
 import type { LedgerRow } from '../../core/ledger.ts';
 import { asMicros } from '../../core/money.ts';
-import type { ChargeOrder, ChargeOutcome } from '../../core/ports.ts';
+import type { ChargeOrder, ChargeOutcome } from '../../core/ports/charges.ts';
 import { aCreation } from '../fixtures/records.ts';
 import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
 import { createDirectClient } from '../simulation/direct-client.ts';

@@ -5,7 +5,7 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerRow } from '../../core/ledger.ts';
-import type { ChargeOutcome } from '../../core/ports.ts';
+import type { ChargeOutcome } from '../../core/ports/charges.ts';
 import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
 import { crowdSize, openCounter, requestsAtOnce } from './crowd.ts';
 import { refusalOf, withinOneMinute, type Refusal } from './refusal.ts';

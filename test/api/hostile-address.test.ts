@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createOutbound } from '../../adapters/safe-fetch.ts';
-import type { Outbound } from '../../core/ports.ts';
+import type { Outbound } from '../../core/ports/outbound.ts';
 
 /** Names of the test's own, each with all its addresses; every other name is public. */
 const names = new Map<string, readonly string[]>([

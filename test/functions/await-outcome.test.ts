@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CreationStore } from '../../core/ports.ts';
+import type { CreationStore } from '../../core/ports/creations.ts';
 import { awaitOutcome, waitSeconds } from '../../functions/api/await-outcome.ts';
 import type { ApiServices } from '../../functions/services.ts';
 import { aCreation, creationId } from '../fixtures/records.ts';

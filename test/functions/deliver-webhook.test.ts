@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SealedSecret } from '../../core/account.ts';
 import type { CreationRecord, WebhookState } from '../../core/creation.ts';
-import type { CreationStore, Delivery, DeliveryClaim, DeliveryStore, Outbound, PostResult, SecretBox } from '../../core/ports.ts';
+import type { CreationStore } from '../../core/ports/creations.ts';
+import type { Delivery, DeliveryClaim, DeliveryStore } from '../../core/ports/deliveries.ts';
+import type { Outbound, PostResult } from '../../core/ports/outbound.ts';
+import type { SecretBox } from '../../core/ports/secret-box.ts';
 import { signature256, webhookSecret } from '../../core/webhook.ts';
 import { deliverOrAlarm, deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import type { DeliveryServices } from '../../functions/services.ts';

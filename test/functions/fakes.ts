@@ -1,5 +1,5 @@
 /** Fakes of the ports: what a test does not give must not be asked for. */
-import type { Clock, Log } from '../../core/ports.ts';
+import type { Clock, Log } from '../../core/ports/runtime.ts';
 import type { ImageProvider, ProviderAnswer } from '../../core/provider.ts';
 import { now } from '../fixtures/records.ts';
 

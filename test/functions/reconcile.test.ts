@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CreationRecord } from '../../core/creation.ts';
 import type { CreationId } from '../../core/ids.ts';
-import type { ChargeStore, CreationStore, Executions, OpenWorkStore, StartOutcome } from '../../core/ports.ts';
+import type { ChargeStore } from '../../core/ports/charges.ts';
+import type { CreationStore } from '../../core/ports/creations.ts';
+import type { Executions, OpenWorkStore, StartOutcome } from '../../core/ports/executions.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
 import type { ReconcileServices } from '../../functions/services.ts';
 import { aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureNames } from '../../core/failure.ts';
-import type { ChargeStore, CreationStore, Refund } from '../../core/ports.ts';
+import type { ChargeStore, Refund } from '../../core/ports/charges.ts';
+import type { CreationStore } from '../../core/ports/creations.ts';
 import { refundCharge } from '../../functions/workflow/refund-charge.ts';
 import type { RefundServices } from '../../functions/services.ts';
 import { aCreation, creationId, now } from '../fixtures/records.ts';

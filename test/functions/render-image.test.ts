@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CreationRecord, StoredImage } from '../../core/creation.ts';
-import type { Completion, CreationStore, ImageStore, LeaseOutcome } from '../../core/ports.ts';
+import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports/creations.ts';
+import type { ImageStore } from '../../core/ports/images.ts';
 import { renderImage } from '../../functions/workflow/render-image.ts';
 import type { RenderServices } from '../../functions/services.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { allSourcesTimeoutMillis } from '../../core/limits.ts';
-import type { ImageStore, Outbound, SourceResult } from '../../core/ports.ts';
+import type { ImageStore } from '../../core/ports/images.ts';
+import type { Outbound, SourceResult } from '../../core/ports/outbound.ts';
 import type { Problem } from '../../core/problem.ts';
 import { copySources } from '../../functions/api/source-images.ts';
 import type { SubmitServices } from '../../functions/services.ts';

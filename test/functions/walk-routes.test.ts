@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CreationRecord, RouteAttempt, StoredImage } from '../../core/creation.ts';
 import { failureNames, type FailureName } from '../../core/failure.ts';
-import type { ImageStore } from '../../core/ports.ts';
+import type { ImageStore } from '../../core/ports/images.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason } from '../../core/provider.ts';
 import { walkRoutes, type Rendering } from '../../functions/workflow/walk-routes.ts';
 import type { RenderServices } from '../../functions/services.ts';

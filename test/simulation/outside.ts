@@ -1,7 +1,9 @@
 /** The outside world of the functions: providers, the bucket, the clients' receivers and their source images. */
 import { directivesOf, type SandboxOutcome } from '../../adapters/providers/sandbox/directives.ts';
 import type { StoredImage } from '../../core/creation.ts';
-import type { Clock, ImageStore, Outbound, PostResult, SourceResult } from '../../core/ports.ts';
+import type { ImageStore } from '../../core/ports/images.ts';
+import type { Outbound, PostResult, SourceResult } from '../../core/ports/outbound.ts';
+import type { Clock } from '../../core/ports/runtime.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../core/provider.ts';
 import type { Invocation, World } from './world.ts';
 

@@ -15,7 +15,12 @@ import { createSecretBox } from '../../adapters/secret-box.ts';
 import { createExecutions } from '../../adapters/step-functions.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
-import type * as ports from '../../core/ports.ts';
+import type { CreationStore } from '../../core/ports/creations.ts';
+import type { DeliveryStore } from '../../core/ports/deliveries.ts';
+import type { Executions } from '../../core/ports/executions.ts';
+import type { Outbound } from '../../core/ports/outbound.ts';
+import type { Clock, Log, RandomBytes } from '../../core/ports/runtime.ts';
+import type { SecretBox } from '../../core/ports/secret-box.ts';
 import { generateImage } from '../../functions/api/generate-image.ts';
 import { getBalance } from '../../functions/api/get-balance.ts';
 import { getCreation } from '../../functions/api/get-creation.ts';
@@ -48,15 +53,15 @@ export interface ServiceWatch {
 
 /** What an operator's commands use. */
 export interface Operator {
-  readonly clock: ports.Clock;
-  readonly randomBytes: ports.RandomBytes;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
   readonly accounts: AccountStore;
   readonly wallet: WalletStore;
-  readonly creations: ports.CreationStore;
-  readonly deliveries: ports.DeliveryStore;
-  readonly executions: ports.Executions;
-  readonly secretBox: ports.SecretBox;
-  readonly outbound: ports.Outbound;
+  readonly creations: CreationStore;
+  readonly deliveries: DeliveryStore;
+  readonly executions: Executions;
+  readonly secretBox: SecretBox;
+  readonly outbound: Outbound;
 }
 
 export interface Service {
@@ -111,7 +116,7 @@ export function createService(world: World, watch: ServiceWatch): Service {
   const charges = createChargeStore(store);
   const deliveries = createDeliveryStore(store);
   const secretBox = createSecretBox({ client: clients.secrets, secretArn, clock, randomBytes });
-  const common = (component: string): { clock: ports.Clock; randomBytes: ports.RandomBytes; log: ports.Log } => ({ clock, randomBytes, log: createLog(component, watch.onText) });
+  const common = (component: string): { clock: Clock; randomBytes: RandomBytes; log: Log } => ({ clock, randomBytes, log: createLog(component, watch.onText) });
   const api = {
     ...common('api'),
     catalog: models as Catalog,
@@ -196,7 +201,7 @@ function dynamodb(table: MemoryTable, world: World, operation: string, input: In
   return table.perform(operation, input, fault === 'lag' ? world.dice.between('lag', 500, 20_000) : 0);
 }
 
-function createLog(component: string, onText: (text: string) => void): ports.Log {
+function createLog(component: string, onText: (text: string) => void): Log {
   const write = (event: string, fields: Readonly<Record<string, unknown>> = {}): void => onText(JSON.stringify({ component, event, ...fields }));
   return { info: write, alarm: write };
 }

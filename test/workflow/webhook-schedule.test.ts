@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../bin/admin/accounts.ts';
 import { issueKey } from '../../bin/admin/keys.ts';
 import { issueSecret } from '../../bin/admin/webhooks.ts';
-import type { Delivery } from '../../core/ports.ts';
+import type { Delivery } from '../../core/ports/deliveries.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { recordOf, settled, submit } from './creations.ts';
 import { startReceiver, type Arrival, type Receiver } from './receiver.ts';

@@ -2,7 +2,7 @@
  * The sandbox: an ordinary provider behind the ordinary contract that needs no network.
  * It paints a picture of its own, and obeys the directives of a prompt.
  */
-import type { Clock } from '../../../core/ports.ts';
+import type { Clock } from '../../../core/ports/runtime.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../../core/provider.ts';
 import { directivesOf, type SandboxOutcome } from './directives.ts';
 import { renderPicture } from './picture/picture.ts';

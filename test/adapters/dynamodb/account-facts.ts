@@ -1,7 +1,7 @@
 /** Facts about accounts, wallets and the counters of the request path. */
 import { expect } from 'vitest';
 import { asMicros } from '../../../core/money.ts';
-import type { RequestState } from '../../../core/ports.ts';
+import type { RequestState } from '../../../core/ports/requests.ts';
 import { accountId, anAccount, anApiKey, keyId, now } from '../../fixtures/records.ts';
 import { orderOf, type Facts, type Stores } from './facts.ts';
 

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { keys, minuteOf } from '../../../adapters/dynamodb/table.ts';
 import { asMicros } from '../../../core/money.ts';
-import type { ChargeOrder } from '../../../core/ports.ts';
+import type { ChargeOrder } from '../../../core/ports/charges.ts';
 import { accountId, anApiKey, keyId, now } from '../../fixtures/records.ts';
 import { idOf, orderOf, type Facts, type Stores } from './facts.ts';
 

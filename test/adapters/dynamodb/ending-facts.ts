@@ -7,7 +7,8 @@ import type { CreationRecord } from '../../../core/creation.ts';
 import { auditTable } from '../../../bin/admin/audit.ts';
 import { asMicros } from '../../../core/money.ts';
 import { auditAccount } from '../../../core/ledger.ts';
-import type { Completion, Refund } from '../../../core/ports.ts';
+import type { Refund } from '../../../core/ports/charges.ts';
+import type { Completion } from '../../../core/ports/creations.ts';
 import { accountId, aCreation, keyId, now, storedImage } from '../../fixtures/records.ts';
 import { idOf, orderOf, type Facts, type Stores } from './facts.ts';
 

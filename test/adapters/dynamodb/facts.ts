@@ -10,7 +10,7 @@ import { createWalletStore } from '../../../adapters/dynamodb/wallet-store.ts';
 import type { Item, ItemKey, Table } from '../../../adapters/dynamodb/table.ts';
 import type { CreationId } from '../../../core/ids.ts';
 import { asMicros } from '../../../core/money.ts';
-import type { ChargeOrder } from '../../../core/ports.ts';
+import type { ChargeOrder } from '../../../core/ports/charges.ts';
 import { aCreation, anAccount, anApiKey, now } from '../../fixtures/records.ts';
 
 /** The stores over one table, which holds the account and the key of test/fixtures/records.ts: 25 USD, no cap. */

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { aCreation, accountId, keyId, now, storedImage } from '../../fixtures/records.ts';
 import type { CreationRecord } from '../../../core/creation.ts';
-import type { Delivery } from '../../../core/ports.ts';
+import type { Delivery } from '../../../core/ports/deliveries.ts';
 import { idOf, orderOf, type Facts, type Stores } from './facts.ts';
 
 const pending = { url: 'https://receiver.test/ok', status: 'pending' as const, attempts: 0, nextAt: now };

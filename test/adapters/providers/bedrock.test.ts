@@ -1,69 +1,53 @@
 import { AwsClient } from 'aws4fetch';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { checkBedrock, createBedrock } from '../../../adapters/providers/bedrock.ts';
-import { readImageHeader } from '../../../core/image-bytes.ts';
 import type { AspectRatio } from '../../../core/image-formats.ts';
 import type { ProviderAnswer, RenderJob } from '../../../core/provider.ts';
 import { bedrockRows, fakeBedrockIdentity, startFakeBedrock } from '../../fixtures/vendors/bedrock.ts';
-import { startFakeVendor, type FakeVendor, type Received } from '../../fixtures/vendors/fake-vendor.ts';
+import { startFakeVendor } from '../../fixtures/vendors/fake-vendor.ts';
+import { headerOf, jobsLike, lastReceived, notReached, outcomeOf } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
 const prompt = 'A lighthouse that nobody may read about';
 const region = 'us-west-2';
 
-let vendor: FakeVendor;
-beforeAll(async () => void (vendor = await startFakeBedrock()));
-afterAll(async () => vendor.stop());
+const fake = await startFakeBedrock();
+afterAll(() => fake.stop());
 
-function jobOf(change: Partial<RenderJob> = {}): RenderJob {
-  return {
-    providerModel: 'stability.stable-image-core-v1:1',
-    prompt,
-    resolution: '1K',
-    aspectRatio: '1:1',
-    outputFormat: 'png',
-    seed: null,
-    sourceCount: 0,
-    readSources: async () => Promise.reject(new Error('nobody reads the source images')),
-    ...change,
-  };
-}
+const aJob = jobsLike({
+  providerModel: 'stability.stable-image-core-v1:1',
+  prompt,
+  readSources: async () => Promise.reject(new Error('nobody reads the source images')),
+});
 
 async function submit(job: RenderJob, credentials = fakeBedrockIdentity): Promise<ProviderAnswer> {
-  return createBedrock({ region, endpoint: vendor.url, credentials }).submit(job, never);
-}
-
-function lastReceived(): Received {
-  const request = vendor.received.at(-1);
-  if (!request) throw new Error('nothing was received');
-  return request;
+  return createBedrock({ region, endpoint: fake.url, credentials }).submit(job, never);
 }
 
 describe('what Bedrock answers', () => {
   it.each(bedrockRows)('$row: $says', async ({ row, answers }) => {
-    const before = vendor.received.length;
-    const answer = await submit(jobOf({ prompt: `${prompt} [row:${row}]` }));
-    expect(answer.kind === 'refused' ? answer.reason : answer.kind).toBe(answers);
+    const before = fake.received.length;
+    const answer = await submit(aJob({ prompt: `${prompt} [row:${row}]` }));
+    expect(outcomeOf(answer)).toBe(answers);
     if (answer.kind === 'refused') expect(answer.detail).toMatch(/^(HTTP \d{3}( [\w: ]+)?|[A-Z_]+)$/);
     // Whatever it says, it is asked once: a second time would be rendered and paid again.
-    expect(vendor.received.length).toBe(before + 1);
+    expect(fake.received.length).toBe(before + 1);
   });
 
   it.each(['png', 'jpeg'] as const)('is the picture that was asked for, as %s', async (outputFormat) => {
-    const answer = await submit(jobOf({ outputFormat, aspectRatio: '16:9' }));
-    const bytes = answer.kind === 'rendered' ? answer.bytes : Buffer.alloc(0);
-    expect(readImageHeader(bytes)).toEqual({ contentType: `image/${outputFormat}`, width: 1344, height: 768 });
+    const answer = await submit(aJob({ outputFormat, aspectRatio: '16:9' }));
+    expect(headerOf(answer)).toEqual({ contentType: `image/${outputFormat}`, width: 1344, height: 768 });
   });
 
   it('to a role without rights is told as what only a person can put right', async () => {
-    expect(await submit(jobOf({ prompt: 'A cat [row:access-denied]' }))).toEqual({ kind: 'refused', reason: 'credentials', detail: 'HTTP 403 AccessDeniedException' });
+    expect(await submit(aJob({ prompt: 'A cat [row:access-denied]' }))).toEqual({ kind: 'refused', reason: 'credentials', detail: 'HTTP 403 AccessDeniedException' });
   });
 });
 
 describe('what Bedrock is asked for', () => {
   it('is an InvokeModel of the model, signed with the role and its session', async () => {
-    await submit(jobOf({ providerModel: 'stability.sd3-5-large-v1:0', aspectRatio: '21:9', outputFormat: 'jpeg', seed: 7 }));
-    const { method, path, headers, json } = lastReceived();
+    await submit(aJob({ providerModel: 'stability.sd3-5-large-v1:0', aspectRatio: '21:9', outputFormat: 'jpeg', seed: 7 }));
+    const { method, path, headers, json } = lastReceived(fake);
     expect([method, path]).toEqual(['POST', '/model/stability.sd3-5-large-v1%3A0/invoke']);
     expect([headers['content-type'], headers['accept'], headers['x-amz-security-token']]).toEqual(['application/json', 'application/json', 'fake-bedrock-session']);
     expect(headers['authorization']).toMatch(/^AWS4-HMAC-SHA256 Credential=FAKEBEDROCKID\/\d{8}\/us-west-2\/bedrock\/aws4_request, /);
@@ -71,19 +55,19 @@ describe('what Bedrock is asked for', () => {
   });
 
   it('has no seed where the job has none', async () => {
-    await submit(jobOf());
-    expect(lastReceived().json).toEqual({ prompt, mode: 'text-to-image', aspect_ratio: '1:1', output_format: 'png' });
+    await submit(aJob());
+    expect(lastReceived(fake).json).toEqual({ prompt, mode: 'text-to-image', aspect_ratio: '1:1', output_format: 'png' });
   });
 
   it.each<AspectRatio>(['1:1', '3:2', '2:3', '5:4', '4:5', '16:9', '9:16', '21:9'])('is something that it takes for %s', async (aspectRatio) => {
     // The fake looks at every field before it is "throttled".
-    expect(await submit(jobOf({ prompt: 'A cat [row:throttled]', aspectRatio }))).toMatchObject({ reason: 'unavailable' });
+    expect(await submit(aJob({ prompt: 'A cat [row:throttled]', aspectRatio }))).toMatchObject({ reason: 'unavailable' });
   });
 
   it('is never a picture of source images', async () => {
-    const before = vendor.received.length;
-    expect(await submit(jobOf({ sourceCount: 1 }))).toMatchObject({ reason: 'unknown_answer' });
-    expect(vendor.received.length).toBe(before);
+    const before = fake.received.length;
+    expect(await submit(aJob({ sourceCount: 1 }))).toMatchObject({ reason: 'unknown_answer' });
+    expect(fake.received.length).toBe(before);
   });
 });
 
@@ -93,25 +77,25 @@ describe('a call to Bedrock', () => {
     ['another secret', { ...fakeBedrockIdentity, secretAccessKey: 'other' }, 'InvalidSignatureException'],
     ['another session', { ...fakeBedrockIdentity, sessionToken: 'other' }, 'UnrecognizedClientException'],
   ])('signed with %s is refused for its credentials', async (_, identity, code) => {
-    expect(await submit(jobOf(), identity)).toEqual({ kind: 'refused', reason: 'credentials', detail: `HTTP 403 ${code}` });
+    expect(await submit(aJob(), identity)).toEqual({ kind: 'refused', reason: 'credentials', detail: `HTTP 403 ${code}` });
   });
 
   it('without any credentials is refused for them, and not made', async () => {
-    const before = vendor.received.length;
+    const before = fake.received.length;
     const none = (): never => {
       throw Object.assign(new Error('Could not load credentials from any providers'), { name: 'CredentialsProviderError' });
     };
-    const provider = createBedrock({ region, endpoint: vendor.url, credentials: none as unknown as typeof fakeBedrockIdentity });
-    expect(await provider.submit(jobOf(), never)).toEqual({ kind: 'refused', reason: 'credentials', detail: 'CredentialsProviderError' });
-    expect(vendor.received.length).toBe(before);
+    const provider = createBedrock({ region, endpoint: fake.url, credentials: none as unknown as typeof fakeBedrockIdentity });
+    expect(await provider.submit(aJob(), never)).toEqual({ kind: 'refused', reason: 'credentials', detail: 'CredentialsProviderError' });
+    expect(fake.received.length).toBe(before);
   });
 
   it('ends when the signal does', async () => {
     const silent = await startFakeVendor(() => ({ status: 'hang' }));
     const provider = createBedrock({ region, endpoint: silent.url, credentials: fakeBedrockIdentity });
-    await expect(provider.submit(jobOf(), AbortSignal.timeout(100))).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(provider.submit(aJob(), AbortSignal.timeout(100))).rejects.toMatchObject({ name: 'TimeoutError' });
     await silent.stop();
-    expect(await provider.submit(jobOf(), never)).toEqual({ kind: 'refused', reason: 'unavailable', detail: 'ECONNREFUSED' });
+    expect(await provider.submit(aJob(), never)).toEqual(notReached);
   });
 
   it('has no free form: the check says so', async () => {
@@ -124,7 +108,7 @@ describe('the fake of Bedrock', () => {
   const model = '/model/stability.stable-image-core-v1%3A1/invoke';
   const invoke = async (path: string, body: object | string, headers: Record<string, string> = { 'content-type': 'application/json' }): Promise<unknown[]> => {
     const client = new AwsClient({ ...fakeBedrockIdentity, service: 'bedrock', region, retries: 0 });
-    const response = await client.fetch(`${vendor.url}${path}`, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
+    const response = await client.fetch(`${fake.url}${path}`, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
     await response.arrayBuffer();
     return [response.status, response.headers.get('x-amzn-errortype')?.split(':')[0]];
   };
@@ -135,10 +119,10 @@ describe('the fake of Bedrock', () => {
 
   it('refuses a body that was changed after it was signed, and a call that was not signed', async () => {
     const client = new AwsClient({ ...fakeBedrockIdentity, service: 'bedrock', region });
-    const signed = await client.sign(`${vendor.url}${model}`, { method: 'POST', body: JSON.stringify(good) });
+    const signed = await client.sign(`${fake.url}${model}`, { method: 'POST', body: JSON.stringify(good) });
     const changed = await fetch(signed.url, { method: 'POST', headers: signed.headers, body: JSON.stringify({ prompt: 'A dog' }) });
     expect(changed.headers.get('x-amzn-errortype')).toMatch(/^InvalidSignatureException/);
-    const unsigned = await fetch(`${vendor.url}${model}`, { method: 'POST', body: JSON.stringify(good) });
+    const unsigned = await fetch(`${fake.url}${model}`, { method: 'POST', body: JSON.stringify(good) });
     expect(unsigned.headers.get('x-amzn-errortype')).toMatch(/^MissingAuthenticationTokenException/);
   });
 

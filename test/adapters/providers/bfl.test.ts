@@ -1,65 +1,23 @@
 /** Black Forest Labs: the adapter against the vendor's fake, over real sockets. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readImageHeader } from '../../../core/image-bytes.ts';
+import { afterAll, describe, expect, it } from 'vitest';
 import { aspectRatios } from '../../../core/image-formats.ts';
-import type { ProviderAnswer, ProviderCredentials, RefusalReason, RenderJob, SourceImage } from '../../../core/provider.ts';
+import type { RefusalReason } from '../../../core/provider.ts';
 import { checkBfl } from '../../../adapters/providers/bfl/bfl-check.ts';
 import { createBfl } from '../../../adapters/providers/bfl/bfl-provider.ts';
 import { fluxPixelsOf } from '../../../adapters/providers/flux-pixels.ts';
 import { bflRows, startFakeBfl } from '../../fixtures/vendors/bfl.ts';
-import { startFakeVendor, type Received, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
+import { startFakeVendor, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
 import { pictureOf } from '../../fixtures/vendors/pictures.ts';
+import { closedUrl, everyCall, headerOf, jobsLike, noCredential, notReached, outcomeOf, received, talkTo } from './vendor-talk.ts';
 
 const key = 'fake-bfl-key';
+const never = new AbortController().signal;
 
-interface Spoken {
-  readonly answer: ProviderAnswer;
-  readonly waits: readonly number[];
-  readonly forgotten: readonly string[];
-}
-
-let fake: Awaited<ReturnType<typeof startFakeBfl>>;
-beforeAll(async () => void (fake = await startFakeBfl()));
+const fake = await startFakeBfl();
 afterAll(() => fake.stop());
 
-function credentialsOf(value: string | undefined, forgotten: string[] = []): ProviderCredentials {
-  return { read: async () => Promise.resolve(value), forget: (name) => void forgotten.push(name) };
-}
-
-function aJob(change: Partial<RenderJob> = {}): RenderJob {
-  const sourceCount = change.sourceCount ?? 0;
-  const source: SourceImage = { contentType: 'image/png', width: 64, height: 48, bytes: pictureOf('png', 64, 48) };
-  const readSources = async (): Promise<readonly SourceImage[]> => Promise.resolve(Array.from({ length: sourceCount }, () => source));
-  return { providerModel: 'flux-2-pro', prompt: 'a cat', resolution: '1K', aspectRatio: '1:1', outputFormat: 'png', seed: null, sourceCount, readSources, ...change };
-}
-
-/** Submits, and polls without waiting until the job ends. */
-async function speak(job: RenderJob, value: string | undefined = key): Promise<Spoken> {
-  const forgotten: string[] = [];
-  const provider = createBfl({ credentials: credentialsOf(value, forgotten), baseUrl: fake.url });
-  const { signal } = new AbortController();
-  const waits: number[] = [];
-  let answer = await provider.submit(job, signal);
-  while (answer.kind === 'pending') {
-    waits.push(answer.pollAfterMillis);
-    answer = (await provider.poll?.(answer.jobId, job, signal)) ?? answer;
-  }
-  return { answer, waits, forgotten };
-}
-
-/** Where nobody listens any more. */
-async function closedUrl(): Promise<string> {
-  const closed = await startFakeVendor(() => ({ status: 500 }));
-  await closed.stop();
-  return closed.url;
-}
-
-/** What the fake was asked while the work was done. */
-async function received(work: () => Promise<unknown>): Promise<readonly Received[]> {
-  const before = fake.received.length;
-  await work();
-  return fake.received.slice(before);
-}
+const { settings, speak, answerTo } = talkTo({ create: createBfl, fake, key });
+const aJob = jobsLike({ providerModel: 'flux-2-pro' });
 
 const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
   success: 'rendered',
@@ -99,18 +57,17 @@ describe('each answer of the vendor', () => {
 
   it.each(bflRows)('$row: $says', async ({ row, sources = 0 }) => {
     const { answer, forgotten } = await speak(aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }));
-    expect(answer.kind === 'refused' ? answer.reason : answer.kind).toBe(reasons[row]);
+    expect(outcomeOf(answer)).toBe(reasons[row]);
     expect(forgotten).toEqual(reasons[row] === 'credentials' ? ['bfl'] : []);
     expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(/secret|quote the prompt|fake-bfl-key|https?:/);
-    if (answer.kind === 'rendered') expect(readImageHeader(answer.bytes)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
+    if (answer.kind === 'rendered') expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
   });
 
   it('is told to the operator by its status and code', async () => {
-    const detailOf = async (row: string): Promise<unknown> => (await speak(aJob({ prompt: `[row:${row}]` }))).answer;
-    expect(await detailOf('content-moderated')).toMatchObject({ detail: 'HTTP 200 Content Moderated' });
-    expect(await detailOf('task-not-found')).toMatchObject({ detail: 'HTTP 404 Task not found' });
-    expect(await detailOf('validation')).toMatchObject({ detail: 'HTTP 422 multiple_of' });
-    expect(await detailOf('break')).toMatchObject({ detail: expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET)$/) as string });
+    expect(await answerTo(aJob({ prompt: '[row:content-moderated]' }))).toMatchObject({ detail: 'HTTP 200 Content Moderated' });
+    expect(await answerTo(aJob({ prompt: '[row:task-not-found]' }))).toMatchObject({ detail: 'HTTP 404 Task not found' });
+    expect(await answerTo(aJob({ prompt: '[row:validation]' }))).toMatchObject({ detail: 'HTTP 422 multiple_of' });
+    expect(await answerTo(aJob({ prompt: '[row:break]' }))).toMatchObject({ detail: expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET)$/) as string });
   });
 
   it('that blames a source image blames the prompt where there is none', async () => {
@@ -120,7 +77,7 @@ describe('each answer of the vendor', () => {
 
 describe('a request', () => {
   it('carries the key, the prompt, the pixels and the format, and nothing that was not asked for', async () => {
-    const [submitted, polled, , , downloaded] = await received(() => speak(aJob({ aspectRatio: '16:9', resolution: '2K', outputFormat: 'jpeg', seed: 7 })));
+    const [submitted, polled, , , downloaded] = await received(fake, () => speak(aJob({ aspectRatio: '16:9', resolution: '2K', outputFormat: 'jpeg', seed: 7 })));
     expect(submitted).toMatchObject({ method: 'POST', path: '/v1/flux-2-pro', headers: { 'x-key': key, 'content-type': 'application/json' } });
     expect(submitted?.json).toEqual({ prompt: 'a cat', width: 2048, height: 1152, seed: 7, safety_tolerance: 2, output_format: 'jpeg' });
     expect(polled).toMatchObject({ method: 'GET', path: expect.stringMatching(/^\/v1\/get_result\?id=/) as string, headers: { 'x-key': key } });
@@ -129,10 +86,11 @@ describe('a request', () => {
   });
 
   it('carries source images in order as base64', async () => {
-    const [submitted] = await received(() => speak(aJob({ providerModel: 'flux-2-klein-4b', sourceCount: 3, outputFormat: 'webp', aspectRatio: '21:9' })));
-    const image = pictureOf('png', 64, 48).toString('base64');
+    const [submitted] = await received(fake, () => speak(aJob({ providerModel: 'flux-2-klein-4b', sourceCount: 3, outputFormat: 'webp', aspectRatio: '21:9' })));
+    const png = pictureOf('png', 96, 64).toString('base64');
+    const jpeg = pictureOf('jpeg', 96, 64).toString('base64');
     expect(submitted?.path).toBe('/v1/flux-2-klein-4b');
-    expect(submitted?.json).toMatchObject({ width: 1536, height: 656, output_format: 'webp', input_image: image, input_image_2: image, input_image_3: image });
+    expect(submitted?.json).toMatchObject({ width: 1536, height: 656, output_format: 'webp', input_image: png, input_image_2: jpeg, input_image_3: png });
     expect(submitted?.json).not.toHaveProperty('input_image_4');
   });
 
@@ -152,23 +110,19 @@ describe('a request', () => {
   });
 
   it('without a credential is not sent', async () => {
-    const provider = createBfl({ credentials: credentialsOf(undefined), baseUrl: fake.url });
-    const { signal } = new AbortController();
-    const refused = { kind: 'refused', reason: 'credentials', detail: 'no credential' };
-    const sent = await received(async () => {
-      expect(await provider.submit(aJob(), signal)).toEqual(refused);
-      expect(await provider.poll?.(`0 ${fake.url}/v1/get_result?id=1`, aJob(), signal)).toEqual(refused);
+    const provider = createBfl(settings({ credential: undefined }));
+    const sent = await received(fake, async () => {
+      expect(await everyCall(provider, aJob(), `0 ${fake.url}/v1/get_result?id=1`)).toEqual([noCredential, noCredential]);
     });
     expect(sent).toEqual([]);
   });
 
   it('that never reached the vendor leaves it out', async () => {
-    const provider = createBfl({ credentials: credentialsOf(key), baseUrl: await closedUrl() });
-    expect(await provider.submit(aJob(), new AbortController().signal)).toEqual({ kind: 'refused', reason: 'unavailable', detail: 'ECONNREFUSED' });
+    expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
   });
 
   it('ends with the signal, in the middle of a call and before it', async () => {
-    const provider = createBfl({ credentials: credentialsOf(key), baseUrl: fake.url });
+    const provider = createBfl(settings());
     await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow('timeout');
     await expect(provider.poll?.(`0 ${fake.url}/v1/get_result?id=1`, aJob(), AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
   });
@@ -178,14 +132,7 @@ describe('an accepted job', () => {
   it('is asked for ever more slowly, and no faster than twice a second', async () => {
     const pending: Reply = { status: 200, body: { id: '1', status: 'Pending', result: null } };
     const slow = await startFakeVendor(({ method }, origin) => (method === 'POST' ? { status: 200, body: { id: '1', polling_url: `${origin}/v1/get_result?id=1` } } : pending));
-    const provider = createBfl({ credentials: credentialsOf(key), baseUrl: slow.url });
-    const { signal } = new AbortController();
-    const waits: number[] = [];
-    let answer: ProviderAnswer | undefined = await provider.submit(aJob(), signal);
-    for (let polls = 0; polls < 12 && answer?.kind === 'pending'; polls += 1) {
-      waits.push(answer.pollAfterMillis);
-      answer = await provider.poll?.(answer.jobId, aJob(), signal);
-    }
+    const { waits } = await speak(aJob(), { baseUrl: slow.url, mostPolls: 12 });
     await slow.stop();
     expect(waits).toEqual([500, 500, 1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000, 3_000]);
   });
@@ -206,10 +153,9 @@ describe('an accepted job', () => {
   });
 
   it('whose id names another host, or nothing, is not asked for', async () => {
-    const provider = createBfl({ credentials: credentialsOf(key), baseUrl: fake.url });
-    const { signal } = new AbortController();
+    const provider = createBfl(settings());
     for (const jobId of ['0 https://example.com/v1/get_result?id=1', '0 http://api.bfl.ai/v1/get_result?id=1', 'sandbox-1']) {
-      expect(await provider.poll?.(jobId, aJob(), signal)).toMatchObject({ reason: 'unknown_answer', detail: 'an address of another host' });
+      expect(await provider.poll?.(jobId, aJob(), never)).toMatchObject({ reason: 'unknown_answer', detail: 'an address of another host' });
     }
   });
 });
@@ -221,12 +167,12 @@ describe('the credential', () => {
     [undefined, { verdict: 'unchecked', detail: 'no credential' }],
   ])('%s is checked by a call that costs nothing', async (value, expected) => {
     const before = fake.jobs();
-    expect(await checkBfl({ credentials: credentialsOf(value), baseUrl: fake.url }, new AbortController().signal)).toEqual(expected);
+    expect(await checkBfl(settings({ credential: value }), never)).toEqual(expected);
     expect(fake.jobs()).toBe(before);
   });
 
   it('cannot be checked where the vendor is not reached', async () => {
-    expect(await checkBfl({ credentials: credentialsOf(key), baseUrl: await closedUrl() }, new AbortController().signal)).toEqual({ verdict: 'unreachable', detail: 'ECONNREFUSED' });
+    expect(await checkBfl(settings({ baseUrl: await closedUrl() }), never)).toEqual({ verdict: 'unreachable', detail: 'ECONNREFUSED' });
   });
 });
 

@@ -1,63 +1,21 @@
 /** fal: the adapter against the vendor's fake, over real sockets. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readImageHeader } from '../../../core/image-bytes.ts';
-import type { ProviderAnswer, ProviderCredentials, RefusalReason, RenderJob, SourceImage } from '../../../core/provider.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { RefusalReason } from '../../../core/provider.ts';
 import { checkFal } from '../../../adapters/providers/fal/fal-check.ts';
 import { createFal } from '../../../adapters/providers/fal/fal-provider.ts';
 import { falRows, startFakeFal } from '../../fixtures/vendors/fal.ts';
-import { startFakeVendor, type Received, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
+import { startFakeVendor, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
 import { pictureOf } from '../../fixtures/vendors/pictures.ts';
+import { closedUrl, everyCall, headerOf, jobsLike, noCredential, notReached, outcomeOf, received, talkTo } from './vendor-talk.ts';
 
 const key = 'fake-fal-key';
+const never = new AbortController().signal;
 
-interface Spoken {
-  readonly answer: ProviderAnswer;
-  readonly waits: readonly number[];
-  readonly forgotten: readonly string[];
-}
-
-let fake: Awaited<ReturnType<typeof startFakeFal>>;
-beforeAll(async () => void (fake = await startFakeFal()));
+const fake = await startFakeFal();
 afterAll(() => fake.stop());
 
-function credentialsOf(value: string | undefined, forgotten: string[] = []): ProviderCredentials {
-  return { read: async () => Promise.resolve(value), forget: (name) => void forgotten.push(name) };
-}
-
-function aJob(change: Partial<RenderJob> = {}): RenderJob {
-  const sourceCount = change.sourceCount ?? 0;
-  const source: SourceImage = { contentType: 'image/png', width: 64, height: 48, bytes: pictureOf('png', 64, 48) };
-  const readSources = async (): Promise<readonly SourceImage[]> => Promise.resolve(Array.from({ length: sourceCount }, () => source));
-  return { providerModel: 'fal-ai/flux-2-pro', prompt: 'a cat', resolution: '1K', aspectRatio: '1:1', outputFormat: 'png', seed: null, sourceCount, readSources, ...change };
-}
-
-/** Submits, and polls without waiting until the job ends. */
-async function speak(job: RenderJob, value: string | undefined = key): Promise<Spoken> {
-  const forgotten: string[] = [];
-  const provider = createFal({ credentials: credentialsOf(value, forgotten), baseUrl: fake.url });
-  const { signal } = new AbortController();
-  const waits: number[] = [];
-  let answer = await provider.submit(job, signal);
-  while (answer.kind === 'pending') {
-    waits.push(answer.pollAfterMillis);
-    answer = (await provider.poll?.(answer.jobId, job, signal)) ?? answer;
-  }
-  return { answer, waits, forgotten };
-}
-
-/** Where nobody listens any more. */
-async function closedUrl(): Promise<string> {
-  const closed = await startFakeVendor(() => ({ status: 500 }));
-  await closed.stop();
-  return closed.url;
-}
-
-/** What the fake was asked while the work was done. */
-async function received(work: () => Promise<unknown>): Promise<readonly Received[]> {
-  const before = fake.received.length;
-  await work();
-  return fake.received.slice(before);
-}
+const { settings, speak, answerTo } = talkTo({ create: createFal, fake, key });
+const aJob = jobsLike({ providerModel: 'fal-ai/flux-2-pro' });
 
 const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
   success: 'rendered',
@@ -108,23 +66,22 @@ describe('each answer of the vendor', () => {
 
   it.each(falRows)('$row: $says', async ({ row, sources = 0 }) => {
     const { answer, forgotten } = await speak(aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }));
-    expect(answer.kind === 'refused' ? answer.reason : answer.kind).toBe(reasons[row]);
+    expect(outcomeOf(answer)).toBe(reasons[row]);
     expect(forgotten).toEqual(reasons[row] === 'credentials' ? ['fal'] : []);
     expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(/secret|quote the prompt|comes back|fake-fal-key|https?:/);
-    if (answer.kind === 'rendered') expect(readImageHeader(answer.bytes)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
+    if (answer.kind === 'rendered') expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
   });
 
   it('is told to the operator by its status and code', async () => {
-    const answerTo = async (row: string): Promise<ProviderAnswer> => (await speak(aJob({ prompt: `[row:${row}]` }))).answer;
-    expect(await answerTo('prompt-policy')).toMatchObject({ detail: 'HTTP 422 content_policy_violation' });
-    expect(await answerTo('runner_disconnected')).toMatchObject({ detail: 'HTTP 503 runner_disconnected' });
-    expect(await answerTo('locked')).toMatchObject({ detail: 'HTTP 403' });
+    expect(await answerTo(aJob({ prompt: '[row:prompt-policy]' }))).toMatchObject({ detail: 'HTTP 422 content_policy_violation' });
+    expect(await answerTo(aJob({ prompt: '[row:runner_disconnected]' }))).toMatchObject({ detail: 'HTTP 503 runner_disconnected' });
+    expect(await answerTo(aJob({ prompt: '[row:locked]' }))).toMatchObject({ detail: 'HTTP 403' });
   });
 });
 
 describe('a request', () => {
   it('carries the key, the prompt, the pixels, the format, and that nothing is to be kept or tried again', async () => {
-    const asked = await received(() => speak(aJob({ aspectRatio: '3:2', resolution: '2K', outputFormat: 'jpeg', seed: 7 })));
+    const asked = await received(fake, () => speak(aJob({ aspectRatio: '3:2', resolution: '2K', outputFormat: 'jpeg', seed: 7 })));
     expect(asked[0]).toMatchObject({ method: 'POST', path: '/fal-ai/flux-2-pro' });
     expect(asked[0]?.headers).toMatchObject({
       authorization: `Key ${key}`,
@@ -147,33 +104,28 @@ describe('a request', () => {
   });
 
   it('with source images goes to the editing endpoint and carries them as data URIs', async () => {
-    const [submitted, polled] = await received(() => speak(aJob({ providerModel: 'fal-ai/flux-2/klein/4b', sourceCount: 2, outputFormat: 'webp' })));
-    const image = `data:image/png;base64,${pictureOf('png', 64, 48).toString('base64')}`;
+    const [submitted, polled] = await received(fake, () => speak(aJob({ providerModel: 'fal-ai/flux-2/klein/4b', sourceCount: 2, outputFormat: 'webp' })));
+    const images = (['png', 'jpeg'] as const).map((format) => `data:image/${format};base64,${pictureOf(format, 96, 64).toString('base64')}`);
     expect(submitted?.path).toBe('/fal-ai/flux-2/klein/4b/edit');
-    expect(submitted?.json).toEqual({ prompt: 'a cat', image_size: { width: 1024, height: 1024 }, output_format: 'webp', enable_safety_checker: true, num_images: 1, image_urls: [image, image] });
+    expect(submitted?.json).toEqual({ prompt: 'a cat', image_size: { width: 1024, height: 1024 }, output_format: 'webp', enable_safety_checker: true, num_images: 1, image_urls: images });
     // The queue knows the app, not the path within it.
     expect(polled?.path).toMatch(/^\/fal-ai\/flux-2\/requests\//);
   });
 
   it('without a credential is not sent', async () => {
-    const provider = createFal({ credentials: credentialsOf(undefined), baseUrl: fake.url });
-    const { signal } = new AbortController();
-    const refused = { kind: 'refused', reason: 'credentials', detail: 'no credential' };
-    const sent = await received(async () => {
-      expect(await provider.submit(aJob(), signal)).toEqual(refused);
-      expect(await provider.poll?.(`0 ${fake.url}/status ${fake.url}/result ${fake.url}/cancel`, aJob(), signal)).toEqual(refused);
-      await provider.cancel?.(`0 ${fake.url}/status ${fake.url}/result ${fake.url}/cancel`, aJob(), signal);
+    const provider = createFal(settings({ credential: undefined }));
+    const sent = await received(fake, async () => {
+      expect(await everyCall(provider, aJob(), `0 ${fake.url}/status ${fake.url}/result ${fake.url}/cancel`)).toEqual([noCredential, noCredential]);
     });
     expect(sent).toEqual([]);
   });
 
   it('that never reached the vendor leaves it out', async () => {
-    const provider = createFal({ credentials: credentialsOf(key), baseUrl: await closedUrl() });
-    expect(await provider.submit(aJob(), new AbortController().signal)).toEqual({ kind: 'refused', reason: 'unavailable', detail: 'ECONNREFUSED' });
+    expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
   });
 
   it('ends with the signal', async () => {
-    const provider = createFal({ credentials: credentialsOf(key), baseUrl: fake.url });
+    const provider = createFal(settings());
     await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow('timeout');
   });
 });
@@ -190,27 +142,25 @@ describe('an accepted job', () => {
   });
 
   it('is cancelled at its own address', async () => {
-    const provider = createFal({ credentials: credentialsOf(key), baseUrl: fake.url });
-    const { signal } = new AbortController();
-    const accepted = await provider.submit(aJob(), signal);
-    const [cancelled] = await received(async () => provider.cancel?.(accepted.kind === 'pending' ? accepted.jobId : '', aJob(), signal));
+    const provider = createFal(settings());
+    const accepted = await provider.submit(aJob(), never);
+    const [cancelled] = await received(fake, async () => provider.cancel?.(accepted.kind === 'pending' ? accepted.jobId : '', aJob(), never));
     expect(cancelled).toMatchObject({ method: 'PUT', path: expect.stringMatching(/\/requests\/[\w-]+\/cancel$/) as string, headers: { authorization: `Key ${key}` } });
   });
 
   it('whose addresses lie at another host, or where pictures are, is neither asked for nor cancelled', async () => {
-    const provider = createFal({ credentials: credentialsOf(key), baseUrl: fake.url });
-    const { signal } = new AbortController();
+    const provider = createFal(settings());
     for (const host of ['https://example.com', 'https://v3.fal.media', 'http://queue.fal.run']) {
       const jobId = `0 ${host}/status ${host}/result ${host}/cancel`;
-      expect(await provider.poll?.(jobId, aJob(), signal)).toMatchObject({ reason: 'unknown_answer', detail: 'an address of another host' });
-      await provider.cancel?.(jobId, aJob(), signal);
+      expect(await provider.poll?.(jobId, aJob(), never)).toMatchObject({ reason: 'unknown_answer', detail: 'an address of another host' });
+      await provider.cancel?.(jobId, aJob(), never);
     }
   });
 
   it('that was accepted with addresses of an unknown form is not asked for', async () => {
     const odd = await startFakeVendor((_, origin): Reply => ({ status: 200, body: { status_url: `${origin}/a b`, response_url: `${origin}/b`, cancel_url: `${origin}/c` } }));
-    const provider = createFal({ credentials: credentialsOf(key), baseUrl: odd.url });
-    expect(await provider.submit(aJob(), new AbortController().signal)).toMatchObject({ reason: 'unknown_answer', detail: 'a job id of an unknown form' });
+    const provider = createFal(settings({ baseUrl: odd.url }));
+    expect(await provider.submit(aJob(), never)).toMatchObject({ reason: 'unknown_answer', detail: 'a job id of an unknown form' });
     await odd.stop();
   });
 });
@@ -222,7 +172,7 @@ describe('the credential', () => {
     [undefined, { verdict: 'unchecked', detail: 'no credential' }],
   ])('%s is checked by a call that costs nothing', async (value, expected) => {
     const before = fake.jobs();
-    expect(await checkFal({ credentials: credentialsOf(value), baseUrl: fake.url }, new AbortController().signal)).toEqual(expected);
+    expect(await checkFal(settings({ credential: value }), never)).toEqual(expected);
     expect(fake.jobs()).toBe(before);
   });
 });

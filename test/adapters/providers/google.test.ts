@@ -1,73 +1,37 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { checkGoogle } from '../../../adapters/providers/google-check.ts';
 import { createGoogle } from '../../../adapters/providers/google.ts';
-import { readImageHeader } from '../../../core/image-bytes.ts';
-import { aspectRatios, resolutions } from '../../../core/image-formats.ts';
-import type { ProviderAnswer, ProviderCredentials, RenderJob, SourceImage } from '../../../core/provider.ts';
-import { startFakeVendor, type FakeVendor, type Received } from '../../fixtures/vendors/fake-vendor.ts';
+import { startFakeVendor } from '../../fixtures/vendors/fake-vendor.ts';
 import { fakeGoogleKey, googleRows, startFakeGoogle } from '../../fixtures/vendors/google.ts';
 import { pictureOf } from '../../fixtures/vendors/pictures.ts';
+import { everySize, headerOf, jobsLike, lastReceived, noCredential, notReached, outcomeOf, talkTo } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
 const prompt = 'A lighthouse that nobody may read about';
 
-let vendor: FakeVendor;
-let forgotten: string[];
-beforeAll(async () => void (vendor = await startFakeGoogle()));
-afterAll(async () => vendor.stop());
-beforeEach(() => void (forgotten = []));
+const fake = await startFakeGoogle();
+afterAll(() => fake.stop());
 
-function credentialsOf(key: string | undefined): ProviderCredentials {
-  return { read: async () => Promise.resolve(key), forget: (provider) => void forgotten.push(provider) };
-}
-
-function sourcesOf(count: number): SourceImage[] {
-  const formats = ['png', 'jpeg'] as const;
-  return formats.slice(0, count).map((format) => ({ contentType: `image/${format}`, width: 96, height: 64, bytes: pictureOf(format, 96, 64) }));
-}
-
-function jobOf(change: Partial<RenderJob> = {}, sources = 0): RenderJob {
-  return {
-    providerModel: 'gemini-3.1-flash-image',
-    prompt,
-    resolution: '1K',
-    aspectRatio: '1:1',
-    outputFormat: 'jpeg',
-    seed: null,
-    sourceCount: sources,
-    readSources: async () => Promise.resolve(sourcesOf(sources)),
-    ...change,
-  };
-}
-
-async function submit(job: RenderJob, key: string | undefined = fakeGoogleKey): Promise<ProviderAnswer> {
-  return createGoogle({ credentials: credentialsOf(key), baseUrl: vendor.url }).submit(job, never);
-}
-
-function lastReceived(): Received {
-  const request = vendor.received.at(-1);
-  if (!request) throw new Error('nothing was received');
-  return request;
-}
+const { settings, speak, answerTo } = talkTo({ create: createGoogle, fake, key: fakeGoogleKey });
+const aJob = jobsLike({ providerModel: 'gemini-3.1-flash-image', prompt, outputFormat: 'jpeg' });
 
 describe('what Gemini answers', () => {
   it.each(googleRows)('$row: $says', async ({ row, answers, sources = 0 }) => {
-    const answer = await submit(jobOf({ prompt: `${prompt} [row:${row}]` }, sources));
-    expect(answer.kind === 'refused' ? answer.reason : answer.kind).toBe(answers);
+    const { answer, forgotten } = await speak(aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }));
+    expect(outcomeOf(answer)).toBe(answers);
     expect(forgotten).toEqual(answers === 'credentials' ? ['google'] : []);
     if (answer.kind === 'refused') expect(answer.detail).toMatch(/^(HTTP \d{3}( [A-Z_]+)?|[A-Z_]+)$/);
   });
 
   it('is the picture itself, not one that the model only thought of', async () => {
-    const answer = await submit(jobOf({ aspectRatio: '16:9' }));
-    const bytes = answer.kind === 'rendered' ? answer.bytes : Buffer.alloc(0);
-    expect(readImageHeader(bytes)).toEqual({ contentType: 'image/jpeg', width: 1376, height: 768 });
+    const answer = await answerTo(aJob({ aspectRatio: '16:9' }));
+    expect(headerOf(answer)).toEqual({ contentType: 'image/jpeg', width: 1376, height: 768 });
   });
 
   it('with a block beside a picture is a block', async () => {
     const body = { candidates: [{ finishReason: 'IMAGE_SAFETY', content: { parts: [{ inlineData: { mimeType: 'image/jpeg', data: 'eHg=' } }] } }] };
     const other = await startFakeVendor(() => ({ status: 200, body }));
-    const answer = await createGoogle({ credentials: credentialsOf('k'), baseUrl: other.url }).submit(jobOf(), never);
+    const answer = await answerTo(aJob(), { baseUrl: other.url });
     expect(answer).toMatchObject({ reason: 'prompt', detail: 'HTTP 200 IMAGE_SAFETY' });
     await other.stop();
   });
@@ -75,8 +39,8 @@ describe('what Gemini answers', () => {
 
 describe('what Gemini is asked for', () => {
   it('is one JPEG of the ratio and size, with the seed where there is one', async () => {
-    await submit(jobOf({ providerModel: 'gemini-3-pro-image', prompt: 'A cat [row:throttled]', resolution: '4K', aspectRatio: '21:9', seed: 7 }));
-    const { method, path, headers, json } = lastReceived();
+    await answerTo(aJob({ providerModel: 'gemini-3-pro-image', prompt: 'A cat [row:throttled]', resolution: '4K', aspectRatio: '21:9', seed: 7 }));
+    const { method, path, headers, json } = lastReceived(fake);
     expect([method, path]).toEqual(['POST', '/v1beta/models/gemini-3-pro-image:generateContent']);
     expect([headers['x-goog-api-key'], headers['authorization'], headers['content-type']]).toEqual([fakeGoogleKey, undefined, 'application/json']);
     expect(json).toEqual({
@@ -91,8 +55,8 @@ describe('what Gemini is asked for', () => {
   });
 
   it('carries the source images behind the prompt, each with the type of its bytes', async () => {
-    await submit(jobOf({}, 2));
-    expect(lastReceived().json).toMatchObject({
+    await answerTo(aJob({ sourceCount: 2 }));
+    expect(lastReceived(fake).json).toMatchObject({
       contents: [
         {
           parts: [
@@ -106,42 +70,42 @@ describe('what Gemini is asked for', () => {
   });
 
   it('may be source images alone', async () => {
-    expect(await submit(jobOf({ prompt: null }, 1))).toMatchObject({ kind: 'rendered' });
+    expect(await answerTo(aJob({ prompt: null, sourceCount: 1 }))).toMatchObject({ kind: 'rendered' });
   });
 
-  const everySize = resolutions.flatMap((resolution) => aspectRatios.map((aspectRatio) => ({ resolution, aspectRatio })));
   it.each(everySize)('is something that it takes for $aspectRatio at $resolution', async ({ resolution, aspectRatio }) => {
     // The fake looks at every field before it is "throttled".
-    expect(await submit(jobOf({ prompt: 'A cat [row:throttled]', resolution, aspectRatio }))).toMatchObject({ reason: 'unavailable' });
+    expect(await answerTo(aJob({ prompt: 'A cat [row:throttled]', resolution, aspectRatio }))).toMatchObject({ reason: 'unavailable' });
   });
 
   it.each(['png', 'webp'] as const)('is never %s, which it does not render', async (outputFormat) => {
-    const before = vendor.received.length;
-    expect(await submit(jobOf({ outputFormat }))).toEqual({ kind: 'refused', reason: 'unknown_answer', detail: `${outputFormat} is not rendered` });
-    expect(vendor.received.length).toBe(before);
+    const before = fake.received.length;
+    expect(await answerTo(aJob({ outputFormat }))).toEqual({ kind: 'refused', reason: 'unknown_answer', detail: `${outputFormat} is not rendered` });
+    expect(fake.received.length).toBe(before);
   });
 });
 
 describe('a call to Gemini', () => {
   it('is not made without a credential', async () => {
-    const before = vendor.received.length;
-    const answer = await createGoogle({ credentials: credentialsOf(undefined), baseUrl: vendor.url }).submit(jobOf(), never);
-    expect(answer).toEqual({ kind: 'refused', reason: 'credentials', detail: 'no credential' });
-    expect([vendor.received.length, forgotten]).toEqual([before, []]);
+    const before = fake.received.length;
+    const { answer, forgotten } = await speak(aJob(), { credential: undefined });
+    expect(answer).toEqual(noCredential);
+    expect([fake.received.length, forgotten]).toEqual([before, []]);
   });
 
   it('with a key that Google refuses has the key read anew', async () => {
-    expect(await submit(jobOf(), 'AIza-wrong')).toEqual({ kind: 'refused', reason: 'credentials', detail: 'HTTP 400 API_KEY_INVALID' });
+    const { answer, forgotten } = await speak(aJob(), { credential: 'AIza-wrong' });
+    expect(answer).toEqual({ kind: 'refused', reason: 'credentials', detail: 'HTTP 400 API_KEY_INVALID' });
     expect(forgotten).toEqual(['google']);
   });
 
   it('ends when the signal does', async () => {
     const silent = await startFakeVendor(() => ({ status: 'hang' }));
-    const submitted = createGoogle({ credentials: credentialsOf('k'), baseUrl: silent.url }).submit(jobOf(), AbortSignal.timeout(50));
+    const submitted = createGoogle(settings({ baseUrl: silent.url })).submit(aJob(), AbortSignal.timeout(50));
     await expect(submitted).rejects.toMatchObject({ name: 'TimeoutError' });
     await silent.stop();
-    const gone = await createGoogle({ credentials: credentialsOf('k'), baseUrl: silent.url }).submit(jobOf(), never);
-    expect(gone).toEqual({ kind: 'refused', reason: 'unavailable', detail: 'ECONNREFUSED' });
+    const gone = await answerTo(aJob(), { baseUrl: silent.url });
+    expect(gone).toEqual(notReached);
   });
 });
 
@@ -168,18 +132,18 @@ describe('the fake of Gemini refuses', () => {
     ['an image that is none', url, key, bodyOf({}, [{ inlineData: { mimeType: 'image/png', data: 'eHg=' } }]), 400],
     ['too many images', url, key, bodyOf({}, Array.from({ length: 15 }, () => picture)), 400],
   ])('%s', async (_, path, headers, body, status) => {
-    const response = await fetch(`${vendor.url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
+    const response = await fetch(`${fake.url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
     expect(response.status).toBe(status);
     await response.text();
   });
 });
 
 describe('the free check of a key', () => {
-  const check = async (key: string | undefined, baseUrl = vendor.url): Promise<unknown> => checkGoogle({ credentials: credentialsOf(key), baseUrl }, never);
+  const check = async (credential: string | undefined, baseUrl = fake.url): Promise<unknown> => checkGoogle(settings({ credential, baseUrl }), never);
 
   it('lists a model', async () => {
     expect(await check(fakeGoogleKey)).toEqual({ verdict: 'accepted', detail: 'HTTP 200' });
-    expect([lastReceived().method, lastReceived().path]).toEqual(['GET', '/v1beta/models?pageSize=1']);
+    expect([lastReceived(fake).method, lastReceived(fake).path]).toEqual(['GET', '/v1beta/models?pageSize=1']);
     expect(await check('AIza-wrong')).toEqual({ verdict: 'refused', detail: 'HTTP 400' });
     expect(await check(undefined)).toEqual({ verdict: 'unchecked', detail: 'no credential' });
   });

@@ -1,90 +1,55 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { checkOpenai } from '../../../adapters/providers/openai-check.ts';
 import { openaiSizes } from '../../../adapters/providers/openai-sizes.ts';
 import { createOpenai } from '../../../adapters/providers/openai.ts';
-import { readImageHeader } from '../../../core/image-bytes.ts';
-import { aspectRatios, outputFormats, resolutions } from '../../../core/image-formats.ts';
-import type { ProviderAnswer, ProviderCredentials, RenderJob, SourceImage } from '../../../core/provider.ts';
-import { startFakeVendor, type FakeVendor, type Received } from '../../fixtures/vendors/fake-vendor.ts';
+import { outputFormats } from '../../../core/image-formats.ts';
+import { startFakeVendor } from '../../fixtures/vendors/fake-vendor.ts';
 import { formOf } from '../../fixtures/vendors/openai-form.ts';
 import { fakeOpenaiKey, openaiRows, startFakeOpenai } from '../../fixtures/vendors/openai.ts';
 import { pictureOf } from '../../fixtures/vendors/pictures.ts';
+import { closedUrl, everySize, headerOf, jobsLike, lastReceived, noCredential, notReached, outcomeOf, talkTo } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
 const prompt = 'A lighthouse that nobody may read about';
 
-let vendor: FakeVendor;
-let forgotten: string[];
-beforeAll(async () => void (vendor = await startFakeOpenai()));
-afterAll(async () => vendor.stop());
-beforeEach(() => void (forgotten = []));
+const fake = await startFakeOpenai();
+afterAll(() => fake.stop());
 
-function credentialsOf(key: string | undefined): ProviderCredentials {
-  return { read: async () => Promise.resolve(key), forget: (provider) => void forgotten.push(provider) };
-}
-
-function sourcesOf(count: number): SourceImage[] {
-  const formats = ['png', 'jpeg'] as const;
-  return formats.slice(0, count).map((format) => ({ contentType: `image/${format}`, width: 96, height: 64, bytes: pictureOf(format, 96, 64) }));
-}
-
-function jobOf(change: Partial<RenderJob> = {}, sources = 0): RenderJob {
-  return {
-    providerModel: 'gpt-image-2',
-    prompt,
-    resolution: '1K',
-    aspectRatio: '1:1',
-    outputFormat: 'png',
-    seed: 7,
-    sourceCount: sources,
-    readSources: async () => Promise.resolve(sourcesOf(sources)),
-    ...change,
-  };
-}
-
-async function submit(job: RenderJob, key: string | undefined = fakeOpenaiKey): Promise<ProviderAnswer> {
-  return createOpenai({ credentials: credentialsOf(key), baseUrl: vendor.url }).submit(job, never);
-}
-
-function lastReceived(): Received {
-  const request = vendor.received.at(-1);
-  if (!request) throw new Error('nothing was received');
-  return request;
-}
+const { settings, speak, answerTo } = talkTo({ create: createOpenai, fake, key: fakeOpenaiKey });
+const aJob = jobsLike({ providerModel: 'gpt-image-2', prompt, seed: 7 });
 
 describe('what OpenAI answers', () => {
   it.each(openaiRows)('$row: $says', async ({ row, answers, sources = 0 }) => {
-    const answer = await submit(jobOf({ prompt: `${prompt} [row:${row}]` }, sources));
-    expect(answer.kind === 'refused' ? answer.reason : answer.kind).toBe(answers);
+    const { answer, forgotten } = await speak(aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }));
+    expect(outcomeOf(answer)).toBe(answers);
     expect(forgotten).toEqual(answers === 'credentials' ? ['openai'] : []);
   });
 
   it.each(openaiRows)('$row is told to the operator without prompt, key or the text of the vendor', async ({ row, sources = 0 }) => {
-    const answer = await submit(jobOf({ prompt: `${prompt} [row:${row}]` }, sources));
+    const answer = await answerTo(aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }));
     if (answer.kind === 'refused') expect(answer.detail).toMatch(/^(HTTP \d{3}( [\w.]+)?|[A-Z_]+)$/);
   });
 
   it.each(outputFormats)('is the picture that was asked for, as %s', async (outputFormat) => {
-    const answer = await submit(jobOf({ outputFormat, aspectRatio: '16:9' }));
-    const bytes = answer.kind === 'rendered' ? answer.bytes : Buffer.alloc(0);
-    expect(readImageHeader(bytes)).toEqual({ contentType: `image/${outputFormat}`, width: 1360, height: 768 });
+    const answer = await answerTo(aJob({ outputFormat, aspectRatio: '16:9' }));
+    expect(headerOf(answer)).toEqual({ contentType: `image/${outputFormat}`, width: 1360, height: 768 });
   });
 });
 
 describe('what OpenAI is asked for', () => {
   it('is one picture in the quality of the route, and medium where it names none', async () => {
-    await submit(jobOf({ prompt: 'A cat [row:throttled]', quality: 'high', resolution: '2K', aspectRatio: '16:9', outputFormat: 'webp' }));
-    const { method, path, headers, json } = lastReceived();
+    await answerTo(aJob({ prompt: 'A cat [row:throttled]', quality: 'high', resolution: '2K', aspectRatio: '16:9', outputFormat: 'webp' }));
+    const { method, path, headers, json } = lastReceived(fake);
     expect([method, path, headers['authorization'], headers['content-type']]).toEqual(['POST', '/v1/images/generations', `Bearer ${fakeOpenaiKey}`, 'application/json']);
     expect(json).toEqual({ model: 'gpt-image-2', prompt: 'A cat [row:throttled]', n: 1, size: '2736x1536', quality: 'high', output_format: 'webp' });
-    await submit(jobOf({ prompt: 'A cat [row:throttled]' }));
-    expect(lastReceived().json).toMatchObject({ size: '1024x1024', quality: 'medium', output_format: 'png' });
+    await answerTo(aJob({ prompt: 'A cat [row:throttled]' }));
+    expect(lastReceived(fake).json).toMatchObject({ size: '1024x1024', quality: 'medium', output_format: 'png' });
   });
 
   it('goes as a form where source images belong to it, each under image[] with the type of its bytes', async () => {
-    await submit(jobOf({ quality: 'low', resolution: '4K' }, 2));
-    expect(lastReceived().path).toBe('/v1/images/edits');
-    const { fields, files } = formOf(lastReceived());
+    await answerTo(aJob({ quality: 'low', resolution: '4K', sourceCount: 2 }));
+    expect(lastReceived(fake).path).toBe('/v1/images/edits');
+    const { fields, files } = formOf(lastReceived(fake));
     expect(fields).toEqual({ model: 'gpt-image-2', prompt, n: '1', size: '2880x2880', quality: 'low', output_format: 'png' });
     expect(files).toEqual([
       { field: 'image[]', name: 'image-1.png', type: 'image/png', bytes: pictureOf('png', 96, 64) },
@@ -92,10 +57,9 @@ describe('what OpenAI is asked for', () => {
     ]);
   });
 
-  const everySize = resolutions.flatMap((resolution) => aspectRatios.map((aspectRatio) => ({ resolution, aspectRatio })));
   it.each(everySize)('has a size that it takes for $aspectRatio at $resolution', async ({ resolution, aspectRatio }) => {
     // The fake looks at every field before it is "throttled".
-    expect(await submit(jobOf({ prompt: 'A cat [row:throttled]', resolution, aspectRatio }))).toMatchObject({ reason: 'unavailable' });
+    expect(await answerTo(aJob({ prompt: 'A cat [row:throttled]', resolution, aspectRatio }))).toMatchObject({ reason: 'unavailable' });
     const [width = 0, height = 1] = openaiSizes[resolution][aspectRatio].split('x').map(Number);
     const [across = 0, down = 1] = aspectRatio.split(':').map(Number);
     expect(Math.abs(width / height / (across / down) - 1)).toBeLessThan(0.02);
@@ -104,29 +68,27 @@ describe('what OpenAI is asked for', () => {
 
 describe('a call to OpenAI', () => {
   it('is not made without a credential', async () => {
-    const before = vendor.received.length;
-    const answer = await createOpenai({ credentials: credentialsOf(undefined), baseUrl: vendor.url }).submit(jobOf(), never);
-    expect(answer).toEqual({ kind: 'refused', reason: 'credentials', detail: 'no credential' });
-    expect([vendor.received.length, forgotten]).toEqual([before, []]);
+    const before = fake.received.length;
+    const { answer, forgotten } = await speak(aJob(), { credential: undefined });
+    expect(answer).toEqual(noCredential);
+    expect([fake.received.length, forgotten]).toEqual([before, []]);
   });
 
   it('with a key that OpenAI refuses has the key read anew', async () => {
-    expect(await submit(jobOf(), 'sk-wrong')).toEqual({ kind: 'refused', reason: 'credentials', detail: 'HTTP 401 invalid_api_key' });
+    const { answer, forgotten } = await speak(aJob(), { credential: 'sk-wrong' });
+    expect(answer).toEqual({ kind: 'refused', reason: 'credentials', detail: 'HTTP 401 invalid_api_key' });
     expect(forgotten).toEqual(['openai']);
   });
 
   it('ends when the signal does', async () => {
     const silent = await startFakeVendor(() => ({ status: 'hang' }));
-    const submitted = createOpenai({ credentials: credentialsOf(fakeOpenaiKey), baseUrl: silent.url }).submit(jobOf(), AbortSignal.timeout(50));
+    const submitted = createOpenai(settings({ baseUrl: silent.url })).submit(aJob(), AbortSignal.timeout(50));
     await expect(submitted).rejects.toMatchObject({ name: 'TimeoutError' });
     await silent.stop();
   });
 
   it('that never reached it leaves OpenAI out; nothing was rendered there', async () => {
-    const gone = await startFakeVendor(() => ({ status: 'hang' }));
-    await gone.stop();
-    const answer = await createOpenai({ credentials: credentialsOf(fakeOpenaiKey), baseUrl: gone.url }).submit(jobOf(), never);
-    expect(answer).toEqual({ kind: 'refused', reason: 'unavailable', detail: 'ECONNREFUSED' });
+    expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
   });
 });
 
@@ -135,7 +97,7 @@ describe('the fake of OpenAI refuses', () => {
   const key = { authorization: `Bearer ${fakeOpenaiKey}` };
   const send = async (path: string, headers: Record<string, string>, body: object | FormData, method = 'POST'): Promise<unknown[]> => {
     const isForm = body instanceof FormData;
-    const response = await fetch(`${vendor.url}${path}`, {
+    const response = await fetch(`${fake.url}${path}`, {
       method,
       headers: { ...(!isForm && { 'content-type': 'application/json' }), ...headers },
       ...(method !== 'GET' && { body: isForm ? body : JSON.stringify(body) }),
@@ -173,11 +135,11 @@ describe('the fake of OpenAI refuses', () => {
 });
 
 describe('the free check of a key', () => {
-  const check = async (key: string | undefined, baseUrl = vendor.url): Promise<unknown> => checkOpenai({ credentials: credentialsOf(key), baseUrl }, never);
+  const check = async (credential: string | undefined, baseUrl = fake.url): Promise<unknown> => checkOpenai(settings({ credential, baseUrl }), never);
 
   it('lists the models', async () => {
     expect(await check(fakeOpenaiKey)).toEqual({ verdict: 'accepted', detail: 'HTTP 200' });
-    expect([lastReceived().method, lastReceived().path]).toEqual(['GET', '/v1/models']);
+    expect([lastReceived(fake).method, lastReceived(fake).path]).toEqual(['GET', '/v1/models']);
     expect(await check('sk-wrong')).toEqual({ verdict: 'refused', detail: 'HTTP 401' });
     expect(await check(undefined)).toEqual({ verdict: 'unchecked', detail: 'no credential' });
   });

@@ -1,63 +1,21 @@
 /** Replicate: the adapter against the vendor's fake, over real sockets. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readImageHeader } from '../../../core/image-bytes.ts';
-import type { ProviderAnswer, ProviderCredentials, RefusalReason, RenderJob, SourceImage } from '../../../core/provider.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { RefusalReason, SourceImage } from '../../../core/provider.ts';
 import { checkReplicate } from '../../../adapters/providers/replicate/replicate-check.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/replicate-provider.ts';
 import { replicateRows, startFakeReplicate } from '../../fixtures/vendors/replicate.ts';
-import { startFakeVendor, type Received, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
+import { startFakeVendor, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
 import { pictureOf } from '../../fixtures/vendors/pictures.ts';
+import { closedUrl, everyCall, headerOf, jobsLike, noCredential, notReached, outcomeOf, received, talkTo, type Spoken } from './vendor-talk.ts';
 
 const key = 'fake-replicate-key';
+const never = new AbortController().signal;
 
-interface Spoken {
-  readonly answer: ProviderAnswer;
-  readonly waits: readonly number[];
-  readonly forgotten: readonly string[];
-}
-
-let fake: Awaited<ReturnType<typeof startFakeReplicate>>;
-beforeAll(async () => void (fake = await startFakeReplicate()));
+const fake = await startFakeReplicate();
 afterAll(() => fake.stop());
 
-function credentialsOf(value: string | undefined, forgotten: string[] = []): ProviderCredentials {
-  return { read: async () => Promise.resolve(value), forget: (name) => void forgotten.push(name) };
-}
-
-function aJob(change: Partial<RenderJob> = {}): RenderJob {
-  const sourceCount = change.sourceCount ?? 0;
-  const source: SourceImage = { contentType: 'image/png', width: 64, height: 48, bytes: pictureOf('png', 64, 48) };
-  const readSources = async (): Promise<readonly SourceImage[]> => Promise.resolve(Array.from({ length: sourceCount }, () => source));
-  return { providerModel: 'black-forest-labs/flux-2-pro', prompt: 'a cat', resolution: '1K', aspectRatio: '1:1', outputFormat: 'png', seed: null, sourceCount, readSources, ...change };
-}
-
-/** Submits, and polls without waiting until the job ends. */
-async function speak(job: RenderJob, value: string | undefined = key): Promise<Spoken> {
-  const forgotten: string[] = [];
-  const provider = createReplicate({ credentials: credentialsOf(value, forgotten), baseUrl: fake.url });
-  const { signal } = new AbortController();
-  const waits: number[] = [];
-  let answer = await provider.submit(job, signal);
-  while (answer.kind === 'pending') {
-    waits.push(answer.pollAfterMillis);
-    answer = (await provider.poll?.(answer.jobId, job, signal)) ?? answer;
-  }
-  return { answer, waits, forgotten };
-}
-
-/** Where nobody listens any more. */
-async function closedUrl(): Promise<string> {
-  const closed = await startFakeVendor(() => ({ status: 500 }));
-  await closed.stop();
-  return closed.url;
-}
-
-/** What the fake was asked while the work was done. */
-async function received(work: () => Promise<unknown>): Promise<readonly Received[]> {
-  const before = fake.received.length;
-  await work();
-  return fake.received.slice(before);
-}
+const { settings, speak, answerTo } = talkTo({ create: createReplicate, fake, key });
+const aJob = jobsLike({ providerModel: 'black-forest-labs/flux-2-pro' });
 
 const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
   success: 'rendered',
@@ -98,25 +56,24 @@ describe('each answer of the vendor', () => {
 
   it.each(replicateRows)('$row: $says', async ({ row, sources = 0 }) => {
     const { answer, forgotten } = await speak(aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }));
-    expect(answer.kind === 'refused' ? answer.reason : answer.kind).toBe(reasons[row]);
+    expect(outcomeOf(answer)).toBe(reasons[row]);
     expect(forgotten).toEqual(reasons[row] === 'credentials' ? ['replicate'] : []);
     expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(/secret|comes back|flagged|fake-replicate-key|https?:/);
-    if (answer.kind === 'rendered') expect(readImageHeader(answer.bytes)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
+    if (answer.kind === 'rendered') expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
   });
 
   it('is told to the operator by its status and code', async () => {
-    const answerTo = async (row: string): Promise<ProviderAnswer> => (await speak(aJob({ prompt: `[row:${row}]` }))).answer;
-    expect(await answerTo('sensitive')).toMatchObject({ detail: 'HTTP 200 failed E005' });
-    expect(await answerTo('failed')).toMatchObject({ detail: 'HTTP 200 failed E6716' });
-    expect(await answerTo('nsfw')).toMatchObject({ detail: 'HTTP 200 failed' });
-    expect(await answerTo('invalid-input')).toMatchObject({ detail: 'HTTP 422 input_validation' });
-    expect(await answerTo('insufficient-credit')).toMatchObject({ detail: 'HTTP 402' });
+    expect(await answerTo(aJob({ prompt: '[row:sensitive]' }))).toMatchObject({ detail: 'HTTP 200 failed E005' });
+    expect(await answerTo(aJob({ prompt: '[row:failed]' }))).toMatchObject({ detail: 'HTTP 200 failed E6716' });
+    expect(await answerTo(aJob({ prompt: '[row:nsfw]' }))).toMatchObject({ detail: 'HTTP 200 failed' });
+    expect(await answerTo(aJob({ prompt: '[row:invalid-input]' }))).toMatchObject({ detail: 'HTTP 422 input_validation' });
+    expect(await answerTo(aJob({ prompt: '[row:insufficient-credit]' }))).toMatchObject({ detail: 'HTTP 402' });
   });
 });
 
 describe('a request', () => {
   it('carries the token, a deadline of the vendor, the prompt, the pixels and the format', async () => {
-    const asked = await received(() => speak(aJob({ aspectRatio: '21:9', resolution: '2K', outputFormat: 'jpeg', seed: 7 })));
+    const asked = await received(fake, () => speak(aJob({ aspectRatio: '21:9', resolution: '2K', outputFormat: 'jpeg', seed: 7 })));
     expect(asked[0]).toMatchObject({ method: 'POST', path: '/v1/models/black-forest-labs/flux-2-pro/predictions' });
     expect(asked[0]?.headers).toMatchObject({ authorization: `Bearer ${key}`, 'content-type': 'application/json', 'cancel-after': '15m' });
     expect(asked[0]?.headers['prefer']).toBeUndefined();
@@ -129,16 +86,16 @@ describe('a request', () => {
   it('for klein names ratio and megapixels, and has its own name for source images', async () => {
     const job = aJob({ providerModel: 'black-forest-labs/flux-2-klein-4b', aspectRatio: '16:9', outputFormat: 'webp', sourceCount: 2 });
     let spoken: Spoken | undefined;
-    const [submitted] = await received(async () => (spoken = await speak(job)));
-    const image = `data:image/png;base64,${pictureOf('png', 64, 48).toString('base64')}`;
-    expect(submitted?.json).toEqual({ input: { prompt: 'a cat', output_format: 'webp', output_quality: 95, aspect_ratio: '16:9', output_megapixels: '1', images: [image, image] } });
+    const [submitted] = await received(fake, async () => (spoken = await speak(job)));
+    const images = (['png', 'jpeg'] as const).map((format) => `data:image/${format};base64,${pictureOf(format, 96, 64).toString('base64')}`);
+    expect(submitted?.json).toEqual({ input: { prompt: 'a cat', output_format: 'webp', output_quality: 95, aspect_ratio: '16:9', output_megapixels: '1', images } });
     expect(spoken?.answer.kind).toBe('rendered');
     await expect(speak({ ...job, resolution: '2K' })).rejects.toThrow('renders no 2K');
   });
 
   it('with a large source image uploads it first, and names its address', async () => {
     let spoken: Spoken | undefined;
-    const [uploaded, submitted] = await received(async () => (spoken = await speak(withLargeSource)));
+    const [uploaded, submitted] = await received(fake, async () => (spoken = await speak(withLargeSource)));
     expect(uploaded).toMatchObject({ method: 'POST', path: '/v1/files', headers: { authorization: `Bearer ${key}` } });
     expect(uploaded?.body.includes(Buffer.from(largeSource.bytes))).toBe(true);
     expect(submitted?.json).toMatchObject({ input: { input_images: [expect.stringContaining(`${fake.url}/v1/files/`)] } });
@@ -154,31 +111,26 @@ describe('a request', () => {
     ['is answered with an address elsewhere', { status: 201, body: { urls: { get: 'https://example.com/file' } } }, { reason: 'unknown_answer', detail: 'an address of another host' }],
   ])('whose upload %s creates no prediction', async (_, reply, refused) => {
     const vendor = await startFakeVendor(() => reply);
-    const provider = createReplicate({ credentials: credentialsOf(key), baseUrl: vendor.url });
-    expect(await provider.submit(withLargeSource, new AbortController().signal)).toMatchObject({ kind: 'refused', ...refused });
+    const provider = createReplicate(settings({ baseUrl: vendor.url }));
+    expect(await provider.submit(withLargeSource, never)).toMatchObject({ kind: 'refused', ...refused });
     expect(vendor.received.map(({ path }) => path)).toEqual(['/v1/files']);
     await vendor.stop();
   });
 
   it('without a credential is not sent', async () => {
-    const provider = createReplicate({ credentials: credentialsOf(undefined), baseUrl: fake.url });
-    const { signal } = new AbortController();
-    const refused = { kind: 'refused', reason: 'credentials', detail: 'no credential' };
-    const sent = await received(async () => {
-      expect(await provider.submit(withLargeSource, signal)).toEqual(refused);
-      expect(await provider.poll?.('0 abc', aJob(), signal)).toEqual(refused);
-      await provider.cancel?.('0 abc', aJob(), signal);
+    const provider = createReplicate(settings({ credential: undefined }));
+    const sent = await received(fake, async () => {
+      expect(await everyCall(provider, withLargeSource, '0 abc')).toEqual([noCredential, noCredential]);
     });
     expect(sent).toEqual([]);
   });
 
   it('that never reached the vendor leaves it out', async () => {
-    const provider = createReplicate({ credentials: credentialsOf(key), baseUrl: await closedUrl() });
-    expect(await provider.submit(aJob(), new AbortController().signal)).toEqual({ kind: 'refused', reason: 'unavailable', detail: 'ECONNREFUSED' });
+    expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
   });
 
   it('ends with the signal', async () => {
-    const provider = createReplicate({ credentials: credentialsOf(key), baseUrl: fake.url });
+    const provider = createReplicate(settings());
     await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow('timeout');
   });
 });
@@ -191,19 +143,18 @@ describe('an accepted job', () => {
   });
 
   it('is cancelled by its id, and is then over', async () => {
-    const provider = createReplicate({ credentials: credentialsOf(key), baseUrl: fake.url });
-    const { signal } = new AbortController();
-    const accepted = await provider.submit(aJob(), signal);
+    const provider = createReplicate(settings());
+    const accepted = await provider.submit(aJob(), never);
     const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
-    const [cancelled] = await received(async () => provider.cancel?.(jobId, aJob(), signal));
+    const [cancelled] = await received(fake, async () => provider.cancel?.(jobId, aJob(), never));
     expect(cancelled).toMatchObject({ method: 'POST', path: expect.stringMatching(/^\/v1\/predictions\/\w+\/cancel$/) as string });
-    expect(await provider.poll?.(jobId, aJob(), signal)).toEqual({ kind: 'refused', reason: 'timed_out', detail: 'HTTP 200 canceled' });
+    expect(await provider.poll?.(jobId, aJob(), never)).toEqual({ kind: 'refused', reason: 'timed_out', detail: 'HTTP 200 canceled' });
   });
 
   it('whose id would lead elsewhere was never accepted', async () => {
     const odd = await startFakeVendor((): Reply => ({ status: 201, body: { id: '../account', status: 'starting' } }));
-    const provider = createReplicate({ credentials: credentialsOf(key), baseUrl: odd.url });
-    expect(await provider.submit(aJob(), new AbortController().signal)).toMatchObject({ reason: 'unknown_answer', detail: 'HTTP 201' });
+    const provider = createReplicate(settings({ baseUrl: odd.url }));
+    expect(await provider.submit(aJob(), never)).toMatchObject({ reason: 'unknown_answer', detail: 'HTTP 201' });
     await odd.stop();
   });
 });
@@ -215,7 +166,7 @@ describe('the credential', () => {
     [undefined, { verdict: 'unchecked', detail: 'no credential' }],
   ])('%s is checked by a call that costs nothing', async (value, expected) => {
     const before = fake.jobs();
-    expect(await checkReplicate({ credentials: credentialsOf(value), baseUrl: fake.url }, new AbortController().signal)).toEqual(expected);
+    expect(await checkReplicate(settings({ credential: value }), never)).toEqual(expected);
     expect(fake.jobs()).toBe(before);
   });
 });
