@@ -8,6 +8,7 @@ import { hourOf } from '../../core/account.ts';
 import { parseCreationId } from '../../core/ids.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { CountedProblem, Problem, retryLater } from '../../core/problem.ts';
+import { errorName } from '../error-name.ts';
 import type { ApiServices } from '../services.ts';
 import { limitOf, rateExceeded, rateHeaders } from './account-rate.ts';
 import { internalProblem, problemAnswer, toGateway, type ApiAnswer } from './answer.ts';
@@ -89,7 +90,7 @@ async function noteKeyUse({ account, apiKey, nowMillis }: Caller, { requests, lo
   if (apiKey.lastUsedAt === hour) return;
   await requests.noteKeyUse(account.id, apiKey.id, hour).catch((error: unknown) => {
     // No reason to refuse an answer: the next request notes it.
-    log.info('key_use_not_noted', { error: error instanceof Error ? error.name : 'unknown' });
+    log.info('key_use_not_noted', { error: errorName(error) });
   });
 }
 

@@ -7,6 +7,7 @@
 import type { Context } from 'aws-lambda';
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import { parseCreationId, type CreationId } from '../../core/ids.ts';
+import { errorName } from '../error-name.ts';
 import { idsOf, logWith } from '../log-with.ts';
 import { reconcileServices, type ReconcileServices } from '../services.ts';
 
@@ -73,7 +74,7 @@ async function reconcileOne(id: CreationId, services: ReconcileServices): Promis
     if (creation?.dueAt === undefined || creation.dueAt > services.clock.now()) return 'left';
     return await recover(creation, services);
   } catch (error) {
-    services.log.alarm('reconcile_failed', { creationId: id, error: error instanceof Error ? error.name : 'unknown' });
+    services.log.alarm('reconcile_failed', { creationId: id, error: errorName(error) });
     return 'left';
   }
 }

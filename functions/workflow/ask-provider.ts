@@ -1,6 +1,7 @@
 /** One route's conversation with its provider: submit or resume, poll, and let go in time. */
 import type { RouteAttempt } from '../../core/creation.ts';
 import { refusedBy, type ImageProvider, type ProviderAnswer, type RenderJob } from '../../core/provider.ts';
+import { errorName } from '../error-name.ts';
 import type { RenderServices } from '../services.ts';
 import { Remedy } from './payload.ts';
 
@@ -16,7 +17,7 @@ export interface Conversation {
   readonly attempt: RouteAttempt;
   /** Aborts when the route's time is over. */
   readonly signal: AbortSignal;
-  /** Writes the accepted job's id. Throws when the lease is no longer ours. */
+  /** Writes the accepted job's id. Throws a Remedy when the lease is no longer ours. */
   readonly accept: (jobId: string) => Promise<void>;
   readonly services: Pick<RenderServices, 'clock' | 'log'>;
 }
@@ -30,7 +31,7 @@ export async function askProvider(conversation: Conversation): Promise<RouteEnd>
     let answer: ProviderAnswer = jobId === undefined ? await provider.submit(job, signal) : { kind: 'pending', jobId, pollAfterMillis: 0 };
     if (answer.kind === 'pending' && jobId === undefined) {
       jobId = answer.jobId;
-      await conversation.accept(jobId);
+      await note(conversation, jobId);
     }
     while (answer.kind === 'pending') {
       await services.clock.sleep(answer.pollAfterMillis, signal);
@@ -43,8 +44,23 @@ export async function askProvider(conversation: Conversation): Promise<RouteEnd>
       await letGo(conversation, jobId);
       return { kind: 'no_answer' };
     }
-    services.log.alarm('provider_call_broke', { provider: provider.name, error: error instanceof Error ? error.name : 'unknown' });
+    services.log.alarm('provider_call_broke', { provider: provider.name, error: errorName(error) });
+    await letGo(conversation, jobId);
     return refusedBy('unknown_answer', 'the adapter broke');
+  }
+}
+
+/** A job that could not be written down is waited for all the same: its id is needed after a crash alone. */
+async function note(conversation: Conversation, jobId: string): Promise<void> {
+  try {
+    await conversation.accept(jobId);
+  } catch (error) {
+    if (error instanceof Remedy) {
+      // Whoever has the lease now does not know of it.
+      await letGo(conversation, jobId);
+      throw error;
+    }
+    conversation.services.log.info('job_not_noted', { provider: conversation.provider.name, error: errorName(error) });
   }
 }
 
@@ -55,7 +71,7 @@ async function letGo({ provider, job, services }: Conversation, jobId: string | 
   try {
     await provider.cancel(jobId, job, limit.signal);
   } catch (error) {
-    services.log.info('job_not_cancelled', { provider: provider.name, error: error instanceof Error ? error.name : 'unknown' });
+    services.log.info('job_not_cancelled', { provider: provider.name, error: errorName(error) });
   } finally {
     limit.release();
   }

@@ -18,6 +18,7 @@ import {
   webhookWaitsSeconds,
   type SigningSecrets,
 } from '../../core/webhook.ts';
+import { errorName } from '../error-name.ts';
 import { deliveryServices, type DeliveryServices } from '../services.ts';
 import { idsOf, logWith } from '../log-with.ts';
 import { creationIdOf, Remedy, type Payload } from './payload.ts';
@@ -127,7 +128,7 @@ export async function deliverOrAlarm(payload: Payload, services: DeliveryService
     return await deliverWebhook(payload, services);
   } catch (error) {
     if (!(error instanceof Remedy)) {
-      services.log.alarm('webhook_delivery_broke', { creationId: payload.creation_id, error: error instanceof Error ? error.name : 'unknown' });
+      services.log.alarm('webhook_delivery_broke', { creationId: payload.creation_id, error: errorName(error) });
     }
     throw error;
   }

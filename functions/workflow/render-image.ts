@@ -5,6 +5,7 @@
 import type { Context } from 'aws-lambda';
 import type { CreationRecord } from '../../core/creation.ts';
 import { CreationFailed } from '../../core/failure.ts';
+import { errorName } from '../error-name.ts';
 import { renderServices, type RenderServices } from '../services.ts';
 import { idsOf, logWith } from '../log-with.ts';
 import { creationIdOf, Remedy, type Payload } from './payload.ts';
@@ -43,7 +44,7 @@ async function renderLeased(creation: CreationRecord, holder: string, services: 
   const reserve = Math.min(reserveMillis, (creation.deadlineAt - Date.parse(creation.createdAt)) / 4);
   const stopRenewing = clock.every(renewMillis, () => {
     creations.renewLease(creation.id, holder, clock.now() + leaseMillis).catch((error: unknown) => {
-      log.info('lease_not_renewed', { error: error instanceof Error ? error.name : 'unknown' });
+      log.info('lease_not_renewed', { error: errorName(error) });
     });
   });
   try {
@@ -63,7 +64,7 @@ async function store({ image, bytes }: Rendering, { images, log }: RenderService
   try {
     await images.put(image, bytes);
   } catch (error) {
-    log.alarm('image_not_stored', { error: error instanceof Error ? error.name : 'unknown' });
+    log.alarm('image_not_stored', { error: errorName(error) });
     throw new CreationFailed('InternalFailure');
   }
 }

@@ -3,6 +3,7 @@ import type { CreationRecord, RouteAttempt, StoredImage } from '../../core/creat
 import { failureNames, type FailureName } from '../../core/failure.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason } from '../../core/provider.ts';
+import { Remedy } from '../../functions/workflow/payload.ts';
 import { walkRoutes, type Rendering } from '../../functions/workflow/walk-routes.ts';
 import type { RenderServices } from '../../functions/services.ts';
 import { aCreation, now, seededBytes } from '../fixtures/records.ts';
@@ -52,6 +53,20 @@ function walk(change: Partial<CreationRecord>, { providers, stored = [], deadlin
     return Promise.resolve();
   };
   return { result: walkRoutes({ creation, until: deadlineAt, save, services }), saved, log, clock };
+}
+
+/** Throws the error at the nth save. */
+function failsAt(nth: number, error: Error): () => void {
+  let saves = 0;
+  return () => {
+    saves += 1;
+    if (saves === nth) throw error;
+  };
+}
+
+function withCancel<Provider extends ImageProvider>(provider: Provider): Provider & { readonly cancelled: string[] } {
+  const cancelled: string[] = [];
+  return { ...provider, cancelled, cancel: async (jobId) => Promise.resolve(void cancelled.push(jobId)) };
 }
 
 describe('the routes of a creation', () => {
@@ -181,6 +196,30 @@ describe('a job that a provider accepted', () => {
     const { result } = walk({ routes: bothRoutes.routes.slice(0, 1) }, { providers: [first], deadlineAt: now + 1_000 });
     expect(await rejection(result)).toMatchObject({ name: 'GenerationTimedOut' });
   });
+
+  it('and that could not be written down is waited for all the same', async () => {
+    const first = fakeProvider('first', pending('job-1'), rendered);
+    const { result, log } = walk({}, { providers: [first], onSave: failsAt(2, new Error('the table is busy')) });
+    expect((await result).attempts).toMatchObject([{ jobId: 'job-1', outcome: 'rendered' }]);
+    expect(log.lines).toContain('info job_not_noted');
+  });
+
+  it('is let go when another invocation has taken over, which cannot know of it', async () => {
+    const first = withCancel(fakeProvider('first', pending('job-1')));
+    const { result } = walk({}, { providers: [first], onSave: failsAt(2, new Remedy('StillRunning', 'taken')) });
+    expect(await rejection(result)).toMatchObject({ name: 'StillRunning' });
+    expect(first.cancelled).toEqual(['job-1']);
+  });
+
+  it('is let go when the conversation about it breaks', async () => {
+    const first = withCancel(fakeProvider('first', pending('job-1'), () => {
+      throw new TypeError('a defect');
+    }));
+    const { result, log } = walk({}, { providers: [first] });
+    expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
+    expect(first.cancelled).toEqual(['job-1']);
+    expect(log.lines).toContain('alarm provider_call_broke');
+  });
 });
 
 describe('a provider that does not answer in time', () => {
@@ -209,14 +248,10 @@ describe('a provider that does not answer in time', () => {
   });
 
   it('is told to stop the job that it had accepted', async () => {
-    const told: string[] = [];
-    const first: ImageProvider = {
-      ...fakeProvider('first', pending('job-1', 600), pending('job-1', 600)),
-      cancel: async (jobId) => Promise.resolve(void told.push(jobId)),
-    };
+    const first = withCancel(fakeProvider('first', pending('job-1', 600), pending('job-1', 600)));
     const { result } = walk({}, { providers: [first, fakeProvider('second', rendered)], deadlineAt: now + 2_000 });
     expect((await result).attempts.map(({ outcome, jobId }) => [outcome, jobId])).toEqual([['no_answer', 'job-1'], ['rendered', undefined]]);
-    expect(told).toEqual(['job-1']);
+    expect(first.cancelled).toEqual(['job-1']);
   });
 
   it('is not asked at all when the time is over', async () => {
