@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { environment } from './test/fixtures/environment.ts';
+import { LongestFirst } from './test/fixtures/longest-first.ts';
 
 export default defineConfig({
   test: {
@@ -11,6 +12,7 @@ export default defineConfig({
     isolate: false,
     // Each file that needs the service starts one of its own. Two processors carry three: many tests wait for a time limit.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     env: environment,
