@@ -1,11 +1,11 @@
 import {
-  CreateTableCommand, DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient, UpdateTimeToLiveCommand,
+  CreateTableCommand, DeleteTableCommand, DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient, UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand, BatchWriteCommand, DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, TransactGetCommand, TransactWriteCommand, UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createDynamo } from '../../../local/aws/dynamodb/dynamo.ts';
 import { START_MS, startEndpoint, temporaryFolder } from './endpoint-fixture.ts';
 import type { Fixture } from './endpoint-fixture.ts';
@@ -56,6 +56,20 @@ describe('tables', () => {
   test('an unknown table is ResourceNotFoundException', async () => {
     const { table } = await startTable();
     await expect(table.send(new GetCommand({ TableName: 'Other', Key: account }))).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+  });
+});
+
+describe('a table that was used and deleted', () => {
+  test('is unknown to what reads and writes items, and made anew has the keys that it is made with', async () => {
+    const { table } = await startTable();
+    await table.send(new PutCommand({ TableName, Item: account }));
+    await table.send(new DeleteTableCommand({ TableName }));
+    await vi.waitFor(() => expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({ name: 'ResourceNotFoundException' }));
+    const keyed = { AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' as const }], KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' as const }] };
+    await vi.waitFor(() => table.send(new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...keyed })));
+    await table.send(new PutCommand({ TableName, Item: { name: 'x' } }));
+    expect((await table.send(new GetCommand({ TableName, Key: { name: 'x' } }))).Item).toEqual({ name: 'x' });
+    await expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({ name: 'ValidationException' });
   });
 });
 
