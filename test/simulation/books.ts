@@ -3,7 +3,7 @@
  * simulation's own, which are kept from the writes alone.
  */
 import type { Attribute, Item } from './expressions.ts';
-import type { Change } from './memory-table.ts';
+import type { Change } from './memory-indexes.ts';
 import type { World } from './world.ts';
 
 /** Tells of an invariant that does not hold. */

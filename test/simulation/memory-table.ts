@@ -4,6 +4,7 @@
  * memory-table.test.ts holds it against the dynalite stand-in, call for call.
  */
 import { createHash } from 'node:crypto';
+import { bySort, createMemoryIndexes, indexKeys, type Change, type IndexName } from './memory-indexes.ts';
 import { assign, condition, InvalidUpdate, projection, update, type Attribute, type Item, type Scope } from './expressions.ts';
 
 /** A refusal as the service words it. */
@@ -15,14 +16,6 @@ export class Refused extends Error {
     this.code = code;
     this.fields = fields;
   }
-}
-
-/** One item before and after a write; all changes of a transaction come together. */
-export interface Change {
-  readonly pk: string;
-  readonly sk: string;
-  readonly before: Item | undefined;
-  readonly after: Item | undefined;
 }
 
 export interface MemoryTableOptions {
@@ -56,47 +49,16 @@ interface Expressions {
   readonly ReturnValuesOnConditionCheckFailure?: string;
 }
 
-const indexes = { open_work: ['openShard', 'dueAt'], listing: ['listing', 'listed'] } as const;
-type IndexName = keyof typeof indexes;
-
-/** A row of an index, from when until when it stood there. */
-interface Row {
-  readonly item: Item;
-  readonly from: number;
-  until: number;
-}
-
 const tokenMillis = 600_000;
 const refusedCondition = 'The conditional request failed';
 
 /** An empty table with the indexes of adapters/dynamodb/table.ts. */
 export function createMemoryTable({ now, onCommit }: MemoryTableOptions): MemoryTable {
   const items = new Map<string, Map<string, Item>>();
-  const rows = new Map<string, Row[]>();
-  const current = new Map<string, Row>();
+  const indexes = createMemoryIndexes(now);
   const tokens = new Map<string, { readonly fingerprint: string; readonly at: number }>();
 
   const get = (pk: string, sk: string): Item | undefined => items.get(pk)?.get(sk);
-
-  function reindex(index: IndexName, { pk, sk, after }: Change): void {
-    const [partition, sort] = indexes[index];
-    const key = `${index} ${pk} ${sk}`;
-    const group = after?.[partition]?.S;
-    const place = after?.[sort];
-    const before = current.get(key);
-    const isIn = after !== undefined && group !== undefined && (place?.S ?? place?.N) !== undefined;
-    const item: Item = isIn ? { pk: { S: pk }, sk: { S: sk }, [partition]: { S: group }, [sort]: place ?? {} } : {};
-    if (before && isIn && JSON.stringify(before.item) === JSON.stringify(item)) return;
-    if (before) before.until = now();
-    current.delete(key);
-    if (!isIn) return;
-    const row: Row = { item, from: now(), until: Infinity };
-    current.set(key, row);
-    const name = `${index} ${group}`;
-    const list = rows.get(name);
-    if (list) list.push(row);
-    else rows.set(name, [row]);
-  }
 
   function commit(changes: readonly Change[]): void {
     for (const change of changes) {
@@ -105,8 +67,7 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
       if (!partition) items.set(pk, (partition = new Map<string, Item>()));
       if (after) partition.set(sk, after);
       else partition.delete(sk);
-      reindex('open_work', change);
-      reindex('listing', change);
+      indexes.follow(change);
     }
     onCommit?.(changes);
   }
@@ -184,7 +145,7 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
 
   function query(input: Input, lagMillis: number): Record<string, unknown> {
     const options = input as unknown as QueryInput;
-    const found = options.IndexName === undefined ? partitionOf(options) : indexPartition(options, options.IndexName, now() - lagMillis);
+    const found = options.IndexName === undefined ? partitionOf(options) : indexes.partition(options.IndexName, stringsOf(options), now() - lagMillis);
     const matches = condition(options.KeyConditionExpression);
     const kept = found.filter((item) => matches(scopeOf(options, item)));
     if (options.ScanIndexForward === false) kept.reverse();
@@ -193,7 +154,7 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
     const page = kept.slice(start, options.Limit === undefined ? undefined : start + options.Limit);
     const isMore = options.Limit !== undefined && page.length === options.Limit;
     const last = page.at(-1);
-    const keyNames = ['pk', 'sk', ...(options.IndexName === undefined ? [] : indexes[options.IndexName])];
+    const keyNames = ['pk', 'sk', ...(options.IndexName === undefined ? [] : indexKeys[options.IndexName])];
     return {
       Count: page.length,
       ScannedCount: page.length,
@@ -203,15 +164,8 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
   }
 
   function partitionOf(options: QueryInput): Item[] {
-    const pk = Object.values(options.ExpressionAttributeValues ?? {}).find(({ S }) => S !== undefined && items.has(S))?.S;
+    const pk = stringsOf(options).find((text) => items.has(text));
     return [...(items.get(pk ?? '')?.values() ?? [])].sort((a, b) => bySort(a['sk'], b['sk']));
-  }
-
-  function indexPartition(options: QueryInput, index: IndexName, at: number): Item[] {
-    const [, sort] = indexes[index];
-    const group = Object.values(options.ExpressionAttributeValues ?? {}).find(({ S }) => S !== undefined && rows.has(`${index} ${S}`))?.S;
-    const standing = (rows.get(`${index} ${group ?? ''}`) ?? []).filter((row) => row.from <= at && at < row.until);
-    return standing.map(({ item }) => item).sort((a, b) => bySort(a[sort], b[sort]));
   }
 
   return {
@@ -219,8 +173,7 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
     all: function* () {
       for (const partition of items.values()) yield* partition.values();
     },
-    indexed: (index, beginning) =>
-      [...current].flatMap(([key, row]) => (key.startsWith(`${index} `) && (row.item[indexes[index as IndexName][0]]?.S ?? '').startsWith(beginning) ? [row.item] : [])),
+    indexed: indexes.beginning,
     expire: () => {
       const over = [...items.values()].flatMap((partition) => [...partition.values()]).filter((item) => {
         const seconds = item['expiresAtSeconds']?.N;
@@ -303,9 +256,9 @@ function keyOf(key: Item | undefined): { pk: string; sk: string } {
   return { pk, sk };
 }
 
-function bySort(a: Attribute | undefined, b: Attribute | undefined): number {
-  if (a?.N !== undefined && b?.N !== undefined) return Number(a.N) - Number(b.N);
-  return (a?.S ?? '') < (b?.S ?? '') ? -1 : 1;
+/** Strings among the values: one of them is the partition that is asked for. */
+function stringsOf({ ExpressionAttributeValues: values = {} }: QueryInput): string[] {
+  return Object.values(values).flatMap(({ S }) => (S === undefined ? [] : [S]));
 }
 
 function invalid(message: string): Refused {

@@ -1,7 +1,7 @@
 /** Everything that a world is watched for: the books, the webhooks, the texts, the answers, and how it looks at rest. */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createBooks, textOf, type Books } from './books.ts';
-import type { Change } from './memory-table.ts';
+import type { Change } from './memory-indexes.ts';
 import type { Post } from './outside.ts';
 import { auditTable } from './at-rest-audit.ts';
 import type { Service, ServiceWatch } from './service.ts';

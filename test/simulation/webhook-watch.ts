@@ -2,7 +2,8 @@
 import { createHmac } from 'node:crypto';
 import type { Books, Accuse } from './books.ts';
 import { textOf } from './books.ts';
-import type { Change, MemoryTable } from './memory-table.ts';
+import type { Change } from './memory-indexes.ts';
+import type { MemoryTable } from './memory-table.ts';
 import type { Post } from './outside.ts';
 import type { World } from './world.ts';
 
