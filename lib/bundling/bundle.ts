@@ -1,6 +1,6 @@
 /**
- * How a function's file becomes its bundle. A client waits for a cold start, half of which
- * is V8 reading the bundle and Node loading modules of its own, so that what no function
+ * How a function's file becomes its bundle. A client waits for a cold start, two thirds
+ * of which are V8 reading the bundle and Node loading modules of its own: what no function
  * of ours ever runs is left out (docs/decisions/0019).
  */
 import { join } from 'node:path';

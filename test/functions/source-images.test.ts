@@ -18,7 +18,6 @@ interface Fetching {
 /** Five images, each of which takes its time on the fake clock; one that is aborted fails as the real ones do. */
 function fetchFive(millisEach: number): Fetching {
   const clock = fakeClock();
-  const began = clock.now();
   const asked: string[] = [];
   const fetchSource = async (url: string, signal: AbortSignal): Promise<SourceResult> => {
     asked.push(url);
@@ -35,7 +34,6 @@ function fetchFive(millisEach: number): Fetching {
     randomBytes: (count: number) => new Uint8Array(count),
   } satisfies Partial<SubmitServices>;
   const copied = copySources([1, 2, 3, 4, 5].map((number) => `https://images.test/${number}`), services);
-  expect(clock.now()).toBe(began);
   return { clock, copied, asked };
 }
 

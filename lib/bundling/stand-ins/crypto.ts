@@ -1,4 +1,4 @@
-/** In the bundles, node:crypto without loading WebCrypto (see ../bundling.ts). */
+/** In the bundles, node:crypto without loading WebCrypto (see ../bundle.ts). */
 export const {
   createCipheriv,
   createDecipheriv,

@@ -1,4 +1,4 @@
-/** In the bundles, node:https without the copy of its names (see ../bundling.ts). */
+/** In the bundles, node:https without the copy of its names (see ../bundle.ts). */
 const https = process.getBuiltinModule('node:https');
 export default https;
 export const { request } = https;

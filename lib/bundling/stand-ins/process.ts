@@ -1,2 +1,2 @@
-/** In the bundles, node:process without asking for its streams (see ../bundling.ts). */
+/** In the bundles, node:process without asking for its streams (see ../bundle.ts). */
 export const { env, versions } = process;

@@ -1,0 +1,54 @@
+/** A walk over a creation's routes with fakes around it. */
+import type { CreationRecord, RouteAttempt, StoredImage } from '../../core/creation.ts';
+import type { ImageStore } from '../../core/ports/images.ts';
+import type { ImageProvider, ProviderAnswer, RefusalReason } from '../../core/provider.ts';
+import { walkRoutes, type Rendering } from '../../functions/workflow/walk-routes.ts';
+import type { RenderServices } from '../../functions/services.ts';
+import { aCreation, now, seededBytes } from '../fixtures/records.ts';
+import { fakeClock, fakeLog, pngBytes, stub, type FakeClock, type FakeLog } from './fakes.ts';
+
+export const rendered: ProviderAnswer = { kind: 'rendered', bytes: pngBytes };
+export const refused = (reason: RefusalReason): ProviderAnswer => ({ kind: 'refused', reason });
+export const pending = (jobId: string, pollAfterMillis = 500): ProviderAnswer => ({ kind: 'pending', jobId, pollAfterMillis });
+
+export const bothRoutes = {
+  routes: [
+    { provider: 'first', providerModel: 'a' },
+    { provider: 'second', providerModel: 'b' },
+  ],
+};
+export const begun: RouteAttempt = { provider: 'first', providerModel: 'a', startedAt: '2026-11-21T12:00:30.000Z', resultKey: 'results/begun.png' };
+
+export interface Walked {
+  readonly result: Promise<Rendering>;
+  readonly saved: RouteAttempt[][];
+  readonly log: FakeLog;
+  readonly clock: FakeClock;
+}
+
+export interface Surroundings {
+  readonly providers: readonly ImageProvider[];
+  readonly stored?: readonly StoredImage[];
+  readonly deadlineAt?: number;
+  readonly onSave?: () => void;
+}
+
+export function walk(change: Partial<CreationRecord>, { providers, stored = [], deadlineAt = now + 300_000, onSave }: Surroundings): Walked {
+  const creation = aCreation({ ...bothRoutes, ...change });
+  const clock = fakeClock();
+  const log = fakeLog();
+  const saved: RouteAttempt[][] = [];
+  const services = stub<RenderServices>({
+    clock,
+    log,
+    randomBytes: seededBytes,
+    images: stub<ImageStore>({ find: async (key) => Promise.resolve(stored.find((image) => image.key === key)) }),
+    providers: new Map(providers.map((provider) => [provider.name, provider])),
+  });
+  const save = async (attempts: readonly RouteAttempt[]): Promise<void> => {
+    onSave?.();
+    saved.push(structuredClone([...attempts]));
+    return Promise.resolve();
+  };
+  return { result: walkRoutes({ creation, until: deadlineAt, save, services }), saved, log, clock };
+}
