@@ -164,8 +164,13 @@ describe('source images that can be used', () => {
   });
 
   it('ten are fetched at most four at a time, and kept in the request\'s order', async () => {
-    // Later ones answer sooner: order comes from the request, not from the network.
-    const urls = Array.from({ length: 10 }, (_, index) => origin.at(`/order-${index}`, answering(200, png(100 + index, 100), {}, 200 - index * 15)));
+    // Held until four are open, or all were asked for, and a moment longer for a fifth to show itself;
+    // then the last comes first: order comes from the request, not from the network.
+    const held: (() => void)[] = [];
+    const urls = Array.from({ length: 10 }, (_, index) => origin.at(`/order-${index}`, (response) => {
+      held.push(() => response.writeHead(200).end(png(100 + index, 100)));
+      if (held.length === 4 || origin.asked.length === 10) setTimeout(() => { for (const answer of held.splice(0).reverse()) answer(); }, 50);
+    }));
     const answer = await submit(...urls);
     expect(answer.status).toBe(202);
     expect(origin.most()).toBe(4);
