@@ -24,10 +24,11 @@ export function embeddedMetrics(namespace: string, nowMillis: number, logged: Lo
     ...Object.fromEntries(measured.map(({ definition, value }) => [definition.name, value])),
     _aws: {
       Timestamp: nowMillis,
-      CloudWatchMetrics: measured.map(({ definition: { name, unit, dimensions } }) => ({
+      // One directive for all that have the same dimensions: each byte of a line is billed.
+      CloudWatchMetrics: [...Map.groupBy(measured, ({ definition }) => JSON.stringify(definition.dimensions)).values()].map((alike) => ({
         Namespace: namespace,
-        Dimensions: dimensions,
-        Metrics: [{ Name: name, Unit: unit }],
+        Dimensions: alike[0]?.definition.dimensions,
+        Metrics: alike.map(({ definition: { name, unit } }) => ({ Name: name, Unit: unit })),
       })),
     },
   };
