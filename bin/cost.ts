@@ -7,6 +7,7 @@ import { billFor, totalOf, type Memory, type Standing } from './cost/bill.ts';
 import { measure, memoryOf, type CreationCount } from './cost/measure.ts';
 import { costPage, ownRenderMillis } from './cost/page.ts';
 import { synthesizedTemplate } from './local/synthesized-template.ts';
+import { wholeNumber } from './options/whole-number.ts';
 
 const page = new URL('../docs/cost.md', import.meta.url);
 const { values } = parseArgs({ options: { creations: { type: 'string', default: '20' }, json: { type: 'boolean', default: false } } });
@@ -24,7 +25,7 @@ async function standingOf(count: CreationCount, memory: Memory): Promise<Standin
   };
 }
 
-const { kinds, reconciler } = await measure(Number(values.creations), (line) => { console.error(pc.dim(line)); });
+const { kinds, reconciler } = await measure(wholeNumber('--creations', values.creations), (line) => { console.error(pc.dim(line)); });
 const memory = await memoryOf();
 const report = { kinds, memory, standing: await standingOf(reconciler, memory) };
 const totals = Object.fromEntries(Object.entries(kinds).map(([kind, count]) => [kind, Number(totalOf(billFor(count, memory, ownRenderMillis(kinds))).toFixed(4))]));

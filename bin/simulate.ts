@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { KillMessage, Message, Report } from './simulate/messages.ts';
 import { printReport, Progress } from './simulate/report.ts';
+import { wholeNumber } from './options/whole-number.ts';
 
 const worker = fileURLToPath(new URL('../test/simulation/worker.ts', import.meta.url));
 const killer = fileURLToPath(new URL('../test/simulation/kill/main.ts', import.meta.url));
@@ -52,7 +53,7 @@ function runWorker(job: object, hear: (message: Message) => void): Promise<void>
 async function inWorkers(jobOf: (index: number, of: number) => object): Promise<boolean> {
   const progress = new Progress();
   const timer = setInterval(() => { progress.print(); }, progressMillis);
-  const workers = Number(values.workers);
+  const workers = wholeNumber('--workers', values.workers);
   await Promise.all(Array.from({ length: workers }, (_, index) => runWorker(jobOf(index, workers), (message) => { progress.hear(message); })));
   clearInterval(timer);
   progress.print();
@@ -99,7 +100,7 @@ async function catchMutants(only: readonly string[]): Promise<boolean> {
       console.log(`${name.padEnd(32)} ${caught === '' ? `MISSED in ${mutantSeeds} seeds` : caught}`);
     }
   };
-  await Promise.all(Array.from({ length: Number(values.workers) }, lane));
+  await Promise.all(Array.from({ length: wholeNumber('--workers', values.workers) }, lane));
   console.log(`${names.length - missed} of ${names.length} caught`);
   return missed === 0 && names.length > 0;
 }
@@ -122,12 +123,12 @@ async function killAgainAndAgain(rounds: string, seed: string): Promise<boolean>
 }
 
 async function main(): Promise<boolean> {
-  if (values.kill !== undefined) return killAgainAndAgain(values.kill, values.seed ?? '1');
-  if (values.seed !== undefined) return traceSeed(Number(values.seed));
+  if (values.kill !== undefined) return killAgainAndAgain(String(wholeNumber('--kill', values.kill)), String(wholeNumber('--seed', values.seed ?? '1', 0)));
+  if (values.seed !== undefined) return traceSeed(wholeNumber('--seed', values.seed, 0));
   if (values.mutants) return catchMutants(positionals);
   if (values.exhaustive || values.pairs) return inWorkers((index, of) => ({ kind: 'exhaustive', index, of, pairs: values.pairs }));
-  const from = Number(values.from);
-  const to = from + Number(values.seeds ?? 1_000);
+  const from = wholeNumber('--from', values.from, 0);
+  const to = from + wholeNumber('--seeds', values.seeds ?? '1000');
   return inWorkers((index, of) => ({ kind: 'seeds', from: from + index, to, every: of, stopAtFirst: false }));
 }
 

@@ -11,6 +11,7 @@ import { readTemplate, type LocalFunction } from '../../local/template.ts';
 import { createOutput, type Row } from '../admin/output.ts';
 import { synthesizedTemplate } from '../local/synthesized-template.ts';
 import { importMillis, withBareHandler } from './import-time.ts';
+import { wholeNumber } from '../options/whole-number.ts';
 
 /** Minified, in KB of 1,000 bytes. RenderImage holds every vendor's adapter and the sandbox's painter. */
 const mostKilobytes = (name: string): number => (name.startsWith('RenderImage') ? 700 : 350);
@@ -61,7 +62,7 @@ await withBareHandler(async (module) => {
   const bare: Bundle = { name: 'a bare handler', module, environment: {} };
   const own = functions.map(({ id, codeFolder, environment }): Bundle => ({ name: id.replace(/[0-9A-F]{8}$/, ''), module: join(codeFolder, 'index.mjs'), environment }));
   const bundles = [bare, ...own.sort((a, b) => a.name.localeCompare(b.name))];
-  const millis = await measureAll(bundles, Number(values.runs), tell);
+  const millis = await measureAll(bundles, wholeNumber('--runs', values.runs), tell);
   const rows = bundles.map((bundle) => rowOf(bundle, millis.get(bundle.name) ?? []));
   createOutput(values.json, (line) => { console.log(line); }).list(rows, 'The stack has no functions.');
   if (rows.some(({ finding }) => finding === 'too large')) process.exitCode = 1;
