@@ -1,8 +1,11 @@
 /** One HTTP exchange with exactly the addresses that were checked. */
 import type { LookupAddress } from 'node:dns';
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as httpRequest, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
+
+/** How Node opens the connection of a request. A test gives a stream of its own in the place of a socket. */
+export type Connect = NonNullable<RequestOptions['createConnection']>;
 
 export interface Exchange {
   readonly url: URL;
@@ -12,8 +15,10 @@ export interface Exchange {
   readonly body?: string;
   /** At most so many bytes of the answer are read; the connection is closed behind them. */
   readonly mostBytes: number;
-  /** Bounds all of it, the answer's last byte included: a slow drip defeats every shorter limit. */
+  /** Bounds the whole exchange, the last byte of the answer included: a slow drip defeats every shorter limit. */
   readonly signal: AbortSignal;
+  /** Absent: a socket of the system. */
+  readonly connect?: Connect;
 }
 
 export interface ExchangeAnswer {
@@ -24,27 +29,62 @@ export interface ExchangeAnswer {
   readonly cut: boolean;
 }
 
-/** Never follows a redirect, uses no proxy and no kept connection. Throws when no whole answer came. */
+/**
+ * Never follows a redirect, uses no proxy and no kept connection. Throws when no whole answer came.
+ * Each way in which a request can end ends the exchange: an answer, a switch of protocols (which is an answer
+ * with status 101 and no body), an error, a closed connection, and the abort of the signal.
+ */
 export function exchange(options: Exchange): Promise<ExchangeAnswer> {
+  const { signal } = options;
   return new Promise((resolve, reject) => {
-    const { url, method, headers, body, signal } = options;
-    const settings: RequestOptions = {
-      method,
-      headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
-      lookup: pinned(options.addresses),
-      agent: false,
-      signal,
+    signal.throwIfAborted();
+    const request = send(options);
+    let hasAnswer = false;
+    const abort = (): void => {
+      reject(new Error('the exchange took too long', { cause: signal.reason }));
+      request.destroy();
     };
-    const request = url.protocol === 'https:' ? httpsRequest(url, settings) : httpRequest(url, settings);
+    signal.addEventListener('abort', abort, { once: true });
     request.on('error', reject);
+    request.on('close', () => {
+      signal.removeEventListener('abort', abort);
+      // Node closes some requests without an error. An answer that has begun ends by itself.
+      if (!hasAnswer) reject(new ConnectionClosed());
+    });
+    // Without a listener, Node drops a switch of protocols without an event: nothing would end the exchange.
+    request.on('upgrade', (_response, socket) => {
+      hasAnswer = true;
+      socket.destroy();
+      resolve({ status: 101, location: undefined, body: Buffer.alloc(0), cut: false });
+    });
     request.on('response', (response) => {
+      hasAnswer = true;
       readStart(response, options.mostBytes).then(
-        ({ body: read, cut }) => resolve({ status: response.statusCode ?? 0, location: response.headers.location, body: read, cut }),
+        ({ body, cut }) => resolve({ status: response.statusCode ?? 0, location: response.headers.location, body, cut }),
         reject,
       );
     });
-    request.end(body);
+    request.end(options.body);
   });
+}
+
+/** The connection was closed before an answer began. */
+class ConnectionClosed extends Error {
+  readonly code = 'ECONNRESET';
+  constructor() {
+    super('the connection was closed without an answer');
+  }
+}
+
+function send({ url, method, headers, body, addresses, connect }: Exchange): ClientRequest {
+  const settings: RequestOptions = {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
+    lookup: pinned(addresses),
+    agent: false,
+    ...(connect && { createConnection: connect }),
+  };
+  return url.protocol === 'https:' ? httpsRequest(url, settings) : httpRequest(url, settings);
 }
 
 /** For an address literal the connection asks no lookup at all; that literal is what was checked. */

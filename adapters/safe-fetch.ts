@@ -3,20 +3,39 @@
  * deliveries. Each hop is checked and pinned, so that a name that turns private between
  * check and connection changes nothing.
  */
-import { maxSourceBytes, sourceRedirects, sourceTimeoutMillis } from '../core/limits.ts';
+import { maxSourceBytes, resolveMillis, sourceRedirects, sourceTimeoutMillis } from '../core/limits.ts';
 import type { AddressVerdict, Outbound, SourceResult } from '../core/ports/outbound.ts';
+import type { Clock } from '../core/ports/runtime.ts';
 import { webhookAttemptMillis, webhookResponseBytes } from '../core/webhook.ts';
-import { findTarget, resolveBySystem, type OutboundRules, type Resolve, type Target } from './outbound-address.ts';
-import { exchange, type ExchangeAnswer } from './pinned-exchange.ts';
+import { findTarget, resolveBySystem, type OutboundRules, type Purpose, type Resolve, type Target } from './outbound-address.ts';
+import { exchange, type Connect, type ExchangeAnswer } from './pinned-exchange.ts';
 
 export type { OutboundRules } from './outbound-address.ts';
 
+/** What the way out needs of its surroundings. */
+export interface OutboundServices {
+  /** Bounds every look-up and every exchange. */
+  readonly clock: Pick<Clock, 'timeout'>;
+  /** Absent: the resolver of the system. */
+  readonly resolve?: Resolve;
+  /** Absent: sockets of the system. */
+  readonly connect?: Connect;
+}
+
 const agentName = 'Darkroom/1';
 
-export function createOutbound(rules: OutboundRules, resolve: Resolve = resolveBySystem): Outbound {
+export function createOutbound(rules: OutboundRules, { clock, resolve = resolveBySystem, connect }: OutboundServices): Outbound {
+  const within = <Value>(millis: number, outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<Value>): Promise<Value> =>
+    inTime(clock, millis, outer, work);
+  // A resolver has no time limit of its own.
+  const find = (text: string, purpose: Purpose, outer?: AbortSignal): Promise<Target> =>
+    findTarget(text, purpose, rules, (host) => within(resolveMillis, outer, (signal) => unlessAborted(signal, resolve(host))));
+  const send = (options: Omit<Parameters<typeof exchange>[0], 'connect'>): Promise<ExchangeAnswer> =>
+    exchange({ ...options, ...(connect && { connect }) });
+
   return {
-    check: async (url): Promise<AddressVerdict> => {
-      const target = await findTarget(url, 'webhook', rules, resolve);
+    check: async (url, outer): Promise<AddressVerdict> => {
+      const target = await find(url, 'webhook', outer);
       switch (target.kind) {
         case 'allowed':
           return { kind: 'allowed' };
@@ -26,53 +45,68 @@ export function createOutbound(rules: OutboundRules, resolve: Resolve = resolveB
           return target;
       }
     },
-    post: async (url, headers, body) => {
-      const signal = AbortSignal.timeout(webhookAttemptMillis);
-      try {
-        const target = await within(signal, findTarget(url, 'webhook', rules, resolve));
-        if (target.kind !== 'allowed') return { kind: 'unanswered', reason: target.kind === 'refused' ? 'address refused' : 'name not resolved' };
-        const answer = await exchange({ ...target, method: 'POST', headers, body, mostBytes: webhookResponseBytes, signal });
-        return { kind: 'answered', status: answer.status, excerpt: answer.body.toString('utf8') };
-      } catch (error) {
-        return { kind: 'unanswered', reason: signal.aborted ? 'timeout' : reasonOf(error) };
-      }
-    },
-    fetchSource: async (url, overall) => {
-      const signal = AbortSignal.any([overall, AbortSignal.timeout(sourceTimeoutMillis)]);
-      try {
-        return await fetchSource(url, (text) => within(signal, findTarget(text, 'image', rules, resolve)), signal);
-      } catch {
-        return { kind: 'failed', retryable: true };
-      }
-    },
+    post: (url, headers, body) =>
+      within(webhookAttemptMillis, undefined, async (signal) => {
+        try {
+          const target = await find(url, 'webhook', signal);
+          if (signal.aborted) return { kind: 'unanswered', reason: 'timeout' };
+          if (target.kind === 'refused') return { kind: 'unanswered', reason: 'address refused' };
+          if (target.kind === 'unresolved') return { kind: 'unanswered', reason: 'name not resolved' };
+          const answer = await send({ ...target, method: 'POST', headers, body, mostBytes: webhookResponseBytes, signal });
+          return { kind: 'answered', status: answer.status, excerpt: answer.body.toString('utf8') };
+        } catch (error) {
+          return { kind: 'unanswered', reason: signal.aborted ? 'timeout' : reasonOf(error) };
+        }
+      }),
+    fetchSource: (url, outer) =>
+      within(sourceTimeoutMillis, outer, async (signal) => {
+        try {
+          return await followed(url, signal);
+        } catch {
+          return { kind: 'failed', retryable: true };
+        }
+      }),
   };
-}
 
-/** A resolver has no time limit of its own: the exchange's bounds it, too. */
-function within<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
-  return Promise.race([
-    work,
-    new Promise<never>((_, reject) => {
-      const stop = (): void => reject(new Error('timeout'));
-      if (signal.aborted) stop();
-      else signal.addEventListener('abort', stop, { once: true });
-    }),
-  ]);
-}
-
-async function fetchSource(first: string, find: (text: string) => Promise<Target>, signal: AbortSignal): Promise<SourceResult> {
-  let address = first;
-  for (let redirects = 0; redirects <= sourceRedirects; redirects += 1) {
-    const target = await find(address);
-    if (target.kind === 'refused') return target;
-    if (target.kind === 'unresolved') return { kind: 'failed', retryable: true };
-    const headers = { 'user-agent': agentName, accept: 'image/jpeg, image/png, image/webp', 'accept-encoding': 'identity' };
-    const answer = await exchange({ ...target, method: 'GET', headers, mostBytes: maxSourceBytes, signal });
-    const next = redirectOf(answer, target.url);
-    if (next === undefined) return sourceOf(answer);
-    address = next;
+  async function followed(first: string, signal: AbortSignal): Promise<SourceResult> {
+    let address = first;
+    for (let redirects = 0; redirects <= sourceRedirects; redirects += 1) {
+      const target = await find(address, 'image', signal);
+      if (target.kind === 'refused') return target;
+      if (target.kind === 'unresolved') return { kind: 'failed', retryable: true };
+      const headers = { 'user-agent': agentName, accept: 'image/jpeg, image/png, image/webp', 'accept-encoding': 'identity' };
+      const answer = await send({ ...target, method: 'GET', headers, mostBytes: maxSourceBytes, signal });
+      const next = redirectOf(answer, target.url);
+      if (next === undefined) return sourceOf(answer);
+      address = next;
+    }
+    return { kind: 'failed', retryable: false };
   }
-  return { kind: 'failed', retryable: false };
+}
+
+/** Work under a time limit of its own, and under that of the caller. */
+async function inTime<Value>(
+  clock: Pick<Clock, 'timeout'>,
+  millis: number,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const limit = clock.timeout(millis);
+  try {
+    return await work(outer ? AbortSignal.any([limit.signal, outer]) : limit.signal);
+  } finally {
+    limit.release();
+  }
+}
+
+/** Rejects when the signal aborts first. The work itself cannot be stopped; nobody waits for it any more. */
+function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new Error('it took too long', { cause: signal.reason }));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
 const redirectStatuses = [301, 302, 303, 307, 308];

@@ -24,6 +24,11 @@ export const systemClock: Clock = {
     look();
     return { signal: controller.signal, release: () => clearTimeout(timer) };
   },
+  timeout: (millis) => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), millis);
+    return { signal: controller.signal, release: () => clearTimeout(timer) };
+  },
   every: (millis, task) => {
     const timer = setInterval(task, millis);
     return () => clearInterval(timer);

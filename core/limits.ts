@@ -37,6 +37,9 @@ export const idempotencySeconds = 24 * 60 * 60;
 export const maxBodyBytes = 256 * 1024;
 export const maxUrlLength = 2_048;
 
+/** How long the look-up of a host name may take. */
+export const resolveMillis = 5_000;
+
 /** Source images (decisions.md, Source images). */
 export const sourcesAtOnce = 4;
 export const sourceTimeoutMillis = 5_000;

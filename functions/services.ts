@@ -82,6 +82,10 @@ function imageStore(): ImageStore {
   });
 }
 
+function outbound(): Outbound {
+  return createOutbound(environment('OUTBOUND_RULES') as OutboundRules, { clock: systemClock });
+}
+
 /** What every function has. */
 export interface CommonServices {
   readonly clock: Clock;
@@ -139,7 +143,7 @@ export function submitServices(): SubmitServices {
     ...api,
     charges: createChargeStore({ ...table(), onConflict }),
     executions: createExecutions(new SFNClient({}), environment('STATE_MACHINE_ARN')),
-    outbound: createOutbound(environment('OUTBOUND_RULES') as OutboundRules),
+    outbound: outbound(),
     images: imageStore(),
     topUpUrl: environment('TOP_UP_URL'),
   };
@@ -205,7 +209,7 @@ export function deliveryServices(): DeliveryServices {
       clock: systemClock,
       randomBytes: randomness,
     }),
-    outbound: createOutbound(environment('OUTBOUND_RULES') as OutboundRules),
+    outbound: outbound(),
     resultsBaseUrl: environment('RESULTS_BASE_URL'),
   };
 }

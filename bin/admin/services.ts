@@ -65,7 +65,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     openWork: createOpenWorkStore(table),
     executions: createExecutions(new SFNClient(local), address.stateMachineArn),
     deliveries: createDeliveryStore(table),
-    outbound: createOutbound(address.outboundRules),
+    outbound: createOutbound(address.outboundRules, { clock }),
     providers: createProviderStore(table),
     credentials: createCredentialEditor(secrets, address.providerSecretArn),
     vendorAccess: {

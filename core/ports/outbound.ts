@@ -16,8 +16,8 @@ export type SourceResult =
 
 /** The one way out to addresses that clients give. */
 export interface Outbound {
-  /** Whether a webhook may be sent there now; asked at submission. */
-  check(url: string): Promise<AddressVerdict>;
+  /** Whether a webhook may be sent there now; asked at submission. The signal ends a look-up that takes too long. */
+  check(url: string, signal?: AbortSignal): Promise<AddressVerdict>;
   /** One POST, its address checked again and pinned; never follows a redirect. */
   post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<PostResult>;
   /** One source image, its redirects followed as far as they are allowed, each hop checked and pinned. */

@@ -1,6 +1,12 @@
 /** Time, dice and the log: what every handler has. */
 import type { AlarmEvent } from '../metrics.ts';
 
+/** A signal that aborts by itself. Who asked for the signal releases it when the work has ended. */
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  release(): void;
+}
+
 /** Time, dice and waiting; the only place where a handler gets them. */
 export interface Clock {
   /** Unix milliseconds. */
@@ -9,7 +15,9 @@ export interface Clock {
   elapsed(): number;
   sleep(millis: number, signal?: AbortSignal): Promise<void>;
   /** Aborts at the given Unix milliseconds. `release` ends the watch. */
-  deadline(atMillis: number): { readonly signal: AbortSignal; release(): void };
+  deadline(atMillis: number): TimeLimit;
+  /** Aborts after the given milliseconds of `elapsed`. `release` ends the watch. */
+  timeout(millis: number): TimeLimit;
   /** Runs a task again and again until the returned function is called. */
   every(millis: number, task: () => void): () => void;
 }

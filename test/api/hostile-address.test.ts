@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createOutbound } from '../../adapters/safe-fetch.ts';
+import { systemClock } from '../../adapters/system-clock.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 
 /** Names of the test's own, each with all its addresses; every other name is public. */
@@ -27,7 +28,7 @@ const resolve = async (host: string): Promise<{ address: string; family: number 
   return Promise.resolve(found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
 };
 
-const outbound: Outbound = createOutbound('public', resolve);
+const outbound: Outbound = createOutbound('public', { clock: systemClock, resolve });
 
 const hostile: readonly (readonly [form: string, host: string])[] = [
   ['loopback', '127.0.0.1'],
@@ -165,9 +166,12 @@ describe('what changes behind a check', () => {
 
   it('a connection goes to the address that was checked, though the name would now say another', async () => {
     let calls = 0;
-    const turning = createOutbound('loopback-too', async () => {
-      calls += 1;
-      return Promise.resolve([{ address: calls === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }]);
+    const turning = createOutbound('loopback-too', {
+      clock: systemClock,
+      resolve: async () => {
+        calls += 1;
+        return Promise.resolve([{ address: calls === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }]);
+      },
     });
     location = 'https://169.254.169.254/';
     const before = arrivals;
@@ -179,13 +183,13 @@ describe('what changes behind a check', () => {
     'http://169.254.169.254/latest/meta-data/', 'https://metadata.test/', 'http://[::ffff:a9fe:a9fe]/', '//10.0.0.1/', 'http://user@example.com/', 'http://example.com:22/', 'file:///etc/passwd',
   ])('a redirect to %s is refused at its hop', async (to) => {
     // The first hop has to be reachable here: loopback is allowed, what it leads to is not.
-    const local = createOutbound('loopback-too', resolve);
+    const local = createOutbound('loopback-too', { clock: systemClock, resolve });
     location = to;
     expect(await local.fetchSource(url('127.0.0.1'), noSignal)).toMatchObject({ kind: 'refused' });
   });
 
   it('a redirect of a webhook is an answer as any other, and never followed', async () => {
-    const local = createOutbound('loopback-too', resolve);
+    const local = createOutbound('loopback-too', { clock: systemClock, resolve });
     location = url('127.0.0.1');
     const before = arrivals;
     expect(await local.post(url('127.0.0.1'), {}, '{}')).toMatchObject({ kind: 'answered', status: 302 });

@@ -47,6 +47,12 @@ export function fakeClock(start = now): FakeClock {
       if (at <= time) controller.abort();
       return { signal: controller.signal, release: () => undefined };
     },
+    timeout: (millis) => {
+      const controller = new AbortController();
+      deadlines.push({ at: time + millis, controller });
+      if (millis <= 0) controller.abort();
+      return { signal: controller.signal, release: () => undefined };
+    },
     every: () => () => undefined,
   };
 }

@@ -18,6 +18,11 @@ export function createClock(world: World): Clock {
       const timer = setTimeout(() => { controller.abort(); }, Math.max(0, atMillis - world.now()));
       return { signal: controller.signal, release: () => clearTimeout(timer) };
     },
+    timeout: (millis) => {
+      const controller = new AbortController();
+      const timer = setTimeout(() => { controller.abort(); }, Math.max(0, millis));
+      return { signal: controller.signal, release: () => clearTimeout(timer) };
+    },
     every: (millis, task) => {
       const invocation = world.current();
       const timer = setInterval(() => {

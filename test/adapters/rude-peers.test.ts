@@ -1,0 +1,153 @@
+/** Peers that do not answer as HTTP says, over real sockets: every exchange ends, with the reason. */
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createOutbound } from '../../adapters/safe-fetch.ts';
+import type { Clock, TimeLimit } from '../../core/ports/runtime.ts';
+
+/** What a test has opened. */
+const servers: Server[] = [];
+const sockets = new Set<Socket>();
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(servers.splice(0).map((server) => new Promise((done) => server.close(done))));
+});
+
+/** A server that does with each connection, once a request arrived, what the test says. */
+async function peer(behave: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', () => behave(socket));
+  });
+  servers.push(server.listen(0, '127.0.0.1'));
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+/** Time limits that end when the test says so, and how long each was asked to be. */
+function timeLimits(): Pick<Clock, 'timeout'> & { readonly asked: number[]; readonly end: () => void } {
+  const controllers: AbortController[] = [];
+  const asked: number[] = [];
+  return {
+    asked,
+    end: () => { for (const controller of controllers) controller.abort(); },
+    timeout: (millis): TimeLimit => {
+      const controller = new AbortController();
+      controllers.push(controller);
+      asked.push(millis);
+      return { signal: controller.signal, release: () => undefined };
+    },
+  };
+}
+
+const never = new AbortController().signal;
+const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+
+describe('a peer that switches protocols', () => {
+  it('has failed as a source image, for good', async () => {
+    const outbound = createOutbound('loopback-too', { clock: timeLimits() });
+    expect(await outbound.fetchSource(await peer((socket) => socket.write(upgrade)), never)).toEqual({ kind: 'failed', retryable: false });
+  });
+
+  it('has answered a webhook with status 101', async () => {
+    const outbound = createOutbound('loopback-too', { clock: timeLimits() });
+    expect(await outbound.post(await peer((socket) => socket.write(upgrade)), {}, '{}')).toEqual({ kind: 'answered', status: 101, excerpt: '' });
+  });
+
+  it('is left: its connection is closed', async () => {
+    const outbound = createOutbound('loopback-too', { clock: timeLimits() });
+    const closed = new Promise((resolve) => {
+      void peer((socket) => {
+        socket.once('close', resolve);
+        socket.write(upgrade);
+      }).then((url) => outbound.post(url, {}, '{}'));
+    });
+    await closed;
+  });
+});
+
+describe('a peer that closes the connection', () => {
+  const cases: readonly (readonly [string, (socket: Socket) => void, string])[] = [
+    ['without a byte', (socket) => socket.end(), 'connection closed'],
+    ['by a reset', (socket) => socket.resetAndDestroy(), 'connection closed'],
+    ['in the middle of the header', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le'), 'connection closed'],
+    ['in the middle of the body', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc'), 'connection closed'],
+    ['after nonsense', (socket) => socket.end('no http at all\r\n\r\n'), 'no valid http answer'],
+    ['after an early hint', (socket) => socket.end('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'), 'connection closed'],
+  ];
+
+  it.each(cases)('%s has not answered a webhook', async (_how, behave, reason) => {
+    const outbound = createOutbound('loopback-too', { clock: timeLimits() });
+    expect(await outbound.post(await peer(behave), {}, '{}')).toEqual({ kind: 'unanswered', reason });
+  });
+
+  it.each(cases)('%s has failed as a source image, which may be tried again', async (_how, behave) => {
+    const outbound = createOutbound('loopback-too', { clock: timeLimits() });
+    expect(await outbound.fetchSource(await peer(behave), never)).toEqual({ kind: 'failed', retryable: true });
+  });
+});
+
+describe('a peer that takes for ever', () => {
+  const cases: readonly (readonly [string, (socket: Socket) => void])[] = [
+    ['before its answer', () => undefined],
+    ['in its header', (socket) => socket.write('HTTP/1.1 200 OK\r\nX-Slow: ')],
+    ['in its body', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc')],
+    ['behind early hints', (socket) => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n')],
+  ];
+
+  it.each(cases)('%s has used up the 10 s of a webhook', async (_where, behave) => {
+    const clock = timeLimits();
+    const arrived = Promise.withResolvers<undefined>();
+    const url = await peer((socket) => {
+      behave(socket);
+      arrived.resolve(undefined);
+    });
+    const posting = createOutbound('loopback-too', { clock }).post(url, {}, '{}');
+    await arrived.promise;
+    clock.end();
+    expect(await posting).toEqual({ kind: 'unanswered', reason: 'timeout' });
+    expect(clock.asked).toEqual([10_000]);
+  });
+
+  it.each(cases)('%s has used up the 5 s of a source image', async (_where, behave) => {
+    const clock = timeLimits();
+    const arrived = Promise.withResolvers<undefined>();
+    const url = await peer((socket) => {
+      behave(socket);
+      arrived.resolve(undefined);
+    });
+    const fetching = createOutbound('loopback-too', { clock }).fetchSource(url, never);
+    await arrived.promise;
+    clock.end();
+    expect(await fetching).toEqual({ kind: 'failed', retryable: true });
+    expect(clock.asked).toEqual([5_000]);
+  });
+});
+
+describe('a resolver that never answers', () => {
+  const silent = (): Promise<never> => new Promise(() => undefined);
+
+  it('is waited for 5 s when a webhook is submitted; then the name has not resolved', async () => {
+    const clock = timeLimits();
+    const checking = createOutbound('public', { clock, resolve: silent }).check('https://receiver.test/');
+    clock.end();
+    expect(await checking).toEqual({ kind: 'refused', why: 'must have a host name that resolves' });
+    expect(clock.asked).toEqual([5_000]);
+  });
+
+  it('is not waited for once the time of the request is used up', async () => {
+    const stop = new AbortController();
+    const checking = createOutbound('public', { clock: timeLimits(), resolve: silent }).check('https://receiver.test/', stop.signal);
+    stop.abort();
+    expect(await checking).toMatchObject({ kind: 'refused' });
+  });
+
+  it('has failed a webhook attempt, and a source image', async () => {
+    const clock = timeLimits();
+    const outbound = createOutbound('public', { clock, resolve: silent });
+    const both = Promise.all([outbound.post('https://receiver.test/', {}, '{}'), outbound.fetchSource('https://receiver.test/', never)]);
+    clock.end();
+    expect(await both).toEqual([{ kind: 'unanswered', reason: 'timeout' }, { kind: 'failed', retryable: true }]);
+  });
+});
