@@ -1,11 +1,11 @@
 /** Accounts and keys as an operator handles them. */
-import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Account, ApiKey, SealedSecret } from '../../core/account.ts';
 import type { AccountId, KeyId } from '../../core/ids.ts';
 import { putNew, updateIf } from './conditional.ts';
 import { accountFromItem, accountToItem, apiKeyFromItem, apiKeyToItem } from './mapping.ts';
 import { queryAll } from './query.ts';
-import { keys, listingIndex, type Item, type Table } from './table.ts';
+import { getItem, queryPage, updateItem } from './send.ts';
+import { keys, listingIndex, type Item, type ItemKey, type Table } from './table.ts';
 
 export interface AccountChange {
   readonly condition?: Account['condition'];
@@ -37,12 +37,12 @@ export function createAccountStore(table: Table): AccountStore {
   return {
     create: (account) => putNew(table, accountToItem(account)),
     read: async (id) => {
-      const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: keys.account(id), ConsistentRead: true }));
-      return answer.Item && accountFromItem(answer.Item);
+      const item = await getItem(table, keys.account(id));
+      return item && accountFromItem(item);
     },
     list: () => listAccounts(table),
     change: async (id, change) => {
-      await table.client.send(new UpdateCommand({ TableName: table.name, Key: keys.account(id), ...changeOf(change) }));
+      await updateItem(table, keys.account(id), changeOf(change));
     },
     replaceSecrets: (id, current, next) =>
       updateIf(table, keys.account(id), {
@@ -87,19 +87,15 @@ async function listAccounts(table: Table): Promise<Account[]> {
   const accounts: Account[] = [];
   let from: Item | undefined;
   do {
-    const answer = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        IndexName: listingIndex.name,
-        KeyConditionExpression: `${listingIndex.partition} = :accounts`,
-        ExpressionAttributeValues: { ':accounts': 'ACCOUNTS' },
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
-    for (const row of (answer.Items ?? []) as Item[]) {
-      const key = { pk: row['pk'], sk: row['sk'] };
-      const found = await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
-      if (found.Item) accounts.push(accountFromItem(found.Item));
+    const answer = await queryPage(table, {
+      IndexName: listingIndex.name,
+      KeyConditionExpression: `${listingIndex.partition} = :accounts`,
+      ExpressionAttributeValues: { ':accounts': 'ACCOUNTS' },
+      ...(from && { ExclusiveStartKey: from }),
+    });
+    for (const row of (answer.Items ?? []) as ItemKey[]) {
+      const item = await getItem(table, { pk: row.pk, sk: row.sk });
+      if (item) accounts.push(accountFromItem(item));
     }
     from = answer.LastEvaluatedKey;
   } while (from);

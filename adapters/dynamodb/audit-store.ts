@@ -1,4 +1,3 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Account } from '../../core/account.ts';
 import type { AccountId, CreationId } from '../../core/ids.ts';
 import type { AccountBooks, AuditedCreation, LedgerRow } from '../../core/ledger.ts';
@@ -6,6 +5,7 @@ import { createAccountStore, type AccountStore } from './account-store.ts';
 import { createWalletStore, type WalletStore } from './wallet-store.ts';
 import { batchGet } from './batch-get.ts';
 import { creationFromItem } from './mapping.ts';
+import { queryPage } from './send.ts';
 import { keys, listingIndex, type Item, type Table } from './table.ts';
 
 /** BatchGetItem takes so many keys. */
@@ -60,15 +60,12 @@ async function listedIds(table: Table, accountId: AccountId): Promise<CreationId
   const ids: CreationId[] = [];
   let from: Item | undefined;
   do {
-    const page = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        IndexName: listingIndex.name,
-        KeyConditionExpression: `${listingIndex.partition} = :list`,
-        ExpressionAttributeValues: { ':list': `CREATIONS#${accountId}` },
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
+    const page = await queryPage(table, {
+      IndexName: listingIndex.name,
+      KeyConditionExpression: `${listingIndex.partition} = :list`,
+      ExpressionAttributeValues: { ':list': `CREATIONS#${accountId}` },
+      ...(from && { ExclusiveStartKey: from }),
+    });
     ids.push(...(page.Items ?? []).map((item: Item) => String(item['listed']) as CreationId));
     from = page.LastEvaluatedKey;
   } while (from);

@@ -1,40 +1,39 @@
 /** Single writes whose condition is an answer, not a breakage. */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { isShed } from './shed.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
+import { putItem, updateItem, type UpdateParts } from './send.ts';
 import type { Item, ItemKey, Table } from './table.ts';
 
-export type UpdateParts = Omit<UpdateCommandInput, 'TableName' | 'Key'>;
+export type { UpdateParts } from './send.ts';
 
 /** False when the update's condition failed. */
 export async function updateIf(table: Table, key: ItemKey, parts: UpdateParts): Promise<boolean> {
-  return isWritten(table.client.send(new UpdateCommand({ TableName: table.name, Key: key, ...parts })));
+  return isWritten(updateItem(table, key, parts));
 }
 
 export type UpdateOutcome =
   | { readonly kind: 'written' }
   /** The condition failed, on this item. */
   | { readonly kind: 'refused'; readonly item: Item | undefined }
-  /** Conflicts or throttling outlasted the SDK's tries. */
+  /** Conflicts or throttling outlasted the tries. */
   | { readonly kind: 'busy' };
 
 /** An update whose caller has to know what stood against it. */
 export async function tryUpdate(table: Table, key: ItemKey, parts: UpdateParts): Promise<UpdateOutcome> {
   try {
-    await table.client.send(new UpdateCommand({ TableName: table.name, Key: key, ReturnValuesOnConditionCheckFailure: 'ALL_OLD', ...parts }));
+    await updateItem(table, key, { ReturnValuesOnConditionCheckFailure: 'ALL_OLD', ...parts });
     return { kind: 'written' };
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return { kind: 'refused', item: error.Item && unmarshall(error.Item) };
-    if (isShed(error)) return { kind: 'busy' };
+    if (error instanceof Overloaded) return { kind: 'busy' };
     throw error;
   }
 }
 
 /** False when there is such an item already. */
 export async function putNew(table: Table, item: Item): Promise<boolean> {
-  const put = new PutCommand({ TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' });
-  return isWritten(table.client.send(put));
+  return isWritten(putItem(table, item, { ConditionExpression: 'attribute_not_exists(pk)' }));
 }
 
 async function isWritten(write: Promise<unknown>): Promise<boolean> {

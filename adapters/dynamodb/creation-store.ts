@@ -1,11 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { AccountId, CreationId } from '../../core/ids.ts';
 import { batchGet } from './batch-get.ts';
 import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports/creations.ts';
-import { updateIf, type UpdateParts } from './conditional.ts';
+import { updateIf } from './conditional.ts';
+import { getItem, queryPage, updateItem, type UpdateParts } from './send.ts';
 import { creationFromItem } from './mapping.ts';
 import { keys, listingIndex, type Item, type Table } from './table.ts';
 import { settleTerminal } from './terminal.ts';
@@ -38,22 +38,19 @@ export function createCreationStore(table: Table): CreationStore {
 
 /** One consistent read. */
 async function readCreation(table: Table, id: CreationId): Promise<CreationRecord | undefined> {
-  const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: keys.creation(id), ConsistentRead: true }));
-  return answer.Item && creationFromItem(answer.Item);
+  const item = await getItem(table, keys.creation(id));
+  return item && creationFromItem(item);
 }
 
 /** The ids from the index, which may lag by a moment; the records themselves consistently. */
 async function listCreations(table: Table, accountId: AccountId, limit: number, before?: CreationId): Promise<CreationRecord[]> {
-  const page = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      IndexName: listingIndex.name,
-      KeyConditionExpression: `${listingIndex.partition} = :list${before === undefined ? '' : ` AND ${listingIndex.sort} < :before`}`,
-      ExpressionAttributeValues: { ':list': `CREATIONS#${accountId}`, ...(before !== undefined && { ':before': before }) },
-      ScanIndexForward: false,
-      Limit: limit,
-    }),
-  );
+  const page = await queryPage(table, {
+    IndexName: listingIndex.name,
+    KeyConditionExpression: `${listingIndex.partition} = :list${before === undefined ? '' : ` AND ${listingIndex.sort} < :before`}`,
+    ExpressionAttributeValues: { ':list': `CREATIONS#${accountId}`, ...(before !== undefined && { ':before': before }) },
+    ScanIndexForward: false,
+    Limit: limit,
+  });
   const ids = (page.Items ?? []).map((item: Item) => keys.creation(String(item['listed']) as CreationId));
   if (ids.length === 0) return [];
   const items = await batchGet(table, ids);
@@ -63,25 +60,21 @@ async function listCreations(table: Table, accountId: AccountId, limit: number, 
 /** Takes the lease and reads the record in the same call; what stood against it is told by the old item. */
 async function lease(table: Table, id: CreationId, holder: string, untilMillis: number, nowMillis: number): Promise<LeaseOutcome> {
   try {
-    const answer = await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: keys.creation(id),
-        UpdateExpression: 'SET #status = :processing, lease = :lease, startedAt = if_not_exists(startedAt, :at)',
-        ConditionExpression: `${isOpen} AND ${isFreeToTake}`,
-        ExpressionAttributeNames: { '#status': 'status', '#until': 'until' },
-        ExpressionAttributeValues: {
-          ':queued': 'queued',
-          ':processing': 'processing',
-          ':lease': { holder, until: untilMillis },
-          ':holder': holder,
-          ':now': nowMillis,
-          ':at': new Date(nowMillis).toISOString(),
-        },
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    );
+    const answer = await updateItem(table, keys.creation(id), {
+      UpdateExpression: 'SET #status = :processing, lease = :lease, startedAt = if_not_exists(startedAt, :at)',
+      ConditionExpression: `${isOpen} AND ${isFreeToTake}`,
+      ExpressionAttributeNames: { '#status': 'status', '#until': 'until' },
+      ExpressionAttributeValues: {
+        ':queued': 'queued',
+        ':processing': 'processing',
+        ':lease': { holder, until: untilMillis },
+        ':holder': holder,
+        ':now': nowMillis,
+        ':at': new Date(nowMillis).toISOString(),
+      },
+      ReturnValues: 'ALL_NEW',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
     return { kind: 'leased', creation: creationFromItem(answer.Attributes ?? {}) };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;

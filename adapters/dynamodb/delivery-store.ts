@@ -1,4 +1,3 @@
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Account } from '../../core/account.ts';
 import type { CreationRecord, WebhookState } from '../../core/creation.ts';
 import { timeOfUuidV7, type AccountId } from '../../core/ids.ts';
@@ -6,9 +5,9 @@ import type { Delivery, DeliveryClaim, DeliveryStore } from '../../core/ports/de
 import { Overloaded } from '../../core/ports/requests.ts';
 import { webhookAttempts } from '../../core/webhook.ts';
 import { tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
+import { getItem, putItem, updateItem } from './send.ts';
 import { queryAll } from './query.ts';
 import { deliveryFromItem } from './mapping.ts';
-import { isShed } from './shed.ts';
 import { keys, openShard, ttlAttribute, type Item, type Table } from './table.ts';
 
 const logDays = 30;
@@ -23,10 +22,8 @@ const isThisAttempt = 'webhook.#status = :pending AND webhook.attempts = :attemp
 export function createDeliveryStore(table: Table): DeliveryStore {
   return {
     accountSecrets: async (accountId) => {
-      const answer = await table.client.send(
-        new GetCommand({ TableName: table.name, Key: keys.account(accountId), ConsistentRead: true, ProjectionExpression: 'webhookSecrets' }),
-      );
-      return (answer.Item as Pick<Account, 'webhookSecrets'> | undefined)?.webhookSecrets ?? [];
+      const item = await getItem(table, keys.account(accountId), 'webhookSecrets');
+      return (item as Pick<Account, 'webhookSecrets'> | undefined)?.webhookSecrets ?? [];
     },
     // The record decides and is written first, its row in the log follows: both in a transaction would cost twice as much.
     claim: async (claim) => {
@@ -43,16 +40,12 @@ export function createDeliveryStore(table: Table): DeliveryStore {
       await noteInLog(table, { ...delivery, ...('at' in next && { nextAttemptAt: new Date(next.at).toISOString() }) });
     },
     skip: async (id) => {
-      await table.client.send(
-        new UpdateCommand({
-          TableName: table.name,
-          Key: keys.creation(id),
-          UpdateExpression: 'SET webhook.#status = :skipped REMOVE openShard, dueAt',
-          ConditionExpression: 'webhook.#status = :pending',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: { ':skipped': 'skipped', ':pending': 'pending' },
-        }),
-      );
+      await updateItem(table, keys.creation(id), {
+        UpdateExpression: 'SET webhook.#status = :skipped REMOVE openShard, dueAt',
+        ConditionExpression: 'webhook.#status = :pending',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':skipped': 'skipped', ':pending': 'pending' },
+      });
     },
     giveUp: async (id) => {
       await updateIf(table, keys.creation(id), {
@@ -64,15 +57,15 @@ export function createDeliveryStore(table: Table): DeliveryStore {
     },
     claimTest: (accountId, intervalMillis, nowMillis) => claimTest(table, accountId, intervalMillis, nowMillis),
     record: async (delivery) => {
-      await table.client.send(new PutCommand({ TableName: table.name, Item: logRow(delivery) }));
+      await putItem(table, logRow(delivery));
     },
     find: async (accountId, deliveryId) => {
       // A delivery's id is made of the time at which it started, which is its place in the log.
       const startedAt = timeOfUuidV7(deliveryId);
       if (startedAt === undefined) return undefined;
       const key = keys.delivery(accountId, new Date(startedAt).toISOString(), deliveryId);
-      const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
-      return answer.Item && deliveryFromItem(answer.Item);
+      const item = await getItem(table, key);
+      return item && deliveryFromItem(item);
     },
     log: async (accountId, limit) => (await queryAll(table, keys.account(accountId).pk, 'DELIVERY#', true, limit)).map(deliveryFromItem),
     reopen: (creation, nowMillis) => reopen(table, creation, nowMillis),
@@ -132,9 +125,9 @@ function logRow(delivery: Delivery): Item {
 /** No reason to leave a webhook unsent: the row of the attempt's end holds all of it again. */
 async function noteInLog(table: Table, delivery: Delivery): Promise<void> {
   try {
-    await table.client.send(new PutCommand({ TableName: table.name, Item: logRow(delivery) }));
+    await putItem(table, logRow(delivery));
   } catch (error) {
-    if (!isShed(error)) throw error;
+    if (!(error instanceof Overloaded)) throw error;
   }
 }
 
@@ -146,8 +139,8 @@ async function claimTest(table: Table, accountId: AccountId, intervalMillis: num
     ExpressionAttributeValues: { ':now': nowMillis, ':before': nowMillis - intervalMillis },
   });
   if (claimed) return 0;
-  const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
-  return Math.max(1, Number(answer.Item?.['lastAt']) + intervalMillis - nowMillis);
+  const item = await getItem(table, key);
+  return Math.max(1, Number(item?.['lastAt']) + intervalMillis - nowMillis);
 }
 
 async function reopen(table: Table, creation: CreationRecord, nowMillis: number): Promise<boolean> {

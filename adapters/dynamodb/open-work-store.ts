@@ -1,8 +1,8 @@
-import { QueryCommand, UpdateCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { CreationRecord } from '../../core/creation.ts';
 import { parseCreationId, type CreationId } from '../../core/ids.ts';
 import type { OpenWorkStore } from '../../core/ports/executions.ts';
 import { updateIf } from './conditional.ts';
+import { queryPage, updateItem, type QueryParts } from './send.ts';
 import { keys, openShards, openWorkIndex, type Item, type Table } from './table.ts';
 
 /** A reconciler's run takes at most so many of each shard; the rest is as overdue a minute later. */
@@ -30,22 +30,17 @@ export function createOpenWorkStore(table: Table): OpenWorkStore {
     recordOpenCount: async () => {
       const counts = await Promise.all(openShards('OPEN').map((shard) => countIn(table, shard)));
       const openCreations = counts.reduce((sum, count) => sum + count, 0);
-      await table.client.send(
-        new UpdateCommand({
-          TableName: table.name,
-          Key: keys.service(),
-          UpdateExpression: 'SET openCreations = :open',
-          ExpressionAttributeValues: { ':open': openCreations },
-        }),
-      );
+      await updateItem(table, keys.service(), {
+        UpdateExpression: 'SET openCreations = :open',
+        ExpressionAttributeValues: { ':open': openCreations },
+      });
       return openCreations;
     },
   };
 }
 
-function query(table: Table, shard: string): QueryCommandInput {
+function partOf(shard: string): QueryParts {
   return {
-    TableName: table.name,
     IndexName: openWorkIndex.name,
     KeyConditionExpression: `${openWorkIndex.partition} = :shard`,
     ExpressionAttributeValues: { ':shard': shard },
@@ -53,15 +48,13 @@ function query(table: Table, shard: string): QueryCommandInput {
 }
 
 async function overdueIn(table: Table, shard: string, nowMillis: number): Promise<{ id: CreationId; dueAt: number }[]> {
-  const base = query(table, shard);
-  const answer = await table.client.send(
-    new QueryCommand({
-      ...base,
-      KeyConditionExpression: `${base.KeyConditionExpression ?? ''} AND ${openWorkIndex.sort} <= :now`,
-      ExpressionAttributeValues: { ...base.ExpressionAttributeValues, ':now': nowMillis },
-      Limit: pageSize,
-    }),
-  );
+  const base = partOf(shard);
+  const answer = await queryPage(table, {
+    ...base,
+    KeyConditionExpression: `${base.KeyConditionExpression ?? ''} AND ${openWorkIndex.sort} <= :now`,
+    ExpressionAttributeValues: { ...base.ExpressionAttributeValues, ':now': nowMillis },
+    Limit: pageSize,
+  });
   return (answer.Items ?? []).flatMap((item: Item) => {
     const id = parseCreationId(String(item['pk']).slice('CREATION#'.length));
     return id ? [{ id, dueAt: Number(item['dueAt']) }] : [];
@@ -72,9 +65,7 @@ async function countIn(table: Table, shard: string): Promise<number> {
   let count = 0;
   let from: Item | undefined;
   do {
-    const answer = await table.client.send(
-      new QueryCommand({ ...query(table, shard), Select: 'COUNT', ...(from && { ExclusiveStartKey: from }) }),
-    );
+    const answer = await queryPage(table, { ...partOf(shard), Select: 'COUNT', ...(from && { ExclusiveStartKey: from }) });
     count += answer.Count ?? 0;
     from = answer.LastEvaluatedKey;
   } while (from);

@@ -2,7 +2,7 @@
  * Which providers are enabled, in the service item: every request's one read holds it
  * anyway, so that no function of the API has to look into the vendors' keys.
  */
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { getItem, updateItem } from './send.ts';
 import { keys, type Item, type Table } from './table.ts';
 
 export interface ProviderStore {
@@ -14,20 +14,13 @@ export interface ProviderStore {
 export function createProviderStore(table: Table): ProviderStore {
   // A set: two operators at work at the same time cannot undo each other.
   const change = async (verb: 'ADD' | 'DELETE', provider: string): Promise<void> => {
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: keys.service(),
-        UpdateExpression: `${verb} enabledProviders :provider`,
-        ExpressionAttributeValues: { ':provider': new Set([provider]) },
-      }),
-    );
+    await updateItem(table, keys.service(), {
+      UpdateExpression: `${verb} enabledProviders :provider`,
+      ExpressionAttributeValues: { ':provider': new Set([provider]) },
+    });
   };
   return {
-    enabled: async () => {
-      const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: keys.service(), ConsistentRead: true }));
-      return enabledProvidersOf(answer.Item);
-    },
+    enabled: async () => enabledProvidersOf(await getItem(table, keys.service())),
     enable: (provider) => change('ADD', provider),
     disable: (provider) => change('DELETE', provider),
   };

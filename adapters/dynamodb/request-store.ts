@@ -1,10 +1,10 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { blockSeconds, rateWindowSeconds, rejectionsBeforeBlock } from '../../core/limits.ts';
 import type { RequestQuestion, RequestState, RequestStore } from '../../core/ports/requests.ts';
 import { batchGet } from './batch-get.ts';
 import { updateIf } from './conditional.ts';
 import { accountFromItem, apiKeyFromItem, creationFromItem, idempotencyFromItem } from './mapping.ts';
 import { enabledProvidersOf } from './provider-store.ts';
+import { updateItem } from './send.ts';
 import { keys, minuteOf, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
 
 /** Reads and counters of the request path. */
@@ -81,16 +81,12 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
 }
 
 async function countRejection(table: Table, address: string, kind: '401' | '403', nowMillis: number): Promise<void> {
-  const answer = await table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: keys.rejected(address, kind, minuteOf(nowMillis)),
-      UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
-      ExpressionAttributeNames: { '#count': 'count', '#ttl': ttlAttribute },
-      ExpressionAttributeValues: { ':one': 1, ':ttl': secondsAfter(nowMillis, 2 * rateWindowSeconds) },
-      ReturnValues: 'UPDATED_NEW',
-    }),
-  );
+  const answer = await updateItem(table, keys.rejected(address, kind, minuteOf(nowMillis)), {
+    UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
+    ExpressionAttributeNames: { '#count': 'count', '#ttl': ttlAttribute },
+    ExpressionAttributeValues: { ':one': 1, ':ttl': secondsAfter(nowMillis, 2 * rateWindowSeconds) },
+    ReturnValues: 'UPDATED_NEW',
+  });
   if (Number(answer.Attributes?.['count']) < rejectionsBeforeBlock) return;
   // A 401 loop closes more than a 403 loop: the wider block is never replaced by the narrower one.
   await updateIf(table, keys.block(address), {

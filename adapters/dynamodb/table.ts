@@ -11,6 +11,8 @@ export interface Table {
   readonly name: string;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
+  /** Aborts when the time of the request is used up: from then on nothing is sent. Absent: no request waits. */
+  readonly signal?: AbortSignal;
   /** Hears of each try of a transaction that others were in the way of, with the transaction's token. */
   readonly onConflict?: (token: string | undefined) => void;
 }
