@@ -6,6 +6,8 @@ import { createHash } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
 import type { StoredImage } from '../core/creation.ts';
 import type { ImageStore } from '../core/ports/images.ts';
+import { Overloaded } from '../core/ports/requests.ts';
+import type { Clock } from '../core/ports/runtime.ts';
 
 export interface BucketAccess {
   readonly bucket: string;
@@ -15,43 +17,56 @@ export interface BucketAccess {
   readonly sessionToken?: string;
   /** Where S3 is, when it is not AWS's own address of the region. */
   readonly endpoint?: string;
+  /** Bounds each call. */
+  readonly clock: Pick<Clock, 'timeout'>;
+  /** Aborts when the time of the request is used up. */
+  readonly signal?: AbortSignal;
 }
 
 /** Retries of a 5xx or a throttle, with growing pauses. */
 const retries = 4;
+/** Of one call with all its tries; a picture of 4K has some 30 MB. */
+const callMillis = { put: 40_000, get: 40_000, find: 10_000 } as const;
 
-/** Results and copied sources, under keys that nobody can guess and that never change. */
+/**
+ * Results and copied sources, under keys that nobody can guess and that never change. Each call
+ * throws Overloaded when the bucket is busy or gives no answer in time; nothing may be stored then.
+ */
 export function createImageStore(access: BucketAccess): ImageStore {
+  const { clock, signal: outer } = access;
   const client = new AwsClient({ ...access, service: 's3', retries });
   const base = access.endpoint === undefined ? `https://${access.bucket}.s3.${access.region}.amazonaws.com` : `${access.endpoint}/${access.bucket}`;
+
+  /** One call, its answer's body included. */
+  async function call<Answer>(kind: keyof typeof callMillis, key: string, init: RequestInit, read: (response: Response) => Promise<Answer>): Promise<Answer> {
+    const limit = clock.timeout(callMillis[kind]);
+    const signal = outer ? AbortSignal.any([limit.signal, outer]) : limit.signal;
+    try {
+      const response = await client.fetch(`${base}/${key}`, { ...init, signal });
+      const answer = await read(response);
+      if (response.ok || (kind === 'find' && response.status === 404)) return answer;
+      const refusal = `the bucket answered ${response.status} to a ${kind}`;
+      throw response.status >= 500 || response.status === 429 ? new Overloaded(refusal) : new Error(refusal);
+    } catch (error) {
+      throw signal.aborted ? new Overloaded(`the bucket gave no answer to a ${kind} in time`, { cause: error }) : error;
+    } finally {
+      limit.release();
+    }
+  }
+
   return {
     put: async (image, bytes) => {
-      const response = await client.fetch(`${base}/${image.key}`, {
-        method: 'PUT',
-        body: Uint8Array.from(bytes),
-        headers: {
-          'content-type': image.contentType,
-          'cache-control': 'public, max-age=31536000, immutable',
-          'x-amz-meta-width': String(image.width),
-          'x-amz-meta-height': String(image.height),
-          'x-amz-checksum-sha256': createHash('sha256').update(bytes).digest('base64'),
-        },
-      });
-      await response.arrayBuffer();
-      if (!response.ok) throw new Error(`the bucket answered ${response.status} to a put`);
+      const headers = {
+        'content-type': image.contentType,
+        'cache-control': 'public, max-age=31536000, immutable',
+        'x-amz-meta-width': String(image.width),
+        'x-amz-meta-height': String(image.height),
+        'x-amz-checksum-sha256': createHash('sha256').update(bytes).digest('base64'),
+      };
+      await call('put', image.key, { method: 'PUT', body: Uint8Array.from(bytes), headers }, (response) => response.arrayBuffer());
     },
-    get: async (key) => {
-      const response = await client.fetch(`${base}/${key}`);
-      const bytes = new Uint8Array(await response.arrayBuffer());
-      if (!response.ok) throw new Error(`the bucket answered ${response.status} to a get`);
-      return bytes;
-    },
-    find: async (key) => {
-      const response = await client.fetch(`${base}/${key}`, { method: 'HEAD' });
-      if (response.status === 404) return undefined;
-      if (!response.ok) throw new Error(`the bucket answered ${response.status} to a head`);
-      return storedImage(key, response.headers);
-    },
+    get: async (key) => new Uint8Array(await call('get', key, {}, (response) => response.arrayBuffer())),
+    find: (key) => call('find', key, { method: 'HEAD' }, async ({ ok, headers }) => Promise.resolve(ok ? storedImage(key, headers) : undefined)),
   };
 }
 

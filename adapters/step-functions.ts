@@ -13,14 +13,18 @@ const definite = new Set([
   'KmsInvalidStateException',
 ]);
 
-/** Executions of one state machine, named after their creation: starting the same one twice starts one. */
-export function createExecutions(client: SFNClient, stateMachineArn: string): Executions {
+/**
+ * Executions of one state machine, named after their creation: starting the same one twice starts one.
+ * @param signal aborts when the time of the request is used up; a start that it breaks off is 'unclear'
+ */
+export function createExecutions(client: SFNClient, stateMachineArn: string, signal?: AbortSignal): Executions {
+  const options = signal ? { abortSignal: signal } : {};
   return {
-    start: async (id, number) => startOutcome(client, stateMachineArn, id, number),
+    start: async (id, number) => startOutcome(client, stateMachineArn, id, number, options),
     state: async (id, number) => {
       try {
         const executionArn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${executionName(id, number)}`;
-        const answer = await client.send(new DescribeExecutionCommand({ executionArn }));
+        const answer = await client.send(new DescribeExecutionCommand({ executionArn }), options);
         return answer.status === 'RUNNING' || answer.status === 'PENDING_REDRIVE' ? 'running' : 'ended';
       } catch (error) {
         if (error instanceof Error && error.name === 'ExecutionDoesNotExist') return 'absent';
@@ -30,7 +34,13 @@ export function createExecutions(client: SFNClient, stateMachineArn: string): Ex
   };
 }
 
-async function startOutcome(client: SFNClient, stateMachineArn: string, id: CreationId, number: number): Promise<StartOutcome> {
+async function startOutcome(
+  client: SFNClient,
+  stateMachineArn: string,
+  id: CreationId,
+  number: number,
+  options: { readonly abortSignal?: AbortSignal },
+): Promise<StartOutcome> {
   try {
     await client.send(
       new StartExecutionCommand({
@@ -39,6 +49,7 @@ async function startOutcome(client: SFNClient, stateMachineArn: string, id: Crea
         // Byte-stable: the same name with another input would be refused instead of being the same start.
         input: JSON.stringify({ creation_id: id }),
       }),
+      options,
     );
     return 'started';
   } catch (error) {

@@ -53,3 +53,13 @@ export const maxSourcePixels = 25_000_000;
 export const longestWaitSeconds = 20;
 export const latestAnswerMillis = 25_000;
 
+/**
+ * The time of a request. API Gateway gives up after 30 s, and Lambda ends an API function after 29 s
+ * (lib/service-stack.ts): the answer has to be out before.
+ */
+export const requestMillis = 26_000;
+/** An answer that is later than this behind the end of its time is no longer waited for. */
+export const overdueMillis = 1_500;
+/** What charging and starting may take. A request with less time left is refused before the charge. */
+export const chargeMillis = 5_000;
+

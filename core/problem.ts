@@ -57,13 +57,6 @@ export class Problem extends Error {
   }
 }
 
-/** A refusal behind the charge, whose transaction has already counted the request against the account's rate. */
-export class CountedProblem extends Problem {
-  constructor({ code, message, details, headers }: Problem) {
-    super(code, message, details, headers);
-  }
-}
-
 /** 400 with the fields that are wrong; the message names them, for those who read only that. */
 export function invalidRequest(errors: readonly FieldError[]): Problem {
   const first = errors[0];

@@ -24,11 +24,13 @@ import { createOutbound, type OutboundRules } from '../adapters/safe-fetch.ts';
 import { createSecretBox } from '../adapters/secret-box.ts';
 import { createExecutions } from '../adapters/step-functions.ts';
 import { systemClock } from '../adapters/system-clock.ts';
+import { callLimits } from '../adapters/call-limits.ts';
 import models from '../catalog/models.json' with { type: 'json' };
 import type { Catalog } from '../core/catalog.ts';
 import type { AuthFailureForm } from '../core/contract.ts';
 import type { AccountId } from '../core/ids.ts';
 import type { AccountBooks } from '../core/ledger.ts';
+import { requestMillis } from '../core/limits.ts';
 import type { ChargeStore } from '../core/ports/charges.ts';
 import type { CreationStore } from '../core/ports/creations.ts';
 import type { DeliveryStore } from '../core/ports/deliveries.ts';
@@ -39,6 +41,7 @@ import type { RequestStore } from '../core/ports/requests.ts';
 import type { Clock, Log, RandomBytes } from '../core/ports/runtime.ts';
 import type { SecretBox } from '../core/ports/secret-box.ts';
 import type { ImageProvider } from '../core/provider.ts';
+import { startBudget, type TimeBudget } from '../core/time-budget.ts';
 
 /** Every variable that the stack may give to a function; lib/ declares each where it is used. */
 export type Variable =
@@ -65,14 +68,16 @@ function environment(name: Variable): string {
 const randomness: RandomBytes = (count) => randomBytes(count);
 
 function table(): Table {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), { marshallOptions: { removeUndefinedValues: true } });
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(callLimits()), { marshallOptions: { removeUndefinedValues: true } });
   return { client, name: environment('TABLE_NAME'), clock: systemClock, randomBytes: randomness };
 }
 
 /** Lambda gives a function's credentials and region in the environment, as the SDK's own clients read them. */
-function imageStore(): ImageStore {
+function imageStore(signal?: AbortSignal): ImageStore {
   const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_ENDPOINT_URL } = process.env;
   return createImageStore({
+    clock: systemClock,
+    ...(signal && { signal }),
     bucket: environment('IMAGES_BUCKET'),
     region: AWS_REGION ?? '',
     accessKeyId: AWS_ACCESS_KEY_ID ?? '',
@@ -100,20 +105,31 @@ function common(component: string): CommonServices {
 
 /** For reading operations of the API. */
 export interface ApiServices extends CommonServices {
+  /** The time of the request: every wait of these services ends with it. */
+  readonly budget: TimeBudget;
   readonly requests: RequestStore;
   readonly creations: CreationStore;
   readonly resultsBaseUrl: string;
   readonly authFailureForm: AuthFailureForm;
 }
 
-export function apiServices(): ApiServices {
-  const store = table();
-  return {
+/** Opens the services of one request, whose time begins now. The clients behind them are the function's own. */
+export type OpenServices<Services> = () => Services;
+
+export function apiServices(): OpenServices<ApiServices> {
+  return openApi(table());
+}
+
+function openApi(shared: Table): OpenServices<ApiServices> {
+  const base = {
     ...common('api'),
-    requests: createRequestStore(store),
-    creations: createCreationStore(store),
     resultsBaseUrl: environment('RESULTS_BASE_URL'),
-    authFailureForm: environment('AUTH_FAILURE_FORM') === 'plain' ? 'plain' : 'envelope',
+    authFailureForm: environment('AUTH_FAILURE_FORM') === 'plain' ? ('plain' as const) : ('envelope' as const),
+  };
+  return () => {
+    const budget = startBudget(systemClock, requestMillis);
+    const store = { ...shared, signal: budget.signal };
+    return { ...base, budget, requests: createRequestStore(store), creations: createCreationStore(store) };
   };
 }
 
@@ -122,10 +138,13 @@ export interface CatalogServices extends ApiServices {
   readonly catalog: Catalog;
 }
 
-export function catalogServices(): CatalogServices {
-  // Checked against its schema by a test and at synthesis.
-  return { ...apiServices(), catalog: models as Catalog };
+export function catalogServices(): OpenServices<CatalogServices> {
+  const open = apiServices();
+  return () => ({ ...open(), catalog });
 }
+
+// Checked against its schema by a test and at synthesis.
+const catalog = models as Catalog;
 
 /** For the operation that charges. */
 export interface SubmitServices extends CatalogServices {
@@ -136,16 +155,22 @@ export interface SubmitServices extends CatalogServices {
   readonly topUpUrl: string;
 }
 
-export function submitServices(): SubmitServices {
-  const api = catalogServices();
-  const onConflict = (creationId: string | undefined): void => api.log.info('charge_conflict', { creationId });
-  return {
-    ...api,
-    charges: createChargeStore({ ...table(), onConflict }),
-    executions: createExecutions(new SFNClient({}), environment('STATE_MACHINE_ARN')),
-    outbound: outbound(),
-    images: imageStore(),
-    topUpUrl: environment('TOP_UP_URL'),
+export function submitServices(): OpenServices<SubmitServices> {
+  const shared = table();
+  const open = openApi(shared);
+  const states = new SFNClient(callLimits());
+  const base = { catalog, outbound: outbound(), topUpUrl: environment('TOP_UP_URL') };
+  return () => {
+    const api = open();
+    const { signal } = api.budget;
+    const onConflict = (creationId: string | undefined): void => api.log.info('charge_conflict', { creationId });
+    return {
+      ...api,
+      ...base,
+      charges: createChargeStore({ ...shared, signal, onConflict }),
+      executions: createExecutions(states, environment('STATE_MACHINE_ARN'), signal),
+      images: imageStore(signal),
+    };
   };
 }
 
@@ -172,7 +197,7 @@ export function renderServices(): RenderServices {
 function vendorAccess(): Parameters<typeof createVendors>[0] {
   const baseUrls = JSON.parse(environment('PROVIDER_BASE_URLS')) as Readonly<Record<string, string>>;
   const credentials = createProviderCredentials({
-    client: new SecretsManagerClient({}),
+    client: new SecretsManagerClient(callLimits()),
     secretArn: environment('PROVIDER_SECRET_ARN'),
     clock: systemClock,
   });
@@ -204,7 +229,7 @@ export function deliveryServices(): DeliveryServices {
     creations: createCreationStore(store),
     deliveries: createDeliveryStore(store),
     secretBox: createSecretBox({
-      client: new SecretsManagerClient({}),
+      client: new SecretsManagerClient(callLimits()),
       secretArn: environment('ENCRYPTION_SECRET_ARN'),
       clock: systemClock,
       randomBytes: randomness,
@@ -228,7 +253,7 @@ export function reconcileServices(): ReconcileServices {
     creations: createCreationStore(store),
     charges: createChargeStore(store),
     openWork: createOpenWorkStore(store),
-    executions: createExecutions(new SFNClient({}), environment('STATE_MACHINE_ARN')),
+    executions: createExecutions(new SFNClient(callLimits()), environment('STATE_MACHINE_ARN')),
   };
 }
 

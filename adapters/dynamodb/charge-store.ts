@@ -12,7 +12,8 @@ export function createChargeStore(table: Table): ChargeStore {
       const { monthlyCapMicros: cap, creation } = order;
       // Conditions cannot subtract: a cost above the whole cap is told here, before anything is sent.
       if (cap !== undefined && creation.costMicros > cap) return { kind: 'over_budget', spentMicros: asMicros(0) };
-      const outcome = await transact(table, chargeItems(table, order), creation.id);
+      const items = chargeItems(table, order);
+      const outcome = await transact(table, [...items.values()], creation.id);
       switch (outcome.kind) {
         case 'done':
           return { kind: 'charged' };
@@ -21,7 +22,7 @@ export function createChargeStore(table: Table): ChargeStore {
           if (outcome.unclear) throw new Error('the answer to the charge was lost, and the table stayed busy');
           return { kind: 'overloaded' };
         case 'refused':
-          return refusedCharge(order, outcome.refusals);
+          return refusedCharge(order, new Map([...items.keys()].map((part, index) => [part, outcome.refusals[index]])));
       }
     },
     refund: async (creation, refund) => {

@@ -31,10 +31,18 @@ const namesTheFailedOne = 'creationId = :failed';
 
 const returnOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
-/** The transaction's items, in the order in which refusals are read back. */
-export function chargeItems(table: Table, order: ChargeOrder): TransactItem[] {
-  const items = [accountItem(table, order), keyItem(table, order), rateItem(table, order), ...recordItems(table, order)];
-  return order.idempotency ? [...items, idempotencyItem(table, order, order.idempotency)] : items;
+export type ChargePart = 'account' | 'key' | 'rate' | 'creation' | 'ledgerRow' | 'idempotency';
+
+/** The transaction's items by name. Their order is that of DynamoDB's cancellation reasons. */
+export function chargeItems(table: Table, order: ChargeOrder): ReadonlyMap<ChargePart, TransactItem> {
+  return new Map<ChargePart, TransactItem>([
+    ['account', accountItem(table, order)],
+    ['key', keyItem(table, order)],
+    ...(order.postRate === undefined ? [] : [['rate', rateItem(table, order, order.postRate)] as const]),
+    ['creation', creationItem(table, order)],
+    ['ledgerRow', ledgerItem(table, order)],
+    ...(order.idempotency ? [['idempotency', idempotencyItem(table, order, order.idempotency)] as const] : []),
+  ]);
 }
 
 function accountItem(table: Table, { creation }: ChargeOrder): TransactItem {
@@ -70,7 +78,7 @@ function keyItem(table: Table, { creation, nowMillis, monthlyCapMicros: cap }: C
   };
 }
 
-function rateItem(table: Table, { creation, postRate, nowMillis }: ChargeOrder): TransactItem {
+function rateItem(table: Table, { creation, nowMillis }: ChargeOrder, postRate: number): TransactItem {
   return {
     Update: {
       TableName: table.name,
@@ -83,7 +91,11 @@ function rateItem(table: Table, { creation, postRate, nowMillis }: ChargeOrder):
   };
 }
 
-function recordItems(table: Table, { creation }: ChargeOrder): TransactItem[] {
+function creationItem(table: Table, { creation }: ChargeOrder): TransactItem {
+  return { Put: { TableName: table.name, Item: creationToItem(creation), ConditionExpression: isNew } };
+}
+
+function ledgerItem(table: Table, { creation }: ChargeOrder): TransactItem {
   const ledgerRow = {
     ...keys.ledger(creation.accountId, creation.createdAt, 'charge', creation.id),
     kind: 'charge',
@@ -93,10 +105,7 @@ function recordItems(table: Table, { creation }: ChargeOrder): TransactItem[] {
     month: creation.chargedMonth,
     at: creation.createdAt,
   };
-  return [
-    { Put: { TableName: table.name, Item: creationToItem(creation), ConditionExpression: isNew } },
-    { Put: { TableName: table.name, Item: ledgerRow, ConditionExpression: isNew } },
-  ];
+  return { Put: { TableName: table.name, Item: ledgerRow, ConditionExpression: isNew } };
 }
 
 function idempotencyItem(table: Table, order: ChargeOrder, own: NonNullable<ChargeOrder['idempotency']>): TransactItem {
@@ -120,8 +129,10 @@ function idempotencyItem(table: Table, order: ChargeOrder, own: NonNullable<Char
 }
 
 /** Which promise stood against the charge; of several, the first in the order of checks that decisions.md gives. */
-export function refusedCharge(order: ChargeOrder, refusals: readonly Refusal[]): ChargeOutcome {
-  const [account, key, rate, , , idempotency] = refusals;
+export function refusedCharge(order: ChargeOrder, refusals: ReadonlyMap<ChargePart, Refusal>): ChargeOutcome {
+  const account = refusals.get('account');
+  const key = refusals.get('key');
+  const idempotency = refusals.get('idempotency');
   const accountThen = account?.item && accountFromItem(account.item);
   const keyThen = key?.item && apiKeyFromItem(key.item);
   const cost = order.creation.costMicros;
@@ -129,7 +140,7 @@ export function refusedCharge(order: ChargeOrder, refusals: readonly Refusal[]):
     return { kind: 'account_not_active', condition: (accountThen?.condition ?? 'gone') as AccountCondition | 'gone' };
   }
   if (key && (!keyThen || keyThen.revokedAt !== undefined)) return { kind: 'key_revoked' };
-  if (rate) return { kind: 'rate_used_up' };
+  if (refusals.get('rate')) return { kind: 'rate_used_up' };
   if (idempotency?.item) return { kind: 'idempotency_taken', record: idempotencyFromItem(idempotency.item) };
   if (keyThen && keyThen.monthlyCapMicros !== order.monthlyCapMicros) return { kind: 'key_changed', apiKey: keyThen };
   if (keyThen) return { kind: 'over_budget', spentMicros: keyThen.spent[order.creation.chargedMonth] ?? asMicros(0) };

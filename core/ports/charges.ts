@@ -8,7 +8,8 @@ import type { IdempotencyRecord } from './requests.ts';
 
 export interface ChargeOrder {
   readonly creation: CreationRecord;
-  readonly postRate: number;
+  /** The account's limit, whose window the charge takes a place in. Absent: the request has its place already. */
+  readonly postRate?: number;
   readonly monthlyCapMicros?: Micros;
   readonly nowMillis: number;
   readonly idempotency?: { readonly hash: string; readonly requestHash: string; readonly replaces?: CreationId };

@@ -1,10 +1,45 @@
+/** The rate of an account: how many requests of a kind it may send in a minute of the clock. */
 import { rateWindowSeconds } from '../../core/limits.ts';
-import { retryLater, type Problem } from '../../core/problem.ts';
-import type { Caller } from './authenticate.ts';
+import type { RequestStore } from '../../core/ports/requests.ts';
+import { Problem, retryLater } from '../../core/problem.ts';
+import type { Authenticated } from './authenticate.ts';
+
+/**
+ * A request's place in its account's rate window. A request takes one place: by an update of its own
+ * before work that costs something, in the charge's transaction, or once its answer is decided.
+ */
+export interface RatePlace {
+  readonly isTaken: boolean;
+  /** Takes the place now, unless the request has one. Throws RateExceeded when the window is full. */
+  take(): Promise<void>;
+  /** The charge's transaction has taken the place. */
+  takenByCharge(): void;
+}
+
+/** 429 account_rate: the request has no place in the window, and nothing more is counted. */
+export class RateExceeded extends Problem {}
+
+export function openRatePlace(caller: Authenticated, rate: 'get' | 'post', requests: Pick<RequestStore, 'countRequest'>): RatePlace {
+  let isTaken = false;
+  return {
+    get isTaken() {
+      return isTaken;
+    },
+    take: async () => {
+      if (isTaken) return;
+      const limit = limitOf(caller, rate);
+      if (!(await requests.countRequest(caller.account.id, rate, limit, caller.nowMillis))) throw rateExceeded(caller, rate);
+      isTaken = true;
+    },
+    takenByCharge: () => {
+      isTaken = true;
+    },
+  };
+}
 
 /** The limit of the caller's account for this kind of request, a minute. */
-export function limitOf(caller: Caller, rate: 'get' | 'post'): number {
-  return rate === 'post' ? caller.account.limits.postRate : caller.account.limits.getRate;
+export function limitOf({ account }: Authenticated, rate: 'get' | 'post'): number {
+  return rate === 'post' ? account.limits.postRate : account.limits.getRate;
 }
 
 /** Seconds until the window of the caller's request ends; 1 to 60. */
@@ -12,21 +47,25 @@ function windowEndsIn(nowMillis: number): number {
   return rateWindowSeconds - Math.floor(nowMillis / 1000) % rateWindowSeconds;
 }
 
-/** 429 account_rate, to be tried again when the next window begins. */
-export function rateExceeded(caller: Caller, rate: 'get' | 'post'): Problem {
+/** To be tried again when the next window begins. */
+export function rateExceeded(caller: Authenticated, rate: 'get' | 'post'): RateExceeded {
   const limit = limitOf(caller, rate);
-  return retryLater(
+  const { code, message, details, headers } = retryLater(
     'ERR_RATE_LIMIT',
     `This account may send ${limit} ${rate.toUpperCase()} requests a minute.`,
     { reason: 'account_rate', limit, window_seconds: rateWindowSeconds },
     windowEndsIn(caller.nowMillis),
   );
+  return new RateExceeded(code, message, details, headers);
 }
 
-/** The IETF draft's RateLimit fields: the policy, what is left of it and when it starts anew. */
-export function rateHeaders(caller: Caller, rate: 'get' | 'post', refused: boolean): Record<string, string> {
+/**
+ * The IETF draft's RateLimit fields: the policy, what is left of it and when it starts anew.
+ * @param places that this request takes of what was read: 1; 0 when it is not counted; Infinity when the window is full
+ */
+export function rateHeaders(caller: Authenticated, rate: 'get' | 'post', places: number): Record<string, string> {
   const limit = limitOf(caller, rate);
-  const left = refused ? 0 : Math.max(0, limit - caller.state.rateCount - 1);
+  const left = Math.max(0, limit - caller.state.rateCount - places);
   return {
     'ratelimit-policy': `"${rate}";q=${limit};w=${rateWindowSeconds}`,
     ratelimit: `"${rate}";r=${left};t=${windowEndsIn(caller.nowMillis)}`,

@@ -10,13 +10,20 @@ import type { CreationId } from '../../core/ids.ts';
 import type { RequestState } from '../../core/ports/requests.ts';
 import { Problem, retryLater } from '../../core/problem.ts';
 import type { ApiServices } from '../services.ts';
+import { rateHeaders, type RatePlace } from './account-rate.ts';
 import type { ApiRequest } from './request.ts';
 
-export interface Caller {
+/** The account and key behind a request, and what was read with them. */
+export interface Authenticated {
   readonly account: Account;
   readonly apiKey: ApiKey;
   readonly state: RequestState;
+  /** When the request was authenticated, in Unix milliseconds. */
   readonly nowMillis: number;
+}
+
+export interface Caller extends Authenticated {
+  readonly place: RatePlace;
 }
 
 export interface Question {
@@ -26,7 +33,7 @@ export interface Question {
 }
 
 /** The account and key behind a request. Throws the Problem of interface.md part 5 otherwise, counted against the address. */
-export async function authenticate(request: ApiRequest, question: Question, services: ApiServices): Promise<Caller> {
+export async function authenticate(request: ApiRequest, question: Question, services: ApiServices): Promise<Authenticated> {
   const presented = presentedKey(request.headers);
   const parsed = presented.key === undefined ? undefined : parseKey(presented.key);
   const nowMillis = services.clock.now();
@@ -38,12 +45,18 @@ export async function authenticate(request: ApiRequest, question: Question, serv
     ...(parsed && { key: { accountId: parsed.accountId, keyId: parsed.keyId } }),
   });
   if (state.block) throw blocked(state.block.untilMillis - nowMillis);
-  const verdict = judge(presented, parsed, state);
-  if (verdict instanceof Problem) {
-    await services.requests.countRejection(address, verdict.status === 401 ? '401' : '403', nowMillis);
-    throw verdict;
+  const holder = holderOf(presented, parsed, state);
+  if (holder instanceof Problem) {
+    await services.requests.countRejection(address, '401', nowMillis);
+    throw holder;
   }
-  return { ...verdict, state, nowMillis };
+  const known = { ...holder, state, nowMillis };
+  const paused = pausedAccount(known, question.rate);
+  if (paused) {
+    await services.requests.countRejection(address, '403', nowMillis);
+    throw paused;
+  }
+  return known;
 }
 
 interface Presented {
@@ -60,18 +73,24 @@ function presentedKey(headers: ApiRequest['headers']): Presented {
   return { absent: text === undefined, ...(key !== undefined && key !== '' && { key }) };
 }
 
-function judge(presented: Presented, parsed: ParsedKey | undefined, state: RequestState): { account: Account; apiKey: ApiKey } | Problem {
+/** Who holds the key; the 401 when nobody does. */
+function holderOf(presented: Presented, parsed: ParsedKey | undefined, state: RequestState): { account: Account; apiKey: ApiKey } | Problem {
   if (presented.key === undefined) return keyMissing(presented.absent);
   const { account, apiKey } = state;
   const isKnown = parsed && account && apiKey?.hash !== undefined && sameHash(parsed.hash, apiKey.hash);
   if (!isKnown || apiKey.revokedAt !== undefined) return keyInvalid();
-  switch (account.condition) {
+  return { account, apiKey };
+}
+
+/** The 403 of an account that may not use the API now. The key is good, so the answer tells the rate. */
+function pausedAccount(known: Authenticated, rate: 'get' | 'post'): Problem | undefined {
+  switch (known.account.condition) {
     case 'active':
-      return { account, apiKey };
+      return undefined;
     case 'disabled':
-      return accountDisabled();
+      return accountDisabled(rateHeaders(known, rate, 0));
     case 'suspended':
-      return apiSuspended();
+      return apiSuspended(rateHeaders(known, rate, 0));
   }
 }
 
@@ -84,13 +103,13 @@ export function keyInvalid(): Problem {
   return new Problem('ERR_API_KEY_INVALID', 'The API key is not recognised.', { reason: 'api_key_invalid' });
 }
 
-export function accountDisabled(): Problem {
-  return new Problem('ERR_ACCOUNT_DISABLED', 'This account is disabled.', { reason: 'account_disabled' });
+export function accountDisabled(headers: Problem['headers'] = {}): Problem {
+  return new Problem('ERR_ACCOUNT_DISABLED', 'This account is disabled.', { reason: 'account_disabled' }, headers);
 }
 
-export function apiSuspended(): Problem {
+export function apiSuspended(headers: Problem['headers'] = {}): Problem {
   const message = 'API access of this account is paused by its account manager. The portal still works.';
-  return new Problem('ERR_API_SUSPENDED', message, { reason: 'api_suspended' });
+  return new Problem('ERR_API_SUSPENDED', message, { reason: 'api_suspended' }, headers);
 }
 
 function blocked(forMillis: number): Problem {

@@ -4,12 +4,12 @@
  */
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import { failures } from '../../core/failure.ts';
-import type { CreationId } from '../../core/ids.ts';
 import { latestAnswerMillis, longestWaitSeconds } from '../../core/limits.ts';
-import { CountedProblem, Problem, retryLater } from '../../core/problem.ts';
+import { Problem, retryLater } from '../../core/problem.ts';
+import { errorName } from '../error-name.ts';
 import type { ApiServices } from '../services.ts';
+import type { ApiAnswer } from './answer.ts';
 import { accepted } from './replay.ts';
-import type { OperationAnswer } from './serve.ts';
 
 const firstLookMillis = 150;
 const longestLookMillis = 1_000;
@@ -24,31 +24,36 @@ export function waitSeconds(prefer: string | undefined): number | undefined {
 
 /**
  * 200 with the creation when it completed, or failed by its own request; the Problem that
- * stands for any other failure is thrown; 202 when it is not terminal in time.
- * @param arrivedAt services.clock.elapsed() when the request came in
+ * stands for any other failure is thrown; 202 when it is not terminal in time, or cannot be read.
+ * @param creation as it was charged, or as a replay has read it
+ * @param seconds of the Prefer header; the answer is never later than 25 s behind the request's arrival
  */
-export async function awaitOutcome(id: CreationId, seconds: number, arrivedAt: number, services: ApiServices): Promise<OperationAnswer> {
-  const { clock, creations } = services;
-  const until = Math.min(clock.elapsed() + seconds * 1000, arrivedAt + latestAnswerMillis);
-  let creation = await read(id, creations);
-  for (let pause = firstLookMillis; !isTerminal(creation.status); pause = Math.min(longestLookMillis, pause * 1.5)) {
-    const left = until - clock.elapsed();
-    if (left <= 0) break;
-    await clock.sleep(Math.min(pause, left));
-    creation = await read(id, creations);
-  }
-  const answer = accepted(creation, services);
-  if (!isTerminal(creation.status)) return answer;
-  const refusal = refusalOf(creation);
-  if (refusal) throw new CountedProblem(refusal);
+export async function awaitOutcome(creation: CreationRecord, seconds: number, services: ApiServices): Promise<ApiAnswer> {
+  const last = await lastSeen(creation, seconds, services);
+  const answer = accepted(last, services);
+  if (!isTerminal(last.status)) return answer;
+  const refusal = refusalOf(last);
+  if (refusal) throw refusal;
   const { 'retry-after': _later, ...headers } = answer.headers ?? {};
   return { ...answer, status: 200, headers };
 }
 
-async function read(id: CreationId, creations: ApiServices['creations']): Promise<CreationRecord> {
-  const creation = await creations.read(id);
-  if (!creation) throw new Error('an accepted creation is gone');
-  return creation;
+/** The creation once it is terminal, or as it stood when the time was over. */
+async function lastSeen(creation: CreationRecord, seconds: number, { clock, creations, budget, log }: ApiServices): Promise<CreationRecord> {
+  const until = Math.min(budget.elapsed() + seconds * 1000, latestAnswerMillis);
+  let last = creation;
+  try {
+    for (let pause = firstLookMillis; !isTerminal(last.status); pause = Math.min(longestLookMillis, pause * 1.5)) {
+      last = (await creations.read(creation.id)) ?? last;
+      const left = until - budget.elapsed();
+      if (isTerminal(last.status) || left <= 0) break;
+      await clock.sleep(Math.min(pause, left), budget.signal);
+    }
+  } catch (error) {
+    // The creation is accepted and charged: whatever stands in the way of a look is no reason to refuse it.
+    log.info('wait_broken_off', { creationId: creation.id, error: errorName(error) });
+  }
+  return last;
 }
 
 /** The Problem of a failure that lies not with the request itself. */

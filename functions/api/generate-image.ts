@@ -6,6 +6,7 @@
 import { requestHash } from '../../core/image-request.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import { submitServices, type SubmitServices } from '../services.ts';
+import type { ApiAnswer } from './answer.ts';
 import type { Caller } from './authenticate.ts';
 import { awaitOutcome, waitSeconds } from './await-outcome.ts';
 import { checkMeans } from './charge-problem.ts';
@@ -19,13 +20,19 @@ import { copySources } from './source-images.ts';
 import { submitCreation, type Submission } from './submit-creation.ts';
 
 export const generateImage: Handle<SubmitServices> = async (request, caller, services) => {
-  const arrivedAt = services.clock.elapsed();
-  const { creation, counted, headers } = await submit(request, caller, services);
-  const wait = waitSeconds(request.headers['prefer']);
-  const answer = wait === undefined ? accepted(creation, services) : await awaitOutcome(creation.id, wait, arrivedAt, services);
-  const applied = wait === undefined ? {} : { 'preference-applied': `wait=${wait}` };
-  return { ...answer, counted, headers: { ...answer.headers, ...headers, ...applied } };
+  const { creation, headers } = await submit(request, caller, services);
+  const answer = await answered(creation, request, caller, services);
+  return { ...answer, headers: { ...answer.headers, ...headers } };
 };
+
+async function answered(creation: Submitted['creation'], request: ApiRequest, caller: Caller, services: SubmitServices): Promise<ApiAnswer> {
+  const wait = waitSeconds(request.headers['prefer']);
+  if (wait === undefined) return accepted(creation, services);
+  // A replay has no charge that would count it: a held answer takes its place in the rate before it is held.
+  await caller.place.take();
+  const answer = await awaitOutcome(creation, wait, services);
+  return { ...answer, headers: { ...answer.headers, 'preference-applied': `wait=${wait}` } };
+}
 
 async function submit(request: ApiRequest, caller: Caller, services: SubmitServices): Promise<Submitted> {
   const header = request.headers['idempotency-key'];
@@ -38,6 +45,8 @@ async function submit(request: ApiRequest, caller: Caller, services: SubmitServi
   await checkWebhook(plan, services);
   const topUpUrl = topUpUrlOf(request, services);
   checkMeans(caller, plan.costMicros, topUpUrl);
+  // Downloads cost more than a refusal: the request takes its place in the rate before the first one.
+  if (plan.request.imageUrls.length > 0) await caller.place.take();
   const sources = await copySources(plan.request.imageUrls, services);
   const idempotency = idempotencyOf(header, hash, known);
   return submitCreation({ caller, plan: narrowToSources(plan, sources), sources, topUpUrl, ...(idempotency && { idempotency }) }, services);
@@ -54,9 +63,9 @@ function idempotencyOf(header: string | undefined, requestHash: string, known: R
   return { hash, requestHash, ...(known?.kind === 'free' && { replaces: known.replaces }) };
 }
 
-async function checkWebhook({ request }: Plan, { outbound }: SubmitServices): Promise<void> {
+async function checkWebhook({ request }: Plan, { outbound, budget }: SubmitServices): Promise<void> {
   if (request.webhookUrl === undefined) return;
-  const verdict = await outbound.check(request.webhookUrl);
+  const verdict = await outbound.check(request.webhookUrl, budget.signal);
   if (verdict.kind === 'refused') {
     throw invalidRequest([{ field: 'webhook_url', code: 'refused_target', message: verdict.why }]);
   }

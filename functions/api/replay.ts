@@ -5,13 +5,11 @@ import type { IdempotencyRecord } from '../../core/ports/requests.ts';
 import { Problem } from '../../core/problem.ts';
 import { apiRoot } from '../../core/contract.ts';
 import type { ApiServices } from '../services.ts';
-import type { OperationAnswer } from './serve.ts';
+import type { ApiAnswer } from './answer.ts';
 
 /** A creation that this request made, or made before. */
 export interface Submitted {
   readonly creation: CreationRecord;
-  /** Whether the charge counted the request against the account's rate. */
-  readonly counted: boolean;
   /** That go with the answer. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -33,11 +31,11 @@ export async function replayOf(record: IdempotencyRecord, requestHash: string, s
       errors: [{ field: 'Idempotency-Key', code: 'mismatch', message: 'was used for another request' }],
     });
   }
-  return { kind: 'replayed', creation, counted: false, headers: { 'idempotent-replayed': 'true' } };
+  return { kind: 'replayed', creation, headers: { 'idempotent-replayed': 'true' } };
 }
 
 /** 202 with the creation in its current state. */
-export function accepted(creation: CreationRecord, services: ApiServices): OperationAnswer {
+export function accepted(creation: CreationRecord, services: ApiServices): ApiAnswer {
   return {
     status: 202,
     headers: { location: `${apiRoot}/creations/${creation.id}`, 'retry-after': '2' },

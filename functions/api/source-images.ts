@@ -9,44 +9,49 @@ import type { SourceResult } from '../../core/ports/outbound.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { SubmitServices } from '../services.ts';
 
-type Services = Pick<SubmitServices, 'outbound' | 'images' | 'randomBytes' | 'clock'>;
+type Services = Pick<SubmitServices, 'outbound' | 'images' | 'randomBytes' | 'clock' | 'budget'>;
 
 /** The copies, in the request's order. Throws 400 or 502 for the first image, by its place, that cannot be used. */
 export async function copySources(urls: readonly string[], services: Services): Promise<StoredImage[]> {
   if (urls.length === 0) return [];
-  const stop = new AbortController();
-  const limit = services.clock.deadline(services.clock.now() + allSourcesTimeoutMillis);
-  const signal = AbortSignal.any([stop.signal, limit.signal]);
-  const fetching = inLanes(urls, async (url, index) => usable(await services.outbound.fetchSource(url, signal), index), stop);
-  const fetched = await fetching.finally(() => { limit.release(); });
+  const limit = services.clock.timeout(allSourcesTimeoutMillis);
+  const signal = AbortSignal.any([limit.signal, services.budget.signal]);
+  const fetch = async (url: string, index: number, stop: AbortSignal): Promise<ImageBytes> =>
+    usable(await services.outbound.fetchSource(url, AbortSignal.any([signal, stop])), index);
+  const fetched = await inLanes(urls, fetch).finally(() => { limit.release(); });
   return Promise.all(fetched.map(({ bytes, ...header }) => store(header, bytes, services)));
 }
 
-/** At most four at a time; once one fails the rest is not worth waiting for. */
+/**
+ * At most four at a time. Once one fails, those behind it are not worth waiting for; those before it
+ * go on, since the first failure by its place is the one to tell.
+ */
 async function inLanes<Result>(
   urls: readonly string[],
-  work: (url: string, index: number) => Promise<Result>,
-  stop: AbortController,
+  work: (url: string, index: number, stop: AbortSignal) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
+  const stops = urls.map(() => new AbortController());
   const queue = urls.entries();
-  const failures = new Map<number, unknown>();
-  const isStopped = (): boolean => stop.signal.aborted;
+  let first: { readonly index: number; readonly error: unknown } | undefined;
+  const fail = (index: number, error: unknown): void => {
+    if (first && first.index < index) return;
+    first = { index, error };
+    for (const stop of stops.slice(index + 1)) stop.abort();
+  };
   const lane = async (): Promise<void> => {
     for (const [index, url] of queue) {
-      if (isStopped()) return;
+      const stop = stops[index]?.signal;
+      if (stop === undefined || stop.aborted) return;
       try {
-        results[index] = await work(url, index);
+        results[index] = await work(url, index, stop);
       } catch (error) {
-        // What the abort itself broke off is no finding about that image.
-        if (!isStopped()) failures.set(index, error);
-        stop.abort();
+        fail(index, error);
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(sourcesAtOnce, urls.length) }, lane));
-  const [first] = [...failures].sort(([a], [b]) => a - b);
-  if (first) throw first[1];
+  if (first) throw first.error;
   return results;
 }
 

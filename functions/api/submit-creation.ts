@@ -2,9 +2,10 @@
 import { executionName, monthOf, type CreationRecord, type StoredImage } from '../../core/creation.ts';
 import { deprecationHeaders } from '../../core/deprecation.ts';
 import { uuidV7, type CreationId } from '../../core/ids.ts';
+import { chargeMillis } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../core/ports/charges.ts';
-import { CountedProblem, retryLater, type Problem } from '../../core/problem.ts';
+import { retryLater, type Problem } from '../../core/problem.ts';
 import type { SubmitServices } from '../services.ts';
 import { rateExceeded } from './account-rate.ts';
 import { accountDisabled, apiSuspended, keyInvalid, type Caller } from './authenticate.ts';
@@ -32,15 +33,22 @@ export interface Submission {
 /** Charges and starts; what changed between the read and the charge is looked at again. */
 export async function submitCreation(submission: Submission, services: SubmitServices, charges = 1): Promise<Submitted> {
   const { caller, plan, idempotency } = submission;
-  const creation = newCreation(submission, services);
+  // Too little time to charge and to start: a charge whose answer comes too late would be nobody's.
+  if (services.budget.left() < chargeMillis) throw overloaded();
+  // Source images may have taken seconds: month, rate window and deadline follow the time of the charge.
+  const nowMillis = services.clock.now();
+  const creation = newCreation(submission, nowMillis, services);
   const outcome = await services.charges.charge({
     creation,
-    postRate: caller.account.limits.postRate,
-    nowMillis: caller.nowMillis,
+    nowMillis,
+    ...(!caller.place.isTaken && { postRate: caller.account.limits.postRate }),
     ...(caller.apiKey.monthlyCapMicros !== undefined && { monthlyCapMicros: caller.apiKey.monthlyCapMicros }),
     ...(idempotency && { idempotency }),
   });
-  if (outcome.kind === 'charged') return start(creation, deprecationHeaders(plan.request.model), services);
+  if (outcome.kind === 'charged') {
+    caller.place.takenByCharge();
+    return start(creation, deprecationHeaders(plan.request.model), services);
+  }
   if (charges === mostCharges) throw overloaded();
   if (outcome.kind === 'key_changed') {
     const changed = { ...caller, apiKey: outcome.apiKey };
@@ -55,9 +63,9 @@ export async function submitCreation(submission: Submission, services: SubmitSer
   throw refusal(outcome, submission);
 }
 
-function newCreation({ caller, plan, sources }: Submission, services: SubmitServices): CreationRecord {
+function newCreation({ caller, plan, sources }: Submission, nowMillis: number, services: SubmitServices): CreationRecord {
   const { request, routes, costMicros } = plan;
-  const { nowMillis, account, apiKey } = caller;
+  const { account, apiKey } = caller;
   return {
     id: uuidV7(nowMillis, services.randomBytes(16)) as CreationId,
     accountId: account.id,
@@ -94,17 +102,17 @@ async function start(creation: CreationRecord, headers: Submitted['headers'], se
   if (started !== 'refused') {
     const { id: creationId, accountId, model, costMicros } = creation;
     services.log.info('creation_accepted', { creationId, accountId, executionId: executionName(creationId, 1), model, costMicros, started });
-    return { creation, counted: true, headers };
+    return { creation, headers };
   }
   services.log.alarm('start_refused', { creationId: creation.id, executionId: executionName(creation.id, 1) });
   const nowMillis = services.clock.now();
   const refunded = await services.charges.refund(creation, { failure: 'ServiceUnavailable', nowMillis, announce: false });
   // Charged, neither started nor undone: accepted is accepted. The reconciler starts it, or gives the charge back.
-  if (refunded === 'busy') return { creation, counted: true, headers: {} };
+  if (refunded === 'busy') return { creation, headers: {} };
   services.log.info('creation_failed', { creationId: creation.id, failure: 'ServiceUnavailable', refundedMicros: creation.costMicros });
   const message = 'The creation could not be started. Its charge was given back in full.';
   const details = { reason: 'provider_unavailable', creation_id: creation.id };
-  throw new CountedProblem(retryLater('ERR_PROVIDER_UNAVAILABLE', message, details, startRetrySeconds));
+  throw retryLater('ERR_PROVIDER_UNAVAILABLE', message, details, startRetrySeconds);
 }
 
 type Refused = Exclude<ChargeOutcome, { kind: 'charged' | 'key_changed' }>;

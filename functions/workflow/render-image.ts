@@ -5,20 +5,33 @@
 import type { Context } from 'aws-lambda';
 import type { CreationRecord } from '../../core/creation.ts';
 import { CreationFailed } from '../../core/failure.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
 import { errorName } from '../error-name.ts';
 import { renderServices, type RenderServices } from '../services.ts';
 import { idsOf, logWith } from '../log-with.ts';
 import { creationIdOf, Remedy, type Payload } from './payload.ts';
+import { holdLease, leaseMillis } from './held-lease.ts';
 import { walkRoutes, type Rendering } from './walk-routes.ts';
 
-/** Long enough for a renewal to be late, short enough that a crash is noticed within 30 s. */
-const leaseMillis = 6_000;
-const renewMillis = 2_000;
 /** What letting a vendor go, storing, committing and refunding may take of the creation's time: this, or a quarter of a short one. */
 const reserveMillis = 2_000;
+/** How long each step may go on before its lease is given up: well above the time limits of the calls in the step. */
+const providersGraceMillis = 20_000;
+const storeMillis = 60_000;
+const completeMillis = 30_000;
 const dayMillis = 86_400_000;
 
+/** A table that stays busy is no reason to fail a creation: the state machine comes again. */
 export async function renderImage(payload: Payload, holder: string, services: RenderServices): Promise<Payload> {
+  try {
+    return await render(payload, holder, services);
+  } catch (error) {
+    if (error instanceof Overloaded) throw new Remedy('CommitBusy', 'the table was too busy to go on');
+    throw error;
+  }
+}
+
+async function render(payload: Payload, holder: string, services: RenderServices): Promise<Payload> {
   const id = creationIdOf(payload);
   const { clock, creations } = services;
   const now = clock.now();
@@ -40,22 +53,22 @@ function stillRunning(): Remedy {
 }
 
 async function renderLeased(creation: CreationRecord, holder: string, services: RenderServices): Promise<void> {
-  const { clock, creations, log } = services;
+  const { clock, creations } = services;
   const reserve = Math.min(reserveMillis, (creation.deadlineAt - Date.parse(creation.createdAt)) / 4);
-  const stopRenewing = clock.every(renewMillis, () => {
-    creations.renewLease(creation.id, holder, clock.now() + leaseMillis).catch((error: unknown) => {
-      log.info('lease_not_renewed', { error: errorName(error) });
-    });
-  });
+  const until = creation.deadlineAt - reserve;
+  const lease = holdLease(creation.id, holder, services);
   try {
     const save = async (attempts: CreationRecord['attempts']): Promise<void> => {
       if (!(await creations.saveAttempts(creation.id, holder, attempts))) throw stillRunning();
     };
-    const rendering = await walkRoutes({ creation, until: creation.deadlineAt - reserve, save, services });
+    lease.begin('ask_providers', Math.max(0, until - clock.now()) + providersGraceMillis);
+    const rendering = await walkRoutes({ creation, until, save, services });
+    lease.begin('store_image', storeMillis);
     await store(rendering, services);
+    lease.begin('complete_creation', completeMillis);
     await commit(creation, holder, rendering, services);
   } finally {
-    stopRenewing();
+    lease.release();
   }
 }
 

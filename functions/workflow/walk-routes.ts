@@ -5,7 +5,9 @@
  */
 import type { CreationRecord, RouteAttempt, RouteChoice, StoredImage } from '../../core/creation.ts';
 import { CreationFailed, failureNamed, failureNames, type FailureName } from '../../core/failure.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
 import { refusedBy, type ImageProvider, type RenderJob } from '../../core/provider.ts';
+import { errorName } from '../error-name.ts';
 import type { RenderServices } from '../services.ts';
 import { askProvider, type RouteEnd } from './ask-provider.ts';
 import { verdictOf, type Verdict } from './route-verdict.ts';
@@ -47,7 +49,7 @@ export async function walkRoutes(walk: Walk): Promise<Rendering> {
     const result = await tryRoute(walk, attempts, before ?? begin(walk, route), creation.routes.length - place);
     if (result) return result;
   }
-  await walk.save(attempts);
+  await noteEnd(walk, attempts);
   throw new CreationFailed(lastWord(walk, attempts));
 }
 
@@ -99,10 +101,20 @@ async function tryRoute(walk: Walk, attempts: RouteAttempt[], attempt: RouteAtte
     case 'next':
       return undefined;
     case 'over':
-      await walk.save(attempts);
+      await noteEnd(walk, attempts);
       throw new CreationFailed(verdict.failure);
     case 'rendered':
       return { image: { key: attempt.resultKey, ...verdict.image }, bytes: verdict.bytes, attempts };
+  }
+}
+
+/** How a creation ended is known, also when the table is too busy to take the attempt's end. */
+async function noteEnd(walk: Walk, attempts: readonly RouteAttempt[]): Promise<void> {
+  try {
+    await walk.save(attempts);
+  } catch (error) {
+    if (!(error instanceof Overloaded)) throw error;
+    walk.services.log.info('attempt_not_noted', { error: errorName(error) });
   }
 }
 

@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import type { CreationRecord } from '../../core/creation.ts';
+import { requestMillis } from '../../core/limits.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
+import { startBudget } from '../../core/time-budget.ts';
 import { awaitOutcome, waitSeconds } from '../../functions/api/await-outcome.ts';
 import type { ApiServices } from '../../functions/services.ts';
 import { aCreation, creationId } from '../fixtures/records.ts';
-import { fakeClock, stub, type FakeClock } from './fakes.ts';
+import { fakeClock, fakeLog, stub, type FakeClock } from './fakes.ts';
 
-function waiting(clock: FakeClock): ApiServices {
-  const creations = stub<CreationStore>({ read: async () => Promise.resolve(aCreation({ status: 'processing' })) });
-  return stub<ApiServices>({ clock, creations, resultsBaseUrl: 'https://results.test' });
+function waiting(clock: FakeClock, read: CreationStore['read'] = async () => Promise.resolve(aCreation({ status: 'processing' }))): ApiServices {
+  const creations = stub<CreationStore>({ read });
+  return stub<ApiServices>({ clock, creations, budget: startBudget(clock, requestMillis), log: fakeLog(), resultsBaseUrl: 'https://results.test' });
 }
+
+const queued = aCreation({ status: 'queued' });
 
 describe('the seconds of Prefer: wait', () => {
   it.each([
@@ -31,14 +37,42 @@ describe('a creation that goes on', () => {
   it('is answered 202 once the seconds asked for have passed', async () => {
     const clock = fakeClock();
     const arrived = clock.elapsed();
-    expect(await awaitOutcome(creationId, 4, arrived, waiting(clock))).toMatchObject({ status: 202, body: { status: 'processing' } });
+    expect(await awaitOutcome(queued, 4, waiting(clock))).toMatchObject({ status: 202, body: { status: 'processing' } });
     expect(clock.elapsed() - arrived).toBe(4_000);
   });
 
   it('is answered 25 s after the request arrived at the latest, however long its source images took', async () => {
     const clock = fakeClock();
-    const arrived = clock.elapsed() - 15_000;
-    expect(await awaitOutcome(creationId, 20, arrived, waiting(clock))).toMatchObject({ status: 202 });
+    const arrived = clock.elapsed();
+    const services = waiting(clock);
+    clock.set(arrived + 15_000);
+    expect(await awaitOutcome(queued, 20, services)).toMatchObject({ status: 202 });
     expect(clock.elapsed() - arrived).toBe(25_000);
+  });
+
+  it.each([
+    ['a busy table', new Overloaded('busy')],
+    ['a broken connection', new Error('socket hang up')],
+  ])('is answered 202 with its Location when %s stands in the way of a look: it is charged', async (_what, error) => {
+    const looks = [aCreation({ status: 'processing' })];
+    const read = async (): Promise<CreationRecord> => {
+      const look = looks.shift();
+      return look ? Promise.resolve(look) : Promise.reject(error);
+    };
+    expect(await awaitOutcome(queued, 10, waiting(fakeClock(), read))).toMatchObject({
+      status: 202, headers: { location: `/api/public/v1/creations/${creationId}` }, body: { status: 'processing' },
+    });
+  });
+
+  it('is not looked at any more once the time of the request is used up', async () => {
+    const clock = fakeClock();
+    let looks = 0;
+    const services = waiting(clock, async () => {
+      looks += 1;
+      services.budget.end();
+      return Promise.resolve(aCreation({ status: 'processing' }));
+    });
+    expect(await awaitOutcome(queued, 10, services)).toMatchObject({ status: 202 });
+    expect(looks).toBe(1);
   });
 });

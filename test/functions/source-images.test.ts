@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { allSourcesTimeoutMillis } from '../../core/limits.ts';
+import { allSourcesTimeoutMillis, requestMillis } from '../../core/limits.ts';
+import { startBudget } from '../../core/time-budget.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound, SourceResult } from '../../core/ports/outbound.ts';
 import type { Problem } from '../../core/problem.ts';
@@ -29,6 +30,7 @@ function fetchFive(millisEach: number): Fetching {
   };
   const services = {
     clock,
+    budget: startBudget(clock, requestMillis),
     outbound: stub<Outbound>({ fetchSource }),
     images: stub<ImageStore>({ put: async () => Promise.resolve() }),
     randomBytes: (count: number) => new Uint8Array(count),

@@ -15,6 +15,8 @@ import { createSecretBox } from '../../adapters/secret-box.ts';
 import { createExecutions } from '../../adapters/step-functions.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
+import { requestMillis } from '../../core/limits.ts';
+import { startBudget, type TimeBudget } from '../../core/time-budget.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { DeliveryStore } from '../../core/ports/deliveries.ts';
 import type { Executions } from '../../core/ports/executions.ts';
@@ -126,12 +128,13 @@ export function createService(world: World, watch: ServiceWatch): Service {
     resultsBaseUrl,
     authFailureForm: 'envelope' as const,
   };
+  const openApi = (): typeof api & { budget: TimeBudget } => ({ ...api, budget: startBudget(clock, requestMillis) });
   const handlers: Readonly<Record<Operation, ApiHandler>> = {
-    generate: serve('post', generateImage, { ...api, charges, executions, outbound, images: bucket.images, topUpUrl: 'https://portal.test/wallet' }),
-    get: serve('get', getCreation, api),
-    list: serve('get', listCreations, api),
-    balance: serve('get', getBalance, api),
-    quote: serve('post', quoteImage, api),
+    generate: serve('post', generateImage, () => ({ ...openApi(), charges, executions, outbound, images: bucket.images, topUpUrl: 'https://portal.test/wallet' })),
+    get: serve('get', getCreation, openApi),
+    list: serve('get', listCreations, openApi),
+    balance: serve('get', getBalance, openApi),
+    quote: serve('post', quoteImage, openApi),
   };
   const providers = new Map(['sandbox', 'sandbox-large'].map((name) => [name, createProvider(world, name)]));
   const render = { ...common('render-image'), creations, images: bucket.images, providers, resultDays: 30 };
