@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import pc from 'picocolors';
 import { eventLine, eventObject, parseLogLine } from './local/events.ts';
+import { FolderRefused } from '../local/folder-lock.ts';
 import { startService, type RunningService } from './local/service.ts';
 
 interface Options {
@@ -72,7 +73,7 @@ function announce({ machine, demo }: RunningService): void {
 function explain(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return `Port ${options.port} is in use: end what listens there, or choose another with --port.`;
-  if (error instanceof Error && code === 'FOLDER_IN_USE') return error.message;
+  if (error instanceof FolderRefused) return error.message;
   throw error;
 }
 

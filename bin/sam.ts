@@ -6,6 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import pc from 'picocolors';
+import { runningService } from '../local/service-record.ts';
 import { readTemplate } from '../local/template.ts';
 import { synthesizedTemplate } from './local/synthesized-template.ts';
 import { sampleEvents } from './sam/events.ts';
@@ -27,18 +28,11 @@ const options = new Command('npm run sam --')
   .parse()
   .opts<Options>();
 
-interface LocalService {
-  readonly awsUrl: string;
-  readonly apiUrl: string;
-  readonly localUrl: string;
-  readonly outputs: Readonly<Record<string, string>>;
-}
-
 /** The service on the folder, with the values that it gives its functions; undefined when none runs. */
-async function runningService(folder: string): Promise<LocalPlace | undefined> {
-  const text = await readFile(resolve(folder, 'service.json'), 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  const { awsUrl, apiUrl, localUrl, outputs } = JSON.parse(text) as LocalService;
+async function localPlace(folder: string): Promise<LocalPlace | undefined> {
+  const service = await runningService(folder);
+  if (service === undefined) return undefined;
+  const { awsUrl, apiUrl, localUrl, outputs } = service;
   const state = await fetch(`${localUrl}/state`).catch(() => undefined);
   if (state?.ok !== true) return undefined;
   const { environment } = (await state.json()) as { readonly environment: Readonly<Record<string, string>> };
@@ -63,7 +57,7 @@ async function prepare(folder: string, { awsUrl, environment }: LocalPlace): Pro
   return { ...paths, functions: [...names.values()].sort() };
 }
 
-const service = await runningService(options.data);
+const service = await localPlace(options.data);
 if (!service) {
   console.error(`No local service runs in ${options.data}: start it with \`npm start\`, or name its folder with --data.`);
   process.exit(1);

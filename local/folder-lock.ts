@@ -1,94 +1,129 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import * as z from 'zod';
+import { proofOf, readServiceRecord, SERVICE_FILE } from './service-record.ts';
+import type { ReadyService, ServiceRecord } from './service-record.ts';
 
-const recordSchema = z.object({
-  pid: z.int(),
-  startedAt: z.string(),
-  port: z.int().optional(),
-  apiUrl: z.string().optional(),
-  localUrl: z.string().optional(),
-  awsUrl: z.string().optional(),
-  outputs: z.record(z.string(), z.string()).optional(),
-});
-
-/** What service.json says of the service that runs on a folder; addresses only once it is ready. */
-export type ServiceRecord = z.output<typeof recordSchema>;
+/**
+ * Two services that write the same folder are the worst case. So the lock is a lock of the operating
+ * system and not a file with a process id. The kernel frees such a lock when its process dies, however
+ * the process dies, and also while the dead process is still a zombie. A process that is stopped or busy
+ * keeps the lock. A new process with an old id has nothing.
+ *
+ * Node has no function that locks a file. LevelDB, in which the table lies, locks the folder of each
+ * database (fcntl, on Windows LockFile). So `lock/` is an empty LevelDB that stays open.
+ */
 
 /** The folder's lock, held. */
 export interface FolderLock {
   /** Tells the addresses, so that the operator's command finds the service. */
-  readonly announce: (record: Omit<ServiceRecord, 'pid' | 'startedAt'>) => void;
-  readonly release: () => void;
+  readonly announce: (addresses: ServiceAddresses) => void;
+  /** Proves to a reader of the folder's service.json that this process holds the folder. */
+  readonly prove: (challenge: string) => string;
+  readonly release: () => Promise<void>;
 }
 
-const FILE = 'service.json';
+type ServiceAddresses = Omit<ReadyService, 'pid' | 'startedAt' | 'secret'>;
 
-/** Another service runs on the folder. */
-class FolderInUse extends Error {
-  readonly code = 'FOLDER_IN_USE';
-  constructor(folder: string, { pid, localUrl }: ServiceRecord) {
-    super(`A service already runs on ${folder} (process ${pid}${localUrl === undefined ? '' : `, ${localUrl}`}).`);
+/** The folder cannot be taken; the message is one sentence for a person. */
+export class FolderRefused extends Error {
+  override readonly name = 'FolderRefused';
+  /** `FOLDER_IN_USE`: another service holds it. `FOLDER_UNUSABLE`: it cannot be made, written or locked. */
+  readonly code: 'FOLDER_IN_USE' | 'FOLDER_UNUSABLE';
+
+  constructor(code: FolderRefused['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
   }
 }
 
-/** The service that runs on the folder, or undefined. */
-function runningService(folder: string): ServiceRecord | undefined {
-  const record = readRecord(path.join(folder, FILE));
-  return record !== undefined && isAlive(record.pid) ? record : undefined;
+/** The part of LevelDB that is used here. */
+interface LevelDatabase {
+  open(): Promise<void>;
+  close(): Promise<void>;
 }
 
-/** Takes the folder for this process; one left by a killed process is taken over. Throws FolderInUse. */
-export function lockFolder(folder: string): FolderLock {
-  mkdirSync(folder, { recursive: true });
-  const file = path.join(folder, FILE);
-  const draft = path.join(folder, `${FILE}.${process.pid}`);
-  const own = { pid: process.pid, startedAt: new Date().toISOString() };
-  const write = (record: ServiceRecord): void => writeFileSync(draft, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
-  write(own);
+const load = createRequire(import.meta.url);
+const { Level } = createRequire(load.resolve('dynalite'))('level') as { Level: new (location: string) => LevelDatabase };
+
+const LOCK_FOLDER = 'lock';
+
+/**
+ * The folders that this process holds. LevelDB must not open a lock twice in one process: it would
+ * refuse the second time, and in doing so close the file and with it free the lock (fcntl of POSIX).
+ */
+const held = new Set<string>();
+
+/** Takes the folder for this process, and makes it when it is missing. Throws FolderRefused. */
+export async function lockFolder(folder: string): Promise<FolderLock> {
+  const realFolder = makeFolder(folder);
+  if (held.has(realFolder)) throw inUse(folder);
+  held.add(realFolder);
   try {
-    claim(folder, file, draft);
-  } finally {
-    rmSync(draft, { force: true });
+    return await take(folder, () => held.delete(realFolder));
+  } catch (error) {
+    held.delete(realFolder);
+    throw error;
   }
+}
+
+async function take(folder: string, onRelease: () => void): Promise<FolderLock> {
+  const database = await openLock(folder);
+  const file = path.join(folder, SERVICE_FILE);
+  const own = { pid: process.pid, startedAt: new Date().toISOString(), secret: randomBytes(32).toString('hex') };
+  // While this process holds the lock, no other process writes the file.
+  write(file, own);
   return {
-    announce: (record) => {
-      write({ ...own, ...record });
-      renameSync(draft, file);
+    announce: (addresses) => write(file, { ...own, ...addresses }),
+    prove: (challenge) => proofOf(own.secret, challenge),
+    release: async () => {
+      rmSync(file, { force: true });
+      await database.close();
+      onRelease();
     },
-    release: () => { if (readRecord(file)?.pid === process.pid) rmSync(file, { force: true }); },
   };
 }
 
-/** A link is made only where no file is: of two services that start at once, one gets the folder. */
-function claim(folder: string, file: string, draft: string): void {
-  for (let attempt = 0; attempt < 2; attempt += 1) {
-    try {
-      linkSync(draft, file);
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    const holder = runningService(folder);
-    if (holder !== undefined) throw new FolderInUse(folder, holder);
-    rmSync(file, { force: true });
-  }
-  throw new Error(`could not take ${folder}: another service is starting on it`);
-}
-
-function readRecord(file: string): ServiceRecord | undefined {
+/** The folder under its one real name. */
+function makeFolder(folder: string): string {
   try {
-    return recordSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    return undefined; // None, or a stranger's.
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
+    mkdirSync(folder, { recursive: true });
+    return realpathSync(folder);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    throw unusable(folder, error);
   }
+}
+
+async function openLock(folder: string): Promise<LevelDatabase> {
+  const database = new Level(path.join(folder, LOCK_FOLDER));
+  try {
+    await database.open();
+    return database;
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    throw code === 'LEVEL_LOCKED' ? inUse(folder) : unusable(folder, cause);
+  }
+}
+
+function inUse(folder: string): FolderRefused {
+  const record = readServiceRecord(folder);
+  const who = record === undefined ? [] : [`process ${record.pid}`, record.localUrl ?? 'it is still starting'];
+  const detail = who.length === 0 ? '' : ` (${who.join(', ')})`;
+  return new FolderRefused('FOLDER_IN_USE', `A service already runs on ${folder}${detail}.`);
+}
+
+function unusable(folder: string, cause: unknown): FolderRefused {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const remedy = `make it writable, or delete ${path.join(folder, LOCK_FOLDER)} when no service runs on it`;
+  return new FolderRefused('FOLDER_UNUSABLE', `The folder ${folder} cannot be locked (${why}): ${remedy}.`, { cause });
+}
+
+/** A reader sees the old text or the new text, never a part. The file holds the secret: for its owner only. */
+function write(file: string, record: ServiceRecord): void {
+  const draft = `${file}.draft`;
+  rmSync(draft, { force: true });
+  writeFileSync(draft, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
 }

@@ -71,7 +71,7 @@ export interface OneMachine {
 type Closer = () => Promise<void> | void;
 
 /**
- * Starts the whole service on this machine. Throws FolderInUse when a service runs on the folder, an
+ * Starts the whole service on this machine. Throws FolderRefused when the folder cannot be taken, an
  * error with code EADDRINUSE when the port is taken, and an Error that names what of the template
  * does not run here.
  */
@@ -90,7 +90,7 @@ export async function startOneMachine(options: OneMachineOptions): Promise<OneMa
 
 async function start(options: OneMachineOptions, onStop: (close: Closer) => void): Promise<Omit<OneMachine, 'stop'>> {
   const { folder, onEvent } = options;
-  const lock = lockFolder(folder);
+  const lock = await lockFolder(folder);
   onStop(lock.release);
   const clock = openClock(path.join(folder, 'clock.json'));
   const inbox = openInbox({ file: path.join(folder, 'inbox.jsonl'), now: clock.now, verify: options.verifyWebhook, onReceived: (webhook) => onEvent?.({ event: 'webhook', webhook }) });
@@ -108,7 +108,7 @@ async function start(options: OneMachineOptions, onStop: (close: Closer) => void
   const addresses = addressesOf(server, aws.url);
   server.serve({
     api: createGateway({ routes: template.routes, functions, now: clock.now, throttles: aws.faults.throttlesRequest }).handle,
-    control: createControl({ inbox, faults: aws.faults, advance, state: () => describeState({ clock, folder, template, environment: options.environment ?? {}, runtime, addresses }) }),
+    control: createControl({ inbox, faults: aws.faults, advance, prove: lock.prove, state: () => describeState({ clock, folder, template, environment: options.environment ?? {}, runtime, addresses }) }),
     results: createResults(aws.objects, template.distributions[0]?.bucket ?? ''),
   });
   runtime.begin();

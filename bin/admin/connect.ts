@@ -1,9 +1,8 @@
 /** Finds the service that a command is for: the local one of a folder, or a deployed stack. */
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { systemClock } from '../../adapters/system-clock.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
+import { runningService } from '../../local/service-record.ts';
 import { OperatorError } from './operator-error.ts';
 import { addressOf, type ServiceAddress } from './service-address.ts';
 import { operatorServices, type OperatorServices } from './services.ts';
@@ -18,22 +17,13 @@ export async function connect(target: Target): Promise<OperatorServices> {
   return target.stack === undefined ? connectLocal(target.data) : connectStack(target.stack);
 }
 
-interface LocalService {
-  readonly pid: number;
-  readonly awsUrl: string;
-  readonly localUrl: string;
-  readonly outputs: Readonly<Record<string, string>>;
-}
-
 interface LocalState {
   readonly offset_seconds: number;
   readonly environment: Readonly<Record<string, string>>;
 }
 
 async function connectLocal(folder: string): Promise<OperatorServices> {
-  const file = resolve(folder, 'service.json');
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  const service = text === undefined ? undefined : (JSON.parse(text) as LocalService);
+  const service = await runningService(folder);
   const state = service && (await fetch(`${service.localUrl}/state`).catch(() => undefined));
   if (!service || !state?.ok) {
     throw new OperatorError(`No local service runs in ${folder}: start it with \`npm start\`, name its folder with --data, or a deployed stack with --stack.`);

@@ -1,5 +1,4 @@
 /** The service on one machine, with its demo account: what `npm start`, the demo and the tests run. */
-import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { systemClock } from '../../adapters/system-clock.ts';
 import { startOneMachine, type MachineEvent, type OneMachine } from '../../local/one-machine.ts';
@@ -38,7 +37,6 @@ export interface RunningService {
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const templatePath = options.templatePath ?? (await synthesizedTemplate(options.onProgress));
   const folder = resolve(options.folder);
-  await mkdir(folder, { recursive: true });
   const running: { operator?: OperatorServices } = {};
   const machine = await startOneMachine({
     templatePath,

@@ -6,6 +6,7 @@ import { faultSchema } from '../aws/faults.ts';
 import type { Faults } from '../aws/faults.ts';
 import { targetOf } from '../gateway/gateway-event.ts';
 import { readBody, refuseBody, sendJson } from '../gateway/http-body.ts';
+import { PROOF_PATH } from '../service-record.ts';
 import { INBOX_PATH } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
 import { sendPage } from './page.ts';
@@ -21,6 +22,8 @@ export interface ControlOptions {
   readonly advance: (seconds: number) => Promise<Advanced>;
   /** Told as it is; for people and tests. */
   readonly state: () => unknown;
+  /** Proves that this service holds its folder. */
+  readonly prove: (challenge: string) => string;
 }
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
@@ -28,7 +31,7 @@ type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** Serves /_local/: clock, state, faults and inbox, to this machine only. */
-export function createControl({ inbox, faults, advance, state }: ControlOptions): Handler {
+export function createControl({ inbox, faults, advance, state, prove }: ControlOptions): Handler {
   const routes: Readonly<Record<string, Handler>> = {
     'POST /_local/clock': withBody(advanceSchema, async ({ advance_seconds }, outgoing) => {
       const { now, steps } = await advance(advance_seconds);
@@ -36,6 +39,10 @@ export function createControl({ inbox, faults, advance, state }: ControlOptions)
     }),
     [`GET ${WALLET_PATH}`]: (_incoming, outgoing) => sendPage(outgoing, walletPage()),
     'GET /_local/state': (_incoming, outgoing) => sendJson(outgoing, 200, state()),
+    [`GET ${PROOF_PATH}`]: (incoming, outgoing) => {
+      const challenge = new URLSearchParams(targetOf(incoming).query).get('challenge') ?? '';
+      sendJson(outgoing, 200, { proof: prove(challenge) });
+    },
     'GET /_local/faults': (_incoming, outgoing) => sendJson(outgoing, 200, { data: faults.list() }),
     'POST /_local/faults': withBody(faultSchema, (fault, outgoing) => {
       faults.set(fault);

@@ -23,7 +23,7 @@ describe('the control routes', () => {
   let advanced: number[] = [];
   beforeAll(async () => {
     inbox = openInbox(inboxOptions);
-    const handle = createControl({ inbox, faults: createFaults(), state: () => ({ now: 'then' }), advance: (seconds) => {
+    const handle = createControl({ inbox, faults: createFaults(), state: () => ({ now: 'then' }), prove: (challenge) => `proof of ${challenge}`, advance: (seconds) => {
       advanced.push(seconds);
       return Promise.resolve({ now: 60_000, steps: 2 });
     } });

@@ -1,0 +1,201 @@
+import { execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connect } from '../../bin/admin/connect.ts';
+import { FolderRefused, lockFolder } from '../../local/folder-lock.ts';
+import type { FolderLock } from '../../local/folder-lock.ts';
+import { runningService } from '../../local/service-record.ts';
+import { temporaryFolder } from './machine-fixture.ts';
+
+const CHILD = path.join(import.meta.dirname, 'lock-child.ts');
+
+interface Outcome {
+  readonly pid: number;
+  readonly held: boolean;
+  readonly message: string;
+}
+
+function newFolder(): string {
+  const { folder, remove } = temporaryFolder();
+  onTestFinished(remove);
+  return folder;
+}
+
+/** Takes the folder in this process until the test ends. */
+async function take(folder: string): Promise<FolderLock> {
+  const lock = await lockFolder(folder);
+  onTestFinished(lock.release);
+  return lock;
+}
+
+/** Starts a process and gives the first line that the process prints. */
+async function startAndRead(command: string, args: readonly string[]): Promise<{ child: ChildProcess; outcome: Outcome }> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => { child.kill('SIGKILL'); });
+  const [line] = await once(createInterface({ input: child.stdout }), 'line') as [string];
+  return { child, outcome: JSON.parse(line) as Outcome };
+}
+
+const takeInChild = (folder: string): ReturnType<typeof startAndRead> => startAndRead(process.execPath, [CHILD, folder]);
+
+const refused = async (folder: string): Promise<unknown> => lockFolder(folder).then(
+  () => { throw new Error('the folder was given away'); },
+  (error: unknown) => error,
+);
+
+/** As `ps` tells it: Z for a zombie, T for a stopped process. */
+function stateOf(pid: number): string {
+  return execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).trim().charAt(0);
+}
+
+const writeRecord = (folder: string, record: object): void => writeFileSync(path.join(folder, 'service.json'), JSON.stringify(record));
+
+describe('the lock of a folder', { timeout: 30_000 }, () => {
+  it('goes to one of six processes that start at once, and the others say in one sentence that it is taken', async () => {
+    const folder = newFolder();
+    const outcomes = (await Promise.all(Array.from({ length: 6 }, () => takeInChild(folder)))).map(({ outcome }) => outcome);
+    expect(outcomes.filter(({ held }) => held)).toHaveLength(1);
+    for (const { message } of outcomes.filter(({ held }) => !held)) {
+      expect(message).toMatch(/^A service already runs on [^\n]+\.$/);
+    }
+  });
+
+  it('can be taken at once after its holder was killed', async () => {
+    const folder = newFolder();
+    const { child, outcome } = await takeInChild(folder);
+    expect(outcome.held).toBe(true);
+    const exit = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exit;
+    expect(existsSync(path.join(folder, 'service.json'))).toBe(true);
+    await take(folder);
+  });
+
+  it.skipIf(process.platform === 'win32')('can be taken from a killed holder that stays a zombie', async () => {
+    const folder = newFolder();
+    // The shell becomes `sleep`, which never waits for the child that the shell had started.
+    const script = '"$0" "$1" "$2" & exec sleep 100';
+    const { outcome: { pid } } = await startAndRead('sh', ['-c', script, process.execPath, CHILD, folder]);
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => stateOf(pid)).toBe('Z');
+    expect(process.kill(pid, 0)).toBe(true);
+    await take(folder);
+  });
+
+  it('can be taken although a new process has the id of the killed holder', async () => {
+    const folder = newFolder();
+    writeRecord(folder, { pid: process.ppid, startedAt: '2026-11-21T12:00:00.000Z', secret: 'x'.repeat(64) });
+    await take(folder);
+    expect(JSON.parse(readFileSync(path.join(folder, 'service.json'), 'utf8'))).toMatchObject({ pid: process.pid });
+  });
+
+  it.skipIf(process.platform === 'win32')('stays with a holder that is stopped and answers nobody', async () => {
+    const folder = newFolder();
+    const { child, outcome: { pid } } = await takeInChild(folder);
+    process.kill(pid, 'SIGSTOP');
+    await expect.poll(() => stateOf(pid)).toBe('T');
+    expect(await refused(folder)).toMatchObject({
+      code: 'FOLDER_IN_USE',
+      message: `A service already runs on ${folder} (process ${pid}, it is still starting).`,
+    });
+    process.kill(pid, 'SIGCONT');
+    child.kill('SIGKILL');
+  });
+
+  it('is refused a second time in the same process, also under another name, and stays locked for others', async () => {
+    const folder = newFolder();
+    const alias = path.join(newFolder(), 'alias');
+    symlinkSync(folder, alias, 'junction');
+    const [first, second] = await Promise.allSettled([lockFolder(folder), lockFolder(alias)]);
+    expect([first.status, second.status]).toEqual(['fulfilled', 'rejected']);
+    expect((await takeInChild(folder)).outcome).toMatchObject({ held: false });
+    if (first.status === 'fulfilled') await first.value.release();
+  });
+
+  it('is free after its release, and service.json is gone', async () => {
+    const folder = newFolder();
+    const lock = await lockFolder(folder);
+    await lock.release();
+    expect(existsSync(path.join(folder, 'service.json'))).toBe(false);
+    const { outcome, child } = await takeInChild(folder);
+    expect(outcome.held).toBe(true);
+    child.kill('SIGKILL');
+  });
+
+  it('says in one sentence what to do when its files are damaged', async () => {
+    const folder = newFolder();
+    const lock = await lockFolder(folder);
+    await lock.release();
+    writeFileSync(path.join(folder, 'lock', 'CURRENT'), 'damaged');
+    const error = await refused(folder);
+    expect(error).toBeInstanceOf(FolderRefused);
+    expect(error).toMatchObject({ code: 'FOLDER_UNUSABLE', message: expect.stringContaining(`delete ${path.join(folder, 'lock')} when no service`) as unknown });
+    expect(String(error)).not.toContain('\n');
+  });
+
+  it('says in one sentence that a folder cannot be made', async () => {
+    const file = path.join(newFolder(), 'file');
+    writeFileSync(file, '');
+    expect(await refused(path.join(file, 'data'))).toMatchObject({ code: 'FOLDER_UNUSABLE' });
+  });
+});
+
+describe('the address in service.json', () => {
+  const addressesAt = (origin: string) => ({
+    port: Number(new URL(origin).port), apiUrl: `${origin}/api`, localUrl: `${origin}/_local`, awsUrl: origin, outputs: {},
+  });
+
+  /** Answers `/_local/proof` as told and everything else like a healthy service; gives its origin. */
+  async function serve(prove: (challenge: string) => string): Promise<string> {
+    const server = createServer((incoming, outgoing) => {
+      const url = new URL(incoming.url ?? '', 'http://x');
+      const state = { offset_seconds: 0, environment: {} };
+      outgoing.end(JSON.stringify(url.pathname === '/_local/proof' ? { proof: prove(url.searchParams.get('challenge') ?? '') } : state));
+    });
+    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    onTestFinished(() => { server.close(); server.closeAllConnections(); });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  it('is used when the service there proves that it holds the folder', async () => {
+    const folder = newFolder();
+    const lock = await take(folder);
+    const addresses = addressesAt(await serve(lock.prove));
+    lock.announce(addresses);
+    expect(await runningService(folder)).toMatchObject(addresses);
+  });
+
+  it('is not used when the service there holds another folder', async () => {
+    const folder = newFolder();
+    const [lock, other] = [await take(folder), await take(newFolder())];
+    lock.announce(addressesAt(await serve(other.prove)));
+    expect(await runningService(folder)).toBeUndefined();
+    await expect(connect({ data: folder })).rejects.toThrow('No local service runs in');
+  });
+
+  it('is not used before the service is ready, without a file, or with a file of a stranger', async () => {
+    const folder = newFolder();
+    const lock = await lockFolder(folder);
+    expect(await runningService(folder)).toBeUndefined();
+    await lock.release();
+    expect(await runningService(folder)).toBeUndefined();
+    mkdirSync(folder, { recursive: true });
+    for (const text of ['no JSON', '{}', '{"localUrl":"http://127.0.0.1:1/_local"}']) {
+      writeFileSync(path.join(folder, 'service.json'), text);
+      expect(await runningService(folder)).toBeUndefined();
+    }
+  });
+
+  it('is not used when nobody listens there', async () => {
+    const folder = newFolder();
+    const lock = await take(folder);
+    lock.announce(addressesAt('http://127.0.0.1:1'));
+    expect(await runningService(folder)).toBeUndefined();
+  });
+});

@@ -1,0 +1,10 @@
+/** Takes a folder in a process of its own, says in one line how that ended, and lives until it is killed. */
+import { lockFolder } from '../../local/folder-lock.ts';
+
+const [folder = ''] = process.argv.slice(2);
+const outcome = await lockFolder(folder).then(
+  () => ({ pid: process.pid, held: true, message: '' }),
+  (error: unknown) => ({ pid: process.pid, held: false, message: error instanceof Error ? error.message : String(error) }),
+);
+process.stdout.write(`${JSON.stringify(outcome)}\n`);
+if (outcome.held) setInterval(() => undefined, 60_000);
