@@ -6,14 +6,23 @@ import { transactionCanceled } from './dynamodb/transaction-canceled.ts';
 export const FAULT_ERRORS = [
   'TransactionConflict', 'Throttling', 'ProvisionedThroughputExceeded', 'RequestLimitExceeded', 'UnprocessedKeys',
   'AccessDenied', 'InternalServerError', 'ServiceUnavailable', 'ResourceNotFound', 'StateMachineDoesNotExist', 'StateMachineDeleting',
-  'Timeout', 'kill', 'index-lag',
+  'Timeout', 'hang', 'kill', 'index-lag',
 ] as const;
+
+/**
+ * The operations that DynamoDB refuses because of a transaction in flight: single writes with
+ * TransactionConflictException, transactions with TransactionCanceledException.
+ */
+export const CONFLICTING_OPERATIONS: readonly string[] =
+  ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'TransactGetItems'];
 
 /** One of FAULT_ERRORS. */
 export type FaultError = (typeof FAULT_ERRORS)[number];
 
 /** The faults that are answered with an error of the service. */
-type AnsweredError = Exclude<FaultError, 'TransactionConflict' | 'UnprocessedKeys' | 'Timeout' | 'kill' | 'index-lag'>;
+type AnsweredError = Exclude<
+  FaultError, 'TransactionConflict' | 'UnprocessedKeys' | 'Timeout' | 'hang' | 'kill' | 'index-lag'
+>;
 
 interface Wording {
   readonly code: string;
@@ -39,7 +48,7 @@ const OWN_WORDING: Readonly<Partial<Record<ServiceName, Partial<Record<AnsweredE
 };
 
 /** The call's answer under the fault: returned where AWS reports it in a normal answer, otherwise thrown. */
-export function answerOfFault(error: Exclude<FaultError, 'kill' | 'index-lag'>, call: AwsCall): AwsOutput {
+export function answerOfFault(error: Exclude<FaultError, 'hang' | 'kill' | 'index-lag'>, call: AwsCall): AwsOutput {
   switch (error) {
     case 'Timeout':
       throw new AnswerLost();

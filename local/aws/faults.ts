@@ -1,7 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 import type { AwsCall, AwsOutput } from './aws-call.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
-import { answerOfFault, FAULT_ERRORS } from './fault-errors.ts';
+import { answerOfFault, CONFLICTING_OPERATIONS, FAULT_ERRORS } from './fault-errors.ts';
 
 /** A fault switch as it is set. Unknown members are refused, so that a typo does not switch on something else. */
 export const faultSchema = z.strictObject({
@@ -20,10 +21,28 @@ export const faultSchema = z.strictObject({
   share: z.number().gt(0).max(1).optional(),
   /** Text that must occur in the JSON of the input. */
   match: z.string().min(1).optional(),
+  /** For `hang`: the call goes on after this many real seconds. Without a value it is never answered. */
+  seconds: z.number().positive().max(3_600).optional(),
 }).refine((fault) => fault.every === undefined || fault.share === undefined, { path: ['share'], message: 'cannot stand beside every' })
   .refine((fault) => fault.error !== 'index-lag' || fault.call.startsWith('dynamodb:'), { path: ['call'], message: 'must be dynamodb:* for an index that lags' })
   .refine((fault) => fault.error !== 'UnprocessedKeys' || fault.call.startsWith('dynamodb:Batch'), { path: ['call'], message: 'must be a batch operation of dynamodb for UnprocessedKeys' })
-  .refine((fault) => fault.error !== 'TransactionConflict' || fault.call.startsWith('dynamodb:'), { path: ['call'], message: 'must be a dynamodb operation for TransactionConflict' });
+  .refine((fault) => fault.error !== 'TransactionConflict' || canConflict(fault.call), {
+    path: ['call'],
+    message: `must be dynamodb:* or dynamodb:X for TransactionConflict, where X is ${CONFLICTING_OPERATIONS.join(', ')}`,
+  })
+  .refine((fault) => fault.error !== 'hang' || !fault.call.startsWith('apigateway:'), {
+    path: ['call'],
+    message: 'must be a call of an AWS service for hang',
+  })
+  .refine((fault) => fault.seconds === undefined || fault.error === 'hang', {
+    path: ['seconds'],
+    message: 'is for hang only',
+  });
+
+function canConflict(call: string): boolean {
+  const [service, operation = ''] = call.split(':', 2);
+  return service === 'dynamodb' && (operation === '*' || CONFLICTING_OPERATIONS.includes(operation));
+}
 
 /** A fault switch with its defaults filled in. */
 export type Fault = z.output<typeof faultSchema>;
@@ -43,9 +62,9 @@ export interface Faults {
   /** The faults that can still strike. */
   readonly list: () => readonly FaultState[];
   readonly clear: () => void;
-  /** Runs the call as the faults have it. Throws the fault's error. The first fault that is due strikes, no other. */
   /** Whether the API's own throttle refuses this request: a fault of the call apigateway:Invoke. */
   readonly throttlesRequest: () => boolean;
+  /** Runs the call as the faults have it. Throws the fault's error. Only the first fault that is due strikes. */
   readonly apply: (call: AwsCall, run: (call: AwsCall) => Promise<AwsOutput>) => Promise<AwsOutput>;
 }
 
@@ -59,8 +78,23 @@ interface Switch {
 /** A call of an AWS service, or a request to the API itself. */
 type Call = Omit<AwsCall, 'service'> & { readonly service: AwsCall['service'] | 'apigateway' };
 
-/** Makes the switches, all off. `kill` ends the process as a power cut would; tests replace it. */
-export function createFaults(kill: () => void = () => process.kill(process.pid, 'SIGKILL')): Faults {
+/** What faults do to the process and with time; tests replace it. */
+export interface FaultMeans {
+  /** Ends the process as a power cut would. */
+  readonly kill: () => void;
+  /** Waits this many real seconds. */
+  readonly wait: (seconds: number) => Promise<void>;
+}
+
+const realMeans: FaultMeans = {
+  kill: () => process.kill(process.pid, 'SIGKILL'),
+  // A call that hangs does not keep a service alive that wants to end.
+  wait: async (seconds) => setTimeout(seconds * 1000, undefined, { ref: false }),
+};
+
+/** Makes the switches, all off. */
+export function createFaults(means: Partial<FaultMeans> = {}): Faults {
+  const { kill, wait } = { ...realMeans, ...means };
   let switches: Switch[] = [];
   const canStrike = (one: Switch): boolean => one.struck < one.times;
 
@@ -89,6 +123,7 @@ export function createFaults(kill: () => void = () => process.kill(process.pid, 
       const seen: AwsCall = lags ? { ...call, indexesLag: true } : call;
       const fault = nextFor(call);
       if (fault === undefined) return run(seen);
+      if (fault.error === 'hang') return hang(fault, () => run(seen), wait);
       if (fault.when === 'after') await takeEffect(run(seen));
       return strike(fault, call, kill);
     },
@@ -105,6 +140,8 @@ function concerns(fault: Fault, call: Call): boolean {
   const [service, operation] = fault.call.split(':', 2);
   return service === call.service
     && (operation === '*' || operation === call.operation)
+    // DynamoDB's plain reads never meet a conflict, so that dynamodb:* leaves them alone.
+    && (fault.error !== 'TransactionConflict' || CONFLICTING_OPERATIONS.includes(call.operation))
     && (fault.caller === undefined || call.caller.includes(fault.caller))
     && (fault.match === undefined || inputText(call).includes(fault.match));
 }
@@ -130,8 +167,25 @@ async function takeEffect(answer: Promise<AwsOutput>): Promise<void> {
   }
 }
 
+/** The connection stays open without an answer: for `seconds`, or until the caller ends the connection. */
+async function hang(
+  { when, seconds }: Fault, run: () => Promise<AwsOutput>, wait: FaultMeans['wait'],
+): Promise<AwsOutput> {
+  const serve = when === 'after' ? settled(run()) : run;
+  if (seconds === undefined) return new Promise<never>(() => undefined);
+  await wait(seconds);
+  return serve();
+}
+
+/** Gives the outcome of work that has begun to a caller who asks for the outcome later. */
+function settled(work: Promise<AwsOutput>): () => Promise<AwsOutput> {
+  // A refusal that nobody has asked for yet is no unhandled rejection.
+  work.catch(() => undefined);
+  return () => work;
+}
+
 function strike({ error }: Fault, call: AwsCall, kill: () => void): AwsOutput | Promise<never> {
-  if (error === 'index-lag') throw new Error('an index that lags strikes no call');
+  if (error === 'index-lag' || error === 'hang') throw new Error(`a call is not answered by ${error}`);
   if (error !== 'kill') return answerOfFault(error, call);
   kill();
   return Promise.reject(new AnswerLost());

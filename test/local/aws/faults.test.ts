@@ -1,9 +1,14 @@
-import { BatchGetItemCommand, CreateTableCommand, DynamoDBClient, GetItemCommand, PutItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetItemCommand, CreateTableCommand, DeleteItemCommand, DynamoDBClient, GetItemCommand, PutItemCommand,
+  TransactionConflictException, TransactWriteItemsCommand, UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { AwsCall } from '../../../local/aws/aws-call.ts';
+import type { AwsCall, AwsOutput } from '../../../local/aws/aws-call.ts';
+import { AwsError } from '../../../local/aws/aws-error.ts';
 import { createFaults } from '../../../local/aws/faults.ts';
 import { startEndpoint } from './endpoint-fixture.ts';
 import type { Fixture } from './endpoint-fixture.ts';
@@ -12,11 +17,16 @@ import { TABLE } from './table.ts';
 const TableName = TABLE.TableName;
 const Item = { pk: { S: 'a' }, sk: { S: 'a' } };
 
-async function startTable(): Promise<Fixture & { client: DynamoDBClient }> {
+/** A table; `impatient` is a client that gives a call up which has no answer. */
+async function startTable(): Promise<Fixture & { client: DynamoDBClient; impatient: DynamoDBClient }> {
   const fixture = await startEndpoint();
   const client = new DynamoDBClient(fixture.as('ChargeRole'));
+  const impatient = new DynamoDBClient({
+    ...fixture.as('ChargeRole'),
+    requestHandler: { requestTimeout: 300, throwOnRequestTimeout: true },
+  });
   await client.send(new CreateTableCommand(structuredClone(TABLE) as never));
-  return { ...fixture, client };
+  return { ...fixture, client, impatient };
 }
 
 const put = (id = 'a'): PutItemCommand => new PutItemCommand({ TableName, Item: { pk: { S: id }, sk: { S: 'a' } } });
@@ -46,6 +56,47 @@ describe('what the SDK sees', () => {
     faults.set({ call: 'dynamodb:PutItem', error });
     await expect(client.send(put())).rejects.toMatchObject({ name, $metadata: { httpStatusCode: status } });
     expect(await isThere(client)).toBe(false);
+  });
+
+  test.each(['put', 'update', 'delete'] as const)('a conflict refuses a single %s', async (write) => {
+    const { client, faults } = await startTable();
+    const commands = {
+      put: put(),
+      update: new UpdateItemCommand({ TableName, Key: Item }),
+      delete: new DeleteItemCommand({ TableName, Key: Item }),
+    };
+    faults.set({ call: 'dynamodb:*', error: 'TransactionConflict' });
+    const refused = await client.send(commands[write] as PutItemCommand).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(TransactionConflictException);
+    expect(refused).toMatchObject({ $metadata: { httpStatusCode: 400, attempts: 1 } });
+    expect(await isThere(client)).toBe(false);
+    await client.send(commands[write] as PutItemCommand);
+    expect(await isThere(client)).toBe(write !== 'delete');
+  });
+
+  test('a conflict on dynamodb:* leaves plain reads alone', async () => {
+    const { client, faults } = await startTable();
+    faults.set({ call: 'dynamodb:*', error: 'TransactionConflict', every: 1 });
+    expect(await isThere(client)).toBe(false);
+    expect(faults.list()).toMatchObject([{ seen: 0, struck: 0 }]);
+  });
+
+  test.each([
+    ['before', false],
+    ['after', true],
+  ] as const)('a call that hangs %s its effect has no answer on an open connection', async (when, effect) => {
+    const { client, impatient, faults } = await startTable();
+    faults.set({ call: 'dynamodb:PutItem', error: 'hang', when });
+    await expect(impatient.send(put())).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    await expect.poll(() => faults.list()).toEqual([]);
+    await expect.poll(() => isThere(client)).toBe(effect);
+  });
+
+  test('a call that hangs for some seconds is answered after them', async () => {
+    const { client, faults } = await startTable();
+    faults.set({ call: 'dynamodb:PutItem', error: 'hang', seconds: 0.05 });
+    await client.send(put());
+    expect(await isThere(client)).toBe(true);
   });
 
   test('other services word their errors themselves', async () => {
@@ -122,11 +173,30 @@ describe('when a fault strikes', () => {
   test('kill ends the process before the effect, or after it', async () => {
     for (const [when, expected] of [['before', ['killed']], ['after', ['effect', 'killed']]] as const) {
       const events: string[] = [];
-      const faults = createFaults(() => { events.push('killed'); });
+      const faults = createFaults({ kill: () => { events.push('killed'); } });
       faults.set({ ...throttle, error: 'kill', when });
       await expect(faults.apply(call(), () => { events.push('effect'); return Promise.resolve({}); })).rejects.toThrow();
       expect(events).toEqual(expected);
     }
+  });
+
+  test.each([
+    ['before', ['waits 2', 'effect']],
+    ['after', ['effect', 'waits 2']],
+  ] as const)('a call that hangs for 2 s with its effect %s is answered after 2 s', async (when, expected) => {
+    const events: string[] = [];
+    const faults = createFaults({ wait: async (seconds) => { events.push(`waits ${seconds}`); await setImmediate(); } });
+    faults.set({ ...throttle, error: 'hang', seconds: 2, when });
+    const run = async (): Promise<AwsOutput> => { events.push('effect'); await setImmediate(); return { ok: true }; };
+    expect(await faults.apply(call(), run)).toEqual({ ok: true });
+    expect(events).toEqual(expected);
+  });
+
+  test('a refusal that was held back for some seconds arrives as a refusal', async () => {
+    const faults = createFaults({ wait: () => setImmediate() });
+    faults.set({ ...throttle, error: 'hang', seconds: 2, when: 'after' });
+    const refuse = (): Promise<never> => Promise.reject(new AwsError('ConditionalCheckFailedException', 'no'));
+    await expect(faults.apply(call(), refuse)).rejects.toMatchObject({ code: 'ConditionalCheckFailedException' });
   });
 
   test('clear switches everything off', async () => {
@@ -147,6 +217,11 @@ describe('what is refused', () => {
     [{ call: 'dynamodb:PutItem', error: 'Throttling', share: 1.5 }, 'share: '],
     [{ call: 'dynamodb:PutItem', error: 'Throttling', share: 0.5, every: 2 }, 'share: cannot stand beside every'],
     [{ call: 'dynamodb:PutItem', error: 'Throttling', wen: 'after' }, 'wen'],
+    [{ call: 'dynamodb:Query', error: 'TransactionConflict' }, 'call: must be dynamodb:* or dynamodb:X'],
+    [{ call: 's3:*', error: 'TransactionConflict' }, 'call: must be dynamodb:* or dynamodb:X'],
+    [{ call: 'apigateway:Invoke', error: 'hang' }, 'call: must be a call of an AWS service'],
+    [{ call: 'dynamodb:PutItem', error: 'Timeout', seconds: 2 }, 'seconds: is for hang only'],
+    [{ call: 'dynamodb:PutItem', error: 'hang', seconds: 0 }, 'seconds: '],
     [{ call: 's3:*', error: 'index-lag' }, 'call: must be dynamodb:*'],
     ['text', 'fault: '],
   ])('%j names the field', (fault, message) => {
