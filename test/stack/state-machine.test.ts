@@ -10,6 +10,7 @@ interface Retrier {
   readonly BackoffRate: number;
   readonly MaxAttempts: number;
   readonly MaxDelaySeconds?: number;
+  readonly JitterStrategy?: string;
 }
 
 interface State {
@@ -40,6 +41,15 @@ const stateNamed = (name: string): State => {
 };
 const functionTimeout = (name: string): number => resolved.functions.find(({ id }) => nameOf(id) === name)?.timeoutSeconds ?? NaN;
 const retrierOf = (state: string, error: string): Retrier | undefined => stateNamed(state).Retry?.find(({ ErrorEquals }) => ErrorEquals.includes(error));
+
+/** Lambda's own faults: https://docs.aws.amazon.com/step-functions/latest/dg/bp-lambda-serviceexception.html */
+const throttle = 'Lambda.TooManyRequestsException';
+const serviceFaults = ['Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException', 'Lambda.ClientExecutionTimeoutException'];
+/** Names under which Lambda reports that a function's process or its sandbox died, whatever the function was doing. */
+const deaths = [
+  'Lambda.Unknown', 'Sandbox.Timedout', 'Sandbox.Timeout', 'Sandbox.Failure',
+  'Runtime.ExitError', 'Runtime.OutOfMemory', 'Runtime.Unknown', 'Runtime.UnhandledPromiseRejection',
+];
 
 /** Seconds of each wait, as Step Functions computes them without jitter. */
 function waits({ IntervalSeconds, BackoffRate, MaxAttempts, MaxDelaySeconds = Infinity }: Retrier): number[] {
@@ -78,11 +88,9 @@ describe('the state machine', () => {
     expect(Retry?.length).toBeGreaterThan(0);
   });
 
-  it.each(tasks)("%s retries Lambda's own faults", (_name, { Retry }) => {
+  it.each(tasks)('%s tries again after every fault of Lambda and every way in which a function dies', (_name, { Retry }) => {
     const retried = Retry?.flatMap(({ ErrorEquals }) => ErrorEquals) ?? [];
-    const faults = ['Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException', 'Lambda.TooManyRequestsException'];
-    const deaths = ['Lambda.ClientExecutionTimeoutException', 'Lambda.Unknown', 'Sandbox.Timedout', 'Runtime.ExitError'];
-    if (!retried.includes('States.ALL')) expect(retried).toEqual(expect.arrayContaining([...faults, ...deaths]));
+    if (!retried.includes('States.ALL')) expect(retried).toEqual(expect.arrayContaining([throttle, ...serviceFaults, ...deaths]));
   });
 
   it('refunds nothing because the table is busy or another invocation still renders: the reconciler goes on', () => {
@@ -121,5 +129,44 @@ describe('the waits', () => {
 
   it('of the renderer outlast the longest deadline of a creation', () => {
     expect(functionTimeout('RenderImage')).toBeGreaterThan(limitRanges.deadlineSeconds[1]);
+  });
+});
+
+describe('the policy of a task is this table', () => {
+  const exponential = (ErrorEquals: readonly string[], IntervalSeconds: number, BackoffRate: number, MaxAttempts: number): Retrier =>
+    ({ ErrorEquals, IntervalSeconds, BackoffRate, MaxAttempts });
+  const caught = (Next: string, ...ErrorEquals: string[]): object => ({ ErrorEquals, ResultPath: '$.failure', Next });
+
+  it.each([
+    ['RenderImage', {
+      TimeoutSeconds: 840,
+      Next: 'DeliverWebhook',
+      Retry: [
+        exponential(['StillRunning'], 2, 1, 420),
+        { ...exponential(['CommitBusy'], 1, 2, 8), MaxDelaySeconds: 30 },
+        { ...exponential([throttle], 1, 1.5, 30), MaxDelaySeconds: 20, JitterStrategy: 'FULL' },
+        exponential(serviceFaults, 2, 2, 4),
+        exponential(deaths, 1, 2, 2),
+      ],
+      Catch: [caught('LeaveToReconciler', 'CommitBusy', 'StillRunning'), caught('RefundCharge', 'States.ALL')],
+    }],
+    ['RefundCharge', {
+      TimeoutSeconds: 60,
+      Next: 'DeliverWebhook',
+      Retry: [{ ...exponential(['States.ALL'], 1, 2, 8), MaxDelaySeconds: 30, JitterStrategy: 'FULL' }],
+    }],
+    ['DeliverWebhook', {
+      TimeoutSeconds: 60,
+      End: true,
+      Retry: [exponential(['WebhookNotDelivered'], 60, 2, 4), exponential([...serviceFaults, throttle, ...deaths], 2, 2, 5)],
+      Catch: [caught('LeaveToReconciler', 'States.ALL')],
+    }],
+  ])('%s', (name, policy) => {
+    const { Type: _type, Comment: _comment, Resource: _resource, ...stated } = stateNamed(name);
+    expect(stated).toEqual({ QueryLanguage: 'JSONPath', ...policy });
+  });
+
+  it('has two hours for an execution and four states in all', () => {
+    expect([definition.TimeoutSeconds, Object.keys(definition.States)]).toEqual([7_200, ['RenderImage', 'RefundCharge', 'DeliverWebhook', 'LeaveToReconciler']]);
   });
 });
