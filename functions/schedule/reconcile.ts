@@ -23,8 +23,11 @@ const atOnce = 10;
 
 /** Empty from the schedule; from EventBridge, the end of an execution. */
 export interface ReconcileEvent {
-  readonly detail?: { readonly input?: string; readonly status?: string };
+  readonly detail?: { readonly input?: string | null; readonly status?: string };
 }
+
+/** What an event asks for: everything that is due, one creation, or nothing. */
+type Asked = { readonly kind: 'due' } | { readonly kind: 'creation'; readonly id: CreationId } | { readonly kind: 'nothing' };
 
 export interface ReconcileReport {
   readonly looked: number;
@@ -36,8 +39,12 @@ export interface ReconcileReport {
 type Action = 'started' | 'refunded' | 'left';
 
 export async function reconcile(event: ReconcileEvent, services: ReconcileServices): Promise<ReconcileReport> {
-  const named = creationOfEvent(event);
-  if (named) return reportOf([await reconcileEnded(named, services)]);
+  const asked = askedBy(event);
+  if (asked.kind === 'creation') return reportOf([await reconcileEnded(asked.id, services)]);
+  if (asked.kind === 'nothing') {
+    services.log.info('reconcile_event_ignored', { status: event.detail?.status });
+    return reportOf([]);
+  }
   const overdue = await services.openWork.overdue(services.clock.now());
   const actions: Action[] = [];
   for (let from = 0; from < overdue.length; from += atOnce) {
@@ -54,11 +61,26 @@ function reportOf(actions: readonly Action[]): ReconcileReport {
   return { looked: actions.length, started: count('started'), refunded: count('refunded') };
 }
 
-function creationOfEvent(event: ReconcileEvent): CreationId | undefined {
-  const input = event.detail?.input;
-  if (input === undefined) return undefined;
-  const { creation_id: id } = JSON.parse(input) as { creation_id?: string };
-  return parseCreationId(id ?? '');
+/**
+ * The schedule's event has no status. An execution that was started by hand can have any
+ * input, and EventBridge sends null for an input that is too large for an event. Such an
+ * event names no creation of ours. It must not fail: EventBridge would send it twice more.
+ */
+function askedBy({ detail }: ReconcileEvent): Asked {
+  if (detail?.status === undefined && detail?.input === undefined) return { kind: 'due' };
+  const payload = parsed(detail.input ?? 'null');
+  const named = typeof payload === 'object' && payload !== null && 'creation_id' in payload ? payload.creation_id : undefined;
+  const id = typeof named === 'string' ? parseCreationId(named) : undefined;
+  return id ? { kind: 'creation', id } : { kind: 'nothing' };
+}
+
+/** Undefined for a text that is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function reconcileEnded(id: CreationId, services: ReconcileServices): Promise<Action> {

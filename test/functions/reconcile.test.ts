@@ -204,7 +204,32 @@ describe('the event of an execution that died', () => {
   });
 });
 
+describe('the event of an execution that names no creation', () => {
+  const named = JSON.stringify({ creation_id: creationId });
+  const inputs = [
+    null, undefined, '', 'no JSON', 'null', '1', '"text"', '[]', `[${named}]`, '{}',
+    '{"creation_id":null}', '{"creation_id":7}', '{"creation_id":"nothing"}', JSON.stringify({ creation_id: [creationId] }),
+  ];
+
+  it.each(inputs)('changes nothing, fails nothing and leaves a line in the log: input %j', async (input) => {
+    const event = { detail: { status: 'FAILED', ...(input !== undefined && { input }) } };
+    const { steps: done, report, log } = await run({ creations: [aCreation()], event });
+    expect(done).toEqual([]);
+    expect(report).toEqual({ looked: 0, started: 0, refunded: 0 });
+    expect(log.lines).toEqual(['info reconcile_event_ignored']);
+  });
+
+  it('and has no status either changes nothing when its input is null', async () => {
+    expect(await steps({ creations: [aCreation()], event: { detail: { input: null } } })).toEqual([]);
+  });
+});
+
 describe('the schedule', () => {
+  it('sends an event with an empty detail, and everything that is due is looked at', async () => {
+    const { report } = await run({ creations: [aCreation()], execution: 'absent', event: { detail: {} } });
+    expect(report).toEqual({ looked: 1, started: 1, refunded: 0, open: 7 });
+  });
+
   it('looks at all that is overdue, though one of it breaks', async () => {
     const ids = Array.from({ length: 25 }, (_, index) => creationId.replace(/.{2}$/, String(index).padStart(2, '0')) as CreationId);
     const log = fakeLog();
