@@ -13,8 +13,10 @@ export default defineConfig({
     // Each file that needs the service starts one of its own. Two processors carry three: many tests wait for a time limit.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // The only limits in real time: a test waits until a fact is there, however slow the machine is.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 110_000 } },
     env: environment,
   },
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failures, type FailureName } from '../../core/failure.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { recordWhen } from '../workflow/creations.ts';
 import { everyAnswer } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
 
@@ -45,10 +46,18 @@ describe('a creation has exactly these fields', () => {
   });
 
   it('processing', async () => {
-    const { id } = view(await submit({ ...asked, prompt: 'a canal [sandbox:delay=3s]' }));
-    const until = performance.now() + 10_000;
-    while ((await service.operator.creations.read(id as never))?.status === 'queued' && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
-    expect((await show(id)).body).toEqual({ ...common, prompt: 'a canal [sandbox:delay=3s]', status: 'processing', amount_refunded: 0, webhook: null, started_at: rfc3339, completed_at: null });
+    // The image is not stored before the creation was shown.
+    const shown = Promise.withResolvers<undefined>();
+    service.machine.watchAws(async (call, serve) => {
+      if (call.caller.startsWith('RenderImage') && call.operation === 'PutObject') await shown.promise;
+      return serve();
+    });
+    const { id } = view(await submit(asked));
+    await recordWhen(service, id, ({ status }) => status !== 'queued');
+    const answer = await show(id);
+    shown.resolve(undefined);
+    service.machine.watchAws((_call, serve) => serve());
+    expect(answer.body).toEqual({ ...common, status: 'processing', amount_refunded: 0, webhook: null, started_at: rfc3339, completed_at: null });
   });
 
   it('completed, with results that can be fetched as they are described', async () => {
@@ -178,7 +187,7 @@ describe('results are kept 30 days', () => {
     expect([answer.status, answer.result_urls, answer.results]).toEqual(['completed', [], []]);
     expect(Date.parse(answer.result_expires_at)).toBeLessThan(service.machine.clock.now());
     expect((await fetch(url)).status).toBe(403);
-  }, 60_000);
+  });
 });
 
 everyAnswer(() => service);

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { problemStatus, type ProblemCode } from '../../core/problem.ts';
 import { startTestService, type Answer, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
+import { inTime } from './in-time.ts';
 import { refusalOf } from './refusal.ts';
 
 let service: TestService;
@@ -32,9 +33,15 @@ const provoke: Readonly<Record<Exclude<ProblemCode, Reserved>, () => Promise<Ans
     return submit(key);
   },
   ERR_INPUT_FETCH_FAILED: async () => submit((await service.client()).key, { model: 'sandbox-pro', image_urls: ['http://127.0.0.1:1/'] }),
-  ERR_GENERATION_FAILED: async () => submit((await service.client()).key, { prompt: '[sandbox:fail]' }, { prefer: 'wait=20' }),
-  ERR_PROVIDER_UNAVAILABLE: async () => submit((await service.client()).key, { prompt: '[sandbox:down]' }, { prefer: 'wait=20' }),
+  ERR_GENERATION_FAILED: () => ended('[sandbox:fail]'),
+  ERR_PROVIDER_UNAVAILABLE: () => ended('[sandbox:down]'),
 };
+
+/** The answer that was held until the creation had ended. */
+async function ended(prompt: string): Promise<Answer> {
+  const { key } = await service.client();
+  return inTime(() => submit(key, { prompt }, { prefer: 'wait=20' }));
+}
 
 async function submitIn(condition: 'disabled' | 'suspended'): Promise<Answer> {
   const { account, key } = await service.client();
@@ -61,8 +68,7 @@ describe('the error table', () => {
 
 describe('ERR_CONTENT_POLICY', () => {
   it('is not returned: a prompt declined by the safety filter fails the creation with a full refund', async () => {
-    const { key } = await service.client();
-    const answer = await submit(key, { prompt: '[sandbox:reject-prompt]' }, { prefer: 'wait=20' });
+    const answer = await ended('[sandbox:reject-prompt]');
     expect(answer).toMatchObject({ status: 200, body: { status: 'failed', retryable: false, cost: 0.01, amount_refunded: 0.01 } });
   });
 });

@@ -85,7 +85,6 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     const answers = await Promise.all([submit(silent), submit(dripping)]);
     expect(answers.map(refusalOf)).toEqual([fetchFailed(true), fetchFailed(true)]);
     expect(performance.now() - started).toBeGreaterThan(4_900);
-    expect(performance.now() - started).toBeLessThan(9_000);
   });
 
   it('three redirects are followed, relative ones too; a fourth is too many: not retryable', async () => {

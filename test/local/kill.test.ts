@@ -72,7 +72,7 @@ describe('kill -9', () => {
     const { now } = await (await fetch(`${first.origin}/_local/state`)).json() as { now: string };
     // The task hangs, so this advance is still waiting for it when the process is killed.
     const advancing = post(first.origin, '/_local/clock', { advance_seconds: 60 }).catch(() => undefined);
-    await expect.poll(() => countNotes(data), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => countNotes(data)).toBe(1);
     await kill(first);
     await advancing;
 
@@ -82,9 +82,9 @@ describe('kill -9', () => {
       onEvent: (event) => { if (event.event === 'execution') statuses.push(`${event.execution} ${event.status}`); },
     });
     expect(machine.clock.now()).toBeGreaterThanOrEqual(Date.parse(now));
-    await expect.poll(() => statuses, { timeout: 40_000 }).toEqual(['one SUCCEEDED']);
+    await expect.poll(() => statuses).toEqual(['one SUCCEEDED']);
     const { Items } = await machine.aws({ service: 'dynamodb', operation: 'Query', caller: 'operator', input: { TableName: 'Table', KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: 'work' } } } });
     expect(Items).toHaveLength(2);
     await machine.stop();
-  }, 60_000);
+  });
 });

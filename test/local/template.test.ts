@@ -28,7 +28,7 @@ describe('a stack as CDK synthesizes it', () => {
 
   beforeAll(() => {
     template = readTemplate(synthesize(folder), { apiEndpoint: 'http://127.0.0.1:4000' });
-  }, 60_000);
+  });
 
   const only = <Item>(items: readonly Item[]): Item => {
     expect(items).toHaveLength(1);

@@ -65,7 +65,7 @@ function metricsOf(line: string): string[] {
 let run: WholeRun;
 beforeAll(async () => {
   run = await wholeRun();
-}, 120_000);
+});
 
 describe('a run of everything', () => {
   it('is refused nothing', () => {

@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import type { AwsCall } from '../../local/aws/aws-call.ts';
 import { png } from '../api/image-files.ts';
+import { inTime } from '../api/in-time.ts';
 import { answering, startImageOrigin } from '../api/image-origin.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { recordWhen, settled, submit } from '../workflow/creations.ts';
@@ -63,11 +64,11 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
   };
   const body = { model: 'sandbox-pro', prompt: 'a lake', image_urls: [source], webhook_url: service.machine.inboxUrl };
   const headers = { 'idempotency-key': 'whole-run', prefer: 'wait=10' };
-  const accepted = await service.send('/images/generate', { key, body, headers });
-  expect(accepted.status, accepted.text).toBe(200);
+  const completed = await inTime(() => service.send('/images/generate', { key, body, headers }));
+  expect(completed.status, completed.text).toBe(200);
   await service.send('/images/generate', { key, body, headers });
   await service.send('/images/quote', { key, body: { model: 'sandbox-sketch', prompt: 'a lake' } });
-  for (const path of ['/models', '/balance', '/creations', `/creations/${(accepted.body as { id: string }).id}`]) await get(path);
+  for (const path of ['/models', '/balance', '/creations', `/creations/${(completed.body as { id: string }).id}`]) await get(path);
   await get('/nowhere', 404);
 }
 
@@ -76,7 +77,7 @@ async function useExecutions(service: TestService, { key }: Client): Promise<() 
   const webhook_url = service.machine.inboxUrl;
   const ids = await Promise.all(['a lake [sandbox:fail]', 'a lake [sandbox:crash]'].map((prompt) => submit(service, key, { prompt, webhook_url })));
   return async () => {
-    await Promise.all(ids.map((id) => settled(service, id, 40)));
+    await Promise.all(ids.map((id) => settled(service, id)));
   };
 }
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
       runs.set(keyOf(row.vendor, row), await ended);
     }
   }));
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([receiver.close(), origin.close()]);
   await fleet.end();

@@ -40,7 +40,7 @@ export async function runVendors(fleet: Fleet, tell: (what: string) => void): Pr
 
 async function runOne({ service }: Fleet, vendor: VendorName, model: string, key: string): Promise<VendorRun> {
   const id = await submit(service, key, { model, prompt });
-  const record = await settled(service, id, 30);
+  const record = await settled(service, id);
   const [image] = record.results;
   const route = catalog.models.find((one) => one.id === model)?.routes.find(({ provider }) => provider === vendor);
   const cost = fromUsd((route && costOf(costs as ProviderCosts, route))?.images.find(({ resolution }) => resolution === record.resolution)?.usd ?? 0);

@@ -20,8 +20,8 @@ export interface ChildService extends Place {
   kill(): Promise<void>;
   /** Waits until it has been ended from within, as by a fault. */
   died(): Promise<void>;
-  /** Sends a signal, and gives the exit code and the milliseconds that the end took. */
-  end(signal: 'SIGINT' | 'SIGTERM'): Promise<{ code: number | null; millis: number }>;
+  /** Sends a signal, waits for the end and gives the exit code. */
+  end(signal: 'SIGINT' | 'SIGTERM'): Promise<number | null>;
 }
 
 export function spawnLocal(...args: string[]): ChildProcess {
@@ -53,10 +53,9 @@ export async function startChild(folder: string, environment: Readonly<Record<st
       await exited;
     },
     end: async (signal) => {
-      const from = performance.now();
       child.kill(signal);
       const [code] = await exited;
-      return { code, millis: performance.now() - from };
+      return code;
     },
   };
 }

@@ -25,7 +25,7 @@ function withoutRenewals(count: CreationCount): CreationCount {
   return { ...count, functions: { ...others, RenderImage: { ...render, calls, writeUnits: render.writeUnits - renewals } } };
 }
 
-it('a success with webhook and Idempotency-Key takes two transitions, the units that the page says, and at most 0.08 USD for 1,000', { timeout: 60_000 }, async () => {
+it('a success with webhook and Idempotency-Key takes two transitions, the units that the page says, and at most 0.08 USD for 1,000', async () => {
   const { kinds } = await measure(2, () => undefined, [kind]);
   const count = withoutRenewals(kinds[kind]);
   expect(count.transitions).toBe(2);

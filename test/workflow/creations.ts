@@ -31,20 +31,18 @@ export async function recordOf({ operator }: Place, id: string): Promise<Creatio
 }
 
 /** The record as soon as it is as wanted; time flows meanwhile. */
-export async function recordWhen(place: Place, id: string, wanted: (creation: CreationRecord) => boolean, withinSeconds = 20): Promise<CreationRecord> {
-  const until = performance.now() + withinSeconds * 1000;
+export async function recordWhen(place: Place, id: string, wanted: (creation: CreationRecord) => boolean): Promise<CreationRecord> {
   for (let looks = 1; ; looks += 1) {
     const creation = await recordOf(place, id);
     if (wanted(creation)) return creation;
-    if (performance.now() > until) throw new Error(`not as wanted within ${withinSeconds} s: ${JSON.stringify(creation)}`);
     // Often at first, seldom where it takes long: each look costs the service some milliseconds of the processor.
     await sleep(Math.min(250, 20 * looks));
   }
 }
 
 /** The record once it is terminal and nothing of its webhook is open. */
-export function settled(place: Place, id: string, withinSeconds?: number): Promise<CreationRecord> {
-  return recordWhen(place, id, (creation) => isTerminal(creation.status) && creation.webhook?.status !== 'pending', withinSeconds);
+export function settled(place: Place, id: string): Promise<CreationRecord> {
+  return recordWhen(place, id, (creation) => isTerminal(creation.status) && creation.webhook?.status !== 'pending');
 }
 
 /** What the ledger says of a creation, oldest first. */

@@ -15,14 +15,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('npm start', { timeout: 60_000 }, () => {
-  it('ends within 10 s of Ctrl-C with a rendering that hangs, which goes on at the next start', async () => {
+describe('npm start', () => {
+  it('ends at Ctrl-C without waiting for a rendering that hangs, and the rendering goes on at the next start', async () => {
     const first = await startChild(folder);
     const id = await submit(first, first.key, { prompt: 'a lake [sandbox:hang]' });
     await recordWhen(first, id, ({ attempts }) => attempts.length === 1);
-    const { code, millis } = await first.end('SIGINT');
-    expect(code).toBe(0);
-    expect(millis).toBeLessThan(10_000);
+    // The rendering hangs for five minutes, longer than a test may take.
+    expect(await first.end('SIGINT')).toBe(0);
 
     const second = await startChild(folder);
     try {

@@ -44,9 +44,9 @@ describe('an execution that could not be started', () => {
     expect(executionsOf(id)).toEqual([]);
 
     await service.machine.advance(120);
+    expect(await recordOf(service, id)).toMatchObject({ recoveries: 1 });
     const record = await settled(service, id);
     expect(record).toMatchObject({ status: 'completed', recoveries: 1 });
-    expect(Date.parse(record.completedAt ?? '') - Date.parse(record.createdAt)).toBeLessThanOrEqual(121_000);
     expect(await movementsOf(service, record)).toEqual(['charge']);
     expect(eventsAt('throttled')).toEqual(['creation.completed']);
   });
@@ -103,6 +103,8 @@ describe('an execution that was aborted', () => {
       else restarted.resolve(undefined);
       return answer;
     });
+    // The clock stands, so that the creation's times tell virtual seconds alone.
+    service.machine.clock.freeze();
     const id = await submit(service, key, { prompt: 'a lake', webhook_url: receiver.hook('aborted-queued', 200) });
     await service.machine.advance(180);
     const record = await settled(service, id);

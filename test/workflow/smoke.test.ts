@@ -32,7 +32,7 @@ async function smoke(...args: string[]): Promise<{ code: number; report: Report 
   return { code, report: JSON.parse(out) as Report };
 }
 
-describe.concurrent('npm run smoke', { timeout: 60_000 }, () => {
+describe.concurrent('npm run smoke', () => {
   it('renders a picture, charges it once, refunds a failure and sees the webhook delivered', async () => {
     const { key } = await service.client({ balance: '1' });
     const { code, report } = await smoke('--api', service.machine.apiUrl, '--key', key, '--webhook', receiver.hook('smoke', 200));

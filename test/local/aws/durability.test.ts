@@ -23,7 +23,7 @@ test('everything answered before kill -9 is kept, whole transactions only, index
     expect(items).toBe(2 * one.length);
     next = one.length;
   }
-}, 30_000);
+});
 
 /** The last number that the writer got an answer for. */
 async function writeUntilKilled(folder: string, first: number, delayMs: number): Promise<number> {

@@ -64,9 +64,9 @@ describe('a table that was used and deleted', () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: account }));
     await table.send(new DeleteTableCommand({ TableName }));
-    await vi.waitFor(() => expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({ name: 'ResourceNotFoundException' }));
+    await vi.waitFor(() => expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({ name: 'ResourceNotFoundException' }), 110_000);
     const keyed = { AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' as const }], KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' as const }] };
-    await vi.waitFor(() => table.send(new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...keyed })));
+    await vi.waitFor(() => table.send(new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...keyed })), 110_000);
     await table.send(new PutCommand({ TableName, Item: { name: 'x' } }));
     expect((await table.send(new GetCommand({ TableName, Key: { name: 'x' } }))).Item).toEqual({ name: 'x' });
     await expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({ name: 'ValidationException' });
