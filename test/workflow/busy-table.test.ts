@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 const openingMicros = 25_000_000;
-/** The adapter's tries of one transaction, and one of Lambda's invocation after it. */
+/** The adapter's tries of one call. */
 const triesOfOne = 6;
 
 const eventsAt = (hook: string): string[] => receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'] ?? '');
@@ -36,9 +36,9 @@ function conflict(caller: string, times: number): void {
   service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', caller, error: 'TransactionConflict', times });
 }
 
-/** A conflict on the one write that claims an attempt, or settles it: another transaction holds the creation. */
+/** A conflict, until the tries are used up, on the write that claims an attempt or settles it. */
 function conflictAtAttempt(match: ':before' | ':settled'): void {
-  service.machine.faults.set({ call: 'dynamodb:UpdateItem', caller: 'DeliverWebhook', error: 'TransactionConflict', times: 1, match });
+  service.machine.faults.set({ call: 'dynamodb:UpdateItem', caller: 'DeliverWebhook', error: 'TransactionConflict', times: triesOfOne, match });
 }
 
 describe('a transaction on money', () => {

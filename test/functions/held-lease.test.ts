@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import type { CreationStore } from '../../core/ports/creations.ts';
+import { holdLease, type HeldLease } from '../../functions/workflow/held-lease.ts';
+import type { RenderServices } from '../../functions/services.ts';
+import { creationId, now } from '../fixtures/records.ts';
+import { fakeClock, fakeLog, stub, type FakeLog } from './fakes.ts';
+
+interface Holding {
+  readonly lease: HeldLease;
+  readonly log: FakeLog;
+  /** Milliseconds from the start at which a renewal was sent, and the end that it asked for. */
+  readonly renewals: readonly (readonly [at: number, until: number])[];
+  /** Lets so much time pass, and the renewals that fall into it happen. */
+  readonly pass: (millis: number) => void;
+}
+
+function hold(): Holding {
+  const clock = fakeClock();
+  const log = fakeLog();
+  const renewals: [number, number][] = [];
+  let task: (() => void) | undefined;
+  let period = 0;
+  const every = (millis: number, work: () => void): (() => void) => {
+    [period, task] = [millis, work];
+    return () => (task = undefined);
+  };
+  const creations = stub<CreationStore>({
+    renewLease: async (_id, _holder, until) => {
+      renewals.push([clock.now() - now, until - now]);
+      return Promise.resolve(true);
+    },
+  });
+  const lease = holdLease(creationId, 'request-1', stub<RenderServices>({ clock: { ...clock, every }, creations, log }));
+  const pass = (millis: number): void => {
+    for (const end = clock.now() + millis; clock.now() < end;) {
+      clock.set(clock.now() + period);
+      task?.();
+    }
+  };
+  return { lease, log, renewals, pass };
+}
+
+describe('the lease of a renderer', () => {
+  it('is renewed every 2 s for 6 s each while a step is within its time', () => {
+    const { lease, renewals, pass } = hold();
+    lease.begin('store_image', 60_000);
+    pass(6_000);
+    expect(renewals).toEqual([[2_000, 8_000], [4_000, 10_000], [6_000, 12_000]]);
+  });
+
+  it('is let go when a step takes longer than it may: another invocation can take the creation over', () => {
+    const { lease, log, renewals, pass } = hold();
+    lease.begin('complete_creation', 5_000);
+    pass(60_000);
+    expect(renewals.map(([at]) => at)).toEqual([2_000, 4_000]);
+    expect(log.lines).toEqual(['info lease_let_go']);
+    expect(log.text()).toContain('complete_creation');
+  });
+
+  it('is renewed on when the next step begins in time', () => {
+    const { lease, renewals, pass } = hold();
+    lease.begin('store_image', 5_000);
+    pass(4_000);
+    lease.begin('complete_creation', 5_000);
+    pass(4_000);
+    expect(renewals).toHaveLength(4);
+  });
+
+  it('is not renewed after its release', () => {
+    const { lease, renewals, pass } = hold();
+    lease.begin('ask_providers', 60_000);
+    pass(2_000);
+    lease.release();
+    pass(10_000);
+    expect(renewals).toHaveLength(1);
+  });
+});
