@@ -13,19 +13,21 @@ export interface CallLimits {
 /** Tries of one call, the first included. */
 const maxAttempts = 3;
 const connectMillis = 3_000;
-/** Of one try. Far above what each service takes, and short enough for a second try within a request's time. */
-const requestMillis = 5_000;
+/** Far above what each service takes, and short enough for a second try within a request's time. */
+const tryMillis = 5_000;
 
-/** For the settings of a new client. */
-export function callLimits(): CallLimits {
+/**
+ * For the settings of a new client.
+ * @param millis of one try, from its first byte to the head of the answer, and between two bytes of the answer
+ */
+export function callLimits(millis = tryMillis): CallLimits {
   return {
     maxAttempts,
     requestHandler: new NodeHttpHandler({
       connectionTimeout: connectMillis,
-      requestTimeout: requestMillis,
+      requestTimeout: millis,
       throwOnRequestTimeout: true,
-      // Between two bytes of an answer that has begun.
-      socketTimeout: requestMillis,
+      socketTimeout: millis,
     }),
   };
 }

@@ -16,29 +16,44 @@ export type Step = 'ask_providers' | 'store_image' | 'complete_creation';
 export interface HeldLease {
   /** The renderer begins a step that may take so long. */
   begin(step: Step, mostMillis: number): void;
-  /** Ends the renewals. The lease itself runs out, or is given back. */
-  release(): void;
+  /** Ends the renewals, the one on its way included. The lease itself runs out, or is given back. */
+  release(): Promise<void>;
+  /** Ends the renewals and the lease: the next invocation may begin at once. */
+  giveBack(): Promise<void>;
 }
 
 export function holdLease(id: CreationId, holder: string, { clock, creations, log }: RenderServices): HeldLease {
   let step: Step | undefined;
   let until = Infinity;
-  const renew = (): void => {
-    if (clock.elapsed() > until) {
-      release();
-      log.info('lease_let_go', { step });
+  let renewing = Promise.resolve();
+  const renew = async (forMillis: number): Promise<void> => {
+    try {
+      await creations.renewLease(id, holder, clock.now() + forMillis);
+    } catch (error) {
+      log.info('lease_not_renewed', { error: errorName(error) });
+    }
+  };
+  const stop = clock.every(renewMillis, () => {
+    if (clock.elapsed() <= until) {
+      renewing = renew(leaseMillis);
       return;
     }
-    creations.renewLease(id, holder, clock.now() + leaseMillis).catch((error: unknown) => {
-      log.info('lease_not_renewed', { error: errorName(error) });
-    });
+    stop();
+    log.info('lease_let_go', { step });
+  });
+  const release = (): Promise<void> => {
+    stop();
+    return renewing;
   };
-  const release = clock.every(renewMillis, renew);
   return {
     begin: (next, mostMillis) => {
       step = next;
       until = clock.elapsed() + mostMillis;
     },
     release,
+    giveBack: async () => {
+      await release();
+      await renew(0);
+    },
   };
 }

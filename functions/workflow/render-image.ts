@@ -66,9 +66,13 @@ async function renderLeased(creation: CreationRecord, holder: string, services: 
     lease.begin('store_image', storeMillis);
     await store(rendering, services);
     lease.begin('complete_creation', completeMillis);
-    await commit(creation, holder, rendering, services);
+    await commit(creation, rendering, services);
+  } catch (error) {
+    // The next invocation need not wait until the lease has run out.
+    if (error instanceof Overloaded) await lease.giveBack();
+    throw error;
   } finally {
-    lease.release();
+    await lease.release();
   }
 }
 
@@ -83,7 +87,7 @@ async function store({ image, bytes }: Rendering, { images, log }: RenderService
 }
 
 /** A good image is never refunded for a busy table: the retry finds it stored and commits it. */
-async function commit(creation: CreationRecord, holder: string, rendering: Rendering, services: RenderServices): Promise<void> {
+async function commit(creation: CreationRecord, rendering: Rendering, services: RenderServices): Promise<void> {
   const { clock, creations, log } = services;
   const nowMillis = clock.now();
   const committed = await creations.complete(creation, {
@@ -93,9 +97,7 @@ async function commit(creation: CreationRecord, holder: string, rendering: Rende
     nowMillis,
   });
   if (committed === 'completed') log.info('creation_completed', { millis: nowMillis - Date.parse(creation.createdAt) });
-  if (committed !== 'busy') return;
-  await creations.renewLease(creation.id, holder, nowMillis);
-  throw new Remedy('CommitBusy', 'the image is stored; the table was too busy to complete the creation');
+  if (committed === 'busy') throw new Overloaded('the image is stored; the table was too busy to complete the creation');
 }
 
 const services = renderServices();

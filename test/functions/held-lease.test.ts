@@ -66,12 +66,21 @@ describe('the lease of a renderer', () => {
     expect(renewals).toHaveLength(4);
   });
 
-  it('is not renewed after its release', () => {
+  it('is not renewed after its release', async () => {
     const { lease, renewals, pass } = hold();
     lease.begin('ask_providers', 60_000);
     pass(2_000);
-    lease.release();
+    await lease.release();
     pass(10_000);
     expect(renewals).toHaveLength(1);
+  });
+
+  it('ends at once when it is given back', async () => {
+    const { lease, renewals, pass } = hold();
+    lease.begin('complete_creation', 60_000);
+    pass(2_000);
+    await lease.giveBack();
+    pass(10_000);
+    expect(renewals).toEqual([[2_000, 8_000], [2_000, 2_000]]);
   });
 });

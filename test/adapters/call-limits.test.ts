@@ -1,0 +1,71 @@
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { callLimits } from '../../adapters/call-limits.ts';
+
+const servers: Server[] = [];
+const sockets = new Set<Socket>();
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(servers.splice(0).map((server) => new Promise((done) => server.close(done))));
+});
+
+/** A service that does with each request what the test says, and how often it was asked. */
+async function service(behave: (socket: Socket) => void): Promise<{ readonly endpoint: string; readonly asked: () => number }> {
+  let asked = 0;
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      asked += 1;
+      behave(socket);
+    });
+  });
+  servers.push(server.listen(0, '127.0.0.1'));
+  await once(server, 'listening');
+  return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked };
+}
+
+const given = { region: 'us-east-1', credentials: { accessKeyId: 'id', secretAccessKey: 'secret' } };
+
+describe('a call of the AWS SDK', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ['gets no answer', () => undefined],
+    ['gets the head of an answer and no body', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{')],
+  ])('that %s ends after its time, three tries in all', async (_how, behave) => {
+    const { endpoint, asked } = await service(behave);
+    const client = new DynamoDBClient({ ...given, endpoint, ...callLimits(40) });
+    await expect(client.send(new ListTablesCommand())).rejects.toThrow();
+    expect(asked()).toBe(3);
+    client.destroy();
+  });
+
+  it('that is aborted ends at once, and is not sent again', async () => {
+    const stop = new AbortController();
+    const { endpoint, asked } = await service(() => { stop.abort(); });
+    const client = new DynamoDBClient({ ...given, endpoint, ...callLimits() });
+    await expect(client.send(new ListTablesCommand(), { abortSignal: stop.signal })).rejects.toMatchObject({ name: 'AbortError' });
+    expect(asked()).toBe(1);
+    client.destroy();
+  });
+
+  it('has a limit of 5 s a try, and breaks then instead of warning', async () => {
+    const client = new DynamoDBClient({ ...given, ...callLimits() });
+    const handler = client.config.requestHandler as unknown as { configProvider: Promise<object> };
+    expect(await handler.configProvider).toMatchObject({ connectionTimeout: 3_000, requestTimeout: 5_000, socketTimeout: 5_000, throwOnRequestTimeout: true });
+  });
+});
+
+describe('the code that runs in AWS, and the command of an operator', () => {
+  it('gives limits to each client of DynamoDB, Step Functions and Secrets Manager', () => {
+    const files = globSync('{adapters,functions,bin}/**/*.ts', { cwd: new URL('../..', import.meta.url) });
+    const clients = files.flatMap((file) => {
+      const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+      return [...text.matchAll(/new (?:DynamoDB|SFN|SecretsManager)Client\((.*)\)/g)].map((match) => ({ file, settings: match[1] ?? '' }));
+    });
+    expect(clients.length).toBeGreaterThan(5);
+    expect(clients.filter(({ settings }) => !/callLimits\(\)|limited/.test(settings))).toEqual([]);
+  });
+});

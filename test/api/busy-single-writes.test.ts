@@ -1,0 +1,90 @@
+/**
+ * DynamoDB refuses single writes while a transaction holds the item, and throttles reads and counters.
+ * Over real sockets, with the SDK's own retries: no answer is 500, and what was charged is accepted.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { everyAnswer } from './every-answer.ts';
+import { refusalOf } from './refusal.ts';
+
+let service: TestService;
+let client: Client;
+/** A creation that has ended. */
+let ended: string;
+beforeAll(async () => {
+  service = await startTestService();
+  client = await service.client({ postRate: '1000', getRate: '1000', maxConcurrent: '100' });
+  ended = idOf(await post('/images/generate', sketch));
+  await service.ended(ended);
+});
+afterAll(() => service.end());
+afterEach(() => { service.machine.faults.clear(); });
+
+/** The SDK makes three tries of a throttled call, the adapter six of those within four seconds. */
+const forGood = 1_000;
+const sketch = { model: 'sandbox-sketch', prompt: 'a pier' };
+const idOf = ({ body }: Answer): string => (body as { id: string }).id;
+const overloaded = { status: 503, code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'overloaded' } };
+
+const get = (path: string): Promise<Answer> => service.send(path, { key: client.key });
+const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+  service.send(path, { key: client.key, body, headers });
+
+/** Every request that writes a counter or a stamp of its own. */
+const requests: readonly (readonly [string, () => Promise<Answer>, number])[] = [
+  ['a refused POST', () => post('/images/generate', { nonsense: true }), 400],
+  ['a quote', () => post('/images/quote', sketch), 200],
+  ['a poll', () => get(`/creations/${ended}`), 200],
+  ['a list', () => get('/creations'), 200],
+  ['the models', () => get('/models'), 200],
+  ['the balance', () => get('/balance'), 200],
+  ['an unknown path', () => get('/nothing'), 404],
+];
+
+describe('a single write that meets a conflict', () => {
+  it.each(requests)('three times leaves %s as it would be', async (_what, ask, status) => {
+    await service.machine.advance(1);
+    service.machine.faults.set({ call: 'dynamodb:UpdateItem', error: 'TransactionConflict', times: 3 });
+    expect((await ask()).status).toBe(status);
+    expect(service.machine.faults.list()).toEqual([]);
+  });
+
+  it('for good makes each of these requests 503 overloaded, with Retry-After', async () => {
+    await service.machine.advance(1);
+    service.machine.faults.set({ call: 'dynamodb:UpdateItem', error: 'TransactionConflict', times: forGood });
+    const answers = await Promise.all(requests.map(([, ask]) => ask()));
+    expect(answers.map(refusalOf)).toEqual(requests.map(() => overloaded));
+    expect(answers.every(({ headers }) => /^[1-9]\d*$/.test(headers.get('retry-after') ?? ''))).toBe(true);
+  });
+});
+
+describe('a throttled read', () => {
+  it('that decides about a replay is 503 overloaded, and nothing is charged', async () => {
+    const headers = { 'idempotency-key': 'throttled' };
+    await service.ended(idOf(await post('/images/generate', sketch, headers)));
+    const before = (await service.account(client.account.id)).availableMicros;
+    service.machine.faults.set({ call: 'dynamodb:GetItem', caller: 'GenerateImage', error: 'Throttling', times: forGood });
+    expect(refusalOf(await post('/images/generate', sketch, headers))).toEqual(overloaded);
+    expect((await service.account(client.account.id)).availableMicros).toBe(before);
+  });
+
+  it('behind the charge is 202 with the creation and its Location', async () => {
+    service.machine.faults.set({ call: 'dynamodb:GetItem', caller: 'GenerateImage', error: 'Throttling', times: forGood });
+    const answer = await post('/images/generate', sketch, { prefer: 'wait=10' });
+    expect(answer.status).toBe(202);
+    expect(answer.headers.get('location')).toBe(`/api/public/v1/creations/${idOf(answer)}`);
+    service.machine.faults.clear();
+    expect(await service.ended(idOf(answer))).toBeDefined();
+  });
+});
+
+describe('a call that hangs', () => {
+  it('is given up and made again: a poll is answered', async () => {
+    await service.machine.advance(1);
+    service.machine.faults.set({ call: 'dynamodb:UpdateItem', error: 'hang', times: 1, match: 'lastPollAt' });
+    expect((await get(`/creations/${ended}`)).status).toBe(200);
+    expect(service.machine.faults.list()).toEqual([]);
+  });
+});
+
+everyAnswer(() => service);
