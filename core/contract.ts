@@ -16,15 +16,23 @@ export interface Operation {
   readonly handler: string;
   /** Which of the account's rates it counts against. */
   readonly rate: 'get' | 'post';
+  /** The query parameters that it takes; every other one is refused, so that a typo is never ignored. */
+  readonly query: readonly string[];
 }
 
 export const operations = {
-  listModels: { method: 'GET', path: '/models', handler: 'list-models', rate: 'get' },
-  generateImage: { method: 'POST', path: '/images/generate', handler: 'generate-image', rate: 'post' },
-  quoteImage: { method: 'POST', path: '/images/quote', handler: 'quote-image', rate: 'post' },
-  listCreations: { method: 'GET', path: '/creations', handler: 'list-creations', rate: 'get' },
-  getBalance: { method: 'GET', path: '/balance', handler: 'get-balance', rate: 'get' },
-  getCreation: { method: 'GET', path: '/creations/{id}', handler: 'get-creation', rate: 'get' },
+  listModels: { method: 'GET', path: '/models', handler: 'list-models', rate: 'get', query: [] },
+  generateImage: { method: 'POST', path: '/images/generate', handler: 'generate-image', rate: 'post', query: [] },
+  quoteImage: { method: 'POST', path: '/images/quote', handler: 'quote-image', rate: 'post', query: [] },
+  listCreations: {
+    method: 'GET',
+    path: '/creations',
+    handler: 'list-creations',
+    rate: 'get',
+    query: ['limit', 'cursor', 'status', 'model'],
+  },
+  getBalance: { method: 'GET', path: '/balance', handler: 'get-balance', rate: 'get', query: [] },
+  getCreation: { method: 'GET', path: '/creations/{id}', handler: 'get-creation', rate: 'get', query: [] },
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationName = keyof typeof operations;

@@ -1,10 +1,12 @@
 import { monthOf, nextMonth } from '../../core/creation.ts';
 import { asMicros, toUsd } from '../../core/money.ts';
 import { apiServices, type ApiServices } from '../services.ts';
+import { checkQuery } from './request.ts';
 import { serve, type Handle } from './serve.ts';
 
 /** GET /balance: what the account can spend, and what this key still may this month. */
-export const getBalance: Handle<ApiServices> = async (_request, { account, apiKey, nowMillis }) => {
+export const getBalance: Handle<ApiServices> = async (request, { account, apiKey, nowMillis }) => {
+  checkQuery(request, 'getBalance');
   const cap = apiKey.monthlyCapMicros;
   return Promise.resolve({
     status: 200,

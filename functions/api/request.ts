@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { operations, type OperationName } from '../../core/contract.ts';
 import { maxBodyBytes } from '../../core/limits.ts';
-import { invalidRequest } from '../../core/problem.ts';
+import { invalidRequest, type FieldError } from '../../core/problem.ts';
 
 /** A request as the operations see it. */
 export interface ApiRequest {
@@ -32,6 +33,24 @@ export function requestOf(event: APIGatewayProxyEventV2): ApiRequest {
     domain: domainName,
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
   };
+}
+
+/** An error for each query parameter that the operation does not take. */
+export function unknownParameters({ query }: ApiRequest, operation: OperationName): FieldError[] {
+  const known: readonly string[] = operations[operation].query;
+  return Object.keys(query)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({
+      field: name === '' ? 'query' : name.toWellFormed(),
+      code: 'unknown_parameter',
+      message: 'not a query parameter of this request',
+    }));
+}
+
+/** Throws 400 that names every query parameter that the operation does not take. */
+export function checkQuery(request: ApiRequest, operation: OperationName): void {
+  const unknown = unknownParameters(request, operation);
+  if (unknown.length > 0) throw invalidRequest(unknown);
 }
 
 const json = /^application\/json\s*(;|$)/i;

@@ -67,12 +67,13 @@ function joinedHeaders(incoming: IncomingMessage): Record<string, string> {
 }
 
 function parametersOf(query: string): Record<string, string> {
-  const parameters: Record<string, string> = {};
+  // A map, since a client may choose names that every object has already, such as __proto__.
+  const parameters = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
-    const before = parameters[name];
-    parameters[name] = before === undefined ? value : `${before},${value}`;
+    const before = parameters.get(name);
+    parameters.set(name, before === undefined ? value : `${before},${value}`);
   }
-  return parameters;
+  return Object.fromEntries(parameters);
 }
 
 function readsAsText(contentType: string | undefined, body: Buffer): boolean {
