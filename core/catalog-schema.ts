@@ -46,6 +46,22 @@ const routeSchema = z.strictObject({
   source_limits: sourceLimitsSchema.nullable(),
 });
 
+/** decisions.md, Versions: whoever uses a model that goes away hears of it six months ahead. */
+const noticeMonths = 6;
+
+/** Whether a model's sunset, if it has one, was announced in time. Dates that are none are told by their own fields. */
+function isAnnouncedInTime({ deprecated_at: deprecated, sunset_at: sunset }: { deprecated_at: string | null; sunset_at: string | null }): boolean {
+  if (sunset === null) return true;
+  if (deprecated === null) return false;
+  const from = new Date(deprecated);
+  return Date.parse(sunset) >= Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + noticeMonths, from.getUTCDate());
+}
+
+const announcedInTime = {
+  path: ['sunset_at'],
+  message: `needs a deprecated_at at least ${noticeMonths} months before it`,
+};
+
 const modelSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,63}$/),
   name: z.string().min(1),
@@ -61,7 +77,7 @@ const modelSchema = z.strictObject({
   sunset_at: date.nullable(),
   /** In the order in which they are tried. */
   routes: z.array(routeSchema).min(1),
-});
+}).refine(isAnnouncedInTime, announcedInTime);
 
 export const catalogSchema = z.strictObject({ models: z.array(modelSchema).min(1) });
 

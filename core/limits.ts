@@ -28,6 +28,8 @@ export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [le
 export const serviceCapacity = 2_000;
 /** The least time between two polls of one creation, in milliseconds. */
 export const pollIntervalMillis = 1_000;
+/** Retry-After of a creation that has not ended: a good pace to poll it. */
+export const pollPaceSeconds = 2;
 /** The window of both rates and of rejected authentications. */
 export const rateWindowSeconds = 60;
 /** Rejected authentications of one address in a minute, before it is blocked. */
@@ -36,6 +38,8 @@ export const blockSeconds = 120;
 export const idempotencySeconds = 24 * 60 * 60;
 export const maxBodyBytes = 256 * 1024;
 export const maxUrlLength = 2_048;
+/** The creations of an answer of GET /creations, as Lambda sends them; it refuses an answer of more than 6 MB. */
+export const mostPageBytes = 5_000_000;
 
 /** How long the look-up of a host name may take. */
 export const resolveMillis = 5_000;

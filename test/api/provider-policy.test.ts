@@ -143,6 +143,13 @@ describe('GET /models as the account sees it', () => {
     expect(seen.get('sandbox-pro')?.pricing.map(({ resolution }) => resolution)).toEqual(['1K', '2K']);
   });
 
+  it('with the second sandbox alone: the defaults that this one renders, and the least request is rendered so', async () => {
+    const client = await clientWith({ providers: ['sandbox-large'] });
+    expect((await models(client)).get('sandbox-pro')).toMatchObject({ resolutions: ['2K', '4K'], default_resolution: '2K' });
+    const answer = await judge(client, { model: 'sandbox-pro' });
+    expect(answer).toMatchObject({ status: 202, body: { resolution: '2K', aspect_ratio: '1:1', output_format: 'jpeg', cost: 0.12 } });
+  });
+
   it('a model without an enabled provider is listed as unavailable, and why', async () => {
     const seen = await models(await clientWith({ providers: ['sandbox'] }));
     expect(seen.get('sandbox-panorama')).toMatchObject({ available: false, unavailable_reason: 'no_provider_enabled', resolutions: [], aspect_ratios: [], pricing: [] });

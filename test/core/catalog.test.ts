@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import models from '../../catalog/models.json' with { type: 'json' };
 import providerCosts from '../../catalog/provider-costs.json' with { type: 'json' };
-import { enabledRoutes, findModel, offered, routesFor, routesTaking, type Model, type ModelPolicy, type Route } from '../../core/catalog.ts';
+import { chooseShape, enabledRoutes, findModel, isSunset, offered, routesFor, routesTaking, type Model, type ModelPolicy, type Route } from '../../core/catalog.ts';
 import { catalogSchema, providerCostsSchema } from '../../core/catalog-schema.ts';
-import { aspectRatios, resolutions } from '../../core/image-formats.ts';
+import { aspectRatios, outputFormats, resolutions } from '../../core/image-formats.ts';
 import { priceOf } from '../../core/pricing.ts';
 import { costOf } from '../../core/provider-costs.ts';
 
@@ -112,8 +112,32 @@ describe('the schema of the catalog refuses', () => {
     ['a provider that nobody knows', (draft) => Object.assign(first(draft).routes[0] ?? {}, { provider: 'acme' })],
     ['a date that is none', (draft) => Object.assign(first(draft), { sunset_at: '2026-02-30' })],
     ['an empty catalog', (draft) => Object.assign(draft, { models: [] })],
+    ['a sunset without a deprecation', (draft) => Object.assign(first(draft), { sunset_at: '2027-06-01' })],
+    ['a sunset a day less than six months behind its deprecation', (draft) => Object.assign(first(draft), { deprecated_at: '2026-12-02', sunset_at: '2027-06-01' })],
+    ['a sunset before its deprecation', (draft) => Object.assign(first(draft), { deprecated_at: '2026-12-01', sunset_at: '2026-06-01' })],
   ])('%s', (_what, edit) => {
     expect(catalogSchema.safeParse(change(edit)).success).toBe(false);
+  });
+});
+
+describe('the schema of the catalog takes', () => {
+  it.each([
+    ['a deprecation without a sunset yet', '2026-12-01', null],
+    ['a sunset six months behind its deprecation', '2026-12-01', '2027-06-01'],
+    ['a sunset a year behind its deprecation', '2026-12-01', '2027-12-01'],
+  ])('%s', (_what, deprecated_at, sunset_at) => {
+    expect(catalogSchema.safeParse(change((draft) => Object.assign(first(draft), { deprecated_at, sunset_at }))).success).toBe(true);
+  });
+});
+
+describe('a model with a sunset', () => {
+  it.each([
+    ['a millisecond before that day', Date.UTC(2027, 5, 1) - 1, false],
+    ['from the first instant of that day on, in UTC', Date.UTC(2027, 5, 1), true],
+    ['long after', Date.UTC(2030, 0, 1), true],
+  ])('%s: over is %j', (_when, nowMillis, isOver) => {
+    expect(isSunset({ sunset_at: '2027-06-01' }, nowMillis)).toBe(isOver);
+    expect(isSunset({ sunset_at: null }, nowMillis)).toBe(false);
   });
 });
 
@@ -205,5 +229,66 @@ describe('the price of a creation', () => {
     ['sandbox-sketch', '2K', 0, undefined],
   ])('of %s at %s with %d source images is %j micro-dollars', (id, resolution, images, micros) => {
     expect(priceOf(model(id), resolution, images)).toBe(micros);
+  });
+});
+
+describe('what is rendered when a request leaves it open', () => {
+  const providersOf = ({ routes }: Model): string[] => [...new Set(routes.map(({ provider }) => provider))];
+  /** Every subset of the providers of a model, none of them and all of them included. */
+  const subsets = (names: readonly string[]): string[][] => names.reduce<string[][]>((sets, name) => [...sets, ...sets.map((set) => [...set, name])], [[]]);
+  const cases = catalog.models.flatMap((known) => subsets(providersOf(known)).map((names) => [known.id, names, known] as const));
+  const allowed = (known: Model, names: readonly string[]): readonly Route[] => enabledRoutes(known, { ...everything, providers: names }, names);
+  const canRender = (routes: readonly Route[], shape: ReturnType<typeof chooseShape>): boolean => routesFor(routes, { ...shape, promptLength: 1, imageCount: 0 }).length > 0;
+
+  it.each(cases)('%s over %j has a route and a price', (_id, names, known) => {
+    const routes = allowed(known, names);
+    const shape = chooseShape(known, routes);
+    expect(canRender(routes, shape)).toBe(routes.length > 0);
+    expect(priceOf(known, shape.resolution, 0)).toBeGreaterThan(0);
+  });
+
+  it.each(cases)('%s over %j has a route beside whatever is named, where any provider renders that', (_id, names, known) => {
+    const routes = allowed(known, names);
+    const all = { resolution: [undefined, ...resolutions], aspectRatio: [undefined, ...aspectRatios], outputFormat: [undefined, ...outputFormats] };
+    for (const resolution of all.resolution) {
+      for (const aspectRatio of all.aspectRatio) {
+        for (const outputFormat of all.outputFormat) {
+          const named = { resolution, aspectRatio, outputFormat };
+          const isPossible = routes.some(
+            (route) =>
+              (resolution === undefined || route.resolutions.includes(resolution)) &&
+              (aspectRatio === undefined || route.aspect_ratios.includes(aspectRatio)) &&
+              (outputFormat === undefined || route.output_formats.includes(outputFormat)),
+          );
+          const shape = chooseShape(known, routes, named);
+          expect(shape).toMatchObject(Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)));
+          expect(canRender(routes, shape), JSON.stringify(named)).toBe(isPossible);
+        }
+      }
+    }
+  });
+
+  it('is what the model itself says, as long as a route renders that', () => {
+    const pro = model('sandbox-pro');
+    expect(chooseShape(pro, pro.routes)).toEqual({ resolution: '1K', aspectRatio: '1:1', outputFormat: 'jpeg' });
+    expect(chooseShape(pro, allowed(pro, ['sandbox-large']))).toEqual({ resolution: '2K', aspectRatio: '1:1', outputFormat: 'jpeg' });
+    expect(chooseShape(pro, pro.routes, { aspectRatio: '21:9' })).toEqual({ resolution: '2K', aspectRatio: '21:9', outputFormat: 'jpeg' });
+    expect(chooseShape(pro, [])).toEqual({ resolution: '1K', aspectRatio: '1:1', outputFormat: 'jpeg' });
+  });
+
+  it('comes from one route: three values of three routes are no picture', () => {
+    const only = (resolution: '1K' | '2K' | '4K', ratio: '1:1' | '3:2', format: 'png' | 'webp'): Route => ({
+      ...anyRoute(), resolutions: [resolution], aspect_ratios: [ratio], output_formats: [format],
+    });
+    const known: Model = { ...model('sandbox-pro'), default_output_format: 'png' };
+    const routes = [only('4K', '1:1', 'png'), only('2K', '3:2', 'webp')];
+    expect(chooseShape(known, routes)).toEqual({ resolution: '2K', aspectRatio: '3:2', outputFormat: 'webp' });
+    expect(chooseShape(known, routes, { outputFormat: 'png' })).toEqual({ resolution: '4K', aspectRatio: '1:1', outputFormat: 'png' });
+  });
+
+  it('is never a resolution without a price', () => {
+    const pro = model('sandbox-pro');
+    const known: Model = { ...pro, pricing: pro.pricing.filter(({ resolution }) => resolution === '4K') };
+    expect(chooseShape(known, pro.routes).resolution).toBe('4K');
   });
 });

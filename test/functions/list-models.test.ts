@@ -1,0 +1,91 @@
+/** GET /models, quote and submission agree, whichever providers are enabled. */
+import { describe, expect, it } from 'vitest';
+import models from '../../catalog/models.json' with { type: 'json' };
+import type { Catalog, Model } from '../../core/catalog.ts';
+import { providers } from '../../core/providers.ts';
+import type { Caller } from '../../functions/api/authenticate.ts';
+import { listModels } from '../../functions/api/list-models.ts';
+import { planCreation, type Plan } from '../../functions/api/plan-creation.ts';
+import type { ApiRequest } from '../../functions/api/request.ts';
+import type { CatalogServices } from '../../functions/services.ts';
+import { anAccount, anApiKey, now } from '../fixtures/records.ts';
+import { stub } from './fakes.ts';
+
+const catalog = models as Catalog;
+
+interface View {
+  readonly id: string;
+  readonly available: boolean;
+  readonly resolutions: readonly string[];
+  readonly aspect_ratios: readonly string[];
+  readonly output_formats: readonly string[];
+  readonly default_resolution: string;
+  readonly default_aspect_ratio: string;
+  readonly default_output_format: string;
+  readonly pricing: readonly { readonly resolution: string; readonly usd: number }[];
+}
+
+function callerWith(enabledProviders: readonly string[]): Caller {
+  const state = { rateCount: 0, openCreations: 0, enabledProviders };
+  // The sandboxes need no credential: the account's own policy switches them off.
+  return { account: anAccount({ policy: { providers: enabledProviders, hiddenModels: [] } }), apiKey: anApiKey(), nowMillis: now, state };
+}
+
+async function listed(caller: Caller): Promise<readonly View[]> {
+  const { body } = await listModels(stub<ApiRequest>({ query: {} }), caller, stub<CatalogServices>({ catalog }));
+  return (body as { data: readonly View[] }).data;
+}
+
+function subsetsOf(names: readonly string[]): string[][] {
+  return names.reduce<string[][]>((sets, name) => [...sets, ...sets.map((set) => [...set, name])], [[]]);
+}
+
+const subsets = subsetsOf(Object.keys(providers));
+
+function planOf(model: Model['id'], caller: Caller, change: object = {}): Plan {
+  return planCreation({ model, prompt: 'a lake', ...change }, caller, { catalog });
+}
+
+describe(`over each of the ${subsets.length} sets of providers`, () => {
+  it('a model that is available renders the least request with exactly the defaults and the price that are listed', async () => {
+    let available = 0;
+    for (const names of subsets) {
+      const caller = callerWith(names);
+      for (const view of await listed(caller)) {
+        if (!view.available) {
+          expect(() => planOf(view.id, caller)).toThrow('No provider');
+          continue;
+        }
+        available += 1;
+        const { request, routes, costMicros } = planOf(view.id, caller);
+        expect(routes.length).toBeGreaterThan(0);
+        expect([request.resolution, request.aspectRatio, request.outputFormat]).toEqual([view.default_resolution, view.default_aspect_ratio, view.default_output_format]);
+        expect(view.resolutions).toContain(view.default_resolution);
+        expect(view.aspect_ratios).toContain(view.default_aspect_ratio);
+        expect(view.output_formats).toContain(view.default_output_format);
+        expect(view.pricing.map(({ resolution }) => resolution)).toEqual(view.resolutions);
+        expect(view.pricing.find(({ resolution }) => resolution === view.default_resolution)?.usd).toBe(costMicros / 1_000_000);
+      }
+    }
+    // Each model is available over every set that holds one of its providers.
+    expect(available).toBeGreaterThan(subsets.length);
+  });
+
+  it('each value that is listed renders with the defaults for the rest', async () => {
+    for (const names of subsets) {
+      const caller = callerWith(names);
+      for (const view of await listed(caller)) {
+        for (const resolution of view.resolutions) expect(planOf(view.id, caller, { resolution }).request.resolution).toBe(resolution);
+        for (const ratio of view.aspect_ratios) expect(planOf(view.id, caller, { aspect_ratio: ratio }).request.aspectRatio).toBe(ratio);
+        for (const format of view.output_formats) expect(planOf(view.id, caller, { output_format: format }).request.outputFormat).toBe(format);
+      }
+    }
+  });
+});
+
+it('with the second sandbox alone, sandbox-pro is offered and rendered at 2K', async () => {
+  const caller = callerWith(['sandbox-large']);
+  const view = (await listed(caller)).find(({ id }) => id === 'sandbox-pro');
+  expect(view).toMatchObject({ resolutions: ['2K', '4K'], default_resolution: '2K' });
+  expect(planOf('sandbox-pro', caller).costMicros).toBe(120_000);
+});
