@@ -1,4 +1,4 @@
-import type { Model } from './catalog.ts';
+import type { Catalog, Model } from './catalog.ts';
 import { apiRoot } from './contract.ts';
 
 /**
@@ -13,4 +13,10 @@ export function deprecationHeaders(model: Pick<Model, 'deprecated_at' | 'sunset_
     ...(sunset !== null && { sunset: new Date(sunset).toUTCString() }),
     link: `<${apiRoot}/models>; rel="deprecation"`,
   };
+}
+
+/** The same for the model of a creation, by its id; empty when the catalog no longer has the model. */
+export function deprecationHeadersOf(catalog: Catalog, modelId: string): Record<string, string> {
+  const model = catalog.models.find(({ id }) => id === modelId);
+  return model ? deprecationHeaders(model) : {};
 }

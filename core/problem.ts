@@ -57,6 +57,11 @@ export class Problem extends Error {
   }
 }
 
+/** The same refusal, with headers on top. */
+export function withHeaders({ code, message, details, headers }: Problem, more: Readonly<Record<string, string>>): Problem {
+  return new Problem(code, message, details, { ...headers, ...more });
+}
+
 /** 400 with the fields that are wrong; the message names them, for those who read only that. */
 export function invalidRequest(errors: readonly FieldError[]): Problem {
   const first = errors[0];

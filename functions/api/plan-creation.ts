@@ -1,9 +1,10 @@
 /** From a valid body to what can be charged: the model, its routes for this account, the price. */
-import { enabledRoutes, findModel, routesFor, routesTaking, type Route, type SourceShape } from '../../core/catalog.ts';
+import { enabledRoutes, findModel, isSunset, routesFor, routesTaking, type Model, type Route, type SourceShape } from '../../core/catalog.ts';
+import { deprecationHeaders } from '../../core/deprecation.ts';
 import { characters, forModel, type ImageRequest, type ImageRequestBody } from '../../core/image-request.ts';
 import type { Micros } from '../../core/money.ts';
 import { priceOf } from '../../core/pricing.ts';
-import { invalidRequest, Problem, retryLater } from '../../core/problem.ts';
+import { invalidRequest, Problem, retryLater, withHeaders } from '../../core/problem.ts';
 import type { CatalogServices } from '../services.ts';
 import type { Caller } from './authenticate.ts';
 
@@ -17,22 +18,41 @@ export interface Plan {
 /** A minute: a provider that is switched off comes back by an operator's hand, not by itself. */
 const noProviderRetrySeconds = 60;
 
-/** What would be rendered, by whom and for how much. Throws 404, 400 or 503 as POST /images/generate tells them apart. */
+/**
+ * What would be rendered, by whom and for how much. Throws 404, 400 or 503 as POST
+ * /images/generate tells them apart, with the headers of a model that goes away.
+ */
 export function planCreation(body: ImageRequestBody, caller: Caller, { catalog }: Pick<CatalogServices, 'catalog'>): Plan {
-  const { policy } = caller.account;
-  const model = findModel(catalog, policy, body.model);
-  if (!model) throw new Problem('ERR_MODEL_NOT_FOUND', `The model ${JSON.stringify(body.model)} is not available to this account.`);
-  const request = forModel(body, model);
-  if (!('model' in request)) throw invalidRequest(request);
-  const enabled = enabledRoutes(model, policy, caller.state.enabledProviders);
-  if (enabled.length === 0) {
-    const message = `No provider of ${model.id} is enabled for this account. Nothing was charged.`;
-    throw retryLater('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'no_provider_enabled' }, noProviderRetrySeconds);
-  }
-  const routes = routesFor(enabled, { ...request, promptLength: characters(request.prompt ?? ''), imageCount: request.imageUrls.length });
-  const costMicros = priceOf(model, request.resolution, request.imageUrls.length);
-  if (routes.length === 0 || costMicros === undefined) throw noRoute(request);
+  const model = findModel(catalog, caller.account.policy, body.model);
+  if (!model) throw modelNotFound(body.model);
+  if (isSunset(model, caller.nowMillis)) throw concerning(model, modelNotFound(model.id));
+  const routes = enabledRoutes(model, caller.account.policy, caller.state.enabledProviders);
+  const request = forModel(body, model, routes);
+  if (!('model' in request)) throw concerning(model, invalidRequest(request));
+  return planOver(request, routes);
+}
+
+function planOver(request: ImageRequest, enabled: readonly Route[]): Plan {
+  const { model, resolution, prompt, imageUrls } = request;
+  if (enabled.length === 0) throw concerning(model, noProvider(model));
+  const routes = routesFor(enabled, { ...request, promptLength: characters(prompt ?? ''), imageCount: imageUrls.length });
+  const costMicros = priceOf(model, resolution, imageUrls.length);
+  if (routes.length === 0 || costMicros === undefined) throw concerning(model, noRoute(request));
   return { request, routes, costMicros };
+}
+
+/** A refusal over a model tells as well when that model goes away. */
+function concerning(model: Model, problem: Problem): Problem {
+  return withHeaders(problem, deprecationHeaders(model));
+}
+
+function modelNotFound(id: string): Problem {
+  return new Problem('ERR_MODEL_NOT_FOUND', `The model ${JSON.stringify(id)} is not available to this account.`);
+}
+
+function noProvider({ id }: Model): Problem {
+  const message = `No provider of ${id} is enabled for this account. Nothing was charged.`;
+  return retryLater('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'no_provider_enabled' }, noProviderRetrySeconds);
 }
 
 /**
@@ -43,7 +63,7 @@ export function narrowToSources(plan: Plan, sources: readonly SourceShape[]): Pl
   let { routes } = plan;
   for (const [index, source] of sources.entries()) {
     routes = routesTaking(routes, source);
-    if (routes.length === 0) throw noRouteTakes(plan.request, source, index);
+    if (routes.length === 0) throw concerning(plan.request.model, noRouteTakes(plan.request, source, index));
   }
   return { ...plan, routes };
 }

@@ -1,10 +1,11 @@
-import { creationView } from '../../core/creation.ts';
-import type { CreationRecord } from '../../core/creation.ts';
+import { creationView, type CreationRecord } from '../../core/creation.ts';
+import { deprecationHeadersOf } from '../../core/deprecation.ts';
 import type { CreationId } from '../../core/ids.ts';
+import { pollPaceSeconds } from '../../core/limits.ts';
 import type { IdempotencyRecord } from '../../core/ports/requests.ts';
 import { Problem } from '../../core/problem.ts';
 import { apiRoot } from '../../core/contract.ts';
-import type { ApiServices } from '../services.ts';
+import type { ApiServices, CatalogServices } from '../services.ts';
 import type { ApiAnswer } from './answer.ts';
 
 /** A creation that this request made, or made before. */
@@ -21,7 +22,7 @@ export type Replay =
   | { readonly kind: 'free'; readonly replaces: CreationId };
 
 /** Throws 400 idempotency_key_mismatch when the key was used for another request. */
-export async function replayOf(record: IdempotencyRecord, requestHash: string, services: ApiServices): Promise<Replay> {
+export async function replayOf(record: IdempotencyRecord, requestHash: string, services: CatalogServices): Promise<Replay> {
   const creation = await services.creations.read(record.creationId);
   if (!creation || creation.status === 'failed') return { kind: 'free', replaces: record.creationId };
   if (record.requestHash !== requestHash) {
@@ -31,14 +32,15 @@ export async function replayOf(record: IdempotencyRecord, requestHash: string, s
       errors: [{ field: 'Idempotency-Key', code: 'mismatch', message: 'was used for another request' }],
     });
   }
-  return { kind: 'replayed', creation, headers: { 'idempotent-replayed': 'true' } };
+  const headers = { ...deprecationHeadersOf(services.catalog, creation.model), 'idempotent-replayed': 'true' };
+  return { kind: 'replayed', creation, headers };
 }
 
 /** 202 with the creation in its current state. */
 export function accepted(creation: CreationRecord, services: ApiServices): ApiAnswer {
   return {
     status: 202,
-    headers: { location: `${apiRoot}/creations/${creation.id}`, 'retry-after': '2' },
+    headers: { location: `${apiRoot}/creations/${creation.id}`, 'retry-after': String(pollPaceSeconds) },
     body: creationView(creation, services.resultsBaseUrl, services.clock.now()),
   };
 }

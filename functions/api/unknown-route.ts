@@ -1,4 +1,4 @@
-import { methodsOf } from '../../core/contract.ts';
+import { apiRoot, methodsOf } from '../../core/contract.ts';
 import { Problem } from '../../core/problem.ts';
 import { apiServices, type ApiServices } from '../services.ts';
 import { serve, type Handle } from './serve.ts';
@@ -7,7 +7,9 @@ import { serve, type Handle } from './serve.ts';
 export const unknownRoute: Handle<ApiServices> = async (request) => {
   const allowed = methodsOf(request.path);
   const message =
-    allowed.length > 0 ? `${request.path} does not take ${request.method}.` : `There is nothing at ${request.path}.`;
+    allowed.length > 0
+      ? `${request.path} does not take ${request.method}.`
+      : `There is nothing at ${request.path}. The API's root is ${apiRoot}.`;
   return Promise.reject(new Problem('ERR_NOT_FOUND', message, {}, allowed.length > 0 ? { allow: allowed.join(', ') } : {}));
 };
 

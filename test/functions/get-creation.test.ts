@@ -24,6 +24,16 @@ describe('GET /creations/{id}', () => {
     expect(answer.headers['ratelimit']).toMatch(/^"get";r=599;t=\d+$/);
   });
 
+  it.each([
+    ['queued', '2'],
+    ['processing', '2'],
+    ['completed', undefined],
+    ['failed', undefined],
+  ] as const)('of a creation that is %s says %j in Retry-After', async (status, retryAfter) => {
+    tableHolds({ creation: aCreation({ status, ...(status === 'failed' && { failure: 'GenerationFailed' as const }) }) });
+    expect((await call(handler, poll)).headers['retry-after']).toBe(retryAfter);
+  });
+
   it('reads once, then stamps the poll, counts the request and, once an hour, notes the use of the key side by side: two calls in sequence', async () => {
     tableHolds({ creation: aCreation() });
     await call(handler, poll);
