@@ -7,9 +7,11 @@
 import type { AspectRatio, OutputFormat, Resolution } from './image-formats.ts';
 import { failures, type FailureName } from './failure.ts';
 import type { AccountId, CreationId, KeyId } from './ids.ts';
+import type { Metadata } from './metadata.ts';
 import { toUsd, type Micros } from './money.ts';
 
-export type CreationStatus = 'queued' | 'processing' | 'completed' | 'failed';
+export const creationStatuses = ['queued', 'processing', 'completed', 'failed'] as const;
+export type CreationStatus = (typeof creationStatuses)[number];
 
 export interface StoredImage {
   /** The object's key in the results bucket: unguessable, and its public path. */
@@ -68,7 +70,7 @@ export interface CreationRecord {
   readonly seed: number | null;
   /** The copied source images, in the request's order. */
   readonly sources: readonly StoredImage[];
-  readonly metadata: Readonly<Record<string, string>>;
+  readonly metadata: Metadata;
   readonly costMicros: Micros;
   readonly refundedMicros: Micros;
   /** The UTC month whose spend of the key was charged, "2026_11". */

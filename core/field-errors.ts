@@ -8,7 +8,9 @@ function fieldAt(path: readonly PropertyKey[]): string {
   if (path.length === 0) return 'body';
   return path
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${String(step)}`))
-    .join('');
+    .join('')
+    // A key of the client's may hold half of a surrogate pair, which no answer in UTF-8 can repeat.
+    .toWellFormed();
 }
 
 function isMissing(issue: Issue): boolean {
@@ -40,27 +42,29 @@ function limit(bound: string, value: number | bigint, origin: string): string {
 }
 
 function article(type: string): string {
-  if (type === 'record') return 'an object';
-  if (type === 'int') return 'a whole number';
   return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
 /** The items of details.errors for what zod found, in the order of the body. */
 export function fieldErrors(issues: readonly Issue[]): FieldError[] {
-  const mistyped = new Set(issues.filter((issue) => issue.code === 'invalid_type').map((issue) => fieldAt(issue.path)));
-  return issues.flatMap((issue): FieldError[] => {
-    // zod measures whatever has a length, a text in the place of a list too.
-    if (issue.code === 'too_big' && mistyped.has(fieldAt(issue.path))) return [];
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
-        field: fieldAt([...issue.path, key]),
-        code: 'unknown_field',
-        message: 'not a field of this request',
-      }));
-    }
-    if (issue.code === 'invalid_key') {
-      return issue.issues.map((inner) => ({ field: fieldAt(issue.path), ...describe(inner) }));
-    }
-    return [{ field: fieldAt(issue.path), ...describe(issue) }];
-  });
+  return onePerField(issues.flatMap(errorsOf));
+}
+
+/**
+ * The first error of each field. zod goes on behind a wrong type, and measures a text that
+ * stands in the place of a list: only its first finding is true.
+ */
+export function onePerField(errors: readonly FieldError[]): FieldError[] {
+  const firsts = new Map<string, FieldError>();
+  for (const error of errors) if (!firsts.has(error.field)) firsts.set(error.field, error);
+  return [...firsts.values()];
+}
+
+function errorsOf(issue: Issue): FieldError[] {
+  if (issue.code !== 'unrecognized_keys') return [{ field: fieldAt(issue.path), ...describe(issue) }];
+  return issue.keys.map((key) => ({
+    field: fieldAt([...issue.path, key]),
+    code: 'unknown_field',
+    message: 'not a field of this request',
+  }));
 }

@@ -2,6 +2,7 @@
 import type { Account, AccountCondition, ApiKey, SealedSecret } from '../../core/account.ts';
 import type { CreationRecord } from '../../core/creation.ts';
 import type { AccountId, KeyId } from '../../core/ids.ts';
+import type { Metadata } from '../../core/metadata.ts';
 import type { Micros } from '../../core/money.ts';
 import type { Delivery } from '../../core/ports/deliveries.ts';
 import type { IdempotencyRecord } from '../../core/ports/requests.ts';
@@ -82,6 +83,8 @@ export function creationToItem(creation: CreationRecord): Item {
   return {
     ...keys.creation(creation.id),
     ...creation,
+    // One text: the marshaller trips over names of the client's such as constructor, and loses __proto__.
+    metadata: JSON.stringify(creation.metadata),
     openShard: openShard('OPEN', creation.id),
     [listingIndex.partition]: `CREATIONS#${creation.accountId}`,
     [listingIndex.sort]: creation.id,
@@ -90,7 +93,12 @@ export function creationToItem(creation: CreationRecord): Item {
 
 export function creationFromItem(item: Item): CreationRecord {
   const { pk, sk, openShard: shard, listing, listed, ...record } = item;
-  return record as unknown as CreationRecord;
+  return { ...(record as unknown as CreationRecord), metadata: metadataFrom(record['metadata']) };
+}
+
+/** Records that were written before metadata became one text hold a map. */
+function metadataFrom(stored: unknown): Metadata {
+  return (typeof stored === 'string' ? JSON.parse(stored) : stored) as Metadata;
 }
 
 export function idempotencyFromItem(item: Item): IdempotencyRecord {

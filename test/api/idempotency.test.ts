@@ -85,6 +85,19 @@ describe('the same Idempotency-Key with the same validated request', () => {
   });
 });
 
+it('null in an optional field and the field left out are the same request', async () => {
+  const first = await submit('nulls');
+  const second = await submit('nulls', { seed: null, webhook_url: null });
+  expect([second.status, second.headers.get('idempotent-replayed'), idOf(second)]).toEqual([202, 'true', idOf(first)]);
+});
+
+it('requests that differ in a metadata key such as __proto__ alone are different requests', async () => {
+  const withName = (value: string): object => ({ metadata: JSON.parse(`{"__proto__":"${value}"}`) as object });
+  const first = await submit('names', withName('a'));
+  expect(first.status).toBe(202);
+  expect(refusalOf(await submit('names', withName('b'))).details['reason']).toBe('idempotency_key_mismatch');
+});
+
 describe('the same Idempotency-Key with another request', () => {
   it.each([
     ['another prompt', { prompt: 'a jetty in sunshine' }],

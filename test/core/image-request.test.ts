@@ -59,11 +59,41 @@ describe('the body of a request', () => {
     ['an image that is a number', { ...good, image_urls: ['https://a.test', 7] }, ['image_urls[1] invalid_type: must be a string']],
     ['a long image address', { ...good, image_urls: [`https://a.test/${'a'.repeat(2048)}`] }, ['image_urls[0] too_long: at most 2048 characters']],
     ['a long webhook address', { ...good, webhook_url: `https://a.test/${'a'.repeat(2034)}` }, ['webhook_url too_long: at most 2048 characters']],
-    ['a webhook that is null', { ...good, webhook_url: null }, ['webhook_url invalid_type: must be a string']],
     ['a seed below 0', { ...good, seed: -1 }, ['seed too_small: at least 0']],
     ['a seed above 31 bits', { ...good, seed: 2 ** 31 }, ['seed too_big: at most 2147483647']],
     ['a seed that is no integer', { ...good, seed: 1.5 }, ['seed invalid_type: must be a whole number']],
     ['a seed that is text', { ...good, seed: '1' }, ['seed invalid_type: must be a number']],
+    ['a seed far above 31 bits', { ...good, seed: 1e30 }, ['seed too_big: at most 2147483647']],
+    ['a seed beyond all numbers', { ...good, seed: Infinity }, ['seed too_big: at most 2147483647']],
+    ['a seed far below 0', { ...good, seed: -1e30 }, ['seed too_small: at least 0']],
+    ['a seed below 0 that is no integer', { ...good, seed: -1.5 }, ['seed too_small: at least 0']],
+    ['a long text in the place of a list', { ...good, image_urls: 'https://images.test/' }, ['image_urls invalid_type: must be an array']],
+    ['a null image', { ...good, image_urls: [null] }, ['image_urls[0] invalid_type: must be a string']],
+    ['a null metadata value', { ...good, metadata: { order: null } }, ['metadata.order invalid_type: must be a string']],
+    ['an unknown field that is null', { ...good, promt: null }, ['promt unknown_field: not a field of this request']],
+    ['an empty metadata key', { ...good, metadata: { '': 'v' } }, ['metadata too_short: a key must not be empty']],
+    ['half a surrogate pair in the model', { ...good, model: 'm\ud800' }, ['model invalid_encoding: must not contain half of a surrogate pair']],
+    ['half a surrogate pair in the prompt', { ...good, prompt: '\udc00a' }, ['prompt invalid_encoding: must not contain half of a surrogate pair']],
+    [
+      'half a surrogate pair in addresses',
+      { ...good, image_urls: ['https://a.test/\ud800'], webhook_url: 'https://a.test/\udfff' },
+      [
+        'image_urls[0] invalid_encoding: must not contain half of a surrogate pair',
+        'webhook_url invalid_encoding: must not contain half of a surrogate pair',
+      ],
+    ],
+    [
+      'half a surrogate pair in a metadata value',
+      { ...good, metadata: { order: '\ud83e' } },
+      ['metadata.order invalid_encoding: must not contain half of a surrogate pair'],
+    ],
+    [
+      // The field is named with U+FFFD in the place of what UTF-8 cannot hold.
+      'half a surrogate pair in a metadata key',
+      { ...good, metadata: { 'a\ud800': 'v' } },
+      ['metadata.a\ufffd invalid_encoding: a key must not contain half of a surrogate pair'],
+    ],
+    ['half a surrogate pair in an unknown field', { ...good, 'a\ud800': 1 }, ['a\ufffd unknown_field: not a field of this request']],
     ['metadata that is an array', { ...good, metadata: [] }, ['metadata invalid_type: must be an object']],
     ['metadata that is text', { ...good, metadata: 'a' }, ['metadata invalid_type: must be an object']],
     ['a metadata value that is a number', { ...good, metadata: { order: 7 } }, ['metadata.order invalid_type: must be a string']],
@@ -93,9 +123,21 @@ describe('the body of a request', () => {
     expect(fields.sort()).toEqual(['image_urls[0]', 'model', 'nonsense', 'prompt', 'seed']);
   });
 
-  it('keeps metadata keys that are names of JavaScript', () => {
-    const body = JSON.parse('{"model":"m","prompt":"p","metadata":{"constructor":"a","toString":"b"}}') as object;
-    expect(parse(body).metadata).toEqual({ constructor: 'a', toString: 'b' });
+  it.each(['prompt', 'resolution', 'aspect_ratio', 'image_urls', 'webhook_url', 'output_format', 'seed', 'metadata'])('with %s null is as without it', (field) => {
+    const { [field]: _left, ...without } = { ...good, image_urls: ['https://a.test'] } as Record<string, unknown>;
+    expect(parse({ ...without, [field]: null })).toEqual(parse(without));
+    expect(parse({ ...without, [field]: null })).not.toHaveProperty(field);
+    expect(requestHash(parse({ ...without, [field]: null }))).toBe(requestHash(parse(without)));
+  });
+
+  it.each(['__proto__', 'constructor'])('with a field %s is refused', (name) => {
+    const body = JSON.parse(`{"model":"m","prompt":"p","${name}":"x"}`) as object;
+    expect(problems(body)).toEqual([`${name} unknown_field: not a field of this request`]);
+  });
+
+  it('with a nested object below the metadata key __proto__ is refused', () => {
+    const body = JSON.parse('{"model":"m","prompt":"p","metadata":{"__proto__":{"a":"b"}}}') as object;
+    expect(problems(body)).toEqual(['metadata.__proto__ invalid_type: must be a string']);
   });
 });
 
@@ -104,6 +146,8 @@ describe('a prompt', () => {
     ['is missing when there is none', { model: 'm' }, true],
     ['is missing when it is blank', { model: 'm', prompt: ' \n\t ' }, true],
     ['is missing when the list of images is empty', { model: 'm', image_urls: [] }, true],
+    ['is missing when it is null', { model: 'm', prompt: null }, true],
+    ['is missing when the list of images is null', { model: 'm', prompt: ' ', image_urls: null }, true],
     ['is not needed with an image', { model: 'm', image_urls: ['https://a.test'] }, false],
     ['may be blank with an image', { model: 'm', prompt: '  ', image_urls: ['https://a.test'] }, false],
     ['is there', good, false],
@@ -120,7 +164,7 @@ describe('a request for a model', () => {
   if (!standard || !sketch) throw new Error('the catalog has changed');
 
   it("takes the model's defaults for what it leaves open", () => {
-    expect(forModel(parse(good), standard)).toEqual({
+    expect(forModel(parse(good), standard, standard.routes)).toEqual({
       model: standard,
       prompt: 'a lake',
       resolution: '1K',
@@ -135,7 +179,7 @@ describe('a request for a model', () => {
 
   it('keeps what it says, a seed of 0 included', () => {
     const body = { ...good, resolution: '2K', aspect_ratio: '3:2', output_format: 'jpeg', seed: 0, metadata: { a: 'b' }, webhook_url: 'https://h.test' };
-    expect(forModel(parse(body), standard)).toMatchObject({
+    expect(forModel(parse(body), standard, standard.routes)).toMatchObject({
       resolution: '2K',
       aspectRatio: '3:2',
       outputFormat: 'jpeg',
@@ -146,15 +190,15 @@ describe('a request for a model', () => {
   });
 
   it('has a null prompt when the image says it all', () => {
-    expect(forModel(parse({ model: 'm', prompt: ' ', image_urls: ['https://a.test'] }), standard)).toMatchObject({ prompt: null });
+    expect(forModel(parse({ model: 'm', prompt: ' ', image_urls: ['https://a.test'] }), standard, standard.routes)).toMatchObject({ prompt: null });
   });
 
   it('is refused with every field that this model cannot take', () => {
-    expect(forModel(parse({ model: 'm', prompt: 'x'.repeat(1001), image_urls: ['https://a.test'] }), sketch)).toEqual([
+    expect(forModel(parse({ model: 'm', prompt: 'x'.repeat(1001), image_urls: ['https://a.test'] }), sketch, sketch.routes)).toEqual([
       { field: 'prompt', code: 'too_long', message: 'at most 1000 characters for sandbox-sketch' },
       { field: 'image_urls', code: 'too_many', message: 'sandbox-sketch takes no source images' },
     ]);
-    expect(forModel(parse({ ...good, image_urls: Array<string>(5).fill('https://a.test') }), standard)).toEqual([
+    expect(forModel(parse({ ...good, image_urls: Array<string>(5).fill('https://a.test') }), standard, standard.routes)).toEqual([
       { field: 'image_urls', code: 'too_many', message: 'sandbox-standard takes at most 4' },
     ]);
   });
