@@ -5,8 +5,19 @@ import type { Item, ItemKey, Table } from './table.ts';
 
 const unprocessedTries = 4;
 
+/** BatchGetItem refuses a call with more keys. */
+const mostKeys = 100;
+
 /** All of the keys, or Overloaded: what was not processed must never be read as absent. */
 export async function batchGet(table: Table, wanted: readonly ItemKey[]): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let start = 0; start < wanted.length; start += mostKeys) {
+    items.push(...(await getTogether(table, wanted.slice(start, start + mostKeys))));
+  }
+  return items;
+}
+
+async function getTogether(table: Table, wanted: readonly ItemKey[]): Promise<Item[]> {
   const items: Item[] = [];
   let open: readonly Item[] = wanted;
   for (let attempt = 1; attempt <= unprocessedTries; attempt += 1) {

@@ -1,13 +1,13 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
-import type { AccountId, CreationId } from '../../core/ids.ts';
-import { batchGet } from './batch-get.ts';
+import type { CreationId } from '../../core/ids.ts';
 import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports/creations.ts';
 import { updateIf } from './conditional.ts';
-import { getItem, queryPage, updateItem, type UpdateParts } from './send.ts';
+import { pageOfCreations } from './creation-page.ts';
 import { creationFromItem } from './mapping.ts';
-import { keys, listingIndex, type Item, type Table } from './table.ts';
+import { getItem, updateItem, type UpdateParts } from './send.ts';
+import { keys, type Table } from './table.ts';
 import { settleTerminal } from './terminal.ts';
 import { transact } from './transaction.ts';
 
@@ -19,7 +19,11 @@ const isHeld = 'lease.holder = :holder';
 export function createCreationStore(table: Table): CreationStore {
   return {
     read: (id) => readCreation(table, id),
-    list: (accountId, limit, before) => listCreations(table, accountId, limit, before),
+    list: async (accountId, limit, before) => {
+      const page = await pageOfCreations(table, accountId, { limit, ...(before !== undefined && { before }) });
+      return page.creations;
+    },
+    page: (accountId, query) => pageOfCreations(table, accountId, query),
     lease: (id, holder, untilMillis, nowMillis) => lease(table, id, holder, untilMillis, nowMillis),
     renewLease: async (id, holder, untilMillis) =>
       updateHeld(table, id, {
@@ -40,21 +44,6 @@ export function createCreationStore(table: Table): CreationStore {
 async function readCreation(table: Table, id: CreationId): Promise<CreationRecord | undefined> {
   const item = await getItem(table, keys.creation(id));
   return item && creationFromItem(item);
-}
-
-/** The ids from the index, which may lag by a moment; the records themselves consistently. */
-async function listCreations(table: Table, accountId: AccountId, limit: number, before?: CreationId): Promise<CreationRecord[]> {
-  const page = await queryPage(table, {
-    IndexName: listingIndex.name,
-    KeyConditionExpression: `${listingIndex.partition} = :list${before === undefined ? '' : ` AND ${listingIndex.sort} < :before`}`,
-    ExpressionAttributeValues: { ':list': `CREATIONS#${accountId}`, ...(before !== undefined && { ':before': before }) },
-    ScanIndexForward: false,
-    Limit: limit,
-  });
-  const ids = (page.Items ?? []).map((item: Item) => keys.creation(String(item['listed']) as CreationId));
-  if (ids.length === 0) return [];
-  const items = await batchGet(table, ids);
-  return items.map(creationFromItem).sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
 /** Takes the lease and reads the record in the same call; what stood against it is told by the old item. */

@@ -1,5 +1,5 @@
 /** The record of a creation, and the lease under which an execution works on it. */
-import type { CreationRecord, RouteAttempt, StoredImage } from '../creation.ts';
+import type { CreationRecord, CreationStatus, RouteAttempt, StoredImage } from '../creation.ts';
 import type { AccountId, CreationId } from '../ids.ts';
 
 export type LeaseOutcome =
@@ -8,10 +8,30 @@ export type LeaseOutcome =
   | { readonly kind: 'leased_by_another' }
   | { readonly kind: 'absent' };
 
+export interface CreationQuery {
+  /** The most creations of the page. */
+  readonly limit: number;
+  /** The page begins behind this one. */
+  readonly before?: CreationId;
+  readonly status?: CreationStatus;
+  readonly model?: string;
+}
+
+export interface CreationPage {
+  readonly creations: readonly CreationRecord[];
+  /**
+   * The creation behind which the next page begins; absent when there are no more. With a
+   * filter the work of one call is bounded: a page may be shorter than the limit and go on.
+   */
+  readonly next?: CreationId;
+}
+
 export interface CreationStore {
   read(id: CreationId): Promise<CreationRecord | undefined>;
-  /** An account's creations, the newest first, from behind the given one; one more than the limit tells that there are more. */
+  /** An account's creations, the newest first, from behind the given one. */
   list(accountId: AccountId, limit: number, before?: CreationId): Promise<readonly CreationRecord[]>;
+  /** Those of an account's creations that the query wants, the newest first, and where to go on. */
+  page(accountId: AccountId, query: CreationQuery): Promise<CreationPage>;
   lease(id: CreationId, holder: string, untilMillis: number, nowMillis: number): Promise<LeaseOutcome>;
   /** False when the lease is no longer the holder's. */
   renewLease(id: CreationId, holder: string, untilMillis: number): Promise<boolean>;

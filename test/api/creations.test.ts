@@ -45,6 +45,13 @@ describe('a creation has exactly these fields', () => {
     expect([answer.headers.get('location'), answer.headers.get('retry-after')]).toEqual([`/api/public/v1/creations/${view(answer).id}`, '2']);
   });
 
+  it('with metadata under whatever names the client chose', async () => {
+    const metadata = '{"__proto__":"a","constructor":"b","toString":"c"}';
+    const answer = await service.send('/images/generate', { key: client.key, body: JSON.stringify(body).replace('}', `,"metadata":${metadata}}`) });
+    expect([answer.status, answer.text]).toEqual([202, expect.stringContaining(`"metadata":${metadata}`)]);
+    expect((await show(view(answer).id)).text).toContain(`"metadata":${metadata}`);
+  });
+
   it('processing', async () => {
     // The image is not stored before the creation was shown.
     const shown = Promise.withResolvers<undefined>();
@@ -57,6 +64,7 @@ describe('a creation has exactly these fields', () => {
     const answer = await show(id);
     shown.resolve(undefined);
     service.machine.watchAws((_call, serve) => serve());
+    expect(answer.headers.get('retry-after')).toBe('2');
     expect(answer.body).toEqual({ ...common, status: 'processing', amount_refunded: 0, webhook: null, started_at: rfc3339, completed_at: null });
   });
 
@@ -167,6 +175,22 @@ describe('GET /creations', () => {
     const { next_cursor: cursor } = (await list(owner, '?limit=1')).body as Page;
     expect((await list(stranger)).body).toEqual({ data: [], has_more: false, next_cursor: null });
     expect(((await list(stranger, `?cursor=${cursor ?? ''}`)).body as Page).data).toEqual([]);
+  });
+
+  it('shows the creations of one status or one model alone', async () => {
+    const sizes = async (query: string): Promise<number> => ((await list(owner, query)).body as Page).data.length;
+    expect([await sizes('?status=failed'), await sizes('?status=completed'), await sizes('?status=failed&model=sandbox-sketch')]).toEqual([5, 0, 5]);
+    expect([await sizes('?model=sandbox-pro'), await sizes('?model=constructor')]).toEqual([0, 0]);
+    const page = (await list(owner, '?status=failed&limit=2')).body as Page;
+    expect([page.data.map(({ id }) => id), page.has_more]).toEqual([ids.slice(0, 2), true]);
+    const rest = (await list(owner, `?status=failed&cursor=${page.next_cursor ?? ''}`)).body as Page;
+    expect(rest.data.map(({ id }) => id)).toEqual(ids.slice(2));
+  });
+
+  it('names every parameter that is wrong', async () => {
+    expect(fieldsOf(await list(owner, '?user=me&limit=0&status=done&cursor=x&model='))).toEqual([
+      'user: unknown_parameter', 'limit: invalid_value', 'cursor: invalid_value', 'status: invalid_value', 'model: invalid_value',
+    ]);
   });
 
   it.each([['limit=0', 'limit'], ['limit=101', 'limit'], ['limit=2.5', 'limit'], ['limit=many', 'limit'], ['limit=', 'limit'], ['cursor=nonsense', 'cursor'], ['cursor=', 'cursor']])('refuses ?%s with 400', async (query, field) => {

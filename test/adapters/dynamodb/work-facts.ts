@@ -1,5 +1,7 @@
 /** Facts about open work, webhook attempts and listings. */
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
+import { creationToItem } from '../../../adapters/dynamodb/mapping.ts';
 import { aCreation, accountId, keyId, now, storedImage } from '../../fixtures/records.ts';
 import type { CreationRecord } from '../../../core/creation.ts';
 import type { Delivery } from '../../../core/ports/deliveries.ts';
@@ -99,5 +101,36 @@ export const workFacts: Facts = {
     expect(await ids(2)).toEqual([3, 2].map(idOf));
     expect(await ids(2, idOf(2))).toEqual([idOf(1)]);
     expect(await ids(2, idOf(1))).toEqual([]);
+  },
+
+  'more creations than one BatchGetItem takes are listed, and a page of 100 goes on': async ({ creations, table }) => {
+    const most = 103;
+    const newestFirst = Array.from({ length: most }, (_, index) => idOf(most - 1 - index));
+    for (const id of newestFirst) {
+      await table.client.send(new PutCommand({ TableName: table.name, Item: creationToItem(aCreation({ id })) }));
+    }
+    expect((await creations.list(accountId, most)).map(({ id }) => id)).toEqual(newestFirst);
+    const page = await creations.page(accountId, { limit: 100 });
+    expect([page.creations.map(({ id }) => id), page.next]).toEqual([newestFirst.slice(0, 100), idOf(3)]);
+    const rest = await creations.page(accountId, { limit: 100, before: idOf(3) });
+    expect([rest.creations.map(({ id }) => id), rest.next]).toEqual([newestFirst.slice(100), undefined]);
+  },
+
+  'creations are found by their status and their model': async ({ charges, creations }) => {
+    for (const number of [1, 2, 3, 4]) await charges.charge(orderOf(number, {}, { model: number % 2 === 0 ? 'sandbox-pro' : 'sandbox-sketch' }));
+    await creations.complete(aCreation({ id: idOf(2) }), { results: [storedImage], resultsExpireAt: now + 1_000_000, attempts: [], nowMillis: now });
+    const ids = async (filter: { status?: 'queued' | 'completed'; model?: string }, limit = 10): Promise<string[]> =>
+      (await creations.page(accountId, { limit, ...filter })).creations.map(({ id }) => id);
+    expect(await ids({ model: 'sandbox-pro' })).toEqual([4, 2].map(idOf));
+    expect(await ids({ status: 'completed' })).toEqual([idOf(2)]);
+    expect(await ids({ status: 'queued', model: 'sandbox-pro' })).toEqual([idOf(4)]);
+    expect(await ids({ status: 'queued' }, 2)).toEqual([4, 3].map(idOf));
+  },
+
+  'metadata is kept under any name that a client chooses': async ({ charges, creations }) => {
+    const metadata = JSON.parse('{"__proto__":"a","constructor":"b","toString":"c","":"d"}') as Record<string, string>;
+    expect(await charges.charge(orderOf(1, {}, { metadata }))).toEqual({ kind: 'charged' });
+    const read = await creations.read(idOf(1));
+    expect(Object.entries(read?.metadata ?? {})).toEqual([['__proto__', 'a'], ['constructor', 'b'], ['toString', 'c'], ['', 'd']]);
   },
 };

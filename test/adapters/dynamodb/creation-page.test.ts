@@ -1,0 +1,108 @@
+/** Pages of many creations, over the simulation's table. */
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { pageOfCreations } from '../../../adapters/dynamodb/creation-page.ts';
+import { creationToItem } from '../../../adapters/dynamodb/mapping.ts';
+import type { Table } from '../../../adapters/dynamodb/table.ts';
+import type { CreationId } from '../../../core/ids.ts';
+import type { CreationQuery } from '../../../core/ports/creations.ts';
+import { systemClock } from '../../../adapters/system-clock.ts';
+import { accountId, aCreation, now, seededBytes } from '../../fixtures/records.ts';
+import { createDirectClient } from '../../simulation/direct-client.ts';
+import { createMemoryTable } from '../../simulation/memory-table.ts';
+
+const total = 1_203;
+const idOf = (number: number): CreationId => `019aa5a0-1000-7000-8000-${number.toString(16).padStart(12, '0')}` as CreationId;
+/** Every 400th is of another model; the oldest is number 0. */
+const modelOf = (number: number): string => (number % 400 === 0 ? 'sandbox-pro' : 'sandbox-sketch');
+const rare = [1_200, 800, 400, 0].map(idOf);
+
+/** Keys of each BatchGetItem, and the number of queries. */
+let reads: number[] = [];
+let queries = 0;
+
+const memory = createMemoryTable({ now: () => now });
+const table: Table = {
+  name: 'table',
+  clock: systemClock,
+  randomBytes: seededBytes,
+  client: createDirectClient((operation, input) => {
+    const { RequestItems: asked } = input as { RequestItems?: Record<string, { Keys: unknown[] }> };
+    if (operation === 'Query') queries += 1;
+    if (operation === 'BatchGetItem') reads.push(asked?.['table']?.Keys.length ?? 0);
+    return memory.perform(operation, input);
+  }),
+};
+
+beforeAll(async () => {
+  for (let number = 0; number < total; number += 1) {
+    const creation = aCreation({ id: idOf(number), model: modelOf(number), status: number % 2 === 0 ? 'queued' : 'processing' });
+    await table.client.send(new PutCommand({ TableName: table.name, Item: creationToItem(creation) }));
+  }
+});
+
+async function walk(query: CreationQuery): Promise<{ found: CreationId[]; sizes: number[] }> {
+  const found: CreationId[] = [];
+  const sizes: number[] = [];
+  for (let before = query.before, isFirst = true; isFirst || before !== undefined; isFirst = false) {
+    const page = await pageOfCreations(table, accountId, { ...query, ...(before !== undefined && { before }) });
+    found.push(...page.creations.map(({ id }) => id));
+    sizes.push(page.creations.length);
+    before = page.next;
+  }
+  return { found, sizes };
+}
+
+describe('a page of an account with many creations', () => {
+  it('of 100 is read in one call of 100 keys, the newest first', async () => {
+    reads = [];
+    const page = await pageOfCreations(table, accountId, { limit: 100 });
+    expect(page.creations.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, index) => idOf(total - 1 - index)));
+    expect([page.next, reads]).toEqual([idOf(total - 100), [100]]);
+  });
+
+  it('follows another without gap or repeat, to the last', async () => {
+    const { found, sizes } = await walk({ limit: 100 });
+    expect(found).toEqual(Array.from({ length: total }, (_, index) => idOf(total - 1 - index)));
+    expect(sizes.at(-1)).toBe(3);
+  });
+
+  it('that ends exactly with the oldest creation does not go on', async () => {
+    expect(await pageOfCreations(table, accountId, { limit: 3, before: idOf(3) })).not.toHaveProperty('next');
+    expect(await pageOfCreations(table, accountId, { limit: 1, before: idOf(1), model: 'sandbox-pro' })).not.toHaveProperty('next');
+  });
+
+  it('larger than a call takes is read in several', async () => {
+    reads = [];
+    const page = await pageOfCreations(table, accountId, { limit: 250 });
+    expect([page.creations.length, reads]).toEqual([250, [100, 100, 50]]);
+  });
+});
+
+describe('a page of the creations that a filter wants', () => {
+  it('is found over several pages of the index', async () => {
+    expect((await walk({ limit: 20, model: 'sandbox-pro' })).found).toEqual(rare);
+    expect((await walk({ limit: 1, model: 'sandbox-pro' })).found).toEqual(rare);
+    expect((await walk({ limit: 20, model: 'sandbox-pro', status: 'processing' })).found).toEqual([]);
+    expect((await walk({ limit: 100, status: 'processing' })).found).toEqual(Array.from({ length: 601 }, (_, index) => idOf(1_201 - 2 * index)));
+  });
+
+  it('reads 500 records at most, and then says where to go on, though it is short', async () => {
+    reads = [];
+    queries = 0;
+    const page = await pageOfCreations(table, accountId, { limit: 20, model: 'sandbox-pro' });
+    expect([page.creations.map(({ id }) => id), page.next]).toEqual([rare.slice(0, 2), idOf(total - 500)]);
+    expect([reads, queries]).toEqual([[100, 100, 100, 100, 100], 5]);
+  });
+
+  it('that is full stops reading', async () => {
+    reads = [];
+    const page = await pageOfCreations(table, accountId, { limit: 30, status: 'queued' });
+    expect([page.creations.length, page.next, reads]).toEqual([30, page.creations.at(-1)?.id, [100]]);
+  });
+
+  it('that nothing matches is empty, and goes on only while there is something to read', async () => {
+    const { found, sizes } = await walk({ limit: 20, model: 'no-such-model' });
+    expect([found, sizes]).toEqual([[], [0, 0, 0]]);
+  });
+});
