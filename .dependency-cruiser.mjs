@@ -37,15 +37,15 @@ export default {
     },
     onlyKnows(
       'core-is-pure',
-      'The rules: no network, disk, clock, environment or AWS. node:crypto for hash and HMAC only.',
+      'The rules: no network, disk, clock, environment or AWS. node:crypto for hash and HMAC only. ipaddr.js only computes.',
       { path: room('core') },
-      [room('core'), packages('zod'), nodeModules('crypto')],
+      [room('core'), packages('zod', 'ipaddr\\.js'), nodeModules('crypto')],
     ),
     onlyKnows(
       'adapters-know-core-and-vendors',
       'The outside world: core’s ports, vendors’ packages, Node.',
       { path: room('adapters') },
-      [room('core', 'adapters'), packages('@aws-sdk/[^/]+', '@smithy/node-http-handler', 'aws4fetch', 'ipaddr\\.js', 'jpeg-js'), types],
+      [room('core', 'adapters'), packages('@aws-sdk/[^/]+', '@smithy/node-http-handler', 'aws4fetch', 'jpeg-js'), types],
       { node: true },
     ),
     onlyKnows(

@@ -20,13 +20,14 @@ import { createProviderCredentials } from '../adapters/provider-credentials.ts';
 import { createVendors } from '../adapters/providers/vendors.ts';
 import { createSandboxProvider } from '../adapters/providers/sandbox/sandbox-provider.ts';
 import { createImageStore } from '../adapters/s3-images.ts';
-import { createOutbound, type OutboundRules } from '../adapters/safe-fetch.ts';
+import { createOutbound } from '../adapters/safe-fetch.ts';
 import { createSecretBox } from '../adapters/secret-box.ts';
 import { createExecutions } from '../adapters/step-functions.ts';
 import { systemClock } from '../adapters/system-clock.ts';
 import { callLimits } from '../adapters/call-limits.ts';
 import models from '../catalog/models.json' with { type: 'json' };
 import type { Catalog } from '../core/catalog.ts';
+import type { OutboundRules } from '../core/client-url.ts';
 import type { AuthFailureForm } from '../core/contract.ts';
 import type { AccountId } from '../core/ids.ts';
 import type { AccountBooks } from '../core/ledger.ts';
@@ -87,8 +88,12 @@ function imageStore(signal?: AbortSignal): ImageStore {
   });
 }
 
+function outboundRules(): OutboundRules {
+  return environment('OUTBOUND_RULES') as OutboundRules;
+}
+
 function outbound(): Outbound {
-  return createOutbound(environment('OUTBOUND_RULES') as OutboundRules, { clock: systemClock });
+  return createOutbound(outboundRules(), { clock: systemClock });
 }
 
 /** What every function has. */
@@ -146,8 +151,20 @@ export function catalogServices(): OpenServices<CatalogServices> {
 // Checked against its schema by a test and at synthesis.
 const catalog = models as Catalog;
 
+/** For those that take a generation request. */
+export interface QuoteServices extends CatalogServices {
+  /** Which addresses of clients this deployment allows. */
+  readonly outboundRules: OutboundRules;
+}
+
+export function quoteServices(): OpenServices<QuoteServices> {
+  const open = catalogServices();
+  const rules = outboundRules();
+  return () => ({ ...open(), outboundRules: rules });
+}
+
 /** For the operation that charges. */
-export interface SubmitServices extends CatalogServices {
+export interface SubmitServices extends QuoteServices {
   readonly charges: ChargeStore;
   readonly executions: Executions;
   readonly outbound: Outbound;
@@ -159,7 +176,7 @@ export function submitServices(): OpenServices<SubmitServices> {
   const shared = table();
   const open = openApi(shared);
   const states = new SFNClient(callLimits());
-  const base = { catalog, outbound: outbound(), topUpUrl: environment('TOP_UP_URL') };
+  const base = { catalog, outbound: outbound(), outboundRules: outboundRules(), topUpUrl: environment('TOP_UP_URL') };
   return () => {
     const api = open();
     const { signal } = api.budget;

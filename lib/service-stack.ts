@@ -98,7 +98,7 @@ export class ServiceStack extends Stack {
 
     this.store.grantListing(functions.listCreations);
     const { generateImage } = functions;
-    generateImage.addEnvironment('OUTBOUND_RULES', 'public');
+    for (const fn of [generateImage, functions.quoteImage]) fn.addEnvironment('OUTBOUND_RULES', 'public');
     generateImage.addEnvironment('TOP_UP_URL', this.settings.topUpUrl);
     this.store.grant(generateImage, 'GetItem', 'PutItem');
     this.images.grantStoreSources(generateImage);

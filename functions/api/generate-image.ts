@@ -37,7 +37,7 @@ async function answered(creation: Submitted['creation'], request: ApiRequest, ca
 async function submit(request: ApiRequest, caller: Caller, services: SubmitServices): Promise<Submitted> {
   const header = request.headers['idempotency-key'];
   checkIdempotencyKey(header);
-  const body = parseImageRequest(request);
+  const body = parseImageRequest(request, 'generateImage', services);
   const hash = requestHash(body);
   const known = caller.state.idempotency && (await replayOf(caller.state.idempotency, hash, services));
   if (known?.kind === 'replayed') return known;

@@ -1,13 +1,13 @@
 import { deprecationHeaders } from '../../core/deprecation.ts';
 import { asMicros, toUsd } from '../../core/money.ts';
-import { catalogServices, type CatalogServices } from '../services.ts';
+import { quoteServices, type QuoteServices } from '../services.ts';
 import { parseImageRequest } from './parse-image-request.ts';
 import { planCreation } from './plan-creation.ts';
 import { serve, type Handle } from './serve.ts';
 
 /** POST /images/quote: what a request would cost and whether a route renders it. Nothing is fetched or charged. */
-export const quoteImage: Handle<CatalogServices> = async (request, caller, services) => {
-  const { request: image, costMicros } = planCreation(parseImageRequest(request), caller, services);
+export const quoteImage: Handle<QuoteServices> = async (request, caller, services) => {
+  const { request: image, costMicros } = planCreation(parseImageRequest(request, 'quoteImage', services), caller, services);
   const { availableMicros } = caller.account;
   return Promise.resolve({
     status: 200,
@@ -26,4 +26,4 @@ export const quoteImage: Handle<CatalogServices> = async (request, caller, servi
   });
 };
 
-export const handler = serve('post', quoteImage, catalogServices());
+export const handler = serve('post', quoteImage, quoteServices());

@@ -1,6 +1,7 @@
 /** What a request has to look like. */
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../core/contract.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer, isMadeByGateway } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
@@ -41,6 +42,10 @@ describe('a field of POST /images/generate that may be so', () => {
     ['metadata of 16 keys', { ...least, metadata: metadata(16) }],
     ['metadata with a key of 40 and a value of 500 characters', { ...least, metadata: { ['k'.repeat(40)]: 'v'.repeat(500) } }],
     ['empty metadata', { ...least, metadata: {} }],
+    ['metadata with names of JavaScript', { ...least, metadata: JSON.parse('{"__proto__":"a","constructor":"b","hasOwnProperty":"c"}') as object }],
+    ['image_urls by http', { ...least, image_urls: ['http://example.com/a.png'] }],
+    ['null in every optional field', { ...least, resolution: null, aspect_ratio: null, image_urls: null, webhook_url: null, output_format: null, seed: null, metadata: null }],
+    ['prompt null and a source image', { model: 'sandbox-pro', prompt: null, image_urls: ['https://example.com/a.png'] }],
   ])('%s', async (_what, body) => {
     expect((await quote(body)).status).toBe(200);
   });
@@ -76,6 +81,19 @@ describe('a field of POST /images/generate that may not: 400 ERR_INVALID_REQUEST
     ['a metadata key of 41 characters', { ...least, metadata: { ['k'.repeat(41)]: 'v' } }, [`metadata.${'k'.repeat(41)}: too_long`]],
     ['a metadata value of 501 characters', { ...least, metadata: { note: 'v'.repeat(501) } }, ['metadata.note: too_long']],
     ['a metadata value that is no text', { ...least, metadata: { count: 3 } }, ['metadata.count: invalid_type']],
+    ['an empty metadata key', { ...least, metadata: { '': 'v' } }, ['metadata: too_short']],
+    ['an object below the metadata key __proto__', { ...least, metadata: JSON.parse('{"__proto__":{"a":"b"}}') as object }, ['metadata.__proto__: invalid_type']],
+    ['half a surrogate pair in the prompt', { ...least, prompt: 'a\ud800b' }, ['prompt: invalid_encoding']],
+    ['half a surrogate pair in a metadata key', { ...least, metadata: { '\udc00': 'v' } }, ['metadata.\ufffd: invalid_encoding']],
+    ['half a surrogate pair in a metadata value', { ...least, metadata: { a: '\udc00' } }, ['metadata.a: invalid_encoding']],
+    ['a seed of 1e30', { ...least, seed: 1e30 }, ['seed: too_big']],
+    ['no prompt, which is null', { model: 'sandbox-pro', prompt: null }, ['prompt: required']],
+    ['an image url of another scheme', { ...least, image_urls: [url(30), 'ftp://example.com/a.png'] }, ['image_urls[1]: refused_target']],
+    ['an image url with a user name', { ...least, image_urls: ['https://me@example.com/'] }, ['image_urls[0]: refused_target']],
+    ['an image url of a private address', { ...least, image_urls: ['https://10.0.0.1/a.png'] }, ['image_urls[0]: refused_target']],
+    ['a webhook_url that is no address', { ...least, webhook_url: 'hooks' }, ['webhook_url: refused_target']],
+    ['a webhook_url with a password', { ...least, webhook_url: 'https://:secret@example.com/' }, ['webhook_url: refused_target']],
+    ['wrong addresses beside other wrong fields of a model that does not exist', { model: 'none', seed: -1, image_urls: ['x', url(2049)], webhook_url: 'y' }, ['image_urls[0]: refused_target', 'image_urls[1]: too_long', 'seed: too_small', 'webhook_url: refused_target']],
     ['metadata that is a list', { ...least, metadata: ['a'] }, ['metadata: invalid_type']],
     ['an unknown field', { ...least, quality: 'high' }, ['quality: unknown_field']],
     ['a field in another spelling', { ...least, aspectRatio: '1:1' }, ['aspectRatio: unknown_field']],
@@ -128,11 +146,32 @@ describe('the body', () => {
   });
 });
 
+describe('a query parameter', () => {
+  const id = '01939f4e-0000-7000-8000-000000000000';
+  const send = (name: keyof typeof operations, query: string): Promise<Answer> => {
+    const { method, path } = operations[name];
+    return service.send(`${path.replace('{id}', id)}?${query}`, { key: client.key, method, ...(method === 'POST' && { body: { ...least, seed: -1 } }) });
+  };
+  const names = Object.keys(operations) as (keyof typeof operations)[];
+
+  it.each(names)('that %s does not take is refused with 400 and its name', async (name) => {
+    const bodyErrors = operations[name].method === 'POST' ? ['seed: too_small'] : [];
+    const answer = await send(name, 'user=a&__proto__=b&constructor=c&=d');
+    expect(refusalOf(answer)).toMatchObject({ status: 400, code: 'ERR_INVALID_REQUEST' });
+    expect(fieldsOf(answer)).toEqual(['user', '__proto__', 'constructor', 'query'].map((field) => `${field}: unknown_parameter`).concat(bodyErrors));
+  });
+
+  it('in another spelling is refused too', async () => {
+    expect(fieldsOf(await send('listCreations', 'Limit=2'))).toEqual(['Limit: unknown_parameter']);
+  });
+});
+
 describe('a path', () => {
   it.each(['/nothing', '/models/sandbox-pro', '/images', '/images/generate/', '/creations/', '', '/../v1/nothing'])('that is unknown is 404 ERR_NOT_FOUND, after authentication: GET %s', async (path) => {
     const answer = await service.send(path, { key: client.key });
     expect(refusalOf(answer)).toMatchObject({ status: 404, code: 'ERR_NOT_FOUND' });
     expect(answer.headers.get('allow')).toBeNull();
+    expect((answer.body as { error: { message: string } }).error.message).toContain("The API's root is /api/public/v1.");
   });
 
   it.each([

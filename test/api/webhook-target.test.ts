@@ -12,6 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.end());
 
+/** The answer of a quote, which judges by the same rules as far as it can without the network. */
+function quote(body: object): Promise<Answer> {
+  return service.send('/images/quote', { key: client.key, body: { model: 'sandbox-pro', prompt: 'a lighthouse', ...body } });
+}
+
 function submit(url: unknown): Promise<Answer> {
   return service.send('/images/generate', { key: client.key, body: { model: 'sandbox-sketch', prompt: 'a lighthouse', webhook_url: url } });
 }
@@ -39,6 +44,35 @@ describe('a webhook_url that is refused fails the request with 400 ERR_INVALID_R
   it('no string', async () => {
     expect(fieldsOf(await submit(7))).toEqual(['webhook_url: invalid_type']);
   });
+});
+
+describe('a quote refuses an address by the same rules as far as they need no network', () => {
+  it.each<[string, object, string]>([
+    ['a webhook by http', { webhook_url: 'http://example.com/hook' }, 'webhook_url: refused_target'],
+    ['a webhook at port 1023', { webhook_url: 'https://example.com:1023/hook' }, 'webhook_url: refused_target'],
+    ['a webhook at this machine', { webhook_url: 'https://127.0.0.1/hook' }, 'webhook_url: refused_target'],
+    ['a webhook of 2049 characters', { webhook_url: `https://example.com/${'a'.repeat(2049 - 20)}` }, 'webhook_url: too_long'],
+    ['an image at port 22', { image_urls: ['http://example.com:22/a.png'] }, 'image_urls[0]: refused_target'],
+    ['an image at the metadata service', { image_urls: ['http://169.254.169.254/'] }, 'image_urls[0]: refused_target'],
+  ])('%s', async (_what, body, error) => {
+    const answer = await quote(body);
+    expect([answer.status, ...fieldsOf(answer)]).toEqual([400, error]);
+    const submitted = await service.send('/images/generate', { key: client.key, body: { model: 'sandbox-pro', prompt: 'a lighthouse', ...body } });
+    expect(submitted.text).toBe(answer.text);
+  });
+
+  it('but takes a name that does not resolve, since it asks nobody', async () => {
+    expect((await quote({ webhook_url: 'https://nowhere.invalid/' })).status).toBe(200);
+  });
+
+  it('comes before the model and the means are looked at', async () => {
+    const answer = await submitFor('no-such-model', 'http://example.com/hook');
+    expect([answer.status, ...fieldsOf(answer)]).toEqual([400, 'webhook_url: refused_target']);
+  });
+
+  function submitFor(model: string, webhook: string): Promise<Answer> {
+    return service.send('/images/generate', { key: client.key, body: { model, prompt: 'a lighthouse', webhook_url: webhook } });
+  }
 });
 
 describe('a webhook_url that may be used is accepted and shown as pending', () => {

@@ -127,6 +127,7 @@ export function createService(world: World, watch: ServiceWatch): Service {
     creations,
     resultsBaseUrl,
     authFailureForm: 'envelope' as const,
+    outboundRules: 'public' as const,
   };
   const openApi = (): typeof api & { budget: TimeBudget } => ({ ...api, budget: startBudget(clock, requestMillis) });
   const handlers: Readonly<Record<Operation, ApiHandler>> = {

@@ -36,9 +36,9 @@ describe('the functions', () => {
     for (const [, { Properties }] of resourcesOf('AWS::Logs::LogGroup')) expect(Properties['RetentionInDays']).toBeGreaterThan(0);
   });
 
-  it('are the only ones that deployed outbound rules bind, and both are bound', () => {
+  it('have the deployed outbound rules where an address of a client is judged, and nowhere else', () => {
     const bound = functions.filter(({ properties }) => JSON.stringify(properties['Environment'] ?? {}).includes('OUTBOUND_RULES'));
-    expect(bound.map(({ name }) => name).sort()).toEqual(['DeliverWebhook', 'GenerateImage']);
+    expect(bound.map(({ name }) => name).sort()).toEqual(['DeliverWebhook', 'GenerateImage', 'QuoteImage']);
     for (const { properties } of bound) expect(properties).toMatchObject({ Environment: { Variables: { OUTBOUND_RULES: 'public' } } });
   });
 });
