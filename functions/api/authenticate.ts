@@ -35,7 +35,7 @@ export interface Question {
 /** The account and key behind a request. Throws the Problem of interface.md part 5 otherwise, counted against the address. */
 export async function authenticate(request: ApiRequest, question: Question, services: ApiServices): Promise<Authenticated> {
   const presented = presentedKey(request.headers);
-  const parsed = presented.key === undefined ? undefined : parseKey(presented.key);
+  const parsed = presented.kind === 'key' ? parseKey(presented.key) : undefined;
   const nowMillis = services.clock.now();
   const address = clientAddress(request.sourceIp);
   const state = await services.requests.read({
@@ -59,23 +59,31 @@ export async function authenticate(request: ApiRequest, question: Question, serv
   return known;
 }
 
-interface Presented {
+type Presented =
   /** Neither header was there at all. */
-  readonly absent: boolean;
-  readonly key?: string;
-}
+  | { readonly kind: 'absent' }
+  /** A header without a key. */
+  | { readonly kind: 'empty' }
+  /** Authorization with something else than a bearer token: another scheme, or a key without its scheme. */
+  | { readonly kind: 'not_a_bearer' }
+  | { readonly kind: 'key'; readonly key: string };
 
 /** Authorization wins over X-API-Key, whatever it holds. */
-function presentedKey(headers: ApiRequest['headers']): Presented {
-  const { authorization, 'x-api-key': plain } = headers;
-  const text = authorization === undefined ? plain : authorization.replace(/^\s*bearer(\s+|$)/i, '');
-  const key = text?.trim();
-  return { absent: text === undefined, ...(key !== undefined && key !== '' && { key }) };
+function presentedKey({ authorization, 'x-api-key': plain }: ApiRequest['headers']): Presented {
+  if (authorization === undefined) return plain === undefined ? { kind: 'absent' } : keyIn(plain);
+  if (authorization.trim() === '') return { kind: 'empty' };
+  const bearer = /^bearer(?:\s+(.*))?$/i.exec(authorization.trim());
+  return bearer ? keyIn(bearer[1] ?? '') : { kind: 'not_a_bearer' };
+}
+
+function keyIn(text: string): Presented {
+  const key = text.trim();
+  return key === '' ? { kind: 'empty' } : { kind: 'key', key };
 }
 
 /** Who holds the key; the 401 when nobody does. */
 function holderOf(presented: Presented, parsed: ParsedKey | undefined, state: RequestState): { account: Account; apiKey: ApiKey } | Problem {
-  if (presented.key === undefined) return keyMissing(presented.absent);
+  if (presented.kind === 'absent' || presented.kind === 'empty') return keyMissing(presented.kind === 'absent');
   const { account, apiKey } = state;
   const isKnown = parsed && account && apiKey?.hash !== undefined && sameHash(parsed.hash, apiKey.hash);
   if (!isKnown || apiKey.revokedAt !== undefined) return keyInvalid();

@@ -49,6 +49,11 @@ describe('a failed authentication', () => {
     ['without a header', {}, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_missing'],
     ['with an empty header', { 'x-api-key': ' ' }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_missing'],
     ['with another scheme', { authorization: 'Basic dXNlcjpwYXNz' }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_invalid'],
+    ['with a key that has no scheme before it', { authorization: apiKeyText }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_invalid'],
+    ['with a key behind another scheme', { authorization: `Token ${apiKeyText}` }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_invalid'],
+    ['with a key that stands next to its scheme', { authorization: `Bearer${apiKeyText}` }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_invalid'],
+    ['with the scheme alone', { authorization: 'Bearer' }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_missing'],
+    ['with an empty Authorization beside a key', { authorization: ' ', 'x-api-key': apiKeyText }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_missing'],
     ['with a key of the same id and another hash', { 'x-api-key': otherKey }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_invalid'],
     ['with a key that is not there', bearer, { apiKey: null }, 401, 'ERR_API_KEY_INVALID', 'api_key_invalid'],
     ['with a key whose account is not there', bearer, { account: null }, 401, 'ERR_API_KEY_INVALID', 'api_key_invalid'],
@@ -73,6 +78,11 @@ describe('a failed authentication', () => {
 
   it('with a mistyped key costs no look-up: only the block of the address is read', async () => {
     expect(reason(await call(handler, { headers: { 'x-api-key': mistyped } }))).toBe('api_key_invalid');
+    expect(keysRead()).toEqual(['IP#203.0.113.7 BLOCK']);
+  });
+
+  it('with a key that has no scheme before it costs no look-up either, and wins over X-API-Key', async () => {
+    expect(reason(await call(handler, { headers: { authorization: apiKeyText, 'x-api-key': apiKeyText } }))).toBe('api_key_invalid');
     expect(keysRead()).toEqual(['IP#203.0.113.7 BLOCK']);
   });
 
