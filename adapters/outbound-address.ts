@@ -8,7 +8,7 @@ import { isIP } from 'node:net';
 import { literalAddress, notPublicText, readClientUrl, schemeOrPortProblem, type OutboundRules, type Purpose } from '../core/client-url.ts';
 import { isLoopbackAddress, isPublicAddress } from '../core/public-address.ts';
 
-export type { OutboundRules } from '../core/client-url.ts';
+export type { OutboundRules, Purpose } from '../core/client-url.ts';
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 export const resolveBySystem: Resolve = async (host) => lookup(host, { all: true, order: 'verbatim' });

@@ -9,7 +9,7 @@ import type { ApiServices } from '../../functions/services.ts';
 import { aCreation, anAccount, anApiKey, now } from '../fixtures/records.ts';
 import { stub } from './fakes.ts';
 
-const caller: Caller = { account: anAccount(), apiKey: anApiKey(), nowMillis: now, state: { rateCount: 0, openCreations: 0, enabledProviders: [] } };
+const caller: Caller = { account: anAccount(), apiKey: anApiKey(), nowMillis: now, state: { rateCount: 0, openCreations: 0, enabledProviders: [] }, place: stub({}) };
 const idOf = (number: number): CreationId => `019aa5a0-1000-7000-8000-${number.toString(16).padStart(12, '0')}` as CreationId;
 
 interface Answer {

@@ -28,7 +28,7 @@ interface View {
 function callerWith(enabledProviders: readonly string[]): Caller {
   const state = { rateCount: 0, openCreations: 0, enabledProviders };
   // The sandboxes need no credential: the account's own policy switches them off.
-  return { account: anAccount({ policy: { providers: enabledProviders, hiddenModels: [] } }), apiKey: anApiKey(), nowMillis: now, state };
+  return { account: anAccount({ policy: { providers: enabledProviders, hiddenModels: [] } }), apiKey: anApiKey(), nowMillis: now, state, place: stub({}) };
 }
 
 async function listed(caller: Caller): Promise<readonly View[]> {

@@ -33,7 +33,7 @@ function modelNamed(id: string): Model {
 
 function callerAt(nowMillis: number, change: Partial<Caller['state']> = {}, providers: 'all' | string[] = 'all'): Caller {
   const account = anAccount({ policy: { providers, hiddenModels: [] } });
-  return { account, apiKey: anApiKey(), nowMillis, state: { rateCount: 0, openCreations: 0, enabledProviders: [], ...change } };
+  return { account, apiKey: anApiKey(), nowMillis, state: { rateCount: 0, openCreations: 0, enabledProviders: [], ...change }, place: stub({}) };
 }
 
 function requestOf(body?: object): ApiRequest {
