@@ -143,7 +143,7 @@ export function createBooks(world: World, accuse: Accuse): Books {
         costMicros: numberOf(after, 'costMicros'),
         createdAt: Date.parse(textOf(after, 'createdAt')),
         chargedAt: world.time.now(),
-        idempotencyKey: within(after, 'metadata', 'idempotency')?.S,
+        idempotencyKey: (JSON.parse(textOf(after, 'metadata')) as { readonly idempotency?: string }).idempotency,
         charges: 0, refunds: 0, round: 1,
         status: 'queued',
         deadlineAt: numberOf(after, 'deadlineAt'),
