@@ -1,5 +1,6 @@
 /** What a request has to look like. */
 import { request as httpRequest } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../core/contract.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
@@ -132,6 +133,12 @@ describe('the body', () => {
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, field]);
   });
 
+  it('that is compressed is not decoded: 400', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const answer = await service.send('/images/generate', { key: client.key, body: gzipSync(JSON.stringify(least)), headers });
+    expect([answer.status, ...fieldsOf(answer)]).toEqual([400, 'body: invalid_encoding']);
+  });
+
   it('of exactly 256 KiB is read', async () => {
     expect(refusalOf(await send(padded(256 * 1024))).code).toBe('ERR_MODEL_NOT_FOUND');
   });
@@ -182,11 +189,23 @@ describe('a path', () => {
     ['DELETE', '/creations/01939f4e-0000-7000-8000-000000000000', 'GET'],
     ['PATCH', '/creations', 'GET'],
     ['POST', '/balance', 'GET'],
+    ['OPTIONS', '/images/generate', 'POST'],
   ])('with a wrong method is the same, with Allow: %s %s', async (method, path, allow) => {
     const answer = await service.send(path, { key: client.key, method });
     expect(refusalOf(answer)).toMatchObject({ status: 404, code: 'ERR_NOT_FOUND' });
     expect(answer.headers.get('allow')).toBe(allow);
   });
+});
+
+it.each(['HEAD', 'OPTIONS'])('%s is no method of any operation: 404 with Allow, counted against the POST rate', async (method) => {
+  const answer = await service.send('/models', { key: client.key, method });
+  expect([answer.status, answer.headers.get('allow')]).toEqual([404, 'GET']);
+  expect(answer.headers.get('ratelimit-policy')).toMatch(/^"post"/);
+});
+
+it('a preflight carries no key: 401', async () => {
+  const headers = { origin: 'https://client.test', 'access-control-request-method': 'GET' };
+  expect((await service.send('/models', { key: null, method: 'OPTIONS', headers })).status).toBe(401);
 });
 
 describe('the request id', () => {

@@ -40,6 +40,7 @@ export const parts: readonly Part[] = [
       row('Resolutions, ratios, formats and prices are those of the account\'s enabled providers', 'api/provider-policy: with one provider: resolutions, ratios and prices that this one renders'),
       row('A model without an enabled provider is listed as unavailable, with the reason', 'api/provider-policy: a model without an enabled provider is listed as unavailable, and why'),
       row('A hidden model is absent', 'api/provider-policy: a hidden model is absent'),
+      row('The defaults are what the account can render, and a request without them renders so', 'functions/list-models: a model that is available renders the least request with exactly the defaults and the price that are listed', 'api/provider-policy: with the second sandbox alone: the defaults that this one renders, and the least request is rendered so'),
     ],
   },
   {
@@ -47,6 +48,9 @@ export const parts: readonly Part[] = [
     rows: [
       row('Every field: type, length, allowed values', 'api/request: a field of POST /images/generate that may be so', 'api/request: a field of POST /images/generate that may not: 400 ERR_INVALID_REQUEST, named in details.errors'),
       row('Unknown fields are refused, one item each', 'api/request: two unknown fields, one item each'),
+      row('null for an optional field means left out', 'api/request: null in every optional field', 'api/idempotency: null in an optional field and the field left out are the same request'),
+      row('metadata keeps any key faithfully; an empty key or a lone surrogate is refused', 'adapters/dynamodb/metadata: comes back as it was sent, whatever its names and values are', 'api/creations: with metadata under whatever names the client chose', 'api/request: an empty metadata key', 'api/request: half a surrogate pair in a metadata key'),
+      row('image_urls: http or https, at most 2048 characters, no userinfo; told with the body, for a quote too', 'core/client-url: %s for a %s is %s where only public addresses are allowed', 'api/webhook-target: a quote refuses an address by the same rules as far as they need no network'),
       row('A prompt is required unless image_urls has an item', 'api/request: no prompt and no source image', 'api/source-images: may stand for the prompt'),
       row('Body: UTF-8 JSON object, at most 256 KiB, application/json', 'api/request: the body', 'api/request: of exactly 256 KiB is read'),
       row('output_format is one of the model\'s', 'api/request: an output_format that the model has not'),
@@ -102,6 +106,7 @@ export const parts: readonly Part[] = [
   {
     part: 'GET /creations/{id} (part 4)',
     rows: [
+      row('A non-terminal GET carries Retry-After', 'functions/get-creation: of a creation that is %s says %j in Retry-After', 'api/creations: processing'),
       row('Absent, foreign and malformed ids: 404 ERR_NOT_FOUND, byte-identical but for the request id', 'api/creations: a foreign, an absent and a malformed creation id are byte-identical but for the request id'),
       row('Faster than the minimum interval: 429 poll_interval', 'api/limits: of one second, for each creation: 429 ERR_RATE_LIMIT, poll_interval, Retry-After 1'),
     ],
@@ -113,6 +118,7 @@ export const parts: readonly Part[] = [
       row('Authorization wins over X-API-Key', 'api/authentication: in Authorization wins over one in X-API-Key, whatever it holds'),
       row('401 api_key_missing', 'api/authentication: api_key_missing: neither header', 'api/authentication: api_key_missing: Authorization without a key'),
       row('401 api_key_invalid', 'api/authentication: api_key_invalid: a key that is not recognised'),
+      row('Authorization without Bearer is 401 api_key_invalid, and counted', 'functions/authenticate: with a key that has no scheme before it'),
       row('A bad checksum costs no look-up', 'api/authentication: api_key_invalid: a bad checksum, which costs no look-up of account or key'),
       row('Revocation holds from the next request on', 'api/authentication: api_key_invalid: a revoked key, from the very next request on'),
       row('403 ERR_ACCOUNT_DISABLED', 'api/authentication: ERR_ACCOUNT_DISABLED, account_disabled: its account is disabled'),
@@ -154,6 +160,7 @@ export const parts: readonly Part[] = [
       row('details.errors items are {field, code, message}', 'api/request: a field of POST /images/generate that may not: 400 ERR_INVALID_REQUEST, named in details.errors'),
       row('ERR_CONTENT_POLICY is not returned in practice', 'api/errors: is not returned: a prompt declined by the safety filter fails the creation with a full refund'),
       row('ERR_INTERNAL says nothing of its cause', 'api/errors: says nothing of its cause, which the log has under the request id'),
+      row('An unknown path names the API\'s root', 'api/request: that is unknown is 404 ERR_NOT_FOUND, after authentication: GET %s'),
       row('An unknown path is 404, a wrong method the same with Allow', 'api/request: that is unknown is 404 ERR_NOT_FOUND, after authentication: GET %s', 'api/request: with a wrong method is the same, with Allow: %s %s'),
       row('Answers that API Gateway makes by itself have no envelope', 'api/request: over 10 MB is answered by the gateway itself: 413, without the envelope', 'local/gateway: answers by itself for no route and for a body over 10 MB, announced or not'),
       row('503 overloaded: nothing charged', 'api/unavailable: 503 ERR_PROVIDER_UNAVAILABLE, overloaded: nothing charged'),
@@ -182,7 +189,9 @@ export const parts: readonly Part[] = [
     part: 'Versions (part 9)',
     rows: [
       row('The root path has the segment v1', 'api/authentication: the API root carries the version v1'),
-      row('Deprecation, Sunset and Link for what goes away', 'core/deprecation: a model that goes away says since when, until when and where to look, as the RFCs write it'),
+      row('Deprecation, Sunset and Link for what goes away', 'core/deprecation: a model that goes away says since when, until when and where to look, as the RFCs write it', 'functions/model-sunset: before its sunset, a model that goes away is announced'),
+      row('After its sunset a model is unavailable, and 404 on submit', 'functions/model-sunset: from its sunset on, a model'),
+      row('Six months ahead: the catalog refuses a shorter notice', 'core/catalog: a sunset a day less than six months behind its deprecation'),
     ],
   },
   {
@@ -202,6 +211,9 @@ export const parts: readonly Part[] = [
       row('Prefer: wait: N is at most 20', 'api/prefer-wait: %s waits at most %i s'),
       row('POST /images/quote: price and route, nothing fetched, nothing charged', 'api/quote-and-balance: names price, what would be rendered and whether the wallet covers it', 'api/quote-and-balance: fetches nothing and charges nothing'),
       row('GET /creations: the newest first, by cursor', 'api/creations: lists the account\\\'s creations, the newest first, each as GET /creations/{id} shows it', 'api/creations: pages by limit and cursor without gap or repeat'),
+      row('GET /creations by status and by model', 'api/creations: shows the creations of one status or one model alone', 'adapters/dynamodb/creation-page: a page of the creations that a filter wants'),
+      row('A page never exceeds 5 MB: it ends earlier and says has_more', 'functions/list-creations: ends before it has more than 5 MB as Lambda sends it, and its cursor goes on behind the last one shown'),
+      row('An unknown query parameter is refused, on every operation', 'api/request: that %s does not take is refused with 400 and its name'),
       row('GET /balance', 'api/quote-and-balance: shows what can be spent, what is open, and what this key may still spend this month'),
     ],
   },
