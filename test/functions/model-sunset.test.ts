@@ -95,7 +95,7 @@ describe('before its sunset, a model that goes away is announced', () => {
     ['a shape that no provider renders', { resolution: '4K' }, before, 400, 'provider_policy_no_route'],
     ['no provider that is enabled', {}, callerAt(sunset - 1, {}, []), 503, 'no_provider_enabled'],
   ])('on the refusal of %s', async (_what, change, caller, status, says) => {
-    const problem = await problemOf(() => planCreation({ ...body, ...change } as typeof body, caller, { catalog }));
+    const problem = await problemOf(() => planCreation({ ...body, ...change }, caller, { catalog }));
     expect([problem.status, JSON.stringify(problem.details)]).toEqual([status, expect.stringContaining(says)]);
     expect(problem.headers).toMatchObject(announced);
   });
