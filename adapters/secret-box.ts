@@ -10,7 +10,7 @@ import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { AccountId } from '../core/ids.ts';
 import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
-import type { SecretBox } from '../core/ports/secret-box.ts';
+import { SecretLost, type SecretBox } from '../core/ports/secret-box.ts';
 
 const cacheMillis = 5 * 60_000;
 const tagBytes = 16;
@@ -31,7 +31,7 @@ export interface SecretBoxOptions {
 export type Resealed =
   | { readonly kind: 'resealed'; readonly sealed: string }
   | { readonly kind: 'already_current' }
-  /** The version that sealed it is gone: nobody can open it any more. */
+  /** Nobody can open it any more: the version that sealed it is gone, or the text is damaged. */
   | { readonly kind: 'lost' };
 
 /** What an operator needs beside: after a rotation, texts are sealed anew while their version is still held. */
@@ -39,7 +39,7 @@ export interface ResealingBox extends SecretBox {
   reseal(accountId: AccountId, sealed: string): Promise<Resealed>;
 }
 
-/** Throws when a text was altered, sealed for another account, or by a key that is gone. */
+/** Its open() throws SecretLost when a text was altered, sealed for another account, or by a key that is gone. */
 export function createSecretBox(options: SecretBoxOptions): ResealingBox {
   const keyOf = cachedKeys(options);
   const box: SecretBox = {
@@ -53,29 +53,45 @@ export function createSecretBox(options: SecretBoxOptions): ResealingBox {
     open: async (accountId, text) => {
       const [form, version, nonce, body] = text.split('.');
       if (form !== 'v1' || version === undefined || nonce === undefined || body === undefined) {
-        throw new Error('a sealed secret has not the form v1.version.nonce.body');
+        throw new SecretLost('a sealed secret has not the form v1.version.nonce.body');
       }
-      const key = await keyOf(version);
-      const sealed = Buffer.from(body, 'base64url');
-      const decipher = createDecipheriv('aes-256-gcm', key.bytes, Buffer.from(nonce, 'base64url'))
-        .setAAD(Buffer.from(accountId))
-        .setAuthTag(sealed.subarray(-tagBytes));
-      return decipher.update(sealed.subarray(0, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
+      const key = await keyOf(version).catch((error: unknown) => {
+        throw isGone(error) ? new SecretLost('the version that sealed the secret is gone', { cause: error }) : error;
+      });
+      return decrypt(key, accountId, Buffer.from(nonce, 'base64url'), Buffer.from(body, 'base64url'));
     },
   };
   return {
     ...box,
     reseal: async (accountId, text) => {
       const [, version] = text.split('.');
-      if (version === (await keyOf(undefined)).version) return { kind: 'already_current' };
       try {
-        return { kind: 'resealed', sealed: await box.seal(accountId, await box.open(accountId, text)) };
+        const plain = await box.open(accountId, text);
+        if (version === (await keyOf(undefined)).version) return { kind: 'already_current' };
+        return { kind: 'resealed', sealed: await box.seal(accountId, plain) };
       } catch (error) {
-        if (error instanceof Error && error.name === 'ResourceNotFoundException') return { kind: 'lost' };
+        if (error instanceof SecretLost) return { kind: 'lost' };
         throw error;
       }
     },
   };
+}
+
+/** Secrets Manager has no such version, or the text names none. A throttle or a lost connection may pass. */
+function isGone(error: unknown): boolean {
+  const names = ['ResourceNotFoundException', 'InvalidParameterException', 'ValidationException'];
+  return error instanceof Error && names.includes(error.name);
+}
+
+function decrypt(key: Key, accountId: AccountId, nonce: Buffer, sealed: Buffer): string {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key.bytes, nonce)
+      .setAAD(Buffer.from(accountId))
+      .setAuthTag(sealed.subarray(-tagBytes));
+    return decipher.update(sealed.subarray(0, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
+  } catch (error) {
+    throw new SecretLost('the sealed secret was altered, or sealed for another account', { cause: error });
+  }
 }
 
 /** The current key (undefined) or that of a version, each read at most every five minutes. */

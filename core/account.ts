@@ -9,8 +9,11 @@ export type AccountCondition = (typeof conditions)[number];
 /** A webhook secret as it is stored: encrypted, bound to its account. */
 export interface SealedSecret {
   readonly sealed: string;
+  /** Unix milliseconds. */
   readonly issuedAt: number;
-  /** Unix milliseconds of its replacement; it goes on verifying for 24 h. */
+  /** Unix milliseconds from which it signs X-Webhook-Signature-256; absent: from its issue on. */
+  readonly signsFrom?: number;
+  /** Unix milliseconds at which its replacement takes effect, which may lie ahead. It verifies for 24 h more. */
   readonly replacedAt?: number;
 }
 
@@ -24,7 +27,7 @@ export interface Account {
   readonly inFlight: number;
   readonly limits: AccountLimits;
   readonly policy: ModelPolicy;
-  /** The current one first. */
+  /** The one issued last first; core/webhook-secrets.ts says which of them signs. */
   readonly webhookSecrets: readonly SealedSecret[];
   readonly createdAt: string;
 }

@@ -59,6 +59,7 @@ export const alarmEvents = [
   'request_failed',
   'start_refused',
   'webhook_delivery_broke',
+  'webhook_secret_lost',
 ] as const;
 
 export type AlarmEvent = (typeof alarmEvents)[number];

@@ -8,7 +8,8 @@ import type { Executions } from './ports/executions.ts';
 import type { Outbound } from './ports/outbound.ts';
 import type { Clock, RandomBytes } from './ports/runtime.ts';
 import type { SecretBox } from './ports/secret-box.ts';
-import { endedDelivery, openSecrets, testDeliverySeconds, webhookHeaders, type SigningSecrets } from './webhook.ts';
+import { endedDelivery, testDeliverySeconds, webhookHeaders } from './webhook.ts';
+import { openSecrets, type SigningSecrets } from './webhook-secrets.ts';
 
 const nilId = '00000000-0000-0000-0000-000000000000' as CreationId;
 
@@ -21,13 +22,17 @@ export interface TestServices {
 }
 
 export type TestOutcome =
-  | { readonly kind: 'sent'; readonly delivery: Delivery }
+  /** `lost`: so many replaced secrets that receivers may still hold cannot be opened, and signed nothing. */
+  | { readonly kind: 'sent'; readonly delivery: Delivery; readonly lost: number }
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'no_secret' }
   /** At most one in 30 seconds. */
   | { readonly kind: 'too_soon'; readonly afterSeconds: number };
 
-/** One signed attempt of a made-up event, to any address that a webhook may go to. It is logged, and never repeated. */
+/**
+ * One signed attempt of a made-up event, to any address that a webhook may go to. It is logged, and never
+ * repeated. Throws SecretLost when the signing secret cannot be opened any more.
+ */
 export async function sendTestDelivery(account: Account, url: string, services: TestServices): Promise<TestOutcome> {
   const { clock, outbound, deliveries } = services;
   const verdict = await outbound.check(url);
@@ -36,7 +41,7 @@ export async function sendTestDelivery(account: Account, url: string, services: 
   if (!secrets) return { kind: 'no_secret' };
   const waitMillis = await deliveries.claimTest(account.id, testDeliverySeconds * 1000, clock.now());
   if (waitMillis > 0) return { kind: 'too_soon', afterSeconds: Math.ceil(waitMillis / 1000) };
-  return { kind: 'sent', delivery: await send(account, url, secrets, services) };
+  return { kind: 'sent', delivery: await send(account, url, secrets, services), lost: secrets.lost.length };
 }
 
 async function send(account: Account, url: string, secrets: SigningSecrets, services: TestServices): Promise<Delivery> {

@@ -3,14 +3,12 @@
  * the schedule of attempts.
  */
 import { createHmac } from 'node:crypto';
-import type { SealedSecret } from './account.ts';
 import type { CreationRecord } from './creation.ts';
 import { failures } from './failure.ts';
-import type { AccountId } from './ids.ts';
 import { toUsd } from './money.ts';
 import type { Delivery } from './ports/deliveries.ts';
 import type { PostResult } from './ports/outbound.ts';
-import type { SecretBox } from './ports/secret-box.ts';
+import type { SigningSecrets } from './webhook-secrets.ts';
 
 /** Seconds between the end of attempt n and attempt n + 1; the last attempt has no wait after it. */
 export const webhookWaitsSeconds = [60, 120, 240, 480] as const;
@@ -18,8 +16,6 @@ export const webhookAttempts = 5;
 /** Bounds one whole attempt, the response's body included. */
 export const webhookAttemptMillis = 10_000;
 export const webhookResponseBytes = 16 * 1024;
-/** How long a replaced secret goes on verifying. */
-export const replacedSecretSeconds = 24 * 60 * 60;
 /** The least time between two test deliveries of an account. */
 export const testDeliverySeconds = 30;
 const excerptCharacters = 500;
@@ -45,26 +41,6 @@ export function webhookBody(creation: CreationRecord, resultUrls: readonly strin
     created_at: creation.createdAt,
     completed_at: creation.completedAt ?? null,
   });
-}
-
-export interface SigningSecrets {
-  /** The secret issued last: the key of X-Webhook-Signature-256. */
-  readonly current: string;
-  /** All secrets that a receiver may still hold, the current one first. */
-  readonly valid: readonly string[];
-}
-
-/** The secrets that are valid now, the current one first; undefined when none was issued. */
-export async function openSecrets(
-  accountId: AccountId,
-  sealed: readonly SealedSecret[],
-  secretBox: SecretBox,
-  nowMillis: number,
-): Promise<SigningSecrets | undefined> {
-  const oldest = nowMillis - replacedSecretSeconds * 1000;
-  const live = sealed.filter(({ replacedAt }) => replacedAt === undefined || replacedAt > oldest);
-  const valid = await Promise.all(live.map((secret) => secretBox.open(accountId, secret.sealed)));
-  return valid[0] === undefined ? undefined : { current: valid[0], valid };
 }
 
 /** A delivery with how it ended: any 2xx is delivered. */
@@ -107,6 +83,9 @@ export function webhookHeaders(attempt: SignedAttempt, secrets: SigningSecrets):
     'x-webhook-attempt': String(attempt.attempt),
     'x-timestamp': timestamp,
     'x-webhook-signature-256': signature256(secrets.current, timestamp, attempt.body),
+    ...(secrets.previous !== undefined && {
+      'x-webhook-signature-256-previous': signature256(secrets.previous, timestamp, attempt.body),
+    }),
     'webhook-id': attempt.messageId,
     'webhook-timestamp': timestamp,
     'webhook-signature': secrets.valid

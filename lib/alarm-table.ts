@@ -116,6 +116,11 @@ function customerAlarms({ metrics, httpApi, stateMachine }: Watched): Readonly<R
       meaning: 'A webhook is late for a fault of ours, not of its receiver. It is tried again.',
       remedy: 'Read the error in the log of DeliverWebhook; the encryption secret is the first suspect.',
     },
+    WebhookSecretsLost: {
+      metric: metrics.alarms('webhook_secret_lost'), threshold: 1,
+      meaning: 'A webhook secret that receivers may still hold cannot be opened. Receivers with only that secret cannot verify.',
+      remedy: 'Tell the customer to use the secret issued last; run webhooks reseal, which removes the lost secret.',
+    },
   };
 }
 

@@ -10,14 +10,13 @@ import type { Delivery } from '../../core/ports/deliveries.ts';
 import type { PostResult } from '../../core/ports/outbound.ts';
 import {
   endedDelivery,
-  openSecrets,
   webhookAttemptMillis,
   webhookAttempts,
   webhookBody,
   webhookHeaders,
   webhookWaitsSeconds,
-  type SigningSecrets,
 } from '../../core/webhook.ts';
+import { openSecrets, type SigningSecrets } from '../../core/webhook-secrets.ts';
 import { errorName } from '../error-name.ts';
 import { deliveryServices, type DeliveryServices } from '../services.ts';
 import { idsOf, logWith } from '../log-with.ts';
@@ -44,7 +43,11 @@ export async function deliverWebhook(payload: Payload, services: DeliveryService
     await services.deliveries.skip(creation.id);
     return payload;
   }
-  return attempt(creation, webhook, secrets, payload, logWith(services, idsOf(creation)));
+  const named = logWith(services, idsOf(creation));
+  for (const { issuedAt } of secrets.lost) {
+    named.log.alarm('webhook_secret_lost', { issuedAt: new Date(issuedAt).toISOString() });
+  }
+  return attempt(creation, webhook, secrets, payload, named);
 }
 
 function notDelivered(): Remedy {

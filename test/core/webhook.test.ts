@@ -73,7 +73,7 @@ describe('the headers of an attempt', () => {
     signedAtSeconds: 1_763_726_434,
     body: '{"id":"x"}',
   } as const;
-  const headers = webhookHeaders(attempt, { current, valid: [current, previous] });
+  const headers = webhookHeaders(attempt, { current, previous, valid: [current, previous], lost: [] });
   const standard = (secret: string): string =>
     `v1,${createHmac('sha256', Buffer.from(secret.slice(6), 'base64')).update(`${attempt.messageId}.1763726434.{"id":"x"}`).digest('base64')}`;
 
@@ -86,6 +86,7 @@ describe('the headers of an attempt', () => {
       'x-webhook-attempt': '3',
       'x-timestamp': '1763726434',
       'x-webhook-signature-256': `sha256=${createHmac('sha256', current).update('1763726434.{"id":"x"}').digest('hex')}`,
+      'x-webhook-signature-256-previous': `sha256=${createHmac('sha256', previous).update('1763726434.{"id":"x"}').digest('hex')}`,
       'webhook-id': `${creationId}:creation.completed`,
       'webhook-timestamp': '1763726434',
       'webhook-signature': `${standard(current)} ${standard(previous)}`,

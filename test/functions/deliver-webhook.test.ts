@@ -4,7 +4,7 @@ import type { CreationRecord, WebhookState } from '../../core/creation.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { Delivery, DeliveryClaim, DeliveryStore } from '../../core/ports/deliveries.ts';
 import type { Outbound, PostResult } from '../../core/ports/outbound.ts';
-import type { SecretBox } from '../../core/ports/secret-box.ts';
+import { SecretLost, type SecretBox } from '../../core/ports/secret-box.ts';
 import { signature256, webhookSecret } from '../../core/webhook.ts';
 import { deliverOrAlarm, deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import type { DeliveryServices } from '../../functions/services.ts';
@@ -38,6 +38,8 @@ interface Setting {
   readonly creation?: Partial<CreationRecord> | null;
   readonly secrets?: readonly SealedSecret[];
   readonly isClaimed?: boolean;
+  /** Sealed secrets that nobody can open. */
+  readonly lost?: readonly string[];
   /** What the receiver answers, after so many milliseconds. */
   readonly answer?: PostResult;
   readonly takes?: number;
@@ -72,7 +74,12 @@ function stage(setting: Setting = {}): Stage {
     resultsBaseUrl: 'https://results.test',
     creations: stub<CreationStore>({ read: async () => Promise.resolve(setting.creation === null ? undefined : aCompletedCreation({ webhook, ...setting.creation })) }),
     deliveries,
-    secretBox: stub<SecretBox>({ open: async (_account, sealed) => Promise.resolve(sealed) }),
+    secretBox: stub<SecretBox>({
+      open: async (_account, sealed) => {
+        if (setting.lost?.includes(sealed)) throw new SecretLost('gone');
+        return Promise.resolve(sealed);
+      },
+    }),
     outbound: stub<Outbound>({
       post: async (url, headers, body) => {
         steps.push('post');
@@ -115,6 +122,32 @@ describe('an attempt', () => {
     expect(headers).toMatchObject({ 'x-timestamp': timestamp, 'x-webhook-attempt': '1' });
     expect(headers?.['x-webhook-signature-256']).toBe(signature256(current, timestamp, sent[0]?.body ?? ''));
     expect(headers?.['webhook-signature']?.split(' ')).toHaveLength(2);
+  });
+
+  const bothSecrets = [{ sealed: current, issuedAt: now }, { sealed: previous, issuedAt: 1, replacedAt: now }];
+
+  it('carries a signature made with the replaced secret as well, in a header of its own', async () => {
+    const { services, sent } = stage({ secrets: bothSecrets });
+    await deliverWebhook(payload, services);
+    const timestamp = String((now + 5_000) / 1000);
+    expect(sent[0]?.headers['x-webhook-signature-256-previous']).toBe(signature256(previous, timestamp, sent[0]?.body ?? ''));
+  });
+
+  it('is sent without the signature of a replaced secret that nobody can open, and an operator is told', async () => {
+    const { services, sent, log } = stage({ secrets: bothSecrets, lost: [previous] });
+    await deliverOrAlarm(payload, services);
+    expect(sent[0]?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
+    expect(sent[0]?.headers).not.toHaveProperty('x-webhook-signature-256-previous');
+    expect(log.lines).toEqual(['alarm webhook_secret_lost', 'info webhook_attempted']);
+    expect(log.text()).toContain(`"creationId":"${creationId}","accountId":"${accountId}"`);
+    expect(log.text()).toContain('"issuedAt":"1970-01-01T00:00:00.001Z"');
+  });
+
+  it('is not made when nobody can open the secret that signs: that is an alarm, and it is tried again', async () => {
+    const { services, steps, log } = stage({ secrets: bothSecrets, lost: [current] });
+    expect(await rejection(deliverOrAlarm(payload, services))).toMatchObject({ name: 'SecretLost' });
+    expect(steps).toEqual([]);
+    expect(log.lines).toEqual(['alarm webhook_delivery_broke']);
   });
 
   it('is not signed with a secret that was replaced 24 hours ago', async () => {

@@ -1,0 +1,67 @@
+/** The sealing of webhook secrets, with Secrets Manager as it answers. */
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { describe, expect, it } from 'vitest';
+import { createSecretBox, type ResealingBox } from '../../adapters/secret-box.ts';
+import type { AccountId } from '../../core/ids.ts';
+import { SecretLost } from '../../core/ports/secret-box.ts';
+import { accountId, seededBytes } from '../fixtures/records.ts';
+import { fakeClock, stub } from '../functions/fakes.ts';
+
+interface Stage {
+  readonly box: ResealingBox;
+  /** From now on every read of a version ends in this error. */
+  readonly fail: (name: string) => void;
+  readonly forget: () => void;
+}
+
+function stage(): Stage {
+  const clock = fakeClock();
+  let failure: string | undefined;
+  const send = async ({ input }: { readonly input: { readonly VersionId?: string } }): Promise<object> => {
+    if (failure !== undefined) throw Object.assign(new Error(failure), { name: failure });
+    return Promise.resolve({ VersionId: input.VersionId ?? 'version-1', SecretString: 'x'.repeat(32) });
+  };
+  const client = stub<SecretsManagerClient>({ send: send as never });
+  return {
+    box: createSecretBox({ client, secretArn: 'arn', clock, randomBytes: seededBytes }),
+    fail: (name) => (failure = name),
+    forget: () => clock.set(clock.now() + 300_001),
+  };
+}
+
+describe('a sealed secret', () => {
+  it('opens for its account', async () => {
+    const { box } = stage();
+    expect(await box.open(accountId, await box.seal(accountId, 'whsec_x'))).toBe('whsec_x');
+  });
+
+  it('is lost when it belongs to another account, was altered, or has another form', async () => {
+    const { box } = stage();
+    const sealed = await box.seal(accountId, 'whsec_x');
+    await expect(box.open('Acc0unt002' as AccountId, sealed)).rejects.toThrow(SecretLost);
+    await expect(box.open(accountId, `${sealed.slice(0, -4)}AAAA`)).rejects.toThrow(SecretLost);
+    await expect(box.open(accountId, 'v1.version-1.AAAA.AAAA')).rejects.toThrow(SecretLost);
+    await expect(box.open(accountId, 'nonsense')).rejects.toThrow(SecretLost);
+    expect(await box.reseal(accountId, `${sealed.slice(0, -4)}AAAA`)).toEqual({ kind: 'lost' });
+  });
+
+  it('is lost when Secrets Manager has no such version any more', async () => {
+    const { box, fail, forget } = stage();
+    const sealed = await box.seal(accountId, 'whsec_x');
+    forget();
+    fail('ResourceNotFoundException');
+    await expect(box.open(accountId, sealed)).rejects.toThrow(SecretLost);
+  });
+
+  it.each(['ThrottlingException', 'InternalServiceError', 'TimeoutError', 'AccessDeniedException'])(
+    'is not lost when Secrets Manager answers %s',
+    async (name) => {
+      const { box, fail, forget } = stage();
+      const sealed = await box.seal(accountId, 'whsec_x');
+      forget();
+      fail(name);
+      await expect(box.open(accountId, sealed)).rejects.toMatchObject({ name });
+      await expect(box.reseal(accountId, sealed)).rejects.toMatchObject({ name });
+    },
+  );
+});
