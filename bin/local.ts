@@ -4,6 +4,7 @@ import pc from 'picocolors';
 import { eventLine, eventObject, parseLogLine } from './local/events.ts';
 import { FolderRefused } from '../local/folder-lock.ts';
 import { startService, type RunningService } from './local/service.ts';
+import { visibleJson } from './terminal/visible-text.ts';
 
 interface Options {
   readonly port: string;
@@ -43,7 +44,7 @@ function onLog(line: string): void {
   const fields = parseLogLine(line);
   if (!fields) return;
   const printed = json ? eventObject(fields) : eventLine(fields);
-  if (printed !== undefined) console.log(typeof printed === 'string' ? printed : JSON.stringify(printed));
+  if (printed !== undefined) console.log(typeof printed === 'string' ? printed : visibleJson(printed));
 }
 
 function announce({ machine, demo }: RunningService): void {

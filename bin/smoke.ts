@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import pc from 'picocolors';
 import { createSmokeClient, SmokeError } from './smoke/client.ts';
 import { runSmoke } from './smoke/steps.ts';
+import { visibleJson, visibleText } from './terminal/visible-text.ts';
 
 interface Options {
   readonly api: string;
@@ -29,7 +30,7 @@ const steps: { readonly step: string; readonly found: string }[] = [];
 
 function tell(step: string, found: string): void {
   steps.push({ step, found });
-  if (!isJson) console.log(`${pc.green('✓')} ${step.padEnd(18)} ${found}`);
+  if (!isJson) console.log(`${pc.green('✓')} ${step.padEnd(18)} ${visibleText(found)}`);
 }
 
 try {
@@ -41,11 +42,11 @@ try {
     { model: options.model, withinSeconds, ...(options.webhook !== undefined && { webhookUrl: options.webhook }) },
     tell,
   );
-  if (isJson) console.log(JSON.stringify({ ok: true, cost, steps }));
+  if (isJson) console.log(visibleJson({ ok: true, cost, steps }));
   else console.log(`\n${pc.bold('The service works.')} It cost ${cost} USD of the account.`);
 } catch (error) {
   if (!(error instanceof SmokeError)) throw error;
-  if (isJson) console.log(JSON.stringify({ ok: false, error: error.message, steps }));
-  else console.error(`${pc.red('✗')} ${error.message}`);
+  if (isJson) console.log(visibleJson({ ok: false, error: error.message, steps }));
+  else console.error(`${pc.red('✗')} ${visibleText(error.message)}`);
   process.exitCode = 1;
 }

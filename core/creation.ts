@@ -61,6 +61,8 @@ export interface CreationRecord {
   readonly id: CreationId;
   readonly accountId: AccountId;
   readonly keyId: KeyId;
+  /** X-Request-Id of the request that made it; absent in records of older releases. Never shown to a client. */
+  readonly requestId?: string;
   readonly status: CreationStatus;
   readonly model: string;
   readonly prompt: string | null;

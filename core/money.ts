@@ -4,6 +4,8 @@ export type Micros = number & { readonly [micros]: true };
 
 const microsPerUsd = 1_000_000;
 const largestUsd = 1_000_000_000;
+/** The most that an operator can give an account to spend: 10^9 USD, far from where sums stop being exact. */
+export const largestAvailableMicros = (largestUsd * microsPerUsd) as Micros;
 
 /** Marks an integer as micro-dollars. Throws when it is no safe integer: such a sum is a defect. */
 export function asMicros(value: number): Micros {

@@ -1,13 +1,16 @@
 /** Accounts and keys as an operator handles them. */
 import type { Account, ApiKey, SealedSecret } from '../../core/account.ts';
 import type { AccountId, KeyId } from '../../core/ids.ts';
-import { putNew, updateIf } from './conditional.ts';
+import type { Micros } from '../../core/money.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
+import { putNew, tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
 import { accountFromItem, accountToItem, apiKeyFromItem, apiKeyToItem } from './mapping.ts';
 import { queryAll } from './query.ts';
 import { getItem, queryPage, updateItem } from './send.ts';
 import { keys, listingIndex, type Item, type ItemKey, type Table } from './table.ts';
 
 export interface AccountChange {
+  readonly name?: string;
   readonly condition?: Account['condition'];
   readonly postRate?: number;
   readonly getRate?: number;
@@ -17,6 +20,13 @@ export interface AccountChange {
   readonly hiddenModels?: readonly string[];
 }
 
+/** Models that an account no longer sees, and models that it sees again. */
+export interface ModelChange {
+  readonly hide: readonly string[];
+  readonly show: readonly string[];
+}
+
+/** All of it throws Overloaded when the table stayed busy. A write whose answer was lost knows itself again. */
 export interface AccountStore {
   /** False when the id is taken. */
   create(account: Account): Promise<boolean>;
@@ -24,6 +34,8 @@ export interface AccountStore {
   /** Oldest first. */
   list(): Promise<Account[]>;
   change(id: AccountId, change: AccountChange): Promise<void>;
+  /** Changes the list of hidden models, whatever others change in it at the same time. */
+  changeHiddenModels(id: AccountId, change: ModelChange): Promise<void>;
   /** Stores a new list of secrets, unless the current one is no longer the given one. */
   replaceSecrets(id: AccountId, current: SealedSecret | undefined, next: readonly SealedSecret[]): Promise<boolean>;
   /** False when the id is taken. */
@@ -31,26 +43,24 @@ export interface AccountStore {
   listKeys(id: AccountId): Promise<ApiKey[]>;
   /** False when there is no such key. Revoking twice keeps the first time. */
   revokeKey(id: AccountId, key: KeyId, at: string): Promise<boolean>;
+  /** False when there is no such key. Undefined: without a cap. */
+  setKeyCap(id: AccountId, key: KeyId, monthlyCapMicros: Micros | undefined): Promise<boolean>;
 }
+
+const hiddenModelTries = 20;
 
 export function createAccountStore(table: Table): AccountStore {
   return {
-    create: (account) => putNew(table, accountToItem(account)),
-    read: async (id) => {
-      const item = await getItem(table, keys.account(id));
-      return item && accountFromItem(item);
-    },
+    create: (account) =>
+      createOwn(table, accountToItem(account), (found) => found['createdAt'] === account.createdAt && found['name'] === account.name),
+    read: (id) => readAccount(table, id),
     list: () => listAccounts(table),
     change: async (id, change) => {
       await updateItem(table, keys.account(id), changeOf(change));
     },
-    replaceSecrets: (id, current, next) =>
-      updateIf(table, keys.account(id), {
-        UpdateExpression: 'SET webhookSecrets = :next',
-        ConditionExpression: current ? 'webhookSecrets[0].sealed = :current' : 'attribute_not_exists(webhookSecrets[0])',
-        ExpressionAttributeValues: { ':next': next, ...(current && { ':current': current.sealed }) },
-      }),
-    createKey: (key) => putNew(table, apiKeyToItem(key)),
+    changeHiddenModels: (id, change) => changeHiddenModels(table, id, change),
+    replaceSecrets: (id, current, next) => replaceSecrets(table, id, current, next),
+    createKey: (key) => createOwn(table, apiKeyToItem(key), (found) => found['hash'] === key.hash),
     listKeys: async (id) => (await queryAll(table, keys.account(id).pk, 'KEY#')).map(apiKeyFromItem),
     revokeKey: (id, key, at) =>
       updateIf(table, keys.apiKey(id, key), {
@@ -58,7 +68,63 @@ export function createAccountStore(table: Table): AccountStore {
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: { ':at': at },
       }),
+    setKeyCap: (id, key, cap) =>
+      updateIf(table, keys.apiKey(id, key), {
+        UpdateExpression: cap === undefined ? 'REMOVE monthlyCapMicros' : 'SET monthlyCapMicros = :cap',
+        ConditionExpression: 'attribute_exists(pk)',
+        ...(cap !== undefined && { ExpressionAttributeValues: { ':cap': cap } }),
+      }),
   };
+}
+
+async function readAccount(table: Table, id: AccountId): Promise<Account | undefined> {
+  const item = await getItem(table, keys.account(id));
+  return item && accountFromItem(item);
+}
+
+/** False when another item has the id. A first try whose answer was lost leaves our own item there. */
+async function createOwn(table: Table, item: Item & ItemKey, isOurs: (found: Item) => boolean): Promise<boolean> {
+  if (await putNew(table, item)) return true;
+  const found = await getItem(table, { pk: item.pk, sk: item.sk });
+  return found !== undefined && isOurs(found);
+}
+
+/** The old list is the condition, so that of two operators neither undoes the other. */
+async function changeHiddenModels(table: Table, id: AccountId, { hide, show }: ModelChange): Promise<void> {
+  for (let attempt = 1; attempt <= hiddenModelTries; attempt += 1) {
+    const account = await readAccount(table, id);
+    if (!account) throw new Error('the account is gone');
+    const before = account.policy.hiddenModels;
+    const next = [...new Set([...before, ...hide])].filter((model) => !show.includes(model));
+    const written = await updateIf(table, keys.account(id), {
+      UpdateExpression: 'SET hiddenModels = :next',
+      ConditionExpression: [...before.map((_, index) => `hiddenModels[${index}] = :model${index}`), `attribute_not_exists(hiddenModels[${before.length}])`].join(' AND '),
+      ExpressionAttributeValues: { ':next': next, ...Object.fromEntries(before.map((model, index) => [`:model${index}`, model])) },
+    });
+    if (written) return;
+    await table.clock.sleep(attempt * (1 + (table.randomBytes(1)[0] ?? 0) / 16));
+  }
+  throw new Overloaded('the list of hidden models kept changing');
+}
+
+async function replaceSecrets(table: Table, id: AccountId, current: SealedSecret | undefined, next: readonly SealedSecret[]): Promise<boolean> {
+  const parts: UpdateParts = {
+    UpdateExpression: 'SET webhookSecrets = :next',
+    ConditionExpression: current ? 'webhookSecrets[0].sealed = :current' : 'attribute_not_exists(webhookSecrets[0])',
+    ExpressionAttributeValues: { ':next': next, ...(current && { ':current': current.sealed }) },
+  };
+  const outcome = await tryUpdate(table, keys.account(id), parts);
+  switch (outcome.kind) {
+    case 'written':
+      return true;
+    case 'busy':
+      throw new Overloaded('the account stayed busy');
+    case 'refused': {
+      // The answer to our first try was lost: the condition fails for what we wrote.
+      const [stored] = (outcome.item?.['webhookSecrets'] ?? []) as readonly SealedSecret[];
+      return next[0] !== undefined && stored?.sealed === next[0].sealed;
+    }
+  }
 }
 
 function changeOf({ providers, ...change }: AccountChange): {

@@ -6,7 +6,7 @@ import type { Metadata } from '../../core/metadata.ts';
 import type { Micros } from '../../core/money.ts';
 import type { Delivery } from '../../core/ports/deliveries.ts';
 import type { IdempotencyRecord } from '../../core/ports/requests.ts';
-import { keys, listingIndex, openShard, type Item } from './table.ts';
+import { keys, listingIndex, openShard, type Item, type ItemKey } from './table.ts';
 
 interface AccountItem {
   id: AccountId;
@@ -25,7 +25,7 @@ interface AccountItem {
   createdAt: string;
 }
 
-export function accountToItem(account: Account): Item {
+export function accountToItem(account: Account): Item & ItemKey {
   const { limits, policy, ...rest } = account;
   return {
     ...keys.account(account.id),
@@ -64,7 +64,7 @@ export function spentAttribute(month: string): string {
   return `spent_${month}`;
 }
 
-export function apiKeyToItem(key: ApiKey): Item {
+export function apiKeyToItem(key: ApiKey): Item & ItemKey {
   const { id, spent, ...rest } = key;
   const months = Object.fromEntries(Object.entries(spent).map(([month, sum]) => [spentAttribute(month), sum]));
   return { ...keys.apiKey(key.accountId, id), id, ...rest, ...months };

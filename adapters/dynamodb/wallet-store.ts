@@ -1,55 +1,60 @@
-/** Money as an operator moves it: each movement with its ledger row, in one transaction. */
+/**
+ * Money as an operator moves it: each movement with its ledger row, in one transaction. The row's id is
+ * drawn before the first try and is the transaction's token as well. So a try whose answer was lost is
+ * known again: by DynamoDB for ten minutes, and by the row itself for ever.
+ */
 import type { AccountId } from '../../core/ids.ts';
 import type { LedgerKind, LedgerRow } from '../../core/ledger.ts';
-import { asMicros, type Micros } from '../../core/money.ts';
+import { asMicros, largestAvailableMicros, type Micros } from '../../core/money.ts';
+import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
 import { queryAll } from './query.ts';
-import { keys, type Table } from './table.ts';
-import { transact, type TransactItem } from './transaction.ts';
+import { getItem } from './send.ts';
+import { keys, type Item, type ItemKey, type Table } from './table.ts';
+import { transact, type Refusal, type TransactItem, type TransactionOutcome } from './transaction.ts';
 
+/** What a reference stands for: one movement of an account. */
+export interface Movement {
+  readonly kind: 'top_up' | 'adjustment';
+  readonly amountMicros: Micros;
+}
+
+/** What became of a movement. Everything but 'applied' changed nothing. */
+export type MovementOutcome =
+  | { readonly kind: 'applied' }
+  /** The same movement was made before under this reference. */
+  | { readonly kind: 'already_applied' }
+  /** The reference stands for another movement. */
+  | { readonly kind: 'reference_taken'; readonly by: Movement }
+  /** It would lift the account above the largest amount, or lower it as far below zero. */
+  | { readonly kind: 'out_of_range' };
+
+export type CreditLineOutcome = 'changed' | 'changed_meanwhile' | 'out_of_range';
+
+/**
+ * All movements throw Overloaded when the table stayed busy and nothing was written, and OutcomeUnknown
+ * when nobody can tell whether it was.
+ */
 export interface WalletStore {
-  /** Adds to the balance; false when a top-up with this reference was already made. */
-  topUp(id: AccountId, amount: Micros, reference: string): Promise<boolean>;
-  /** Adds to the balance, or takes from it, whatever is there. */
-  adjust(id: AccountId, amount: Micros, reason: string): Promise<void>;
-  /** False when the credit line is no longer the one that was read. */
-  setCreditLine(id: AccountId, from: Micros, to: Micros): Promise<boolean>;
+  /** Adds to the balance, once for a reference. */
+  topUp(id: AccountId, amount: Micros, reference: string): Promise<MovementOutcome>;
+  /** Adds to the balance, or takes from it, whatever is there; once for a reference, when there is one. */
+  adjust(id: AccountId, amount: Micros, reason: string, reference?: string): Promise<MovementOutcome>;
+  /** 'changed_meanwhile': the credit line is no longer the one that was read. */
+  setCreditLine(id: AccountId, from: Micros, to: Micros): Promise<CreditLineOutcome>;
   /** Oldest first. */
   ledger(id: AccountId): Promise<LedgerRow[]>;
 }
 
+const staysBelowTheLargest = 'availableMicros <= :room';
+const staysAboveTheLeast = 'availableMicros >= :room';
+const returnOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+
 export function createWalletStore(table: Table): WalletStore {
   return {
-    topUp: async (id, amount, reference) => {
-      const row = rowOf(table, 'top_up', amount, { reference });
-      const once: TransactItem = {
-        Put: {
-          TableName: table.name,
-          Item: { ...keys.reference(id, reference), amountMicros: amount, at: row.at },
-          ConditionExpression: 'attribute_not_exists(pk)',
-        },
-      };
-      return (await move(table, id, row, [once])) === 'done';
-    },
-    adjust: async (id, amount, reason) => {
-      await move(table, id, rowOf(table, 'adjustment', amount, { reason }));
-    },
-    setCreditLine: async (id, from, to) => {
-      const row = rowOf(table, 'credit_line', asMicros(to - from), {});
-      const outcome = await transact(table, [
-        {
-          Update: {
-            TableName: table.name,
-            Key: keys.account(id),
-            UpdateExpression: 'SET availableMicros = availableMicros + :change, creditLineMicros = :to',
-            ConditionExpression: 'creditLineMicros = :from',
-            ExpressionAttributeValues: { ':change': row.amountMicros, ':to': to, ':from': from },
-          },
-        },
-        ledgerItem(table, id, row),
-      ]);
-      if (outcome.kind === 'overloaded') throw stayedBusy(outcome.unclear);
-      return outcome.kind === 'done';
-    },
+    topUp: (id, amount, reference) => move(table, id, rowOf(table, 'top_up', amount, { reference })),
+    adjust: (id, amount, reason, reference) =>
+      move(table, id, rowOf(table, 'adjustment', amount, { reason, ...(reference !== undefined && { reference }) })),
+    setCreditLine: (id, from, to) => setCreditLine(table, id, from, to),
     ledger: async (id) => {
       const rows = await queryAll(table, keys.account(id).pk, 'LEDGER#');
       return rows.map(({ pk, sk, ...row }) => row as unknown as LedgerRow);
@@ -57,36 +62,113 @@ export function createWalletStore(table: Table): WalletStore {
   };
 }
 
-function stayedBusy(unclear: boolean): Error {
-  return new Error(unclear ? 'the table stayed busy; whether it was changed is told by the ledger' : 'the table stayed busy; nothing was changed');
-}
-
 function rowOf(table: Table, kind: LedgerKind, amountMicros: Micros, more: Partial<LedgerRow>): LedgerRow {
   return { kind, amountMicros, at: new Date(table.clock.now()).toISOString(), ...more };
 }
 
-function ledgerItem(table: Table, id: AccountId, row: LedgerRow): TransactItem {
-  const random = Buffer.from(table.randomBytes(6)).toString('hex');
-  return {
-    Put: {
-      TableName: table.name,
-      Item: { ...keys.ledger(id, row.at, row.kind, random), ...row },
-      ConditionExpression: 'attribute_not_exists(pk)',
-    },
-  };
-}
-
-async function move(table: Table, id: AccountId, row: LedgerRow, more: readonly TransactItem[] = []): Promise<'done' | 'refused'> {
+async function move(table: Table, id: AccountId, row: LedgerRow): Promise<MovementOutcome> {
   const account: TransactItem = {
     Update: {
       TableName: table.name,
       Key: keys.account(id),
       UpdateExpression: 'SET availableMicros = availableMicros + :amount',
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: { ':amount': row.amountMicros },
+      ...inRange(row.amountMicros, { ':amount': row.amountMicros }),
     },
   };
-  const outcome = await transact(table, [account, ledgerItem(table, id, row), ...more]);
-  if (outcome.kind === 'overloaded') throw stayedBusy(outcome.unclear);
-  return outcome.kind;
+  const reference = row.reference === undefined ? [] : [referenceItem(table, id, row, row.reference)];
+  const refusals = await write(table, id, account, row, reference);
+  if (refusals === 'written') return { kind: 'applied' };
+  const [, , taken] = refusals;
+  if (taken?.item) return outcomeOfReference(row, taken.item);
+  return { kind: 'out_of_range' };
+}
+
+/** Only the direction of the movement is bounded: what lies beyond can always be brought back. */
+function inRange(change: Micros, values: Item): { ConditionExpression: string; ExpressionAttributeValues: Item } {
+  const isAdded = change >= 0;
+  const room = (isAdded ? largestAvailableMicros : 0 - largestAvailableMicros) - change;
+  return {
+    ConditionExpression: isAdded ? staysBelowTheLargest : staysAboveTheLeast,
+    ExpressionAttributeValues: { ...values, ':room': room },
+  };
+}
+
+function referenceItem(table: Table, id: AccountId, { kind, amountMicros, at }: LedgerRow, reference: string): TransactItem {
+  return {
+    Put: {
+      TableName: table.name,
+      Item: { ...keys.reference(id, reference), kind, amountMicros, at },
+      ConditionExpression: 'attribute_not_exists(pk)',
+      ...returnOld,
+    },
+  };
+}
+
+function outcomeOfReference(row: LedgerRow, item: Item): MovementOutcome {
+  // Items of older releases name no kind: only top-ups had a reference.
+  const { kind = 'top_up', amountMicros } = item as Partial<Pick<Movement, 'kind'>> & Pick<Movement, 'amountMicros'>;
+  if (kind === row.kind && amountMicros === row.amountMicros) return { kind: 'already_applied' };
+  return { kind: 'reference_taken', by: { kind, amountMicros } };
+}
+
+async function setCreditLine(table: Table, id: AccountId, from: Micros, to: Micros): Promise<CreditLineOutcome> {
+  const row = rowOf(table, 'credit_line', asMicros(to - from), {});
+  const range = inRange(row.amountMicros, { ':change': row.amountMicros, ':to': to, ':from': from });
+  const account: TransactItem = {
+    Update: {
+      TableName: table.name,
+      Key: keys.account(id),
+      UpdateExpression: 'SET availableMicros = availableMicros + :change, creditLineMicros = :to',
+      ...range,
+      ConditionExpression: `creditLineMicros = :from AND ${range.ConditionExpression}`,
+      ...returnOld,
+    },
+  };
+  const refusals = await write(table, id, account, row, []);
+  if (refusals === 'written') return 'changed';
+  return refusals[0]?.item?.['creditLineMicros'] === from ? 'out_of_range' : 'changed_meanwhile';
+}
+
+/** Writes the change of the account with its ledger row, once; otherwise what stood against it, item by item. */
+async function write(
+  table: Table,
+  id: AccountId,
+  account: TransactItem,
+  row: LedgerRow,
+  more: readonly TransactItem[],
+): Promise<'written' | readonly Refusal[]> {
+  const rowId = Buffer.from(table.randomBytes(16)).toString('hex');
+  const key = keys.ledger(id, row.at, row.kind, rowId);
+  const ledger: TransactItem = { Put: { TableName: table.name, Item: { ...key, ...row }, ConditionExpression: 'attribute_not_exists(pk)' } };
+  const outcome = await outcomeOf(table, key, transact(table, [account, ledger, ...more], rowId));
+  switch (outcome.kind) {
+    case 'done':
+      return 'written';
+    case 'overloaded':
+      throw new Overloaded('The table stayed busy: nothing was changed.');
+    case 'refused':
+      // The row is there already: an earlier try of ours wrote everything, and its answer was lost.
+      return outcome.refusals[1] === undefined ? outcome.refusals : 'written';
+  }
+}
+
+/** Where no answer says whether a try wrote, the ledger is asked. */
+async function outcomeOf(table: Table, row: ItemKey, sent: Promise<TransactionOutcome>): Promise<TransactionOutcome> {
+  let cause: unknown;
+  try {
+    const outcome = await sent;
+    if (outcome.kind !== 'overloaded' || !outcome.unclear) return outcome;
+  } catch (error) {
+    cause = error;
+  }
+  const found = await getItem(table, row).catch(() => undefined);
+  if (found) return { kind: 'done' };
+  if (isRefusal(cause)) throw cause;
+  throw new OutcomeUnknown('No answer says whether the change was made.', { cause });
+}
+
+/** DynamoDB read the request and says that it wrote nothing, as when a permission is missing. */
+function isRefusal(error: unknown): error is Error {
+  const status = (error as { $metadata?: { httpStatusCode?: number } } | undefined)?.$metadata?.httpStatusCode;
+  return status !== undefined && status >= 400 && status < 500;
 }

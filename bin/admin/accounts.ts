@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
-import { conditions, type Account } from '../../core/account.ts';
+import { conditions, type Account, type AccountCondition } from '../../core/account.ts';
 import { randomBase62 } from '../../core/base62.ts';
 import type { Catalog } from '../../core/catalog.ts';
 import type { AccountId } from '../../core/ids.ts';
-import { asMicros, toUsd } from '../../core/money.ts';
+import { asMicros, formatUsd, largestAvailableMicros, toUsd, type Micros } from '../../core/money.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
+import type { AccountChange } from '../../adapters/dynamodb/account-store.ts';
 import type { Admin } from './admin.ts';
 import { OperatorError } from './operator-error.ts';
+import { persist } from './persistence.ts';
 import type { Row } from './output.ts';
 import type { OperatorServices } from './services.ts';
 import * as values from './values.ts';
@@ -20,6 +22,7 @@ export interface NewAccount extends values.LimitOptions {
 }
 
 interface AccountChanges extends values.LimitOptions {
+  readonly name?: string;
   readonly condition?: string;
   readonly creditLine?: string;
   readonly providers?: string;
@@ -47,13 +50,14 @@ export function addAccountCommands(program: Command, admin: Admin): void {
     .description('one account with its balance and limits')
     .action(admin.run(async ({ services, output }, id: string) => output.show(accountView(await values.account(services, id)))));
   limitOptions(accounts.command('set <account>').description('change an account; takes effect at its next request'))
-    .option('--condition <condition>', conditions.join(', '))
+    .option('--name <name>', 'what it is called from now on')
+    .option('--condition <condition>', `${conditions.join(', ')}; tried until it succeeds`)
     .option('--credit-line <usd>', 'how far it may go below zero, in USD')
-    .option('--providers <list>', 'the only providers it may use, with commas between them; or all')
+    .option('--providers <list>', 'the only providers it may use, with commas between them; all; or none')
     .option('--hide-model <model...>', 'models that it does not see')
     .option('--show-model <model...>', 'models that it sees again')
-    .action(admin.run(async ({ services, output }, id: string, changes: AccountChanges) => {
-      output.show(accountView(await changeAccount(services, await values.account(services, id), changes)));
+    .action(admin.run(async ({ services, output, tell }, id: string, changes: AccountChanges) => {
+      output.show(accountView(await changeAccount(services, id, changes, tell)));
     }));
 }
 
@@ -69,9 +73,10 @@ function limitOptions(command: Command): Command {
 export async function createAccount(services: OperatorServices, options: NewAccount): Promise<Account> {
   const balance = values.positiveUsd('--balance', options.balance ?? '0', 'zero');
   const creditLine = values.positiveUsd('--credit-line', options.creditLine ?? '0', 'zero');
+  if (balance + creditLine > largestAvailableMicros) throw new OperatorError(`--balance, --credit-line: ${aboveTheLargest}`);
   const account: Account = {
     id: randomBase62(10, services.randomBytes) as AccountId,
-    name: options.name,
+    name: values.shownText('--name', options.name),
     condition: 'active',
     availableMicros: asMicros(0),
     creditLineMicros: asMicros(0),
@@ -87,37 +92,68 @@ export async function createAccount(services: OperatorServices, options: NewAcco
   return values.account(services, account.id);
 }
 
-async function changeAccount(services: OperatorServices, account: Account, changes: AccountChanges): Promise<Account> {
+const aboveTheLargest = `what an account can spend must not exceed ${formatUsd(largestAvailableMicros)}.`;
+
+/** Everything is checked before anything is changed. */
+async function changeAccount(services: OperatorServices, text: string, changes: AccountChanges, tell: (line: string) => void): Promise<Account> {
   const condition = conditions.find((known) => known === changes.condition);
   if (changes.condition !== undefined && !condition) throw new OperatorError(`--condition: must be one of ${conditions.join(', ')}.`);
   const creditLine = changes.creditLine === undefined ? undefined : values.positiveUsd('--credit-line', changes.creditLine, 'zero');
-  const change = {
+  const change: AccountChange = {
     ...values.limits(changes),
-    ...(condition && { condition }),
+    ...(changes.name !== undefined && { name: values.shownText('--name', changes.name) }),
     ...(changes.providers !== undefined && { providers: providers(changes.providers) }),
-    ...((changes.hideModel ?? changes.showModel) && { hiddenModels: hiddenModels(account, changes) }),
   };
-  if (Object.keys(change).length === 0 && creditLine === undefined) throw new OperatorError('Nothing to change: name at least one option (see --help).');
-  if (Object.keys(change).length > 0) await services.accounts.change(account.id, change);
-  if (creditLine !== undefined && !(await services.wallet.setCreditLine(account.id, account.creditLineMicros, creditLine))) {
-    throw new OperatorError('The credit line was changed by somebody else at the same time: look at it and try again.');
-  }
+  const models = { hide: knownModels(changes.hideModel), show: knownModels(changes.showModel) };
+  const hasModels = models.hide.length + models.show.length > 0;
+  const hasChange = Object.keys(change).length > 0;
+  if (!condition && !hasChange && !hasModels && creditLine === undefined) throw new OperatorError('Nothing to change: name at least one option (see --help).');
+  const account = condition ? await setCondition(services, text, condition, tell) : await values.account(services, text);
+  if (hasChange) await services.accounts.change(account.id, change);
+  if (hasModels) await services.accounts.changeHiddenModels(account.id, models);
+  if (creditLine !== undefined) await setCreditLine(services, account, creditLine);
   return values.account(services, account.id);
 }
 
-function providers(list: string): 'all' | string[] {
-  if (list === 'all') return 'all';
-  const known = new Set<string>(catalog.models.flatMap((model) => model.routes.map((route) => route.provider)));
-  const names = list.split(',').map((name) => name.trim()).filter((name) => name !== '' && name !== 'none');
-  const unknown = names.find((name) => !known.has(name));
-  if (unknown !== undefined) throw new OperatorError(`--providers: there is no provider ${unknown}; known are ${[...known].join(', ')}.`);
-  return names;
+/** Suspending is urgent: it is tried until it succeeds. Other changes come after it. */
+async function setCondition(services: OperatorServices, text: string, condition: AccountCondition, tell: (line: string) => void): Promise<Account> {
+  const work = async (): Promise<Account> => {
+    const account = await values.account(services, text);
+    await services.accounts.change(account.id, { condition });
+    return account;
+  };
+  const account = await persist(`set the condition ${condition}`, work, { services, tell });
+  tell(`The account ${account.id} is ${condition} from its next request on.`);
+  return account;
 }
 
-function hiddenModels(account: Account, { hideModel = [], showModel = [] }: AccountChanges): string[] {
-  const unknown = [...hideModel, ...showModel].find((id) => !catalog.models.some((model) => model.id === id));
+async function setCreditLine(services: OperatorServices, account: Account, creditLine: Micros): Promise<void> {
+  const outcome = await services.wallet.setCreditLine(account.id, account.creditLineMicros, creditLine);
+  switch (outcome) {
+    case 'changed':
+      return;
+    case 'changed_meanwhile':
+      throw new OperatorError('The credit line was changed by somebody else at the same time: look at it and try again.');
+    case 'out_of_range':
+      throw new OperatorError(`--credit-line: ${aboveTheLargest}`);
+  }
+}
+
+function providers(list: string): 'all' | string[] {
+  const names = list.split(',').map((name) => name.trim());
+  if (names.includes('')) throw new OperatorError('--providers: a name is missing; write none for no provider at all.');
+  if (names.length === 1 && names[0] === 'all') return 'all';
+  if (names.length === 1 && names[0] === 'none') return [];
+  const known = new Set<string>(catalog.models.flatMap((model) => model.routes.map((route) => route.provider)));
+  const unknown = names.find((name) => !known.has(name));
+  if (unknown !== undefined) throw new OperatorError(`--providers: there is no provider ${unknown}; known are ${[...known].join(', ')}.`);
+  return [...new Set(names)];
+}
+
+function knownModels(ids: readonly string[] = []): readonly string[] {
+  const unknown = ids.find((id) => !catalog.models.some((model) => model.id === id));
   if (unknown !== undefined) throw new OperatorError(`There is no model ${unknown} in the catalog.`);
-  return [...new Set([...account.policy.hiddenModels, ...hideModel])].filter((id) => !showModel.includes(id));
+  return ids;
 }
 
 function accountRow(account: Account): Row {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { visibleText } from '../terminal/visible-text.ts';
 import { connect } from './connect.ts';
 import { createOutput, type Output } from './output.ts';
 import type { OperatorServices } from './services.ts';
@@ -9,6 +10,8 @@ export interface Session {
   readonly output: Output;
   /** The command did its work and its answer is bad news: exit code 1. */
   readonly fail: () => void;
+  /** A line for the person who waits, on standard error. */
+  readonly tell: (line: string) => void;
 }
 
 export interface Admin {
@@ -18,13 +21,20 @@ export interface Admin {
   print<Arguments extends readonly unknown[]>(work: (session: Omit<Session, 'services'>, ...given: Arguments) => void): (...given: Arguments) => void;
 }
 
-export function createAdmin(program: Command): Admin {
+/** Where a command's words go. */
+export interface Console {
+  readonly print: (line: string) => void;
+  readonly complain: (line: string) => void;
+  /** Called when the answer is bad news. */
+  readonly fail: () => void;
+}
+
+export function createAdmin(program: Command, { print, complain, fail }: Console): Admin {
   const options = (): { json?: boolean; data: string; stack?: string } => program.opts();
   const session = (): Omit<Session, 'services'> => ({
-    output: createOutput(options().json === true, (line) => console.log(line)),
-    fail: () => {
-      process.exitCode = 1;
-    },
+    output: createOutput(options().json === true, print),
+    fail,
+    tell: (line) => complain(visibleText(line)),
   });
   return {
     run:

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { isTerminal, type CreationRecord } from '../../core/creation.ts';
-import { failures } from '../../core/failure.ts';
-import { toUsd } from '../../core/money.ts';
+import { creationStatuses, isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { Admin } from './admin.ts';
+import { creationDetails, creationRow } from './creation-view.ts';
+import { findByRequest, listCreations, type ListOptions } from './find-creations.ts';
 import { OperatorError } from './operator-error.ts';
 import type { Row } from './output.ts';
 import type { OperatorServices } from './services.ts';
@@ -11,11 +11,31 @@ import * as values from './values.ts';
 const restartGraceMillis = 60_000;
 
 export function addCreationCommands(program: Command, admin: Admin): void {
-  const creations = program.command('creations').description('look at one creation, restart it, refund it');
+  const creations = program.command('creations').description('list and find creations; look at one, restart it, refund it');
+  creations
+    .command('list <account>')
+    .description('the creations of an account, the newest first')
+    .option('--status <status>', creationStatuses.join(', '))
+    .option('--model <id>', 'only this model')
+    .option('--limit <n>', 'how many', '20')
+    .action(admin.run(async ({ services, output }, id: string, options: ListOptions) => {
+      const found = await listCreations(services, await values.account(services, id), options);
+      output.list(found.map(creationRow), 'There is no such creation.');
+    }));
+  creations
+    .command('find <request-id>')
+    .description('the creation that a request made, by the X-Request-Id of its answer; reads the creations of the last days one by one')
+    .option('--account <account>', 'only this one; otherwise all accounts')
+    .option('--days <n>', 'how far back', '7')
+    .action(admin.run(async ({ services, output }, requestId: string, options: { account?: string; days: string }) => {
+      const found = await findByRequest(services, requestId, options);
+      if (!found) throw new OperatorError(`No creation of the last ${options.days} days was made by the request ${requestId}: a refused or replayed request makes none. --days looks further back.`);
+      output.show(creationDetails(found));
+    }));
   creations
     .command('show <id>')
-    .description('everything that is known of a creation, the providers tried included')
-    .action(admin.run(async ({ services, output }, id: string) => output.show(creationRow(await read(services, id)))));
+    .description('everything that is known of a creation: what was asked, the providers tried, the webhook')
+    .action(admin.run(async ({ services, output }, id: string) => output.show(creationDetails(await read(services, id)))));
   creations
     .command('restart <id>')
     .description('start its next execution: it goes on where the record says')
@@ -49,41 +69,5 @@ async function refund(services: OperatorServices, creation: CreationRecord): Pro
   const refund = { failure: 'InternalFailure', nowMillis: services.clock.now(), announce: true } as const;
   const outcome = await services.charges.refund(creation, refund);
   if (outcome === 'busy') throw new OperatorError('The table was too busy; nothing was changed: try again.');
-  return creationRow(await read(services, creation.id));
-}
-
-function creationRow(creation: CreationRecord): Row {
-  return {
-    id: creation.id,
-    account: creation.accountId,
-    key: creation.keyId,
-    status: creation.status,
-    error: creation.failure === undefined ? null : failures[creation.failure].message,
-    model: creation.model,
-    resolution: creation.resolution,
-    aspect_ratio: creation.aspectRatio,
-    cost: toUsd(creation.costMicros),
-    amount_refunded: toUsd(creation.refundedMicros),
-    created_at: creation.createdAt,
-    started_at: creation.startedAt ?? null,
-    completed_at: creation.completedAt ?? null,
-    deadline_at: new Date(creation.deadlineAt).toISOString(),
-    due_at: creation.dueAt === undefined ? null : new Date(creation.dueAt).toISOString(),
-    executions: creation.executions,
-    recoveries: creation.recoveries,
-    attempts: creation.attempts.map(({ provider, providerModel, quality, startedAt, endedAt, jobId, outcome, detail }) => ({
-      provider,
-      provider_model: providerModel,
-      quality: quality ?? null,
-      started_at: startedAt,
-      ended_at: endedAt ?? null,
-      job_id: jobId ?? null,
-      outcome: outcome ?? 'unknown',
-      detail: detail ?? null,
-    })),
-    webhook: creation.webhook
-      ? { url: creation.webhook.url, status: creation.webhook.status, attempts: creation.webhook.attempts }
-      : null,
-    results: creation.results.map((image) => image.key),
-  };
+  return creationDetails(await read(services, creation.id));
 }

@@ -7,6 +7,7 @@ import { parseKeyId, type KeyId } from '../../core/ids.ts';
 import { asMicros, toUsd } from '../../core/money.ts';
 import type { Admin } from './admin.ts';
 import { OperatorError } from './operator-error.ts';
+import { persist } from './persistence.ts';
 import type { Row } from './output.ts';
 import type { OperatorServices } from './services.ts';
 import * as values from './values.ts';
@@ -17,7 +18,7 @@ interface NewKey {
 }
 
 export function addKeyCommands(program: Command, admin: Admin): void {
-  const keys = program.command('keys').description('create, list and revoke API keys');
+  const keys = program.command('keys').description('create, list, change and revoke API keys');
   keys
     .command('create <account>')
     .description('create a key; it is shown this once')
@@ -37,10 +38,22 @@ export function addKeyCommands(program: Command, admin: Admin): void {
     }));
   keys
     .command('revoke <account> <key-id>')
-    .description('revoke a key: it is dead at its next request')
-    .action(admin.run(async ({ services, output }, id: string, keyId: string) => {
+    .description('revoke a key: it is dead at its next request; tried until it succeeds')
+    .action(admin.run(async ({ services, output, tell }, id: string, keyId: string) => {
+      const revoked = await persist('revoke the key', () => revokeKey(services, id, keyId), { services, tell });
+      tell(`The key ${keyId} is revoked from its next request on.`);
+      output.show(revoked);
+    }));
+  keys
+    .command('set <account> <key-id>')
+    .description('change the cap of a key; takes effect at its next request')
+    .requiredOption('--monthly-cap <usd>', 'the most it may spend in a UTC month, in USD; or none')
+    .action(admin.run(async ({ services, output }, id: string, keyId: string, { monthlyCap }: { monthlyCap: string }) => {
       const account = await values.account(services, id);
-      output.show(await revokeKey(services, account, keyId));
+      const cap = monthlyCap === 'none' ? undefined : values.positiveUsd('--monthly-cap', monthlyCap, 'zero');
+      const key = parseKeyId(keyId);
+      if (!key || !(await services.accounts.setKeyCap(account.id, key, cap))) throw noSuchKey(account, keyId);
+      output.show(keyView(await readKey(services, account, key), services));
     }));
 }
 
@@ -52,7 +65,7 @@ export async function issueKey(services: OperatorServices, account: Account, opt
   const record: ApiKey = {
     id,
     accountId: account.id,
-    name: options.name,
+    name: values.shownText('--name', options.name),
     hash: hashKey(key),
     createdAt: new Date(services.clock.now()).toISOString(),
     ...(cap !== undefined && { monthlyCapMicros: cap }),
@@ -62,14 +75,22 @@ export async function issueKey(services: OperatorServices, account: Account, opt
   return { record, key };
 }
 
-async function revokeKey(services: OperatorServices, account: Account, text: string): Promise<Row> {
-  const id = parseKeyId(text);
+async function revokeKey(services: OperatorServices, accountText: string, keyText: string): Promise<Row> {
+  const account = await values.account(services, accountText);
+  const id = parseKeyId(keyText);
   const at = new Date(services.clock.now()).toISOString();
-  if (!id || !(await services.accounts.revokeKey(account.id, id, at))) {
-    throw new OperatorError(`The account has no key ${text}: \`keys list ${account.id}\` shows them.`);
-  }
-  const revoked = (await services.accounts.listKeys(account.id)).find((key) => key.id === id);
-  return { id, account: account.id, revoked_at: revoked?.revokedAt ?? at };
+  if (!id || !(await services.accounts.revokeKey(account.id, id, at))) throw noSuchKey(account, keyText);
+  return { id, account: account.id, revoked_at: (await readKey(services, account, id)).revokedAt ?? at };
+}
+
+async function readKey(services: OperatorServices, account: Account, id: KeyId): Promise<ApiKey> {
+  const key = (await services.accounts.listKeys(account.id)).find((one) => one.id === id);
+  if (!key) throw noSuchKey(account, id);
+  return key;
+}
+
+function noSuchKey(account: Account, text: string): OperatorError {
+  return new OperatorError(`The account has no key ${text}: \`keys list ${account.id}\` shows them.`);
 }
 
 function keyView(key: ApiKey, services: OperatorServices): Row {

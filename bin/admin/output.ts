@@ -1,5 +1,6 @@
 /** What a command prints: a table for people, one JSON document for programs. */
 import pc from 'picocolors';
+import { visibleJson, visibleText } from '../terminal/visible-text.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -10,20 +11,21 @@ export interface Output {
   list(rows: readonly Row[], whenEmpty: string): void;
 }
 
+/** Control characters in a value are printed as their escapes, since many values are foreign text. */
 export function createOutput(json: boolean, print: (line: string) => void): Output {
   if (json) {
     return {
-      show: (value) => print(JSON.stringify(value)),
-      list: (rows) => print(JSON.stringify({ data: rows })),
+      show: (value) => print(visibleJson(value)),
+      list: (rows) => print(visibleJson({ data: rows })),
     };
   }
   return {
     show: (value, note) => {
       for (const line of fieldLines(value)) print(line);
-      if (note !== undefined) print(`\n${pc.yellow(note)}`);
+      if (note !== undefined) print(`\n${pc.yellow(visibleText(note))}`);
     },
     list: (rows, whenEmpty) => {
-      for (const line of rows.length === 0 ? [pc.dim(whenEmpty)] : tableLines(rows)) print(line);
+      for (const line of rows.length === 0 ? [pc.dim(visibleText(whenEmpty))] : tableLines(rows)) print(line);
     },
   };
 }
@@ -43,6 +45,6 @@ function tableLines(rows: readonly Row[]): string[] {
 
 function text(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.length === 0 ? '-' : value.join(', ');
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.length === 0 ? '-' : visibleText(value.join(', '));
+  return typeof value === 'string' ? visibleText(value) : visibleJson(value);
 }

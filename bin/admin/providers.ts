@@ -34,11 +34,11 @@ export function addProviderCommands(program: Command, admin: Admin): void {
     }));
   command
     .command('check [provider]')
-    .description('ask the vendor whether the key is good, by a call that costs nothing; exit code 1 when one is not')
+    .description('ask the vendor whether the key is good, by a call that costs nothing; exit code 1 when one is not, or there is none')
     .action(admin.run(async ({ services, output, fail }, text?: string) => {
-      const rows = await checkRows(services, text === undefined ? undefined : settable(text));
-      output.list(rows, 'No provider is enabled that has a key: `providers set openai` sets one.');
-      if (rows.some(({ verdict }) => verdict === 'refused' || verdict === 'unreachable')) fail();
+      const rows = text === undefined ? await checkEnabled(services) : [await checkOne(services, settable(text))];
+      output.list(rows, 'No provider with a key is enabled: `providers set openai` sets one.');
+      if (rows.length === 0 || rows.some(({ verdict }) => verdict === 'refused' || verdict === 'unreachable')) fail();
     }));
 }
 
@@ -75,14 +75,20 @@ async function providerRows(services: OperatorServices): Promise<Row[]> {
   });
 }
 
-async function checkRows(services: OperatorServices, only: ProviderName | undefined): Promise<Row[]> {
+async function checkEnabled(services: OperatorServices): Promise<Row[]> {
   const enabled = await services.providers.enabled();
-  const asked = only === undefined ? names.filter((name) => enabled.includes(name)) : [only];
-  return Promise.all(
-    asked.map(async (name) => {
-      const began = services.clock.elapsed();
-      const check = await checkVendor(name, services.vendorAccess, AbortSignal.timeout(checkMillis));
-      return { provider: name, verdict: check.verdict, detail: check.detail, ms: Math.round(services.clock.elapsed() - began) };
-    }),
-  );
+  return Promise.all(names.filter((name) => enabled.includes(name)).map((name) => check(services, name)));
+}
+
+/** Throws OperatorError when there is no key to ask about. */
+async function checkOne(services: OperatorServices, name: ProviderName): Promise<Row> {
+  const isMissing = infoOf(name).credential === 'key' && !(await services.credentials.names()).includes(name);
+  if (isMissing) throw new OperatorError(`${name} has no key: \`providers set ${name}\` sets it.`);
+  return check(services, name);
+}
+
+async function check(services: OperatorServices, name: ProviderName): Promise<Row> {
+  const began = services.clock.elapsed();
+  const { verdict, detail } = await checkVendor(name, services.vendorAccess, AbortSignal.timeout(checkMillis));
+  return { provider: name, verdict, detail, ms: Math.round(services.clock.elapsed() - began) };
 }

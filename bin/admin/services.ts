@@ -5,6 +5,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { createAccountStore, type AccountStore } from '../../adapters/dynamodb/account-store.ts';
+import { createBlockStore, type BlockStore } from '../../adapters/dynamodb/block-store.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
@@ -33,6 +34,7 @@ export interface OperatorServices {
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
   readonly accounts: AccountStore;
+  readonly blocks: BlockStore;
   readonly wallet: WalletStore;
   readonly creations: CreationStore;
   readonly charges: ChargeStore;
@@ -48,7 +50,7 @@ export interface OperatorServices {
 
 /** Opens the adapters; `clock` is the service's own, which on one machine can be set forward. */
 export function operatorServices(address: ServiceAddress, clock: Clock): OperatorServices {
-  const local = address.endpoint === undefined ? {} : localClient(address.endpoint);
+  const local = { requestHandler: limitedWaits, ...(address.endpoint !== undefined && localClient(address.endpoint)) };
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(local), { marshallOptions: { removeUndefinedValues: true } });
   const secrets = new SecretsManagerClient(local);
   const random: RandomBytes = (count) => randomBytes(count);
@@ -59,6 +61,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     clock,
     randomBytes: random,
     accounts: createAccountStore(table),
+    blocks: createBlockStore(table),
     wallet: createWalletStore(table),
     creations: createCreationStore(table),
     charges: createChargeStore(table),
@@ -80,6 +83,9 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     }),
   };
 }
+
+/** A peer that never answers ends a call, so that the command can try again or say so. */
+const limitedWaits = { connectionTimeout: 5_000, requestTimeout: 15_000, throwOnRequestTimeout: true } as const;
 
 /** The stand-in knows a caller by its access key id; this one may do everything. */
 function localClient(endpoint: string): object {

@@ -1,9 +1,11 @@
 /** What is typed on the command line, checked: each error names the option and what would be right. */
 import type { Account } from '../../core/account.ts';
 import { parseAccountId, parseCreationId, type CreationId } from '../../core/ids.ts';
+import { characters } from '../../core/image-request.ts';
 import { limitRanges, type AccountLimits } from '../../core/limits.ts';
 import { parseUsd, type Micros } from '../../core/money.ts';
 import { OperatorError } from './operator-error.ts';
+import { isPrintable } from '../terminal/visible-text.ts';
 import type { OperatorServices } from './services.ts';
 
 /** An amount in USD. */
@@ -18,6 +20,27 @@ export function positiveUsd(option: string, text: string, least: 'zero' | 'above
   const amount = usd(option, text);
   if (amount < 0 || (least === 'above zero' && amount === 0)) throw new OperatorError(`${option}: must be ${least === 'zero' ? 'at least 0' : 'above 0'}.`);
   return amount;
+}
+
+/** The most characters of a text that is kept with an account. */
+const longest = { '--name': 100, '--reference': 200, '--reason': 500 } as const;
+
+/** A text that is kept and shown again: neither blank nor too long, and without control characters. */
+export function shownText(option: keyof typeof longest, text: string): string {
+  if (text.trim() === '') throw new OperatorError(`${option}: must not be empty.`);
+  const most = longest[option];
+  if (characters(text) > most) throw new OperatorError(`${option}: must have at most ${most} characters.`);
+  if (!isPrintable(text)) throw new OperatorError(`${option}: must not contain control characters.`);
+  return text;
+}
+
+/** A whole number within a range, both ends included. */
+export function count(option: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < least || value > most) {
+    throw new OperatorError(`${option}: ${JSON.stringify(text)} is no whole number from ${least} to ${most}.`);
+  }
+  return value;
 }
 
 export interface LimitOptions {
@@ -49,11 +72,7 @@ const optionOf: Readonly<Record<keyof AccountLimits, string>> = {
 
 function limit(name: keyof AccountLimits, text: string): number {
   const [least, most] = limitRanges[name];
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < least || value > most) {
-    throw new OperatorError(`${optionOf[name]}: ${JSON.stringify(text)} is no whole number from ${least} to ${most}.`);
-  }
-  return value;
+  return count(optionOf[name], text, least, most);
 }
 
 /** The account of an id. */

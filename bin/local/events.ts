@@ -2,6 +2,7 @@
 import pc from 'picocolors';
 import { failures, failureNamed } from '../../core/failure.ts';
 import { asMicros, formatUsd } from '../../core/money.ts';
+import { visibleText } from '../terminal/visible-text.ts';
 
 type Fields = Readonly<Record<string, string | number | undefined>>;
 
@@ -26,12 +27,18 @@ function withoutMetrics({ _aws, ...fields }: Fields & Embedded): Fields {
 }
 
 /** One line for a person: the time, what happened, to which creation. Undefined for what only an operator's log needs. */
-export function eventLine(fields: Fields): string | undefined {
+export function eventLine(logged: Fields): string | undefined {
+  const fields = visible(logged);
   const text = sentence(fields);
   if (text === undefined) return undefined;
   const time = String(fields['at']).slice(11, 19);
   const creation = fields['creationId'] === undefined ? '' : `  ${pc.dim(String(fields['creationId']))}`;
   return `${pc.dim(time)}  ${text}${creation}`;
+}
+
+/** What a client or a vendor wrote must not move the terminal's cursor. */
+function visible(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? visibleText(value) : value]));
 }
 
 function sentence(fields: Fields): string | undefined {

@@ -50,3 +50,8 @@ export interface RequestStore {
 export class Overloaded extends Error {
   override readonly name = 'Overloaded';
 }
+
+/** No answer says whether a write was made: the books have to be looked at before it is repeated. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown';
+}

@@ -49,7 +49,7 @@ async function submit(request: ApiRequest, caller: Caller, services: SubmitServi
   if (plan.request.imageUrls.length > 0) await caller.place.take();
   const sources = await copySources(plan.request.imageUrls, services);
   const idempotency = idempotencyOf(header, hash, known);
-  return submitCreation({ caller, plan: narrowToSources(plan, sources), sources, topUpUrl, ...(idempotency && { idempotency }) }, services);
+  return submitCreation({ caller, requestId: request.requestId, plan: narrowToSources(plan, sources), sources, topUpUrl, ...(idempotency && { idempotency }) }, services);
 }
 
 /** The deployment's setting, or where the portal of this deployment will be. */

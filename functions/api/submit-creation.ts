@@ -23,6 +23,8 @@ const startRetrySeconds = 30;
 
 export interface Submission {
   readonly caller: Caller;
+  /** By which an operator finds the creation. */
+  readonly requestId?: string;
   readonly plan: Plan;
   readonly sources: readonly StoredImage[];
   /** Named in a 402. */
@@ -63,13 +65,14 @@ export async function submitCreation(submission: Submission, services: SubmitSer
   throw refusal(outcome, submission);
 }
 
-function newCreation({ caller, plan, sources }: Submission, nowMillis: number, services: SubmitServices): CreationRecord {
+function newCreation({ caller, requestId, plan, sources }: Submission, nowMillis: number, services: SubmitServices): CreationRecord {
   const { request, routes, costMicros } = plan;
   const { account, apiKey } = caller;
   return {
     id: uuidV7(nowMillis, services.randomBytes(16)) as CreationId,
     accountId: account.id,
     keyId: apiKey.id,
+    ...(requestId !== undefined && { requestId }),
     status: 'queued',
     model: request.model.id,
     prompt: request.prompt,

@@ -18,8 +18,11 @@ function box(...lost: readonly string[]): SecretBox {
   });
 }
 
-/** Rotations of an account that has the secret "a" since day 0; each is [name, --sign-from, when]. */
-function after(...rotations: readonly (readonly [string, SignFrom, number])[]): readonly SealedSecret[] {
+/** The new secret's name, --sign-from, and when it was issued. */
+type Rotation = readonly [string, SignFrom, number];
+
+/** Rotations of an account that has the secret "a" since day 0. */
+function after(...rotations: readonly Rotation[]): readonly SealedSecret[] {
   return rotations.reduce<readonly SealedSecret[]>((stored, [name, from, at]) => rotated(stored, name, from, at), [{ sealed: 'a', issuedAt: 0 }]);
 }
 
@@ -41,7 +44,7 @@ describe('the secrets of a delivery', () => {
   });
 
   // Each row: the rotations, the time asked about, and which secrets sign there.
-  it.each<[string, Parameters<typeof after>, number, Omit<SigningSecrets, 'lost'>]>([
+  it.each<[string, readonly Rotation[], number, Omit<SigningSecrets, 'lost'>]>([
     ['a rotation from now on signs at once', [['b', 'now', now]], now, { current: 'b', previous: 'a', valid: ['b', 'a'] }],
     ['a clock that runs behind uses the new secret, too', [['b', 'now', now]], now - 5_000, { current: 'b', previous: 'a', valid: ['b', 'a'] }],
     ['a rotation from later on lets the old secret sign', [['b', '1h', now]], now + hour - 1, { current: 'a', valid: ['a', 'b'] }],

@@ -4,8 +4,8 @@ import { createKey } from '../../core/api-key.ts';
 import type { KeyId } from '../../core/ids.ts';
 import { asMicros } from '../../core/money.ts';
 import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';
-import { replacedSecretSeconds, webhookSecret } from '../../core/webhook.ts';
-import type { SealedSecret } from '../../core/account.ts';
+import { rotated } from '../../core/webhook-secrets.ts';
+import { webhookSecret } from '../../core/webhook.ts';
 import { keyAt, openAccount, type AccountHeld, type KeyHeld } from './open-account.ts';
 import { eventOf, submission } from './request-event.ts';
 import { monthsEnd, type Scenario, type Step, type Submit } from './scenario.ts';
@@ -86,10 +86,7 @@ export function createActors(scenario: Scenario, world: World, service: Service,
       const plain = webhookSecret(operator.randomBytes(32));
       const sealed = await operator.secretBox.seal(account.id, plain);
       watch.webhooks.learn(sealed, plain);
-      const kept = account.webhookSecrets
-        .map((secret): SealedSecret => (secret.replacedAt === undefined ? { ...secret, replacedAt: now } : secret))
-        .filter((secret) => (secret.replacedAt ?? now) > now - replacedSecretSeconds * 1000);
-      await operator.accounts.replaceSecrets(account.id, account.webhookSecrets[0], [{ sealed, issuedAt: now }, ...kept]);
+      await operator.accounts.replaceSecrets(account.id, account.webhookSecrets[0], rotated(account.webhookSecrets, sealed, 'now', now));
     });
   }
 

@@ -1,0 +1,45 @@
+/** Addresses that are blocked for too many rejected authentications, as an operator sees and lifts them. */
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { getItem, send } from './send.ts';
+import { keys, minuteOf, type Table } from './table.ts';
+
+/** What is known of an address now. */
+export interface AddressStanding {
+  readonly block?: { readonly untilMillis: number; readonly scope: 'all' | 'public' };
+  /** Rejected authentications of this minute, by the status of their answer. */
+  readonly rejected: Readonly<Record<'401' | '403', number>>;
+}
+
+/** Both throw Overloaded when the table stayed busy. */
+export interface BlockStore {
+  /** @param address as clientAddress() gives it */
+  read(address: string, nowMillis: number): Promise<AddressStanding>;
+  /** Removes the block and the counts of this minute: otherwise the next rejection would block again. */
+  lift(address: string, nowMillis: number): Promise<void>;
+}
+
+const kinds = ['401', '403'] as const;
+
+export function createBlockStore(table: Table): BlockStore {
+  return {
+    read: async (address, nowMillis) => {
+      const [block, wrongKeys, inactive] = await Promise.all([
+        getItem(table, keys.block(address)),
+        ...kinds.map((kind) => getItem(table, keys.rejected(address, kind, minuteOf(nowMillis)))),
+      ]);
+      const stored = block as NonNullable<AddressStanding['block']> | undefined;
+      const isBlocked = stored !== undefined && stored.untilMillis > nowMillis;
+      return {
+        ...(isBlocked && { block: { untilMillis: stored.untilMillis, scope: stored.scope } }),
+        rejected: { 401: Number(wrongKeys?.['count'] ?? 0), 403: Number(inactive?.['count'] ?? 0) },
+      };
+    },
+    lift: async (address, nowMillis) => {
+      // The counts first: a rejection in between would otherwise block anew what is about to be lifted.
+      const counts = kinds.map((kind) => keys.rejected(address, kind, minuteOf(nowMillis)));
+      for (const key of [...counts, keys.block(address)]) {
+        await send(table, (options) => table.client.send(new DeleteCommand({ TableName: table.name, Key: key }), options));
+      }
+    },
+  };
+}

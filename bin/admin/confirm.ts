@@ -1,0 +1,19 @@
+/** A question before something that is hard to take back. */
+import { createInterface } from 'node:readline/promises';
+import { visibleText } from '../terminal/visible-text.ts';
+import { OperatorError } from './operator-error.ts';
+
+type Terminal = Pick<NodeJS.Process, 'stdin' | 'stderr'>;
+
+/** Asks on a terminal. Throws OperatorError unless the answer is yes; without a terminal, unless `isYes`. */
+export async function confirm(sentence: string, isYes: boolean, { stdin, stderr }: Terminal = process): Promise<void> {
+  if (isYes) return;
+  if (!stdin.isTTY) throw new OperatorError(`${sentence} Nothing was changed: add --yes if you mean it.`);
+  const lines = createInterface({ input: stdin, output: stderr });
+  try {
+    const answer = await lines.question(`${visibleText(sentence)} Do it? (yes/no) `);
+    if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError('Nothing was changed.');
+  } finally {
+    lines.close();
+  }
+}

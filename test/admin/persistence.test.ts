@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { complaintOf } from '../../bin/admin/complaint.ts';
+import { OperatorError } from '../../bin/admin/operator-error.ts';
+import { persist } from '../../bin/admin/persistence.ts';
+import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
+import { seededBytes } from '../fixtures/records.ts';
+import { fakeClock } from '../functions/fakes.ts';
+
+const named = (name: string, more: object = {}): Error => Object.assign(new Error('told'), { name }, more);
+
+interface Run {
+  readonly result: Promise<string>;
+  readonly lines: string[];
+  readonly tries: () => number;
+}
+
+/** Work that fails so many times with this error, and then succeeds. */
+function run(error: unknown, failures: number): Run {
+  const lines: string[] = [];
+  let tries = 0;
+  const work = async (): Promise<string> => {
+    tries += 1;
+    if (tries <= failures) throw error;
+    return Promise.resolve('done');
+  };
+  const services = { clock: fakeClock(), randomBytes: seededBytes };
+  return { result: persist('revoke the key', work, { services, tell: (line) => lines.push(line) }), lines, tries: () => tries };
+}
+
+describe('work that has to be done', () => {
+  it.each<[string, unknown]>([
+    ['a busy table', new Overloaded('busy')],
+    ['a conflict', named('TransactionConflictException', { $metadata: { httpStatusCode: 400 } })],
+    ['a throttle', named('ThrottlingException', { $metadata: { httpStatusCode: 400 } })],
+    ['an answer that was lost', named('Error', { code: 'ECONNRESET' })],
+    ['no connection', named('Error', { cause: named('Error', { code: 'ECONNREFUSED' }) })],
+    ['no answer in time', named('TimeoutError')],
+    ['an error of AWS', named('InternalServerError', { $metadata: { httpStatusCode: 500 } })],
+  ])('is tried again after %s, as long as it takes', async (_what, error) => {
+    const { result, tries } = run(error, 200);
+    expect(await result).toBe('done');
+    expect(tries()).toBe(201);
+  });
+
+  it.each<[string, unknown]>([
+    ['a missing permission', named('AccessDeniedException', { $metadata: { httpStatusCode: 400 } })],
+    ['missing credentials', named('CredentialsProviderError')],
+    ['a refusal of the command', new OperatorError('There is no such key.')],
+    ['a defect', new TypeError('undefined is not a function')],
+  ])('ends at once with %s', async (_what, error) => {
+    const { result, tries } = run(error, 1);
+    await expect(result).rejects.toBe(error);
+    expect(tries()).toBe(1);
+  });
+
+  it('says what it waits for, at most every five seconds, and that it succeeded', async () => {
+    const { result, lines } = run(new Overloaded('busy'), 10);
+    await result;
+    // The pauses grow from 0.1 s to 2.5 s without jitter: 17 s in all.
+    expect(lines.length).toBeLessThanOrEqual(5);
+    expect(lines[0]).toBe('Try 1 to revoke the key failed after 0 s (Overloaded). It is tried again until it succeeds; Ctrl-C ends the command.');
+    expect(lines.at(-1)).toBe('Try 11 to revoke the key succeeded.');
+  });
+
+  it('says nothing when the first try succeeds', async () => {
+    const { result, lines } = run(undefined, 0);
+    await result;
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('an error of a command', () => {
+  it.each<[unknown, RegExp]>([
+    [new OperatorError('There is no such key.'), /^There is no such key\.$/],
+    [new Overloaded('x'), /^The table is too busy, .* repeat the command in a moment\.$/],
+    [named('TransactionConflictException'), /^The table is too busy, /],
+    [new OutcomeUnknown('x'), /^No answer says whether the change was made: look at it/],
+    [named('Error', { code: 'ECONNREFUSED' }), /^The service did not answer \(Error: told\): /],
+    [named('AccessDeniedException', { $metadata: { httpStatusCode: 400 } }), /^Something unexpected happened \(AccessDeniedException: told\): .* --debug /],
+    ['thrown text', /^Something unexpected happened \(thrown text\): /],
+  ])('%s is one sentence that says what to do', (error, sentence) => {
+    const { message } = complaintOf(error);
+    expect(message).toMatch(sentence);
+    expect(message).not.toContain('\n');
+  });
+});
