@@ -1,8 +1,10 @@
 /** Two rotations of the encryption secret: Secrets Manager keeps the version before, and nothing older. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resealSecrets } from '../../bin/admin/reseal.ts';
 import type { OperatorServices } from '../../bin/admin/services.ts';
 import { issueSecret } from '../../bin/admin/webhooks.ts';
+import { sendTestDelivery } from '../../core/webhook-operations.ts';
+import { refusal } from '../admin/admin-run.ts';
 import { anAccount } from '../fixtures/records.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { fakeClock, stub } from '../functions/fakes.ts';
@@ -60,13 +62,42 @@ it('replaced more than 24 h ago they are dropped, whatever sealed them', async (
   expect(await sealedBy(client)).toHaveLength(1);
 });
 
-it('without it a second rotation loses them, and the command names the account', async () => {
-  const client = await service.client();
-  await rotateEncryption();
-  await rotateEncryption();
-  const { lost } = await resealSecrets(service.operator);
-  expect(lost).toContain(client.account.id);
+describe('after a second rotation without it', () => {
+  it('the secrets are lost, and the command names the account', async () => {
+    const client = await service.client();
+    await rotateEncryption();
+    await rotateEncryption();
+    const { lost, lostReplaced } = await resealSecrets(service.operator);
+    expect(lost).toContain(client.account.id);
+    expect(lostReplaced).not.toContain(client.account.id);
+    expect(await refused('webhooks', 'secret', client.account.id)).toMatch(/cannot be opened any more\. `webhooks rotate \w+` issues a new secret/);
+    expect(await refused('webhooks', 'rotate', client.account.id, '--sign-from', '1h')).toMatch(/cannot be opened any more/);
+    expect(await refused('webhooks', 'test', client.account.id, '--url', service.machine.inboxUrl)).toMatch(/cannot be opened any more/);
+  });
+
+  it('a rotation of the webhook secret is enough: webhooks are sent at once, with an alarm until the lost secret is removed', async () => {
+    const client = await service.client();
+    await rotateEncryption();
+    await rotateEncryption();
+    await issueSecret(service.operator, await service.account(client.account.id));
+    expect(await delivered(client)).toBe('delivered');
+    const alarms = (): string[] => service.log.filter((line) => line.includes('"webhook_secret_lost"') && line.includes(client.account.id));
+    await expect.poll(() => alarms().length).toBe(1);
+
+    const outcome = await sendTestDelivery(await service.account(client.account.id), service.machine.inboxUrl, service.operator);
+    expect(outcome).toMatchObject({ kind: 'sent', lost: 1, delivery: { outcome: 'delivered' } });
+
+    expect(await resealSecrets(service.operator)).toMatchObject({ lostReplaced: [client.account.id] });
+    expect(await sealedBy(client)).toHaveLength(1);
+    expect((await resealSecrets(service.operator)).lostReplaced).toEqual([]);
+    expect(await delivered(client)).toBe('delivered');
+    expect(alarms()).toHaveLength(1);
+  });
 });
+
+async function refused(...args: string[]): Promise<string> {
+  return refusal(service.folder, ...args);
+}
 
 it('an account whose secrets keep changing meanwhile is named, and left to the next run', async () => {
   const account = anAccount({ webhookSecrets: [{ sealed: 'v1.old.nonce.body', issuedAt: 0 }] });
@@ -78,6 +109,6 @@ it('an account whose secrets keep changing meanwhile is named, and left to the n
   });
   const secretBox = stub<OperatorServices['secretBox']>({ reseal: async () => Promise.resolve({ kind: 'resealed', sealed: 'v1.new.nonce.body' }) });
   const report = await resealSecrets(stub<OperatorServices>({ accounts, secretBox, clock: fakeClock() }));
-  expect(report).toEqual({ accounts: 1, resealed: 0, alreadyCurrent: 0, dropped: 0, lost: [], busy: [account.id] });
+  expect(report).toEqual({ accounts: 1, resealed: 0, alreadyCurrent: 0, dropped: 0, lost: [], lostReplaced: [], busy: [account.id] });
   expect(tries).toBe(3);
 });

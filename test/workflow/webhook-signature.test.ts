@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueSecret } from '../../bin/admin/webhooks.ts';
+import { adminJson } from '../admin/admin-run.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { settled, submit } from './creations.ts';
 import { startReceiver, type Arrival, type Receiver } from './receiver.ts';
@@ -96,6 +97,7 @@ describe('a rotated secret', () => {
       const [, replaced] = byPython(client.webhookSecret, arrival);
       expect(arrival.headers['webhook-signature']).toBe(`${standard ?? ''} ${replaced ?? ''}`);
       expect(arrival.headers['x-webhook-signature-256']).toBe(plain);
+      expect(arrival.headers['x-webhook-signature-256-previous']).toBe(byPython(client.webhookSecret, arrival)[0]);
     };
     await expectBoth();
     await service.machine.advance(24 * 3_600 - 60);
@@ -105,6 +107,7 @@ describe('a rotated secret', () => {
     const [plain, standard] = byPython(rotated, arrival);
     expect(arrival.headers['webhook-signature']).toBe(standard);
     expect(arrival.headers['x-webhook-signature-256']).toBe(plain);
+    expect(arrival.headers).not.toHaveProperty('x-webhook-signature-256-previous');
   });
 
   it('that was replaced twice within a day leaves three that verify, the current one first', async ({ skip }) => {
@@ -117,5 +120,31 @@ describe('a rotated secret', () => {
     const arrival = await deliver(client);
     const expected = secrets.map((secret) => byPython(secret, arrival)[1] ?? '');
     expect(arrival.headers['webhook-signature']).toBe(expected.join(' '));
+  });
+
+  it('that signs from later on leaves no gap: the old one signs until then, and verifies for 24 h after that', async ({ skip }) => {
+    if (!hasPython) skip('python3 is not on this machine');
+    const client = await service.client();
+    const shown = await adminJson(service.folder, 'webhooks', 'rotate', client.account.id, '--sign-from', '1h');
+    expect(shown).toMatchObject({ signing_until_then: client.webhookSecret });
+    const begins = Date.parse(String(shown['signs_from']));
+    expect(begins - Date.parse(String(shown['issued_at']))).toBe(3_600_000);
+    expect(shown['replaced_valid_until']).toEqual([new Date(begins + 86_400_000).toISOString()]);
+
+    const expectSigned = async (current: string, previous: string | undefined, others: readonly string[]): Promise<void> => {
+      const arrival = await deliver(client);
+      expect(arrival.headers['x-webhook-signature-256']).toBe(byPython(current, arrival)[0]);
+      expect(arrival.headers['x-webhook-signature-256-previous']).toBe(previous && byPython(previous, arrival)[0]);
+      const values = [current, ...others].map((secret) => byPython(secret, arrival)[1]);
+      expect(arrival.headers['webhook-signature']?.split(' ')).toEqual(values);
+    };
+    const [old, rotated] = [client.webhookSecret, String(shown['secret'])];
+    await expectSigned(old, undefined, [rotated]);
+    await service.machine.advance(3_600);
+    await expectSigned(rotated, old, [old]);
+    await service.machine.advance(86_400 - 60);
+    await expectSigned(rotated, old, [old]);
+    await service.machine.advance(60);
+    await expectSigned(rotated, undefined, []);
   });
 });
