@@ -1,4 +1,5 @@
 /** A question before something that is hard to take back. */
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { visibleText } from '../terminal/visible-text.ts';
 import { OperatorError } from './operator-error.ts';
@@ -11,7 +12,9 @@ export async function confirm(sentence: string, isYes: boolean, { stdin, stderr 
   if (!stdin.isTTY) throw new OperatorError(`${sentence} Nothing was changed: add --yes if you mean it.`);
   const lines = createInterface({ input: stdin, output: stderr });
   try {
-    const answer = await lines.question(`${visibleText(sentence)} Do it? (yes/no) `);
+    // Ctrl-D ends the input without an answer.
+    const ended = once(lines, 'close').then(() => '');
+    const answer = await Promise.race([lines.question(`${visibleText(sentence)} Do it? (yes/no) `), ended]);
     if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError('Nothing was changed.');
   } finally {
     lines.close();

@@ -1,5 +1,6 @@
 /** Finds the service that a command is for: the local one of a folder, or a deployed stack. */
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { callLimits } from '../../adapters/call-limits.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
 import { runningService } from '../../local/service-record.ts';
@@ -41,7 +42,7 @@ function shiftedClock(offsetMillis: number): Clock {
 
 async function connectStack(stack: string): Promise<OperatorServices> {
   try {
-    const answer = await new CloudFormationClient({}).send(new DescribeStacksCommand({ StackName: stack }));
+    const answer = await new CloudFormationClient(callLimits()).send(new DescribeStacksCommand({ StackName: stack }));
     const outputs = answer.Stacks?.[0]?.Outputs ?? [];
     const named = Object.fromEntries(outputs.map((output) => [output.OutputKey ?? '', output.OutputValue ?? '']));
     return operatorServices(addressOf(outputOf(named)), systemClock);

@@ -4,6 +4,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { callLimits } from '../../adapters/call-limits.ts';
 import { createAccountStore, type AccountStore } from '../../adapters/dynamodb/account-store.ts';
 import { createBlockStore, type BlockStore } from '../../adapters/dynamodb/block-store.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
@@ -50,7 +51,7 @@ export interface OperatorServices {
 
 /** Opens the adapters; `clock` is the service's own, which on one machine can be set forward. */
 export function operatorServices(address: ServiceAddress, clock: Clock): OperatorServices {
-  const local = { requestHandler: limitedWaits, ...(address.endpoint !== undefined && localClient(address.endpoint)) };
+  const local = { ...callLimits(), ...(address.endpoint !== undefined && localClient(address.endpoint)) };
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(local), { marshallOptions: { removeUndefinedValues: true } });
   const secrets = new SecretsManagerClient(local);
   const random: RandomBytes = (count) => randomBytes(count);
@@ -83,9 +84,6 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     }),
   };
 }
-
-/** A peer that never answers ends a call, so that the command can try again or say so. */
-const limitedWaits = { connectionTimeout: 5_000, requestTimeout: 15_000, throwOnRequestTimeout: true } as const;
 
 /** The stand-in knows a caller by its access key id; this one may do everything. */
 function localClient(endpoint: string): object {

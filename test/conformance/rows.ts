@@ -140,6 +140,10 @@ export const parts: readonly Part[] = [
       row('The headers and the payload of a delivery', 'workflow/webhook-signature: comes with the headers and the payload that the interface lists', 'core/webhook: are the five of the interface, the ones on top and the trio of Standard Webhooks'),
       row('The signature: HMAC-SHA-256 over timestamp, dot and raw body', 'workflow/webhook-signature: is the one that openssl makes of timestamp, dot and raw body'),
       row('A replaced secret verifies for 24 h, each one of several', 'workflow/webhook-signature: goes on verifying in webhook-signature for 24 h; X-Webhook-Signature-256 is made with the new one at once', 'workflow/webhook-signature: that was replaced twice within a day leaves three that verify, the current one first'),
+      row('X-Webhook-Signature-256-Previous is made with the newest replaced secret while one is valid', 'workflow/webhook-signature: goes on verifying in webhook-signature for 24 h; X-Webhook-Signature-256 is made with the new one at once', 'core/webhook-secrets: the newest of two replaced secrets makes the previous signature'),
+      row('A rotation may sign from 1 h or 24 h later: the old secret signs until then, and its 24 h begin then', 'workflow/webhook-signature: that signs from later on leaves no gap: the old one signs until then, and verifies for 24 h after that', 'core/webhook-secrets: while a rotation is pending, a secret that was replaced before it keeps its previous signature'),
+      row('Rotation is never refused; each replaced secret is valid until 24 h after its own replacement took effect', 'core/webhook-secrets: each of two replaced secrets has 24 h of its own', 'core/webhook-secrets: two pending rotations take over one after the other: between them', 'core/webhook-secrets: a second rotation may overtake a pending one'),
+      row('A replaced secret that cannot be opened any more never stops a delivery', 'functions/deliver-webhook: is sent without the signature of a replaced secret that nobody can open, and an operator is told', 'workflow/webhook-reseal: a rotation of the webhook secret is enough: webhooks are sent at once, with an alarm until the lost secret is removed'),
       row('No secret issued: skipped, for good', 'workflow/webhook-schedule: gets no webhook: the delivery is skipped, for good'),
       row('Any 2xx is success', 'workflow/webhook-schedule: is sent no more after the first 2xx'),
       row('Five attempts, 60, 120, 240, 480 s apart, the same bytes', 'workflow/webhook-schedule: is sent at 0, 60, 180, 420 and 900 s, each time signed afresh over the same bytes, and then no more'),
@@ -199,6 +203,8 @@ export const parts: readonly Part[] = [
     rows: [
       row('Integer micro-dollars inside, at most 6 decimals at the edge', 'core/money: has at most six decimals as a JSON number', 'api/quote-and-balance: and prices never show more than 6 decimals'),
       row('Every movement is a ledger row; the books balance', 'core/ledger: finds nothing in books that balance', 'workflow/messages: balance after all of it'),
+      row('A top-up or adjustment repeats a reference only with the same amount; otherwise it is refused and says which amount stands', 'admin/commands: takes a reference once, and refuses it with another amount', 'admin/commands: is adjusted once for a reference, and each time without one'),
+      row('A movement is made once, also when an answer is lost', 'admin/wallet-lost-answers: a top-up is made once and told as made', 'admin/wallet-lost-answers: an adjustment is made once, with one ledger row', 'admin/wallet-lost-answers: a credit line is changed once and told as changed'),
     ],
   },
   {
