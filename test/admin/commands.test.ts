@@ -157,14 +157,14 @@ describe('a wallet', () => {
 
 describe('a creation', () => {
   it('is shown with everything that was asked, and is found by its request', async () => {
-    const { status, body, headers } = await service.send('/images/generate', {
+    const answer = await service.send('/images/generate', {
       key: client.key,
       body: { model: 'sandbox-sketch', prompt: 'ein See', seed: 7, metadata: { order: 'A-1' }, webhook_url: service.machine.inboxUrl },
     });
-    expect(status).toBe(202);
-    const { id } = body as { id: string };
+    expect(answer.status).toBe(202);
+    const { id } = answer.body as { id: string };
     await settled(service, id);
-    const requestId = headers.get('x-request-id') ?? '';
+    const requestId = answer.headers.get('x-request-id') ?? '';
     const shown = await run('creations', 'show', id);
     expect(shown).toMatchObject({
       id, request_id: requestId, status: 'completed', prompt: 'ein See', seed: 7, output_format: 'png', metadata: { order: 'A-1' }, sources: [],

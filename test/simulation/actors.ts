@@ -83,10 +83,11 @@ export function createActors(scenario: Scenario, world: World, service: Service,
       const account = await operator.accounts.read(accountOf(step).id);
       if (!account) return;
       const now = operator.clock.now();
+      const signFrom = dice.chance(`sign later ${step.at}`, 0.3) ? '1h' : 'now';
       const plain = webhookSecret(operator.randomBytes(32));
       const sealed = await operator.secretBox.seal(account.id, plain);
       watch.webhooks.learn(sealed, plain);
-      await operator.accounts.replaceSecrets(account.id, account.webhookSecrets[0], rotated(account.webhookSecrets, sealed, 'now', now));
+      await operator.accounts.replaceSecrets(account.id, account.webhookSecrets[0], rotated(account.webhookSecrets, sealed, signFrom, now));
     });
   }
 

@@ -24,7 +24,11 @@ export interface Sent extends Post {
 
 interface Secret {
   readonly plain: string;
+  /** When it was committed. */
   readonly from: number;
+  /** When it begins to sign; the commit, unless the rotation named a later time. */
+  readonly signsFrom: number;
+  /** When its replacement begins to sign. */
   until: number;
 }
 
@@ -75,9 +79,16 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     const all = secrets.get(account) ?? [];
     const stamp = post.headers['x-timestamp'] ?? '';
     if (Math.abs(Number(stamp) * 1000 - post.at) > slack + 1_000) accuse('signed at its own time', `${stamp} at ${post.at}`);
-    const current = all.filter(({ from, until }) => from <= post.at && until >= startedAt);
-    const own = current.some(({ plain }) => `sha256=${createHmac('sha256', plain).update(`${stamp}.${post.body}`).digest('hex')}` === post.headers['x-webhook-signature-256']);
-    if (!own) accuse('signed with the current secret', account);
+    const made = (secret: Secret | undefined): string =>
+      secret === undefined ? '' : `sha256=${createHmac('sha256', secret.plain).update(`${stamp}.${post.body}`).digest('hex')}`;
+    // A time that a rotation named is compared with the function's own clock.
+    const current = all.filter(({ from, signsFrom, until }) =>
+      from <= post.at && signsFrom <= post.at + (signsFrom > from ? slack : 0) && until >= startedAt - slack);
+    const signing = current.findLast((secret) => made(secret) === post.headers['x-webhook-signature-256']);
+    if (!signing || (signing.until < startedAt && !all.some(({ signsFrom, from }) => signsFrom === signing.until && signsFrom > from))) {
+      accuse('signed with the current secret', account);
+    }
+    previousVerifies(all, signing, made, post, { startedAt, slack, account });
     const given = (post.headers['webhook-signature'] ?? '').split(' ');
     const standard = ({ plain }: Secret): string => {
       const key = Buffer.from(plain.slice('whsec_'.length), 'base64');
@@ -87,6 +98,22 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     const mustHold = all.filter(({ from, until }) => from <= startedAt && until + dayMillis - slack > post.at);
     if (!given.every((one) => mayHold.some((secret) => standard(secret) === one))) accuse('no signature with a secret that is over', account);
     if (!mustHold.every((secret) => given.includes(standard(secret)))) accuse('a receiver with a replaced secret verifies for 24 h', account);
+  }
+
+  /** The secret that signed before the current one is still there for a receiver that knows no other. */
+  function previousVerifies(
+    all: readonly Secret[],
+    signing: Secret | undefined,
+    made: (secret: Secret | undefined) => string,
+    post: Post,
+    { startedAt, slack, account }: { startedAt: number; slack: number; account: string },
+  ): void {
+    const before = all.slice(0, signing ? all.indexOf(signing) : 0).filter(({ signsFrom, until }) => signsFrom < until);
+    const last = before.at(-1);
+    const given = post.headers['x-webhook-signature-256-previous'];
+    if (given !== undefined && given !== made(last)) accuse('the previous signature is made with the newest replaced secret', account);
+    if (given !== undefined && (last?.until ?? -Infinity) + dayMillis + slack <= startedAt) accuse('no signature with a secret that is over', account);
+    if (given === undefined && last && last.until + dayMillis - slack > post.at) accuse('a receiver with a replaced secret verifies for 24 h', account);
   }
 
   /** The operator's claim stands before each: two of them within the interval are one too many. */
@@ -109,13 +136,14 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     onCommit: (changes) => {
       for (const { sk, pk, after } of changes) {
         if (sk !== 'ACCOUNT') continue;
-        const sealed = after?.['webhookSecrets']?.L?.[0]?.M?.['sealed']?.S;
-        const plain = plains.get(sealed ?? '');
+        const newest = after?.['webhookSecrets']?.L?.[0]?.M;
+        const plain = plains.get(newest?.['sealed']?.S ?? '');
         const list = secrets.get(pk.slice('ACCOUNT#'.length)) ?? [];
-        const last = list.at(-1);
-        if (plain === undefined || last?.plain === plain) continue;
-        if (last) last.until = world.time.now();
-        secrets.set(pk.slice('ACCOUNT#'.length), [...list, { plain, from: world.time.now(), until: Infinity }]);
+        if (plain === undefined || list.at(-1)?.plain === plain) continue;
+        const from = world.time.now();
+        const signsFrom = Math.max(from, Number(newest?.['signsFrom']?.N ?? from));
+        for (const secret of list) secret.until = Math.min(secret.until, signsFrom);
+        secrets.set(pk.slice('ACCOUNT#'.length), [...list, { plain, from, signsFrom, until: Infinity }]);
       }
     },
     onPost: (post, table) => {
