@@ -14,6 +14,7 @@ import type { OperatorServices } from './services.ts';
 import * as values from './values.ts';
 
 const catalog = models as Catalog;
+const openingReference = 'opening balance';
 
 export interface NewAccount extends values.LimitOptions {
   readonly name: string;
@@ -87,9 +88,21 @@ export async function createAccount(services: OperatorServices, options: NewAcco
     createdAt: new Date(services.clock.now()).toISOString(),
   };
   if (!(await services.accounts.create(account))) throw new OperatorError('The id drawn for the account is taken: try again.');
-  if (balance > 0) await services.wallet.topUp(account.id, balance, 'opening balance');
-  if (creditLine > 0) await services.wallet.setCreditLine(account.id, account.creditLineMicros, creditLine);
-  return values.account(services, account.id);
+  try {
+    if (balance > 0) await services.wallet.topUp(account.id, balance, openingReference);
+    if (creditLine > 0) await services.wallet.setCreditLine(account.id, account.creditLineMicros, creditLine);
+    return await values.account(services, account.id);
+  } catch (error) {
+    throw halfMade(account, error);
+  }
+}
+
+/** Repeating `accounts create` would make a second account: the commands named here are safe to repeat. */
+function halfMade({ id }: Account, cause: unknown): OperatorError {
+  const message =
+    `The account ${id} was created, but its balance or credit line may be missing: look at it with \`accounts show ${id}\`, ` +
+    `then use \`wallet top-up\` with --reference ${JSON.stringify(openingReference)}, and \`accounts set --credit-line\`.`;
+  return new OperatorError(message, { account: id }, { cause });
 }
 
 const aboveTheLargest = `what an account can spend must not exceed ${formatUsd(largestAvailableMicros)}.`;

@@ -49,6 +49,13 @@ describe('an account', () => {
     expect(await run('accounts', 'set', client.account.id, '--providers', 'none')).toMatchObject({ providers: [] });
   });
 
+  it('that was created without its opening balance is named, so that nobody creates a second one', async () => {
+    service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', caller: 'operator', error: 'AccessDenied' });
+    const sentence = await refused('accounts', 'create', '--name', 'half', '--balance', '5');
+    const [, id = ''] = /^The account (\w{10}) was created, but its balance or credit line may be missing: /.exec(sentence) ?? [];
+    expect(await run('wallet', 'top-up', id, '--amount', '5', '--reference', 'opening balance')).toMatchObject({ balance: 5, already_applied: false });
+  });
+
   it('is not created without a name, or with more than the largest amount', async () => {
     expect(await refused('accounts', 'create', '--name', '')).toBe('--name: must not be empty.');
     const amounts = ['--balance', '600000000', '--credit-line', '400000001'];
