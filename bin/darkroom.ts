@@ -4,29 +4,30 @@
  */
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import models from '../catalog/models.json' with { type: 'json' };
-import costs from '../catalog/provider-costs.json' with { type: 'json' };
-import { catalogSchema, providerCostsSchema } from '../core/catalog-schema.ts';
-import { ServiceStack } from '../lib/service-stack.ts';
 import { SettingsError } from '../lib/settings.ts';
 import { defaultStage, settingsOf } from '../lib/stage-settings.ts';
+import { CatalogError, readCatalog, readProviderCosts } from './catalog/catalog-files.ts';
+import { REFUSED_INPUT } from './local/synthesized-template.ts';
 
 async function synthesize(): Promise<void> {
   // A price or route that is no good must not be deployed.
-  catalogSchema.parse(models);
-  providerCostsSchema.parse(costs);
+  readCatalog();
+  readProviderCosts();
   const app = new App();
   // A finding that no resource gives a reason for stops the synthesis.
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const stage = (app.node.tryGetContext('stage') as string | undefined) ?? defaultStage;
-  new ServiceStack(app, stage === defaultStage ? 'Darkroom' : `Darkroom-${stage}`, { settings: await settingsOf(stage) });
+  const settings = await settingsOf(stage);
+  // The stack reads the catalog when it is loaded: only a catalog that is right gets that far.
+  const { ServiceStack } = await import('../lib/service-stack.ts');
+  new ServiceStack(app, stage === defaultStage ? 'Darkroom' : `Darkroom-${stage}`, { settings });
   app.synth();
 }
 
 try {
   await synthesize();
 } catch (error) {
-  if (!(error instanceof SettingsError)) throw error;
+  if (!(error instanceof SettingsError) && !(error instanceof CatalogError)) throw error;
   console.error(error.message);
-  process.exitCode = 1;
+  process.exitCode = REFUSED_INPUT;
 }

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import pc from 'picocolors';
 import { eventLine, eventObject, parseLogLine } from './local/events.ts';
 import { FolderRefused } from '../local/folder-lock.ts';
+import { InputRefused } from './local/synthesized-template.ts';
 import { startService, type RunningService } from './local/service.ts';
 import { visibleJson } from './terminal/visible-text.ts';
 
@@ -74,7 +75,7 @@ function announce({ machine, demo }: RunningService): void {
 function explain(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return `Port ${options.port} is in use: end what listens there, or choose another with --port.`;
-  if (error instanceof FolderRefused) return error.message;
+  if (error instanceof FolderRefused || error instanceof InputRefused) return error.message;
   throw error;
 }
 

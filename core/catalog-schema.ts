@@ -7,7 +7,7 @@ import { aspectRatios, mostImageUrls, mostPromptLength, outputFormats, resolutio
 import { fromUsd } from './money.ts';
 import { providers, type ProviderName } from './providers.ts';
 
-const usd = z.number().nonnegative().refine((value) => isWholeMicros(value), 'at most 6 decimals');
+const usd = z.number().nonnegative().refine((value) => isWholeMicros(value), 'must have at most 6 decimals');
 const date = z.iso.date();
 
 function isWholeMicros(value: number): boolean {

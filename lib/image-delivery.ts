@@ -51,9 +51,12 @@ export class ImageDelivery extends Construct {
     const distribution = new Distribution(this, 'Distribution', {
       comment: 'Darkroom: rendered images',
       httpVersion: HttpVersion.HTTP2_AND_3,
-      // CloudFront heeds it with a certificate of one's own only; under its own name it takes TLS 1.0, too.
-      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
-      ...(domain && { domainNames: [domain.name], certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn) }),
+      // CloudFront ignores a minimum of TLS under its own name, and takes TLS 1.0 there.
+      ...(domain && {
+        domainNames: [domain.name],
+        certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+        minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      }),
       defaultBehavior: {
         // The library's own class does not fit its interface under exactOptionalPropertyTypes.
         origin: S3BucketOrigin.withOriginAccessControl(this.bucket as IBucket),

@@ -41,6 +41,7 @@ function issueOf(right: string): z.core.$ZodErrorMap {
   return (issue) => (issue.code === 'unrecognized_keys' ? undefined : right);
 }
 
+const regionRight = 'must be a region, such as us-west-2';
 const topUpUrlRight = 'must be an https address, or empty';
 
 const limits = {
@@ -69,7 +70,7 @@ const settingsSchema = z.strictObject(
     /** Who hears of alarms. Without it the topic is there and has no subscriber. */
     alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
     /** Where the models of Amazon Bedrock are invoked; Stability's are offered in us-west-2. */
-    bedrockRegion: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: 'must be a region, such as us-west-2' }).default('us-west-2'),
+    bedrockRegion: z.string({ error: regionRight }).regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: regionRight }).default('us-west-2'),
     /** A table restored from a backup, used in place of the stack's own, which stays as it is. */
     restoredTable: z.string({ error: 'must be the name of a table' }).regex(/^[a-zA-Z0-9_.-]{3,255}$/, { error: 'must be the name of a table' }).optional(),
     /** Of the functions' processors; arm64 is a fifth cheaper. */
@@ -104,6 +105,15 @@ function linesOf(issue: z.core.$ZodIssue, input: unknown): string[] {
   const path = issue.path.map(String);
   const nameOf = (...more: string[]): string => [...path, ...more].join('.') || 'settings';
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `${nameOf(key)}: there is no such setting`);
-  const value = path.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], input);
-  return [`${nameOf()}: ${issue.message} (is ${value === undefined ? 'missing' : JSON.stringify(value)})`];
+  const value = path.reduce<unknown>((at, name) => (at as Record<string, unknown> | null | undefined)?.[name], input);
+  return [`${nameOf()}: ${issue.message} (is ${textOf(value)})`];
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return 'missing';
+  try {
+    return JSON.stringify(value, (_name, part: unknown) => (typeof part === 'bigint' || typeof part === 'function' ? String(part) : part));
+  } catch {
+    return 'a value that refers to itself';
+  }
 }

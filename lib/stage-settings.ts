@@ -11,6 +11,14 @@ export async function settingsOf(stage: string): Promise<Settings> {
   const file = `config/${stage}.ts`;
   const url = new URL(`../${file}`, import.meta.url);
   if (!existsSync(url)) throw new SettingsError(`stage: there is no ${file}; copy config/${defaultStage}.ts to begin with`);
-  const { default: input } = (await import(url.href)) as { default: unknown };
-  return parseSettings(file, input);
+  return parseSettings(file, await defaultExportOf(file, url));
+}
+
+async function defaultExportOf(file: string, url: URL): Promise<unknown> {
+  try {
+    return ((await import(url.href)) as { default?: unknown }).default;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SettingsError(`${file}: cannot be loaded (${why})`, { cause: error });
+  }
 }

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { conditions, type Account, type AccountCondition } from '../../core/account.ts';
 import { randomBase62 } from '../../core/base62.ts';
-import type { Catalog } from '../../core/catalog.ts';
 import type { AccountId } from '../../core/ids.ts';
 import { asMicros, formatUsd, largestAvailableMicros, toUsd, type Micros } from '../../core/money.ts';
-import models from '../../catalog/models.json' with { type: 'json' };
 import type { AccountChange } from '../../adapters/dynamodb/account-store.ts';
+import { readCatalog } from '../catalog/catalog-files.ts';
 import type { Admin } from './admin.ts';
 import { OperatorError } from './operator-error.ts';
 import { persist } from './persistence.ts';
@@ -13,7 +12,6 @@ import type { Row } from './output.ts';
 import type { OperatorServices } from './services.ts';
 import * as values from './values.ts';
 
-const catalog = models as Catalog;
 const openingReference = 'opening balance';
 
 export interface NewAccount extends values.LimitOptions {
@@ -157,14 +155,15 @@ function providers(list: string): 'all' | string[] {
   if (names.includes('')) throw new OperatorError('--providers: a name is missing; write none for no provider at all.');
   if (names.length === 1 && names[0] === 'all') return 'all';
   if (names.length === 1 && names[0] === 'none') return [];
-  const known = new Set<string>(catalog.models.flatMap((model) => model.routes.map((route) => route.provider)));
+  const known = new Set<string>(readCatalog().models.flatMap((model) => model.routes.map((route) => route.provider)));
   const unknown = names.find((name) => !known.has(name));
   if (unknown !== undefined) throw new OperatorError(`--providers: there is no provider ${unknown}; known are ${[...known].join(', ')}.`);
   return [...new Set(names)];
 }
 
 function knownModels(ids: readonly string[] = []): readonly string[] {
-  const unknown = ids.find((id) => !catalog.models.some((model) => model.id === id));
+  const { models } = readCatalog();
+  const unknown = ids.find((id) => !models.some((model) => model.id === id));
   if (unknown !== undefined) throw new OperatorError(`There is no model ${unknown} in the catalog.`);
   return ids;
 }

@@ -3,8 +3,7 @@ import type { Catalog, Model, Route } from '../../core/catalog.ts';
 import { costOf, type ProviderCosts } from '../../core/provider-costs.ts';
 import type { Resolution } from '../../core/image-formats.ts';
 import { asMicros, fromUsd, toUsd } from '../../core/money.ts';
-import models from '../../catalog/models.json' with { type: 'json' };
-import costs from '../../catalog/provider-costs.json' with { type: 'json' };
+import { readCatalog, readProviderCosts } from '../catalog/catalog-files.ts';
 import type { Admin } from './admin.ts';
 import { OperatorError } from './operator-error.ts';
 import type { Row } from './output.ts';
@@ -22,7 +21,7 @@ export function addCatalogCommands(program: Command, admin: Admin): void {
     .action(admin.print(({ output, fail }, { maxAge }: { maxAge: string }) => {
       const mostDays = Number(maxAge);
       if (!/^\d+$/.test(maxAge)) throw new OperatorError(`--max-age: ${JSON.stringify(maxAge)} is no whole number of days, such as 180.`);
-      const rows = checkCatalog(models as Catalog, costs as ProviderCosts, Date.now(), mostDays);
+      const rows = checkCatalog(readCatalog(), readProviderCosts(), Date.now(), mostDays);
       output.list(rows, 'The catalog is empty.');
       if (rows.some(({ finding }) => finding !== null)) fail();
     }));

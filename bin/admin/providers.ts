@@ -1,15 +1,13 @@
 import type { Command } from 'commander';
 import { checkVendor } from '../../adapters/providers/vendor-checks.ts';
-import type { Catalog } from '../../core/catalog.ts';
 import { isEnabled, providers, type ProviderInfo, type ProviderName } from '../../core/providers.ts';
-import models from '../../catalog/models.json' with { type: 'json' };
+import { readCatalog } from '../catalog/catalog-files.ts';
 import type { Admin } from './admin.ts';
 import { OperatorError } from './operator-error.ts';
 import type { Row } from './output.ts';
 import { readSecret } from './secret-input.ts';
 import type { OperatorServices } from './services.ts';
 
-const catalog = models as Catalog;
 const names = Object.keys(providers) as ProviderName[];
 const checkMillis = 10_000;
 
@@ -63,7 +61,7 @@ async function setProvider(services: OperatorServices, name: ProviderName): Prom
 }
 
 function modelsOf(name: ProviderName): string[] {
-  return catalog.models.filter((model) => model.routes.some(({ provider }) => provider === name)).map(({ id }) => id);
+  return readCatalog().models.filter((model) => model.routes.some(({ provider }) => provider === name)).map(({ id }) => id);
 }
 
 async function providerRows(services: OperatorServices): Promise<Row[]> {

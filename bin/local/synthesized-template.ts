@@ -11,7 +11,18 @@ import { promisify } from 'node:util';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const cache = join(root, 'node_modules', '.cache', 'darkroom');
 const unusedMillis = 24 * 60 * 60 * 1000;
-const sources = ['adapters', 'bin/darkroom.ts', 'catalog', 'config', 'core', 'functions', 'lib', 'statemachines', 'cdk.json', 'package-lock.json'];
+const sources = ['adapters', 'bin/darkroom.ts', 'bin/catalog', 'catalog', 'config', 'core', 'functions', 'lib', 'statemachines', 'cdk.json', 'package-lock.json'];
+
+/** The exit code of bin/darkroom.ts when a catalog or settings file is wrong, which it then says in plain sentences. */
+export const REFUSED_INPUT = 2;
+
+/** A catalog or settings file is wrong; the message has one sentence for each field. */
+export class InputRefused extends Error {
+  override readonly name = 'InputRefused';
+}
+
+/** What the command line of the CDK sets by itself: resources name their assets and their constructs. */
+const commandLineContext = { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
 
 /** The path of the stack's template, its bundles beside it. Takes some ten seconds when something changed, else none. */
 export async function synthesizedTemplate(progress: (line: string) => void = () => undefined): Promise<string> {
@@ -46,6 +57,12 @@ async function fingerprint(): Promise<string> {
   return hash.digest('hex');
 }
 
+/** What the synthesis says of a catalog or settings that are wrong; undefined for every other error. */
+function refusalOf(error: unknown): InputRefused | undefined {
+  const { code, stderr } = error as { readonly code?: unknown; readonly stderr?: unknown };
+  return code === REFUSED_INPUT && typeof stderr === 'string' ? new InputRefused(stderr.trim(), { cause: error }) : undefined;
+}
+
 /** Into a folder of its own first, so that a broken run leaves nothing that looks whole. */
 async function synthesize(folder: string): Promise<void> {
   mkdirSync(cache, { recursive: true });
@@ -54,9 +71,9 @@ async function synthesize(folder: string): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, ['bin/darkroom.ts'], {
       cwd: root,
-      env: { ...process.env, CDK_OUTDIR: fresh, CDK_CONTEXT_JSON: JSON.stringify(context) },
+      env: { ...process.env, CDK_OUTDIR: fresh, CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...commandLineContext }) },
       maxBuffer: 64 * 1024 * 1024,
-    });
+    }).catch((error: unknown) => { throw refusalOf(error) ?? error; });
     await rename(fresh, folder).catch((error: unknown) => {
       // Another start synthesized the same at the same time: one is as good as the other.
       if (!existsSync(folder)) throw error;

@@ -44,6 +44,10 @@ describe('settings', () => {
     ['a domain without its certificate', { apiDomain: { name: 'api.example.com' } }, "apiDomain.certificateArn: must be the ARN of an ACM certificate in the stack's region (is missing)"],
     ['a certificate that CloudFront cannot take', { resultsDomain: { name: 'images.example.com', certificateArn: certificate } }, `resultsDomain.certificateArn: must be the ARN of an ACM certificate in us-east-1, whatever the region of the stack (is "${certificate}")`],
     ['throttling as a number', { throttling: 3 }, 'throttling: must be {ratePerSecond, burst} (is 3)'],
+    ['a region that is no text', { bedrockRegion: 3 }, 'bedrockRegion: must be a region, such as us-west-2 (is 3)'],
+    ['a number too large for JSON', { resultDays: 30n }, 'resultDays: must be a whole number from 1 to 3650 (is "30")'],
+    ['a group that is null', { apiDomain: null }, 'apiDomain: must be {name, certificateArn} (is null)'],
+    ['no value at all', undefined, 'settings: must be an object of settings (is missing)'],
     ['no object', [], 'settings: must be an object of settings (is [])'],
   ])('are refused for %s', (_what, input, message) => {
     expect(refusal(input)).toBe(`config/staging.ts: ${message}`);

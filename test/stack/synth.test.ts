@@ -20,12 +20,15 @@ function offline(): NodeJS.ProcessEnv {
 }
 
 describe('npx cdk synth', () => {
-  it('works without credentials and without a network, and gives the template that the local service serves', async () => {
+  it('works without credentials and without a network, and gives the template that the local service serves, without a warning', async () => {
     const output = join(folder, 'cdk.out');
-    await promisify(execFile)('npx', ['--no-install', 'cdk', 'synth', '--quiet', '--output', output], { cwd: root, env: offline() });
+    const { stderr } = await promisify(execFile)('npx', ['--no-install', 'cdk', 'synth', '--quiet', '--output', output], { cwd: root, env: offline() });
     const { Resources } = JSON.parse(await readFile(join(output, 'Darkroom.template.json'), 'utf8')) as { Resources: Record<string, { Type: string }> };
     const types = ['AWS::Lambda::Function', 'AWS::ApiGatewayV2::Route', 'AWS::StepFunctions::StateMachine', 'AWS::DynamoDB::GlobalTable'];
     const ids = (type: string): string[] => Object.keys(Resources).filter((id) => Resources[id]?.Type === type);
     for (const type of types) expect(ids(type).sort()).toEqual(resourcesOf(type).map(([id]) => id).sort());
+    // npm warns about the settings of the machine on which it runs.
+    const ours = stderr.split('\n').filter((line) => !line.startsWith('npm '));
+    expect(ours.filter((line) => /warning|reserved|deprecated|no effect/i.test(line))).toEqual([]);
   });
 });

@@ -1,0 +1,43 @@
+import type * as z from 'zod';
+
+/** Formats that have a name; every other one is told by its pattern. */
+const formatText: Readonly<Record<string, string>> = {
+  date: 'must be a date, such as 2027-05-21',
+  url: 'must be an address, such as https://example.com/prices',
+};
+
+const typeText: Readonly<Record<string, string>> = {
+  string: 'must be text in quotes',
+  number: 'must be a number',
+  int: 'must be a whole number',
+  boolean: 'must be true or false',
+  array: 'must be a list in [ ]',
+  object: 'must be an object in { }',
+};
+
+/** What a range counts, by the type of the value. */
+const unitText: Readonly<Record<string, string>> = { string: ' characters', array: ' items' };
+
+/** Says of a finding of a schema what would be right: "must be a date, such as 2027-05-21". */
+export function whatIsRight(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_format':
+      return formatText[issue.format] ?? `must match ${issue.pattern ?? issue.format}`;
+    case 'invalid_type':
+      return typeText[issue.expected] ?? `must be ${issue.expected}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'too_small':
+      return rangeText(issue.origin, 'at least', issue.minimum);
+    case 'too_big':
+      return rangeText(issue.origin, 'at most', issue.maximum);
+    default:
+      return issue.message;
+  }
+}
+
+function rangeText(origin: string, bound: string, limit: number | bigint): string {
+  const unit = unitText[origin];
+  if (unit !== undefined && bound === 'at least' && limit === 1) return 'must not be empty';
+  return unit === undefined ? `must be ${bound} ${limit}` : `must have ${bound} ${limit}${unit}`;
+}
