@@ -20,7 +20,7 @@ const options = new Command('npm start --')
   .option('--port <n>', 'where it listens, on loopback', '8787')
   .option('--data <folder>', 'where its state is kept', '.darkroom')
   .option('--json', 'one JSON object a line')
-  .option('--strict-outbound', 'the deployed rules for webhook and image addresses: https and public hosts only')
+  .option('--strict-outbound', 'the deployed rules for addresses: public hosts only, https for webhooks, http or https for images')
   .option('--env <NAME=VALUE>', 'another value for a variable that the functions declare; any number of times', addVariable, {})
   .parse()
   .opts<Options>();
@@ -59,7 +59,8 @@ function announce({ machine, demo }: RunningService): void {
   ${pc.bold('Darkroom')} runs on this machine.
 
   API      ${pc.cyan(api)}
-  key      ${demo.key}   ${pc.dim('(new at every start; 25 USD to begin with)')}
+  account  ${demo.accountId}   ${pc.dim('(ACCOUNT of the operator’s command; 25 USD to begin with)')}
+  key      ${demo.key}   ${pc.dim('(new at every start)')}
   inbox    ${pc.cyan(inbox)}   ${pc.dim('(webhooks, with their pictures, in a browser)')}
   state    ${options.data}
 

@@ -1,0 +1,35 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from './machine-fixture.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+
+describe('npm start', { timeout: 60_000 }, () => {
+  it('prints the id of the demo account, which the operator’s commands need', async () => {
+    const { folder, remove } = temporaryFolder();
+    const child = spawn(process.execPath, ['bin/local.ts', '--port', '0', '--data', folder], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    const exit = once(child, 'exit');
+    onTestFinished(async () => {
+      child.kill('SIGKILL');
+      await exit;
+      remove();
+    });
+    let printed = '';
+    child.stdout.on('data', (chunk: Buffer) => { printed += String(chunk); });
+    await expect.poll(() => printed, { timeout: 50_000 }).toContain('Ctrl-C');
+    const { account } = JSON.parse(readFileSync(path.join(folder, 'demo.json'), 'utf8')) as { account: string };
+    expect(printed).toMatch(new RegExp(`^ {2}account {2}${account} `, 'm'));
+  });
+
+  it('has no option that the README does not list', () => {
+    const help = execFileSync(process.execPath, ['bin/local.ts', '--help'], { cwd: root, encoding: 'utf8' });
+    const options = [...help.matchAll(/^ +(--[a-z-]+)/gm)].map(([, name = '']) => name);
+    expect(options).toContain('--env');
+    expect(options.filter((name) => !readme.includes(`| \`${name}`))).toEqual([]);
+  });
+});

@@ -1,0 +1,168 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { signature256, standardSignature } from '../../core/webhook.ts';
+import { temporaryFolder } from './machine-fixture.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { folder, remove } = temporaryFolder();
+afterAll(remove);
+
+/** The one block of the page that is in the language and defines the function. */
+function sampleOf(page: string, language: string, name: string): string {
+  const blocks = [...readFileSync(path.join(root, page), 'utf8').matchAll(/^```(\w+)\n(.*?)^```$/gms)];
+  const found = blocks.filter(([, tag, text = '']) => tag === language && text.includes(name));
+  expect(found).toHaveLength(1);
+  return found[0]?.[2] ?? '';
+}
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const otherSecret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
+const body = '{"event":"creation.completed","metadata":{"name":"Zoë"}}';
+
+const secondsFromNow = (seconds: number): string => String(Math.floor(Date.now() / 1000) + seconds);
+const now = secondsFromNow(0);
+
+interface Case {
+  readonly what: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly genuine: boolean;
+}
+
+/** Headers of the interface's signature, as a delivery has them. */
+const signed = (timestamp: string, by = secret): Record<string, string> =>
+  ({ 'x-timestamp': timestamp, 'x-webhook-signature-256': signature256(by, timestamp, body) });
+/** The same during a rotation: the secret of the receiver is the one that was replaced. */
+const rotating = (by: string, previous: string): Record<string, string> =>
+  ({ ...signed(now, by), 'x-webhook-signature-256-previous': signature256(previous, now, body) });
+/** Headers of Standard Webhooks. */
+const standard = (timestamp: string, by = secret): Record<string, string> =>
+  ({ 'webhook-id': 'id', 'webhook-timestamp': timestamp, 'webhook-signature': standardSignature(by, 'id', timestamp, body) });
+
+const capitals = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
+
+/** Timestamps that no delivery has; each is signed as if it were right. */
+const oddTimestamps = ['', '²', '٣', '１', `${now}²`, `${now}.0`, ` ${now}`, `${now}\n`, `+${now}`, '1e9', '0x5', 'NaN', 'Infinity', '-1', '9'.repeat(400), '\ud800', '\0'];
+/** Signatures that no delivery has. */
+const oddSignatures = ['', 'sha256=', 'v1,', 'é'.repeat(71), 'é'.repeat(36), '²', '\ud800', '\0', '====', 'sha256=\u00e9', ' ', ','.repeat(5_000), 'v1,!!!!'];
+
+function cases(sign: (timestamp: string, by?: string) => Record<string, string>, signatureName: string): Case[] {
+  const honest = sign(now);
+  const value = honest[signatureName] ?? '';
+  return [
+    { what: 'a genuine delivery', headers: honest, genuine: true },
+    { what: 'header names in capitals', headers: capitals(honest), genuine: true },
+    { what: 'a delivery of two minutes ago', headers: sign(secondsFromNow(-120)), genuine: true },
+    { what: 'a delivery of ten minutes ago', headers: sign(secondsFromNow(-600)), genuine: false },
+    { what: 'a delivery of the future', headers: sign(secondsFromNow(600)), genuine: false },
+    { what: 'another body', headers: honest, body: `${body} `, genuine: false },
+    { what: 'another secret', headers: sign(now, otherSecret), genuine: false },
+    { what: 'another timestamp than the signed one', headers: { ...sign(secondsFromNow(-60)), [signatureName]: value }, genuine: false },
+    { what: 'no headers', headers: {}, genuine: false },
+    { what: 'headers named like members of objects', headers: { get: 'x', entries: 'x', constructor: 'x', length: '3' }, genuine: false },
+    { what: 'a value in capitals', headers: { ...honest, [signatureName]: value.toUpperCase() }, genuine: false },
+    { what: 'a value cut short', headers: { ...honest, [signatureName]: value.slice(0, -1) }, genuine: false },
+    ...oddTimestamps.map((timestamp) => ({ what: `the timestamp ${JSON.stringify(timestamp.slice(0, 20))}`, headers: sign(timestamp), genuine: false })),
+    ...oddSignatures.map((odd) => ({ what: `the signature ${JSON.stringify(odd.slice(0, 20))}`, headers: { ...honest, [signatureName]: odd }, genuine: false })),
+  ];
+}
+
+const ownCases: Case[] = [
+  ...cases(signed, 'x-webhook-signature-256'),
+  { what: 'a rotation, seen by a receiver that has the new secret', headers: rotating(secret, otherSecret), genuine: true },
+  { what: 'a rotation, seen by a receiver that has the old secret', headers: rotating(otherSecret, secret), genuine: true },
+  { what: 'a rotation between two other secrets', headers: rotating(otherSecret, `${otherSecret}x`), genuine: false },
+  { what: 'a hostile second header beside a genuine first', headers: { ...signed(now), 'x-webhook-signature-256-previous': 'é'.repeat(71) }, genuine: true },
+];
+const standardCases: Case[] = [
+  ...cases(standard, 'webhook-signature'),
+  { what: 'two values, the second one ours', headers: { ...standard(now), 'webhook-signature': `v1,é ${standard(now)['webhook-signature'] ?? ''}` }, genuine: true },
+];
+
+const genuineOf = (all: readonly Case[]): [string, boolean | string][] => all.map(({ what, genuine }) => [what, genuine]);
+
+type Verify = (headers: unknown, rawBody: Uint8Array, secret: string) => unknown;
+
+async function javascriptSample(): Promise<Verify> {
+  const file = path.join(folder, 'sample.mjs');
+  writeFileSync(file, sampleOf('README.md', 'js', 'isFromDarkroom'));
+  const sample = (await import(pathToFileURL(file).href)) as { isFromDarkroom: Verify };
+  return sample.isFromDarkroom;
+}
+
+/** What the function says of each case: a boolean, or the error that it raised. */
+function judge(verify: Verify, all: readonly Case[], headersOf: (one: Case) => unknown): [string, unknown][] {
+  return all.map((one) => {
+    try {
+      return [one.what, verify(headersOf(one), Buffer.from(one.body ?? body), secret)];
+    } catch (error) {
+      return [one.what, String(error)];
+    }
+  });
+}
+
+describe('the JavaScript sample of the README', () => {
+  it('is true for genuine deliveries only and never raises, with the headers of Node as an object', async () => {
+    expect(judge(await javascriptSample(), ownCases, ({ headers }) => headers)).toEqual(genuineOf(ownCases));
+  });
+
+  it('is true for genuine deliveries only and never raises, with a fetch Headers', async () => {
+    const possible = ownCases.filter(({ headers }) => isPossible(headers));
+    expect(possible.length).toBeGreaterThan(20);
+    expect(judge(await javascriptSample(), possible, ({ headers }) => new Headers(headers))).toEqual(genuineOf(possible));
+  });
+
+  it('reads a header that a framework gives as a list', async () => {
+    const verify = await javascriptSample();
+    const headers = Object.fromEntries(Object.entries(signed(now)).map(([name, value]) => [name, [value]]));
+    expect(verify(headers, Buffer.from(body), secret)).toBe(true);
+    expect(verify({ ...headers, 'x-timestamp': [now, now] }, Buffer.from(body), secret)).toBe(false);
+  });
+});
+
+/** Whether a Headers takes the values as they are: it refuses some and trims others. */
+function isPossible(headers: Readonly<Record<string, string>>): boolean {
+  try {
+    const taken = new Headers(headers);
+    return Object.entries(headers).every(([name, value]) => taken.get(name) === value);
+  } catch {
+    return false;
+  }
+}
+
+const python = spawnSync('python3', ['--version']).status === 0 ? 'python3' : undefined;
+
+/** Reads cases from its input and writes a boolean or the error for each. */
+const PYTHON_RUNNER = `
+import json, sys
+given = json.load(sys.stdin)
+said = []
+for one in given["cases"]:
+    try:
+        said.append([one["what"], verify(one["headers"], one["body"].encode(), given["secret"])])
+    except Exception as error:
+        said.append([one["what"], repr(error)])
+json.dump(said, sys.stdout)
+`;
+
+function judgeInPython(page: string, name: string, all: readonly Case[]): unknown {
+  const file = path.join(folder, `${name}.py`);
+  writeFileSync(file, `${sampleOf(page, 'python', name)}\nverify = ${name}\n${PYTHON_RUNNER}`);
+  const input = JSON.stringify({ secret, cases: all.map((one) => ({ body, ...one })) });
+  const { stdout, stderr } = spawnSync(python ?? '', [file], { input, encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return JSON.parse(stdout);
+}
+
+describe.skipIf(python === undefined)('the Python samples', () => {
+  it.each([
+    ['README.md', 'is_from_darkroom', ownCases],
+    ['docs/api.md', 'is_standard', standardCases],
+  ] as const)('the one of %s is true for genuine deliveries only and never raises', (page, name, all) => {
+    expect(judgeInPython(page, name, all)).toEqual(genuineOf(all));
+  });
+});
