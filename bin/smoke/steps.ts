@@ -51,6 +51,14 @@ async function checkDoor(client: SmokeClient, tell: Tell): Promise<void> {
   const stranger = await client.send('/models', { key: 'dk_live_of_nobody' });
   expect(stranger.status === 401, `a key of nobody was answered ${stranger.status} instead of 401`);
   tell('stranger refused', `401, request ${stranger.headers.get('x-request-id') ?? 'without an id'}`);
+  tell('scheme named in', challengeIn(stranger.headers));
+}
+
+/** API Gateway may rename WWW-Authenticate. Which name clients see is a fact to know, and no failure. */
+export function challengeIn(headers: Headers): string {
+  const names = ['WWW-Authenticate', 'x-amzn-remapped-www-authenticate'].filter((name) => headers.has(name));
+  if (names.length === 0) return 'no header: neither WWW-Authenticate nor x-amzn-remapped-www-authenticate';
+  return names.map((name) => `${name}: ${headers.get(name) ?? ''}`).join(' and ');
 }
 
 async function checkModels(client: SmokeClient, { model }: SmokeOptions, tell: Tell): Promise<void> {

@@ -56,7 +56,7 @@ function stateOf(pid: number): string {
 
 const writeRecord = (folder: string, record: object): void => writeFileSync(path.join(folder, 'service.json'), JSON.stringify(record));
 
-describe('the lock of a folder', { timeout: 30_000 }, () => {
+describe('the lock of a folder', () => {
   it('goes to one of six processes that start at once, and the others say in one sentence that it is taken', async () => {
     const folder = newFolder();
     const outcomes = (await Promise.all(Array.from({ length: 6 }, () => takeInChild(folder)))).map(({ outcome }) => outcome);

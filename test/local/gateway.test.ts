@@ -16,6 +16,10 @@ describe('the router', () => {
   it.each([
     ['POST', '/v1/images/generate', 'POST /v1/images/generate', {}],
     ['GET', '/v1/images/generate', '$default', {}],
+    // An HTTP API does not take HEAD for GET, and without CORS settings it answers no preflight by itself.
+    ['HEAD', '/v1/creations/mine', '$default', {}],
+    ['OPTIONS', '/v1/images/generate', '$default', {}],
+    ['OPTIONS', '/v1/files/a', 'ANY /v1/files/{proxy+}', { proxy: 'a' }],
     ['GET', '/v1/creations/a%20b', 'GET /v1/creations/{id}', { id: 'a b' }],
     ['GET', '/v1/creations/mine', 'GET /v1/creations/mine', {}],
     ['GET', '/v1/creations/', '$default', {}],

@@ -85,7 +85,7 @@ describe('a catalog that is wrong', () => {
   });
 });
 
-describe('every command says what is wrong, without a stack', { timeout: 60_000 }, () => {
+describe('every command says what is wrong, without a stack', () => {
   const copy = path.join(folder, 'copy');
   const rooms = ['adapters', 'bin', 'catalog', 'config', 'core', 'functions', 'lib', 'local', 'statemachines', 'cdk.json', 'package.json', 'package-lock.json'];
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { challengeIn } from '../../bin/smoke/steps.ts';
 import { startTestService, type TestService } from '../fixtures/service.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
@@ -32,6 +33,16 @@ async function smoke(...args: string[]): Promise<{ code: number; report: Report 
   return { code, report: JSON.parse(out) as Report };
 }
 
+describe('the header of a 401 that the smoke test reports', () => {
+  it.each([
+    [{ 'www-authenticate': 'Bearer' }, 'WWW-Authenticate: Bearer'],
+    [{ 'x-amzn-remapped-www-authenticate': 'Bearer' }, 'x-amzn-remapped-www-authenticate: Bearer'],
+    [{}, 'no header: neither WWW-Authenticate nor x-amzn-remapped-www-authenticate'],
+  ])('is told for the headers %j', (headers, found) => {
+    expect(challengeIn(new Headers(headers))).toBe(found);
+  });
+});
+
 describe.concurrent('npm run smoke', () => {
   it('renders a picture, charges it once, refunds a failure and sees the webhook delivered', async () => {
     const { key } = await service.client({ balance: '1' });
@@ -40,8 +51,9 @@ describe.concurrent('npm run smoke', () => {
     expect(code).toBe(0);
     expect(report).toMatchObject({ ok: true, cost: 0.01 });
     expect(report.steps.map(({ step }) => step)).toEqual([
-      'stranger refused', 'models', 'balance', 'price', 'accepted', 'replayed', 'completed', 'picture', 'webhook', 'charged once', 'failure', 'refunded',
+      'stranger refused', 'scheme named in', 'models', 'balance', 'price', 'accepted', 'replayed', 'completed', 'picture', 'webhook', 'charged once', 'failure', 'refunded',
     ]);
+    expect(report.steps.find(({ step }) => step === 'scheme named in')?.found).toBe('WWW-Authenticate: Bearer');
     expect(report.steps.find(({ step }) => step === 'refunded')?.found).toBe('balance again 0.99 USD');
     expect(receiver.arrivals('smoke').map(({ headers }) => headers['x-webhook-event'])).toEqual(['creation.completed']);
   });
