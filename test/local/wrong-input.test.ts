@@ -53,6 +53,7 @@ const sunsetSentence =
 describe('a catalog that is wrong', () => {
   it.each([
     ['a timestamp for a date', withPro({ deprecated_at: '2026-01-01', sunset_at: sunset }), sunsetSentence],
+    ['a sunset that was not announced in time', withPro({ deprecated_at: '2026-01-01', sunset_at: '2026-02-01' }), 'model sandbox-pro: sunset_at needs a deprecated_at'],
     ['a field of another type', withPro({ name: 3 }), 'model sandbox-pro: name must be text in quotes; it is 3.'],
     ['a number out of range', withPro({ max_image_urls: 11 }), 'model sandbox-pro: max_image_urls must be at most 10; it is 11.'],
     ['an empty text', withPro({ name: '' }), 'model sandbox-pro: name must not be empty; it is "".'],
