@@ -20,7 +20,7 @@ const options = new Command('npm start --')
   .option('--port <n>', 'where it listens, on loopback', '8787')
   .option('--data <folder>', 'where its state is kept', '.darkroom')
   .option('--json', 'one JSON object a line')
-  .option('--strict-outbound', 'the deployed rules for addresses: public hosts only, https for webhooks, http or https for images')
+  .option('--strict-outbound', 'the deployed rules for addresses: public hosts, https for webhooks, http(s) for images')
   .option('--env <NAME=VALUE>', 'another value for a variable that the functions declare; any number of times', addVariable, {})
   .parse()
   .opts<Options>();

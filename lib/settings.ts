@@ -112,7 +112,8 @@ function linesOf(issue: z.core.$ZodIssue, input: unknown): string[] {
 function textOf(value: unknown): string {
   if (value === undefined) return 'missing';
   try {
-    return JSON.stringify(value, (_name, part: unknown) => (typeof part === 'bigint' || typeof part === 'function' ? String(part) : part));
+    const hasNoJson = (part: unknown): boolean => typeof part === 'bigint' || typeof part === 'function';
+    return JSON.stringify(value, (_name, part: unknown) => (hasNoJson(part) ? String(part) : part));
   } catch {
     return 'a value that refers to itself';
   }

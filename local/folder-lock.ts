@@ -45,7 +45,9 @@ interface LevelDatabase {
 }
 
 const load = createRequire(import.meta.url);
-const { Level } = createRequire(load.resolve('dynalite'))('level') as { Level: new (location: string) => LevelDatabase };
+const { Level } = createRequire(load.resolve('dynalite'))('level') as {
+  Level: new (location: string) => LevelDatabase;
+};
 
 const LOCK_FOLDER = 'lock';
 
@@ -71,7 +73,11 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
 async function take(folder: string, onRelease: () => void): Promise<FolderLock> {
   const database = await openLock(folder);
   const file = path.join(folder, SERVICE_FILE);
-  const own = { pid: process.pid, startedAt: new Date().toISOString(), secret: randomBytes(32).toString('hex') };
+  const own = {
+    pid: process.pid,
+    startedAt: new Date().toISOString(),
+    secret: randomBytes(32).toString('hex'),
+  };
   // While this process holds the lock, no other process writes the file.
   write(file, own);
   return {
@@ -109,7 +115,8 @@ async function openLock(folder: string): Promise<LevelDatabase> {
 
 function inUse(folder: string): FolderRefused {
   const record = readServiceRecord(folder);
-  const who = record === undefined ? [] : [`process ${record.pid}`, record.localUrl ?? 'it is still starting'];
+  const who =
+    record === undefined ? [] : [`process ${record.pid}`, record.localUrl ?? 'it is still starting'];
   const detail = who.length === 0 ? '' : ` (${who.join(', ')})`;
   return new FolderRefused('FOLDER_IN_USE', `A service already runs on ${folder}${detail}.`);
 }
@@ -117,7 +124,9 @@ function inUse(folder: string): FolderRefused {
 function unusable(folder: string, cause: unknown): FolderRefused {
   const why = cause instanceof Error ? cause.message : String(cause);
   const remedy = `make it writable, or delete ${path.join(folder, LOCK_FOLDER)} when no service runs on it`;
-  return new FolderRefused('FOLDER_UNUSABLE', `The folder ${folder} cannot be locked (${why}): ${remedy}.`, { cause });
+  return new FolderRefused('FOLDER_UNUSABLE', `The folder ${folder} cannot be locked (${why}): ${remedy}.`, {
+    cause,
+  });
 }
 
 /** A reader sees the old text or the new text, never a part. The file holds the secret: for its owner only. */

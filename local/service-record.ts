@@ -19,7 +19,13 @@ const readySchema = z.object({
   awsUrl: z.string(),
   outputs: z.record(z.string(), z.string()),
 });
-const recordSchema = readySchema.partial({ port: true, apiUrl: true, localUrl: true, awsUrl: true, outputs: true });
+const recordSchema = readySchema.partial({
+  port: true,
+  apiUrl: true,
+  localUrl: true,
+  awsUrl: true,
+  outputs: true,
+});
 
 /** What service.json says of the service that runs on a folder; addresses only once the service is ready. */
 export type ServiceRecord = z.output<typeof recordSchema>;
@@ -27,7 +33,7 @@ export type ServiceRecord = z.output<typeof recordSchema>;
 /** The record of a service that is ready. */
 export type ReadyService = z.output<typeof readySchema>;
 
-/** What service.json says, also when its service was killed. Undefined: there is no such file, or it is a stranger's. */
+/** What service.json says, also when its service was killed. Undefined without a file that can be read. */
 export function readServiceRecord(folder: string): ServiceRecord | undefined {
   try {
     return recordSchema.parse(JSON.parse(readFileSync(path.join(folder, SERVICE_FILE), 'utf8')));
@@ -46,7 +52,10 @@ export async function runningService(folder: string): Promise<ReadyService | und
   if (record === undefined) return undefined;
   const challenge = randomBytes(32).toString('hex');
   const address = new URL(`${PROOF_PATH}?challenge=${challenge}`, record.localUrl);
-  const answer = await fetch(address, { redirect: 'error' }).then(async (response) => response.text(), () => '');
+  const answer = await fetch(address, { redirect: 'error' }).then(
+    async (response) => response.text(),
+    () => '',
+  );
   return isEqual(answer, JSON.stringify({ proof: proofOf(record.secret, challenge) })) ? record : undefined;
 }
 

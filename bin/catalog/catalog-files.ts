@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type * as z from 'zod';
-import { catalogSchema, providerCostsSchema, type Catalog, type ProviderCosts } from '../../core/catalog-schema.ts';
+import {
+  catalogSchema,
+  providerCostsSchema,
+  type Catalog,
+  type ProviderCosts,
+} from '../../core/catalog-schema.ts';
 import { OperatorError } from '../admin/operator-error.ts';
 import { whatIsRight } from './what-is-right.ts';
 
@@ -29,7 +34,11 @@ export function readProviderCosts(folder = ownFolder): ProviderCosts {
   return readChecked(folder, 'provider-costs.json', providerCostsSchema);
 }
 
-function readChecked<Schema extends z.ZodType>(folder: string, name: string, schema: Schema): z.output<Schema> {
+function readChecked<Schema extends z.ZodType>(
+  folder: string,
+  name: string,
+  schema: Schema,
+): z.output<Schema> {
   const file = `catalog/${name}`;
   const input = parse(file, join(folder, name));
   const parsed = schema.safeParse(input);
@@ -53,7 +62,9 @@ function sentencesOf(issue: z.core.$ZodIssue, input: unknown): string[] {
   const { place, field, value } = locate(issue.path, input);
   const sentence = (name: string, text: string): string => `${place}${name} ${text}.`;
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => sentence([...field, key].join('.'), 'is no field of the catalog; remove it or correct its name'));
+    return issue.keys.map((key) =>
+      sentence([...field, key].join('.'), 'is no field of the catalog; remove it or correct its name'),
+    );
   }
   const is = value === undefined ? 'is missing' : `is ${JSON.stringify(value)}`;
   return [sentence(field.join('.') || 'the file', `${whatIsRight(issue)}; it ${is}`)];
@@ -73,7 +84,8 @@ function locate(path: readonly PropertyKey[], input: unknown): Place {
   for (const step of path) {
     value = (value as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[step];
     const list = field.at(-1);
-    const names = typeof step === 'number' && field.length === 1 && list !== undefined ? entryNames[list] : undefined;
+    const names =
+      typeof step === 'number' && field.length === 1 && list !== undefined ? entryNames[list] : undefined;
     if (names === undefined) {
       field.push(String(step));
       continue;
@@ -86,7 +98,11 @@ function locate(path: readonly PropertyKey[], input: unknown): Place {
 
 /** Undefined when the entry says nothing of itself. */
 function nameOf(entry: unknown, members: readonly string[]): string | undefined {
-  const named = (typeof entry === 'object' && entry !== null ? entry : {}) as Readonly<Record<string, unknown>>;
-  const values = members.map((member) => named[member]).filter((value) => typeof value === 'string' && value !== '');
+  const named = (typeof entry === 'object' && entry !== null ? entry : {}) as Readonly<
+    Record<string, unknown>
+  >;
+  const values = members
+    .map((member) => named[member])
+    .filter((value) => typeof value === 'string' && value !== '');
   return values.length === 0 ? undefined : values.join(' ');
 }

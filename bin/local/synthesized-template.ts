@@ -13,7 +13,7 @@ const cache = join(root, 'node_modules', '.cache', 'darkroom');
 const unusedMillis = 24 * 60 * 60 * 1000;
 const sources = ['adapters', 'bin/darkroom.ts', 'bin/catalog', 'catalog', 'config', 'core', 'functions', 'lib', 'statemachines', 'cdk.json', 'package-lock.json'];
 
-/** The exit code of bin/darkroom.ts when a catalog or settings file is wrong, which it then says in plain sentences. */
+/** The exit code of bin/darkroom.ts when a catalog or settings file is wrong; its stderr then says what is wrong. */
 export const REFUSED_INPUT = 2;
 
 /** A catalog or settings file is wrong; the message has one sentence for each field. */
@@ -60,7 +60,8 @@ async function fingerprint(): Promise<string> {
 /** What the synthesis says of a catalog or settings that are wrong; undefined for every other error. */
 function refusalOf(error: unknown): InputRefused | undefined {
   const { code, stderr } = error as { readonly code?: unknown; readonly stderr?: unknown };
-  return code === REFUSED_INPUT && typeof stderr === 'string' ? new InputRefused(stderr.trim(), { cause: error }) : undefined;
+  if (code !== REFUSED_INPUT || typeof stderr !== 'string') return undefined;
+  return new InputRefused(stderr.trim(), { cause: error });
 }
 
 /** Into a folder of its own first, so that a broken run leaves nothing that looks whole. */

@@ -35,31 +35,45 @@ async function take(folder: string): Promise<FolderLock> {
 }
 
 /** Starts a process and gives the first line that the process prints. */
-async function startAndRead(command: string, args: readonly string[]): Promise<{ child: ChildProcess; outcome: Outcome }> {
+async function startAndRead(
+  command: string,
+  args: readonly string[],
+): Promise<{ child: ChildProcess; outcome: Outcome }> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => { child.kill('SIGKILL'); });
-  const [line] = await once(createInterface({ input: child.stdout }), 'line') as [string];
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   return { child, outcome: JSON.parse(line) as Outcome };
 }
 
-const takeInChild = (folder: string): ReturnType<typeof startAndRead> => startAndRead(process.execPath, [CHILD, folder]);
+const takeInChild = (folder: string): ReturnType<typeof startAndRead> =>
+  startAndRead(process.execPath, [CHILD, folder]);
 
-const refused = async (folder: string): Promise<unknown> => lockFolder(folder).then(
-  () => { throw new Error('the folder was given away'); },
-  (error: unknown) => error,
-);
+const refused = async (folder: string): Promise<unknown> =>
+  lockFolder(folder).then(
+    () => {
+      throw new Error('the folder was given away');
+    },
+    (error: unknown) => error,
+  );
 
 /** As `ps` tells it: Z for a zombie, T for a stopped process. */
 function stateOf(pid: number): string {
-  return execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).trim().charAt(0);
+  return execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
+    .trim()
+    .charAt(0);
 }
 
-const writeRecord = (folder: string, record: object): void => writeFileSync(path.join(folder, 'service.json'), JSON.stringify(record));
+const writeRecord = (folder: string, record: object): void =>
+  writeFileSync(path.join(folder, 'service.json'), JSON.stringify(record));
 
 describe('the lock of a folder', () => {
   it('goes to one of six processes that start at once, and the others say in one sentence that it is taken', async () => {
     const folder = newFolder();
-    const outcomes = (await Promise.all(Array.from({ length: 6 }, () => takeInChild(folder)))).map(({ outcome }) => outcome);
+    const outcomes = (await Promise.all(Array.from({ length: 6 }, () => takeInChild(folder)))).map(
+      ({ outcome }) => outcome,
+    );
     expect(outcomes.filter(({ held }) => held)).toHaveLength(1);
     for (const { message } of outcomes.filter(({ held }) => !held)) {
       expect(message).toMatch(/^A service already runs on [^\n]+\.$/);
@@ -77,36 +91,49 @@ describe('the lock of a folder', () => {
     await take(folder);
   });
 
-  it.skipIf(process.platform === 'win32')('can be taken from a killed holder that stays a zombie', async () => {
-    const folder = newFolder();
-    // The shell becomes `sleep`, which never waits for the child that the shell had started.
-    const script = '"$0" "$1" "$2" & exec sleep 100';
-    const { outcome: { pid } } = await startAndRead('sh', ['-c', script, process.execPath, CHILD, folder]);
-    process.kill(pid, 'SIGKILL');
-    await expect.poll(() => stateOf(pid)).toBe('Z');
-    expect(process.kill(pid, 0)).toBe(true);
-    await take(folder);
-  });
+  it.skipIf(process.platform === 'win32')(
+    'can be taken from a killed holder that stays a zombie',
+    async () => {
+      const folder = newFolder();
+      // The shell becomes `sleep`, which never waits for the child that the shell had started.
+      const script = '"$0" "$1" "$2" & exec sleep 100';
+      const {
+        outcome: { pid },
+      } = await startAndRead('sh', ['-c', script, process.execPath, CHILD, folder]);
+      process.kill(pid, 'SIGKILL');
+      await expect.poll(() => stateOf(pid)).toBe('Z');
+      expect(process.kill(pid, 0)).toBe(true);
+      await take(folder);
+    },
+  );
 
   it('can be taken although a new process has the id of the killed holder', async () => {
     const folder = newFolder();
     writeRecord(folder, { pid: process.ppid, startedAt: '2026-11-21T12:00:00.000Z', secret: 'x'.repeat(64) });
     await take(folder);
-    expect(JSON.parse(readFileSync(path.join(folder, 'service.json'), 'utf8'))).toMatchObject({ pid: process.pid });
+    expect(JSON.parse(readFileSync(path.join(folder, 'service.json'), 'utf8'))).toMatchObject({
+      pid: process.pid,
+    });
   });
 
-  it.skipIf(process.platform === 'win32')('stays with a holder that is stopped and answers nobody', async () => {
-    const folder = newFolder();
-    const { child, outcome: { pid } } = await takeInChild(folder);
-    process.kill(pid, 'SIGSTOP');
-    await expect.poll(() => stateOf(pid)).toBe('T');
-    expect(await refused(folder)).toMatchObject({
-      code: 'FOLDER_IN_USE',
-      message: `A service already runs on ${folder} (process ${pid}, it is still starting).`,
-    });
-    process.kill(pid, 'SIGCONT');
-    child.kill('SIGKILL');
-  });
+  it.skipIf(process.platform === 'win32')(
+    'stays with a holder that is stopped and answers nobody',
+    async () => {
+      const folder = newFolder();
+      const {
+        child,
+        outcome: { pid },
+      } = await takeInChild(folder);
+      process.kill(pid, 'SIGSTOP');
+      await expect.poll(() => stateOf(pid)).toBe('T');
+      expect(await refused(folder)).toMatchObject({
+        code: 'FOLDER_IN_USE',
+        message: `A service already runs on ${folder} (process ${pid}, it is still starting).`,
+      });
+      process.kill(pid, 'SIGCONT');
+      child.kill('SIGKILL');
+    },
+  );
 
   it('is refused a second time in the same process, also under another name, and stays locked for others', async () => {
     const folder = newFolder();
@@ -135,7 +162,10 @@ describe('the lock of a folder', () => {
     writeFileSync(path.join(folder, 'lock', 'CURRENT'), 'damaged');
     const error = await refused(folder);
     expect(error).toBeInstanceOf(FolderRefused);
-    expect(error).toMatchObject({ code: 'FOLDER_UNUSABLE', message: expect.stringContaining(`delete ${path.join(folder, 'lock')} when no service`) as unknown });
+    expect(error).toMatchObject({
+      code: 'FOLDER_UNUSABLE',
+      message: expect.stringContaining(`delete ${path.join(folder, 'lock')} when no service`) as unknown,
+    });
     expect(String(error)).not.toContain('\n');
   });
 
@@ -148,7 +178,11 @@ describe('the lock of a folder', () => {
 
 describe('the address in service.json', () => {
   const addressesAt = (origin: string) => ({
-    port: Number(new URL(origin).port), apiUrl: `${origin}/api`, localUrl: `${origin}/_local`, awsUrl: origin, outputs: {},
+    port: Number(new URL(origin).port),
+    apiUrl: `${origin}/api`,
+    localUrl: `${origin}/_local`,
+    awsUrl: origin,
+    outputs: {},
   });
 
   /** Answers `/_local/proof` as told and everything else like a healthy service; gives its origin. */
@@ -156,10 +190,21 @@ describe('the address in service.json', () => {
     const server = createServer((incoming, outgoing) => {
       const url = new URL(incoming.url ?? '', 'http://x');
       const state = { offset_seconds: 0, environment: {} };
-      outgoing.end(JSON.stringify(url.pathname === '/_local/proof' ? { proof: prove(url.searchParams.get('challenge') ?? '') } : state));
+      outgoing.end(
+        JSON.stringify(
+          url.pathname === '/_local/proof'
+            ? { proof: prove(url.searchParams.get('challenge') ?? '') }
+            : state,
+        ),
+      );
     });
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-    onTestFinished(() => { server.close(); server.closeAllConnections(); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 

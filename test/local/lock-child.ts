@@ -4,7 +4,11 @@ import { lockFolder } from '../../local/folder-lock.ts';
 const [folder = ''] = process.argv.slice(2);
 const outcome = await lockFolder(folder).then(
   () => ({ pid: process.pid, held: true, message: '' }),
-  (error: unknown) => ({ pid: process.pid, held: false, message: error instanceof Error ? error.message : String(error) }),
+  (error: unknown) => ({
+    pid: process.pid,
+    held: false,
+    message: error instanceof Error ? error.message : String(error),
+  }),
 );
 process.stdout.write(`${JSON.stringify(outcome)}\n`);
 if (outcome.held) setInterval(() => undefined, 60_000);

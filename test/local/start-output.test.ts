@@ -12,7 +12,10 @@ const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
 describe('npm start', () => {
   it('prints the id of the demo account, which the operator’s commands need', async () => {
     const { folder, remove } = temporaryFolder();
-    const child = spawn(process.execPath, ['bin/local.ts', '--port', '0', '--data', folder], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['bin/local.ts', '--port', '0', '--data', folder], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const exit = once(child, 'exit');
     onTestFinished(async () => {
       child.kill('SIGKILL');
@@ -20,9 +23,13 @@ describe('npm start', () => {
       remove();
     });
     let printed = '';
-    child.stdout.on('data', (chunk: Buffer) => { printed += String(chunk); });
+    child.stdout.on('data', (chunk: Buffer) => {
+      printed += String(chunk);
+    });
     await expect.poll(() => printed).toContain('Ctrl-C');
-    const { account } = JSON.parse(readFileSync(path.join(folder, 'demo.json'), 'utf8')) as { account: string };
+    const { account } = JSON.parse(readFileSync(path.join(folder, 'demo.json'), 'utf8')) as {
+      account: string;
+    };
     expect(printed).toMatch(new RegExp(`^ {2}account {2}${account} `, 'm'));
   });
 

@@ -33,24 +33,66 @@ interface Case {
 }
 
 /** Headers of the interface's signature, as a delivery has them. */
-const signed = (timestamp: string, by = secret): Record<string, string> =>
-  ({ 'x-timestamp': timestamp, 'x-webhook-signature-256': signature256(by, timestamp, body) });
+const signed = (timestamp: string, by = secret): Record<string, string> => ({
+  'x-timestamp': timestamp,
+  'x-webhook-signature-256': signature256(by, timestamp, body),
+});
 /** The same during a rotation: the secret of the receiver is the one that was replaced. */
-const rotating = (by: string, previous: string): Record<string, string> =>
-  ({ ...signed(now, by), 'x-webhook-signature-256-previous': signature256(previous, now, body) });
+const rotating = (by: string, previous: string): Record<string, string> => ({
+  ...signed(now, by),
+  'x-webhook-signature-256-previous': signature256(previous, now, body),
+});
 /** Headers of Standard Webhooks. */
-const standard = (timestamp: string, by = secret): Record<string, string> =>
-  ({ 'webhook-id': 'id', 'webhook-timestamp': timestamp, 'webhook-signature': standardSignature(by, 'id', timestamp, body) });
+const standard = (timestamp: string, by = secret): Record<string, string> => ({
+  'webhook-id': 'id',
+  'webhook-timestamp': timestamp,
+  'webhook-signature': standardSignature(by, 'id', timestamp, body),
+});
 
 const capitals = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
 
 /** Timestamps that no delivery has; each is signed as if it were right. */
-const oddTimestamps = ['', '²', '٣', '１', `${now}²`, `${now}.0`, ` ${now}`, `${now}\n`, `+${now}`, '1e9', '0x5', 'NaN', 'Infinity', '-1', '9'.repeat(400), '\ud800', '\0'];
+const oddTimestamps = [
+  '',
+  '²',
+  '٣',
+  '１',
+  `${now}²`,
+  `${now}.0`,
+  ` ${now}`,
+  `${now}\n`,
+  `+${now}`,
+  '1e9',
+  '0x5',
+  'NaN',
+  'Infinity',
+  '-1',
+  '9'.repeat(400),
+  '\ud800',
+  '\0',
+];
 /** Signatures that no delivery has. */
-const oddSignatures = ['', 'sha256=', 'v1,', 'é'.repeat(71), 'é'.repeat(36), '²', '\ud800', '\0', '====', 'sha256=\u00e9', ' ', ','.repeat(5_000), 'v1,!!!!'];
+const oddSignatures = [
+  '',
+  'sha256=',
+  'v1,',
+  'é'.repeat(71),
+  'é'.repeat(36),
+  '²',
+  '\ud800',
+  '\0',
+  '====',
+  'sha256=\u00e9',
+  ' ',
+  ','.repeat(5_000),
+  'v1,!!!!',
+];
 
-function cases(sign: (timestamp: string, by?: string) => Record<string, string>, signatureName: string): Case[] {
+function cases(
+  sign: (timestamp: string, by?: string) => Record<string, string>,
+  signatureName: string,
+): Case[] {
   const honest = sign(now);
   const value = honest[signatureName] ?? '';
   return [
@@ -61,29 +103,74 @@ function cases(sign: (timestamp: string, by?: string) => Record<string, string>,
     { what: 'a delivery of the future', headers: sign(secondsFromNow(600)), genuine: false },
     { what: 'another body', headers: honest, body: `${body} `, genuine: false },
     { what: 'another secret', headers: sign(now, otherSecret), genuine: false },
-    { what: 'another timestamp than the signed one', headers: { ...sign(secondsFromNow(-60)), [signatureName]: value }, genuine: false },
+    {
+      what: 'another timestamp than the signed one',
+      headers: { ...sign(secondsFromNow(-60)), [signatureName]: value },
+      genuine: false,
+    },
     { what: 'no headers', headers: {}, genuine: false },
-    { what: 'headers named like members of objects', headers: { get: 'x', entries: 'x', constructor: 'x', length: '3' }, genuine: false },
-    { what: 'a value in capitals', headers: { ...honest, [signatureName]: value.toUpperCase() }, genuine: false },
-    { what: 'a value cut short', headers: { ...honest, [signatureName]: value.slice(0, -1) }, genuine: false },
-    ...oddTimestamps.map((timestamp) => ({ what: `the timestamp ${JSON.stringify(timestamp.slice(0, 20))}`, headers: sign(timestamp), genuine: false })),
-    ...oddSignatures.map((odd) => ({ what: `the signature ${JSON.stringify(odd.slice(0, 20))}`, headers: { ...honest, [signatureName]: odd }, genuine: false })),
+    {
+      what: 'headers named like members of objects',
+      headers: { get: 'x', entries: 'x', constructor: 'x', length: '3' },
+      genuine: false,
+    },
+    {
+      what: 'a value in capitals',
+      headers: { ...honest, [signatureName]: value.toUpperCase() },
+      genuine: false,
+    },
+    {
+      what: 'a value cut short',
+      headers: { ...honest, [signatureName]: value.slice(0, -1) },
+      genuine: false,
+    },
+    ...oddTimestamps.map((timestamp) => ({
+      what: `the timestamp ${JSON.stringify(timestamp.slice(0, 20))}`,
+      headers: sign(timestamp),
+      genuine: false,
+    })),
+    ...oddSignatures.map((odd) => ({
+      what: `the signature ${JSON.stringify(odd.slice(0, 20))}`,
+      headers: { ...honest, [signatureName]: odd },
+      genuine: false,
+    })),
   ];
 }
 
 const ownCases: Case[] = [
   ...cases(signed, 'x-webhook-signature-256'),
-  { what: 'a rotation, seen by a receiver that has the new secret', headers: rotating(secret, otherSecret), genuine: true },
-  { what: 'a rotation, seen by a receiver that has the old secret', headers: rotating(otherSecret, secret), genuine: true },
-  { what: 'a rotation between two other secrets', headers: rotating(otherSecret, `${otherSecret}x`), genuine: false },
-  { what: 'a hostile second header beside a genuine first', headers: { ...signed(now), 'x-webhook-signature-256-previous': 'é'.repeat(71) }, genuine: true },
+  {
+    what: 'a rotation, seen by a receiver that has the new secret',
+    headers: rotating(secret, otherSecret),
+    genuine: true,
+  },
+  {
+    what: 'a rotation, seen by a receiver that has the old secret',
+    headers: rotating(otherSecret, secret),
+    genuine: true,
+  },
+  {
+    what: 'a rotation between two other secrets',
+    headers: rotating(otherSecret, `${otherSecret}x`),
+    genuine: false,
+  },
+  {
+    what: 'a hostile second header beside a genuine first',
+    headers: { ...signed(now), 'x-webhook-signature-256-previous': 'é'.repeat(71) },
+    genuine: true,
+  },
 ];
 const standardCases: Case[] = [
   ...cases(standard, 'webhook-signature'),
-  { what: 'two values, the second one ours', headers: { ...standard(now), 'webhook-signature': `v1,é ${standard(now)['webhook-signature'] ?? ''}` }, genuine: true },
+  {
+    what: 'two values, the second one ours',
+    headers: { ...standard(now), 'webhook-signature': `v1,é ${standard(now)['webhook-signature'] ?? ''}` },
+    genuine: true,
+  },
 ];
 
-const genuineOf = (all: readonly Case[]): [string, boolean | string][] => all.map(({ what, genuine }) => [what, genuine]);
+const genuineOf = (all: readonly Case[]): [string, boolean | string][] =>
+  all.map(({ what, genuine }) => [what, genuine]);
 
 type Verify = (headers: unknown, rawBody: Uint8Array, secret: string) => unknown;
 
@@ -113,7 +200,9 @@ describe('the JavaScript sample of the README', () => {
   it('is true for genuine deliveries only and never raises, with a fetch Headers', async () => {
     const possible = ownCases.filter(({ headers }) => isPossible(headers));
     expect(possible.length).toBeGreaterThan(20);
-    expect(judge(await javascriptSample(), possible, ({ headers }) => new Headers(headers))).toEqual(genuineOf(possible));
+    expect(judge(await javascriptSample(), possible, ({ headers }) => new Headers(headers))).toEqual(
+      genuineOf(possible),
+    );
   });
 
   it('reads a header that a framework gives as a list', async () => {

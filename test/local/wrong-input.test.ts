@@ -37,32 +37,71 @@ function changed(change: (catalog: Changeable) => void): string {
 }
 
 /** Changes members of the model sandbox-pro. */
-const withPro = (members: object): string => changed(({ models }) => {
-  Object.assign(models.find(({ id }) => id === 'sandbox-pro') ?? {}, members);
-});
+const withPro = (members: object): string =>
+  changed(({ models }) => {
+    Object.assign(models.find(({ id }) => id === 'sandbox-pro') ?? {}, members);
+  });
 
-const routeOfPro = (members: object): string => changed(({ models }) => {
-  const pro = models.find(({ id }) => id === 'sandbox-pro');
-  Object.assign((pro?.['routes'] as object[])[0] ?? {}, members);
-});
+const routeOfPro = (members: object): string =>
+  changed(({ models }) => {
+    const pro = models.find(({ id }) => id === 'sandbox-pro');
+    Object.assign((pro?.['routes'] as object[])[0] ?? {}, members);
+  });
 
 const sunset = '2027-05-21T00:00:00Z';
-const sunsetSentence =
-  `catalog/models.json: model sandbox-pro: sunset_at must be a date, such as 2027-05-21; it is ${JSON.stringify(sunset)}.`;
+const sunsetSentence = `catalog/models.json: model sandbox-pro: sunset_at must be a date, such as 2027-05-21; it is ${JSON.stringify(sunset)}.`;
 
 describe('a catalog that is wrong', () => {
   it.each([
     ['a timestamp for a date', withPro({ deprecated_at: '2026-01-01', sunset_at: sunset }), sunsetSentence],
-    ['a sunset that was not announced in time', withPro({ deprecated_at: '2026-01-01', sunset_at: '2026-02-01' }), 'model sandbox-pro: sunset_at needs a deprecated_at'],
-    ['a field of another type', withPro({ name: 3 }), 'model sandbox-pro: name must be text in quotes; it is 3.'],
-    ['a number out of range', withPro({ max_image_urls: 11 }), 'model sandbox-pro: max_image_urls must be at most 10; it is 11.'],
+    [
+      'a sunset that was not announced in time',
+      withPro({ deprecated_at: '2026-01-01', sunset_at: '2026-02-01' }),
+      'model sandbox-pro: sunset_at needs a deprecated_at',
+    ],
+    [
+      'a field of another type',
+      withPro({ name: 3 }),
+      'model sandbox-pro: name must be text in quotes; it is 3.',
+    ],
+    [
+      'a number out of range',
+      withPro({ max_image_urls: 11 }),
+      'model sandbox-pro: max_image_urls must be at most 10; it is 11.',
+    ],
     ['an empty text', withPro({ name: '' }), 'model sandbox-pro: name must not be empty; it is "".'],
-    ['a value that is not in the list', withPro({ default_resolution: '8K' }), 'default_resolution must be one of "1K", "2K", "4K"; it is "8K".'],
-    ['a field that is missing', withPro({ description: undefined }), 'model sandbox-pro: description must be text in quotes; it is missing.'],
-    ['a field that does not exist', withPro({ sunset: 1 }), 'model sandbox-pro: sunset is no field of the catalog'],
-    ['a price of too many decimals', withPro({ pricing: [{ resolution: '1K', usd: 0.000_000_1, usd_per_input_image: 0 }] }), 'model sandbox-pro: pricing.0.usd must have at most 6 decimals; it is 1e-7.'],
-    ['a provider that does not exist', routeOfPro({ provider: 'nobody' }), 'model sandbox-pro: route nobody '],
-    ['a model without an id', changed(({ models }) => { models[1] = {}; }), 'model number 2: id must be text in quotes; it is missing.'],
+    [
+      'a value that is not in the list',
+      withPro({ default_resolution: '8K' }),
+      'default_resolution must be one of "1K", "2K", "4K"; it is "8K".',
+    ],
+    [
+      'a field that is missing',
+      withPro({ description: undefined }),
+      'model sandbox-pro: description must be text in quotes; it is missing.',
+    ],
+    [
+      'a field that does not exist',
+      withPro({ sunset: 1 }),
+      'model sandbox-pro: sunset is no field of the catalog',
+    ],
+    [
+      'a price of too many decimals',
+      withPro({ pricing: [{ resolution: '1K', usd: 0.000_000_1, usd_per_input_image: 0 }] }),
+      'model sandbox-pro: pricing.0.usd must have at most 6 decimals; it is 1e-7.',
+    ],
+    [
+      'a provider that does not exist',
+      routeOfPro({ provider: 'nobody' }),
+      'model sandbox-pro: route nobody ',
+    ],
+    [
+      'a model without an id',
+      changed(({ models }) => {
+        models[1] = {};
+      }),
+      'model number 2: id must be text in quotes; it is missing.',
+    ],
     ['no models', '{"models":[]}', 'models must not be empty; it is [].'],
     ['no object', '[]', 'the file must be an object in { }; it is [].'],
     ['text that is not JSON', '{"models": [', 'catalog/models.json: is not JSON ('],
@@ -75,26 +114,49 @@ describe('a catalog that is wrong', () => {
   it('is told with the file and the entry when a cost is wrong', () => {
     const { costs } = JSON.parse(goodCosts) as { costs: object[] };
     const [first, ...others] = costs;
-    writeFileSync(path.join(folder, 'provider-costs.json'), JSON.stringify({ costs: [{ ...first, checked_at: 'yesterday' }, ...others] }));
+    writeFileSync(
+      path.join(folder, 'provider-costs.json'),
+      JSON.stringify({ costs: [{ ...first, checked_at: 'yesterday' }, ...others] }),
+    );
     expect(() => readProviderCosts(folder)).toThrow(
       /^catalog\/provider-costs\.json: cost of \S+ .*: checked_at must be a date, such as 2027-05-21; it is "yesterday"\.$/,
     );
   });
 
   it('is told when the file is missing', () => {
-    expect(() => readCatalog(path.join(folder, 'none'))).toThrow(/^catalog\/models\.json: cannot be read \(ENOENT.*\)\.$/);
+    expect(() => readCatalog(path.join(folder, 'none'))).toThrow(
+      /^catalog\/models\.json: cannot be read \(ENOENT.*\)\.$/,
+    );
   });
 });
 
 describe('every command says what is wrong, without a stack', () => {
   const copy = path.join(folder, 'copy');
-  const rooms = ['adapters', 'bin', 'catalog', 'config', 'core', 'functions', 'lib', 'local', 'statemachines', 'cdk.json', 'package.json', 'package-lock.json'];
+  const rooms = [
+    'adapters',
+    'bin',
+    'catalog',
+    'config',
+    'core',
+    'functions',
+    'lib',
+    'local',
+    'statemachines',
+    'cdk.json',
+    'package.json',
+    'package-lock.json',
+  ];
 
-  interface Ended { readonly code: number | string | null | undefined; readonly output: string }
+  interface Ended {
+    readonly code: number | string | null | undefined;
+    readonly output: string;
+  }
 
   async function run(...args: string[]): Promise<Ended> {
     return new Promise((resolve) => {
-      execFile(process.execPath, args, { cwd: copy }, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, output: `${stdout}${stderr}` }));
+      execFile(process.execPath, args, { cwd: copy }, (error, stdout, stderr) =>
+        resolve({ code: error?.code ?? 0, output: `${stdout}${stderr}` }),
+      );
     });
   }
 
@@ -128,8 +190,16 @@ describe('every command says what is wrong, without a stack', () => {
   });
 
   it.each([
-    ['a field that does not exist', 'export default { resultdays: 3 };', 'config/default.ts: resultdays: there is no such setting'],
-    ['no default export', 'export const settings = {};', 'config/default.ts: settings: must be an object of settings (is missing)'],
+    [
+      'a field that does not exist',
+      'export default { resultdays: 3 };',
+      'config/default.ts: resultdays: there is no such setting',
+    ],
+    [
+      'no default export',
+      'export const settings = {};',
+      'config/default.ts: settings: must be an object of settings (is missing)',
+    ],
     ['text that is no TypeScript', 'export default {', 'config/default.ts: cannot be loaded ('],
   ])('npx cdk synth, of settings with %s', async (_what, text, sentence) => {
     writeFileSync(path.join(copy, 'config', 'default.ts'), text);
