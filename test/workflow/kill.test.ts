@@ -98,8 +98,9 @@ describe.concurrent('kill -9', () => {
   it('between two webhook attempts and within one: none is repeated and none comes early; clock and account stay, the demo key does not', async () => {
     const folder = await newFolder();
     const first = await start(folder);
-    const id = await submit(first, first.key, { prompt: 'a lake [sandbox:delay=500ms]', webhook_url: receiver.hook('interrupted', 500) });
-    await first.advance(60);
+    const id = await submit(first, first.key, { prompt: 'a lake', webhook_url: receiver.hook('interrupted', 500) });
+    await receiver.until('interrupted', 1);
+    await first.advance(61);
     expect((await recordOf(first, id)).webhook).toMatchObject({ status: 'pending', attempts: 2 });
     const killedAt = await first.advance(30);
     // An attempt whose answer never comes: killed in its middle, nobody knows how it ended.

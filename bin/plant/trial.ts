@@ -1,0 +1,130 @@
+/** Runs the tests against planted bugs, in a copy of the project: a run that is killed leaves nothing in the project. */
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join, normalize } from 'node:path';
+import ts from 'typescript';
+import { plantedIn, type Bug } from './draw.ts';
+
+/** `by`: the part of the tests that failed, or its time limit. */
+export type Verdict = { readonly outcome: 'caught'; readonly by: string } | { readonly outcome: 'survived' };
+
+export interface Trial {
+  /** Throws when tests fail without a bug. */
+  baseline(): Promise<void>;
+  verdictOn(bug: Bug): Promise<Verdict>;
+  end(): void;
+}
+
+/** A part of the tests, and how long it may take. A longer run counts as caught: a bug can make a loop endless. */
+interface Phase {
+  readonly name: string;
+  readonly limitSeconds: number;
+  /** Empty: this part has no test for the file. */
+  readonly command: (file: string) => readonly string[];
+}
+
+const phaseNames = ['unit', 'simulation', 'stack', 'service'] as const;
+export type PhaseName = (typeof phaseNames)[number];
+/** What starts the bundled functions: such a test waits for a synthesis, and is asked late. */
+const synthesis = 'bin/local/synthesized-template.ts';
+const unitConfig = "import config from './vitest.config.ts';\nexport default { ...config, test: { ...config.test, globalSetup: [], testTimeout: 20_000 } };\n";
+
+/** Which files each test file reaches by its imports. */
+function reachedByTests(root: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const direct = (file: string): string[] =>
+    ts.preProcessFile(readFileSync(join(root, file), 'utf8')).importedFiles.flatMap(({ fileName }) => (fileName.startsWith('.') && fileName.endsWith('.ts') ? [normalize(join(dirname(file), fileName))] : []));
+  const known = new Map<string, string[]>();
+  const reach = (file: string, seen: Set<string>): Set<string> => {
+    if (seen.has(file)) return seen;
+    seen.add(file);
+    const imports = known.get(file) ?? direct(file);
+    known.set(file, imports);
+    for (const next of imports) reach(next, seen);
+    return seen;
+  };
+  return new Map(globSync('test/**/*.test.ts', { cwd: root }).sort().map((file) => [file, reach(file, new Set())]));
+}
+
+function phasesOf(root: string, names: readonly string[]): Phase[] {
+  const reached = reachedByTests(root);
+  const tests = (wanted: (test: string, files: ReadonlySet<string>) => boolean): string[] =>
+    [...reached].filter(([test, files]) => !/^test\/(simulation|plant|local)\//.test(test) && wanted(test, files)).map(([test]) => test);
+  const vitest = (files: readonly string[], ...options: string[]): readonly string[] =>
+    files.length === 0 ? [] : ['node_modules/vitest/vitest.mjs', 'run', '--bail', '1', '--maxWorkers', '2', ...options, ...files];
+  const whole = tests((_test, files) => files.has(synthesis));
+  const phases: Readonly<Record<PhaseName, Phase>> = {
+    unit: { name: 'unit', limitSeconds: 240, command: (file) => vitest(tests((_test, files) => files.has(file) && !files.has(synthesis)), '--config', 'vitest.unit.config.ts') },
+    simulation: { name: 'simulation', limitSeconds: 300, command: (file) => (file.startsWith('lib/') ? [] : ['bin/simulate.ts', '--seeds', '60']) },
+    stack: { name: 'stack', limitSeconds: 300, command: () => vitest(whole.filter((test) => test.startsWith('test/stack/'))) },
+    service: { name: 'service', limitSeconds: 1_200, command: () => vitest(whole.filter((test) => !test.startsWith('test/stack/'))) },
+  };
+  return phaseNames.filter((name) => names.length === 0 || names.includes(name)).map((name) => phases[name]);
+}
+
+/** The files that git knows or would know, and links to the installed packages beside a cache of its own. */
+function copyOf(root: string): string {
+  const copy = mkdtempSync(join(tmpdir(), 'darkroom-plant-'));
+  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: root, encoding: 'utf8' }).split('\0');
+  for (const file of files.filter((name) => name !== '')) cpSync(join(root, file), join(copy, file));
+  mkdirSync(join(copy, 'node_modules', '.cache'), { recursive: true });
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (name !== '.cache') symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name));
+  }
+  writeFileSync(join(copy, 'vitest.unit.config.ts'), unitConfig);
+  return copy;
+}
+
+/** A copy of the project, ready for bugs. `phases`: only these parts of the tests; none for all. */
+export function openTrial(root: string, names: readonly string[]): Trial {
+  const copy = copyOf(root);
+  const phases = phasesOf(root, names);
+  const ended = new AbortController();
+
+  /** Whether it ended well; undefined when it took too long. */
+  const run = (command: readonly string[], limitSeconds: number): Promise<boolean | undefined> => new Promise((resolve, reject) => {
+    const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`, NODE_COMPILE_CACHE: join(copy, 'node_modules', '.cache', 'compiled') };
+    const child = spawn(process.execPath, command, { cwd: copy, env, stdio: 'ignore', detached: true });
+    // A group of its own: its workers end with it.
+    const stop = (): void => { if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL'); };
+    let isLate = false;
+    const timer = setTimeout(() => { isLate = true; stop(); }, limitSeconds * 1_000);
+    ended.signal.addEventListener('abort', stop);
+    child.on('error', reject);
+    child.on('exit', (code) => {
+      clearTimeout(timer);
+      ended.signal.removeEventListener('abort', stop);
+      resolve(isLate ? undefined : code === 0);
+    });
+  });
+
+  const verdictAfter = async (file: string): Promise<Verdict> => {
+    for (const { name, limitSeconds, command } of phases) {
+      const asked = command(file);
+      const isGood = asked.length === 0 || (await run(asked, limitSeconds));
+      if (isGood !== true) return { outcome: 'caught', by: isGood === undefined ? `${name}, time limit` : name };
+    }
+    return { outcome: 'survived' };
+  };
+
+  return {
+    baseline: async () => {
+      const verdict = await verdictAfter('core/money.ts');
+      if (verdict.outcome === 'caught') throw new Error(`without any bug the tests fail: ${verdict.by}`);
+    },
+    verdictOn: async (bug) => {
+      const path = join(copy, bug.file);
+      const good = readFileSync(path, 'utf8');
+      writeFileSync(path, plantedIn(good, bug));
+      try {
+        return await verdictAfter(bug.file);
+      } finally {
+        writeFileSync(path, good);
+      }
+    },
+    end: () => {
+      ended.abort();
+      rmSync(copy, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/** The lot that draws small bugs: the same seed draws the same bugs, and every bug is a program. */
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { bugsOf, dice, openProject, plantedIn, type Bug } from '../../bin/plant/draw.ts';
+import { definitionKinds, kinds } from '../../bin/plant/kinds.ts';
+
+/** One place for each kind, with the type of every name. */
+const sample = `
+declare function send(first: number, second: number): Promise<void>;
+declare const a: number, b: number;
+declare const maybe: number | undefined;
+export async function sampled(isNew: boolean): Promise<number> {
+  if (!isNew && a < b) await send(a, b);
+  const list = [a, b];
+  const named = { left: list[0] ?? 0, text: 'name', flag: true };
+  if (/^x$/.test(named.text)) throw new Error('a text for people');
+  return isNew ? Math.min(1, maybe ?? 2) : Math.ceil(a);
+}
+`;
+
+const definition = '{"States":{"One":{"Retry":[{"ErrorEquals":["A","B"],"MaxAttempts":3}],"Catch":[{"ErrorEquals":["C"]}]}}}';
+
+/** The bugs of the sample, with its types as the compiler sees them. */
+const sampled: readonly Bug[] = (() => {
+  const options: ts.CompilerOptions = { target: ts.ScriptTarget.ES2024, strict: true, types: [] };
+  const source = ts.createSourceFile('sample.ts', sample, ts.ScriptTarget.ES2024, true);
+  const host = ts.createCompilerHost(options, true);
+  const read = host.getSourceFile.bind(host);
+  host.getSourceFile = (name, ...rest) => (name === 'sample.ts' ? source : read(name, ...rest));
+  return bugsOf('sample.ts', source, ts.createProgram(['sample.ts'], options, host).getTypeChecker());
+})();
+
+const changed = (bugs: readonly Bug[], kind: string): string[] => bugs.filter((bug) => bug.kind === kind).map(({ after }) => after);
+
+describe('the bugs of a file', () => {
+  it.each(Object.keys(kinds))('%s: has a place, and what is planted can be parsed', (kind) => {
+    const planted = sampled.filter((bug) => bug.kind === kind);
+    expect(planted.length).toBeGreaterThan(0);
+    for (const bug of planted) expect(ts.transpileModule(plantedIn(sample, bug), { reportDiagnostics: true }).diagnostics).toEqual([]);
+  });
+
+  it('are what their kind says', () => {
+    const bugs = sampled;
+    expect(changed(bugs, 'comparison shifted')).toEqual(['if (!isNew && a <= b) await send(a, b);']);
+    expect(changed(bugs, 'not dropped')).toEqual(['if (isNew && a < b) await send(a, b);']);
+    expect(changed(bugs, 'arguments exchanged')).toContain('if (!isNew && a < b) await send(b, a);');
+    expect(changed(bugs, 'anchor dropped')).toEqual([expect.stringContaining('/x$/'), expect.stringContaining('/^x/')]);
+    expect(changed(bugs, 'statement dropped')).toEqual(['if (!isNew && a < b) ;']);
+    expect(changed(bugs, 'element dropped')).toContain('const list = [b];');
+    expect(changed(bugs, 'branches exchanged')).toEqual(['return isNew ? Math.ceil(a) : Math.min(1, maybe ?? 2);']);
+  });
+
+  it('leave out the texts that only people read', () => {
+    expect(changed(sampled, 'text changed')).toEqual(["const named = { left: list[0] ?? 0, text: 'namex', flag: true };"]);
+  });
+
+  it.each(Object.keys(definitionKinds))('of a definition are JSON: %s', (kind) => {
+    const source = ts.parseJsonText('creation.asl.json', definition);
+    const bugs = bugsOf('creation.asl.json', withParents(source)).filter((bug) => bug.kind === kind);
+    expect(bugs.length).toBeGreaterThan(0);
+    for (const bug of bugs) expect(JSON.stringify(JSON.parse(plantedIn(definition, bug)))).not.toBe(definition);
+  });
+});
+
+function withParents<Root extends ts.Node>(root: Root): Root {
+  const visit = (node: ts.Node): void => ts.forEachChild(node, (child) => {
+    (child as { parent: ts.Node }).parent = node;
+    visit(child);
+  });
+  visit(root);
+  return root;
+}
+
+describe('the lot', () => {
+  it('is the same for the same seed and another one for another seed', () => {
+    const numbers = (seed: number): number[] => Array.from({ length: 5 }, dice(seed));
+    expect(numbers(7)).toEqual(numbers(7));
+    expect(numbers(7)).not.toEqual(numbers(8));
+  });
+
+  it('draws the same bugs of the project twice, from every folder, and knows which of them compile', () => {
+    const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+    const project = openProject(root);
+    const folders = ['core', 'statemachines'];
+    const drawn = (seed: number): string[] => project.bugs({ root, seed, folders }).slice(0, 300).map(({ file, start, text }) => `${file} ${start} ${text}`);
+    expect(drawn(3)).toEqual(drawn(3));
+    expect(drawn(3)).not.toEqual(drawn(4));
+    expect(new Set(drawn(3).map((place) => place.split('/')[0]))).toEqual(new Set(folders));
+    const [bug] = project.bugs({ root, seed: 1, folders: ['core'], only: 'core/money.ts' });
+    if (!bug) throw new Error('core/money.ts has no place for a bug');
+    expect(project.compiles({ ...bug, start: 0, end: 0, text: 'export const wrong: number = "";' })).toBe(false);
+    expect(project.compiles({ ...bug, start: 0, end: 0, text: '/* a comment */' })).toBe(true);
+  });
+});
