@@ -26,19 +26,19 @@ interface Phase {
 
 const phaseNames = ['unit', 'simulation', 'stack', 'service'] as const;
 export type PhaseName = (typeof phaseNames)[number];
-/** What starts the bundled functions: such a test waits for a synthesis, and is asked late. */
-const synthesis = 'bin/local/synthesized-template.ts';
+/** Tests that call the code itself. All others start the service or read the template: they wait for a synthesis, and are asked late. */
+const direct = /^test\/(core|functions|adapters)\//;
 const unitConfig = "import config from './vitest.config.ts';\nexport default { ...config, test: { ...config.test, globalSetup: [], testTimeout: 20_000 } };\n";
 
 /** Which files each test file reaches by its imports. */
 function reachedByTests(root: string): ReadonlyMap<string, ReadonlySet<string>> {
-  const direct = (file: string): string[] =>
+  const importsOf = (file: string): string[] =>
     ts.preProcessFile(readFileSync(join(root, file), 'utf8')).importedFiles.flatMap(({ fileName }) => (fileName.startsWith('.') && fileName.endsWith('.ts') ? [normalize(join(dirname(file), fileName))] : []));
   const known = new Map<string, string[]>();
   const reach = (file: string, seen: Set<string>): Set<string> => {
     if (seen.has(file)) return seen;
     seen.add(file);
-    const imports = known.get(file) ?? direct(file);
+    const imports = known.get(file) ?? importsOf(file);
     known.set(file, imports);
     for (const next of imports) reach(next, seen);
     return seen;
@@ -48,13 +48,12 @@ function reachedByTests(root: string): ReadonlyMap<string, ReadonlySet<string>> 
 
 function phasesOf(root: string, names: readonly string[]): Phase[] {
   const reached = reachedByTests(root);
-  const tests = (wanted: (test: string, files: ReadonlySet<string>) => boolean): string[] =>
-    [...reached].filter(([test, files]) => !/^test\/(simulation|plant|local)\//.test(test) && wanted(test, files)).map(([test]) => test);
   const vitest = (files: readonly string[], ...options: string[]): readonly string[] =>
-    files.length === 0 ? [] : ['node_modules/vitest/vitest.mjs', 'run', '--bail', '1', '--maxWorkers', '2', ...options, ...files];
-  const whole = tests((_test, files) => files.has(synthesis));
+    files.length === 0 ? [] : ['node_modules/vitest/vitest.mjs', 'run', '--bail', '1', '--maxWorkers', '1', ...options, ...files];
+  const whole = [...reached.keys()].filter((test) => !direct.test(test) && !/^test\/(simulation|plant|local)\//.test(test));
+  const unitsOf = (file: string): string[] => [...reached].filter(([test, files]) => direct.test(test) && files.has(file)).map(([test]) => test);
   const phases: Readonly<Record<PhaseName, Phase>> = {
-    unit: { name: 'unit', limitSeconds: 240, command: (file) => vitest(tests((_test, files) => files.has(file) && !files.has(synthesis)), '--config', 'vitest.unit.config.ts') },
+    unit: { name: 'unit', limitSeconds: 240, command: (file) => vitest(unitsOf(file), '--config', 'vitest.unit.config.ts') },
     simulation: { name: 'simulation', limitSeconds: 300, command: (file) => (file.startsWith('lib/') ? [] : ['bin/simulate.ts', '--seeds', '60']) },
     stack: { name: 'stack', limitSeconds: 300, command: () => vitest(whole.filter((test) => test.startsWith('test/stack/'))) },
     service: { name: 'service', limitSeconds: 1_200, command: () => vitest(whole.filter((test) => !test.startsWith('test/stack/'))) },

@@ -43,6 +43,26 @@ describe('the header of an image file', () => {
     }
   });
 
+  it.each([0x01, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7])('of a jpeg is found behind the bare marker %i, which has no segment', (marker) => {
+    expect(readImageHeader(bytes([0xff, 0xd8, 0xff, marker], frame(0xc0, 1537, 1025)))).toEqual({ contentType: 'image/jpeg', width: 1537, height: 1025 });
+  });
+
+  it.each([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf])('of a jpeg is in the frame of marker %i', (marker) => {
+    expect(readImageHeader(bytes([0xff, 0xd8], frame(marker, 1537, 1025)))).toEqual({ contentType: 'image/jpeg', width: 1537, height: 1025 });
+  });
+
+  it.each([0xc4, 0xc8, 0xcc])('of a jpeg is not in the segment of marker %i, which is no frame', (marker) => {
+    expect(readImageHeader(bytes([0xff, 0xd8], frame(marker, 9, 9), frame(0xc0, 1537, 1025)))).toMatchObject({ width: 1537 });
+  });
+
+  it('has every bit of its size', () => {
+    expect(readImageHeader(png([0x01, 0x02, 0x03, 0x04], [0x7f, 0xff, 0xff, 0xff]))).toMatchObject({ width: 0x01020304, height: 2 ** 31 - 1 });
+    expect(readImageHeader(png([0, 0, 0, 1], [0x80, 0, 0, 0]))).toBeUndefined();
+    expect(readImageHeader(riff('VP8 ', [0x10, 0, 0], [0x9d, 0x01, 0x2a], [0xff, 0xff], [0xfe, 0x7f]))).toMatchObject({ width: 0x3fff, height: 0x3ffe });
+    expect(readImageHeader(riff('VP8L', [0x2f], [0xff, 0xff, 0xff, 0x0f]))).toMatchObject({ width: 0x4000, height: 0x4000 });
+    expect(readImageHeader(riff('VP8X', [0x10, 0, 0, 0], [0x03, 0x02, 0x01], [0x06, 0x05, 0x04]))).toMatchObject({ width: 0x010204, height: 0x040507 });
+  });
+
   it('is read from a view into a larger buffer', () => {
     const file = FILES['lossy webp'] ?? bytes();
     const padded = bytes([1, 2, 3], Array.from(file), [4]);

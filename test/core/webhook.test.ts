@@ -1,17 +1,21 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
+  endedDelivery,
+  replacedSecretSeconds,
   signature256,
   standardSignature,
+  testDeliverySeconds,
   webhookAttemptMillis,
   webhookAttempts,
   webhookBody,
   webhookHeaders,
+  webhookResponseBytes,
   webhookSecret,
   webhookWaitsSeconds,
 } from '../../core/webhook.ts';
 import { asMicros } from '../../core/money.ts';
-import { aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';
+import { accountId, aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';
 
 describe('the body of a webhook', () => {
   it('of a completed creation is these bytes', () => {
@@ -91,6 +95,28 @@ describe('the headers of an attempt', () => {
       'webhook-timestamp': '1763726434',
       'webhook-signature': `${standard(current)} ${standard(previous)}`,
     });
+  });
+});
+
+describe('how an attempt ended', () => {
+  const delivery = { id: 'd', accountId, creationId, event: 'creation.completed', url: 'https://hooks.test', attempt: 1, startedAt: '2026-11-21T12:00:30.000Z' } as const;
+
+  it.each([
+    [0, 'failed'], [101, 'failed'], [199, 'failed'], [200, 'delivered'], [204, 'delivered'], [299, 'delivered'],
+    [300, 'failed'], [301, 'failed'], [307, 'failed'], [404, 'failed'], [410, 'failed'], [500, 'failed'],
+  ] as const)('status %i is %s', (status, outcome) => {
+    expect(endedDelivery(delivery, { kind: 'answered', status, excerpt: 'thanks' })).toEqual({ ...delivery, outcome, status, responseExcerpt: 'thanks' });
+  });
+
+  it('no answer is a failure with its reason, and of an answer 500 characters are kept', () => {
+    expect(endedDelivery(delivery, { kind: 'unanswered', reason: 'timeout' })).toEqual({ ...delivery, outcome: 'failed', reason: 'timeout' });
+    expect(endedDelivery(delivery, { kind: 'answered', status: 200, excerpt: 'x'.repeat(501) }).responseExcerpt).toBe('x'.repeat(500));
+  });
+});
+
+describe('the numbers of webhooks', () => {
+  it('are these', () => {
+    expect({ webhookResponseBytes, replacedSecretSeconds, testDeliverySeconds }).toEqual({ webhookResponseBytes: 16_384, replacedSecretSeconds: 86_400, testDeliverySeconds: 30 });
   });
 });
 

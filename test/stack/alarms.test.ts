@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { failureNames } from '../../core/failure.ts';
 import { alarmEvents, alarmMetric, metrics, type MetricDefinition } from '../../core/metrics.ts';
 import { ServiceMetrics } from '../../lib/service-metrics.ts';
-import { resourcesOf } from './template.ts';
+import { nameOf, resourcesOf } from './template.ts';
 
 interface MetricOf {
   readonly Namespace: string;
@@ -15,10 +15,17 @@ interface MetricOf {
 }
 
 interface AlarmProperties extends MetricOf {
+  readonly Statistic?: string;
+  readonly Period?: number;
+  readonly ComparisonOperator: string;
+  readonly Threshold: number;
+  readonly EvaluationPeriods: number;
+  readonly TreatMissingData: string;
   readonly AlarmName: string;
   readonly AlarmDescription: string;
   readonly AlarmActions: readonly unknown[];
-  readonly Metrics?: readonly { readonly MetricStat?: { readonly Metric: MetricOf } }[];
+  readonly OKActions: readonly unknown[];
+  readonly Metrics?: readonly { readonly Expression?: string; readonly MetricStat?: { readonly Metric: MetricOf; readonly Stat: string; readonly Period: number } }[];
 }
 
 const alarms = resourcesOf('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties as unknown as AlarmProperties).map((alarm) => ({ ...alarm, name: alarm.AlarmName.replace('Darkroom-', '') }));
@@ -69,6 +76,63 @@ describe('an alarm', () => {
   });
 });
 
+describe('the alarms', () => {
+  /** Statistic, seconds of a period, threshold, periods in a row, and what silence means. */
+  const fromOne = ['Sum', 300, '>= 1', 1, 'notBreaching'];
+  const from = (threshold: number, statistic = 'Sum'): unknown[] => [statistic, 300, `>= ${threshold}`, 1, 'notBreaching'];
+  const ofEvent = (event: string): string[] => [`Darkroom OperatorAlarms event=${event}`];
+  const throttled = ['GenerateImage', 'GetCreation', 'RenderImage', 'RefundCharge', 'DeliverWebhook', 'Reconcile'];
+  const comparisons: Readonly<Record<string, string>> = { GreaterThanOrEqualToThreshold: '>=', LessThanThreshold: '<' };
+
+  function rowOf({ Metrics, Statistic, Period, ComparisonOperator, Threshold, EvaluationPeriods, TreatMissingData, ...metric }: AlarmProperties): unknown[] {
+    const sums = Metrics?.flatMap(({ Expression }) => Expression ?? []) ?? [];
+    const [stat] = Metrics?.flatMap(({ MetricStat }) => MetricStat ?? []) ?? [];
+    const valueOf = (value: unknown): string => (typeof value === 'string' ? value : nameOf(String(Object.values(value as object).flat()[0])));
+    const text = ({ Namespace, MetricName, Dimensions = [] }: MetricOf): string =>
+      [Namespace, MetricName, ...Dimensions.map(({ Name, Value }) => `${Name}=${valueOf(Value)}`)].join(' ');
+    const watched = Metrics ? Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []) : [metric];
+    return [[...watched.map(text), ...sums], Statistic ?? stat?.Stat, Period ?? stat?.Period,
+      `${comparisons[ComparisonOperator] ?? ComparisonOperator} ${Threshold}`, EvaluationPeriods, TreatMissingData];
+  }
+
+  it('are this table', () => {
+    expect(Object.fromEntries(alarms.map((alarm) => [alarm.name, rowOf(alarm)]))).toEqual({
+      AuditFailing: [['AWS/Lambda Errors FunctionName=AuditBooks'], ...fromOne],
+      BooksOutOfBalance: [['Darkroom BooksOutOfBalance'], 'Maximum', 300, '>= 1', 1, 'ignore'],
+      CapacityNearlyUsed: [['Darkroom OpenCreations'], ...from(1_600, 'Maximum')],
+      CreationsPastDeadline: [ofEvent('creation_past_deadline'), ...fromOne],
+      CreationsRecoveredAgain: [ofEvent('creation_recovered_again'), ...fromOne],
+      ExecutionsFailing: [
+        [...['Failed', 'TimedOut', 'Aborted'].map((end) => `AWS/States Executions${end} StateMachineArn=CreationStateMachine`), 'FILL(m0, 0) + FILL(m1, 0) + FILL(m2, 0)'],
+        ...fromOne,
+      ],
+      FunctionsThrottled: [
+        [...throttled.map((name) => `AWS/Lambda Throttles FunctionName=${name}`), throttled.map((_name, index) => `FILL(m${index}, 0)`).join(' + ')],
+        ...fromOne,
+      ],
+      ImagesNotStored: [ofEvent('image_not_stored'), ...fromOne],
+      InternalFailures: [['Darkroom CreationsFailed failure=InternalFailure'], ...from(3)],
+      ProviderAnswersUnknown: [ofEvent('provider_answer_unknown'), ...fromOne],
+      ProviderCallsBreaking: [ofEvent('provider_call_broke'), ...fromOne],
+      ProviderCredentialsRefused: [ofEvent('provider_refused_credentials'), ...fromOne],
+      ProvidersUnavailable: [['Darkroom CreationsFailed failure=ServiceUnavailable'], ...from(5)],
+      ReconcilerNotRunning: [['Darkroom ReconcilerRuns'], 'Sum', 60, '< 1', 5, 'breaching'],
+      ReconcilingFailing: [ofEvent('reconcile_failed'), ...from(3)],
+      RefundNotMade: [ofEvent('refund_not_made'), ...fromOne],
+      RefundsFailing: [['AWS/Lambda Errors FunctionName=RefundCharge'], ...from(3)],
+      RequestsFailing: [ofEvent('request_failed'), ...fromOne],
+      RequestsShed: [['Darkroom RequestsShed'], ...from(10)],
+      ServerErrors: [['AWS/ApiGateway 5xx ApiId=ApiHttpApi'], ...from(5)],
+      StartsRefused: [ofEvent('start_refused'), ...fromOne],
+      WebhookDeliveriesBroken: [ofEvent('webhook_delivery_broke'), ...fromOne],
+    });
+  });
+
+  it('tell of their end as well as of their begin', () => {
+    for (const { AlarmActions, OKActions } of alarms) expect(OKActions).toEqual(AlarmActions);
+  });
+});
+
 describe('an event that an operator has to look at', () => {
   const literals = (pattern: RegExp): string[] => [...new Set([...sources.matchAll(pattern)].map(([, event = '']) => event))].sort();
 
@@ -97,6 +161,17 @@ describe('an event that an operator has to look at', () => {
 describe('the dashboard', () => {
   it('is one', () => {
     expect(resourcesOf('AWS::CloudWatch::Dashboard')).toHaveLength(1);
+  });
+
+  it('searches for metrics by the dimensions that they are measured by', () => {
+    const [[, dashboard] = []] = resourcesOf('AWS::CloudWatch::Dashboard');
+    const text = JSON.stringify(dashboard?.Properties['DashboardBody']).replaceAll('\\', '');
+    const searched = [...text.matchAll(/SEARCH\('\{Darkroom,([\w,]+)\} MetricName="(\w+)"', '(\w+)', (\d+)\)/g)].map(([, dimensions, name, statistic, seconds]) => [name, dimensions, statistic, seconds]);
+    expect(searched).toEqual([['ProviderAnswers', 'provider,providerModel,outcome', 'Sum', '300'], ['ProviderTime', 'provider,providerModel', 'p95', '300']]);
+    const definitions: readonly MetricDefinition[] = metrics;
+    for (const [name, dimensions] of searched) {
+      expect(definitions.some((metric) => metric.name === name && metric.dimensions.some((set) => set.join() === dimensions)), name).toBe(true);
+    }
   });
 
   it('cannot show a metric that is not measured so', () => {

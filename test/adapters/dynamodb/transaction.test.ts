@@ -1,0 +1,87 @@
+/** How often a transaction is sent again, and with which pauses. */
+import { TransactionCanceledException, type CancellationReason } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { transact, type TransactionOutcome } from '../../../adapters/dynamodb/transaction.ts';
+import type { Table } from '../../../adapters/dynamodb/table.ts';
+import { fakeClock, stub } from '../../functions/fakes.ts';
+
+const cancelled = (...codes: string[]): Error =>
+  new TransactionCanceledException({ message: 'cancelled', $metadata: { httpStatusCode: 400 }, CancellationReasons: codes.map((Code): CancellationReason => ({ Code })) });
+const named = (name: string): Error => Object.assign(new Error(name), { name, $metadata: { httpStatusCode: 400 } });
+
+interface Ran {
+  readonly outcome: TransactionOutcome;
+  readonly sleeps: readonly number[];
+  readonly sent: number;
+}
+
+/** A transaction whose tries end so, one after the other; the last answer stays. A try takes some milliseconds. */
+async function run(answers: readonly (Error | 'done')[], { random = 0, takes = 5 } = {}): Promise<Ran> {
+  const clock = fakeClock();
+  let sent = 0;
+  const client = stub<DynamoDBDocumentClient>({
+    send: () => {
+      const answer = answers[Math.min(sent, answers.length - 1)] ?? 'done';
+      sent += 1;
+      clock.set(clock.now() + takes);
+      return answer === 'done' ? Promise.resolve({}) : Promise.reject(answer);
+    },
+  });
+  const table: Table = { client, name: 'table', clock, randomBytes: (count) => new Uint8Array(count).fill(random) };
+  return { outcome: await transact(table, [], 'token'), sleeps: clock.sleeps, sent };
+}
+
+const conflict = cancelled('None', 'TransactionConflict');
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+describe('a transaction in conflict', () => {
+  it('is sent again after pauses that grow and end: then it is overloaded', async () => {
+    const { outcome, sleeps, sent } = await run([conflict], { random: 255 });
+    expect(outcome).toEqual({ kind: 'overloaded', unclear: false });
+    expect(sent).toBe(6);
+    expect(sleeps).toHaveLength(sent - 1);
+    expect([...sleeps].sort((a, b) => a - b)).toEqual(sleeps);
+    expect(sleeps.map(Math.round)).toEqual([31, 61, 121, 240, 399]);
+  });
+
+  it('comes back at another instant than the one that it collided with: the whole pause is random', async () => {
+    const [short, half, long] = [await run([conflict], { random: 0 }), await run([conflict], { random: 128 }), await run([conflict], { random: 255 })];
+    expect(short.sleeps).toEqual([1, 1, 1, 1, 1]);
+    expect(sum(half.sleeps)).toBeGreaterThan(sum(short.sleeps));
+    expect(sum(long.sleeps)).toBeGreaterThan(sum(half.sleeps));
+  });
+
+  it('that clears is done, after as many tries as it took', async () => {
+    expect(await run([conflict, conflict, 'done'])).toMatchObject({ outcome: { kind: 'done' }, sent: 3 });
+  });
+
+  it('whose tries are slow ends after four seconds, before the gateway does', async () => {
+    expect((await run([conflict], { takes: 2_001 })).sent).toBe(2);
+    expect((await run([conflict], { takes: 1_999 })).sent).toBe(3);
+  });
+});
+
+describe('what a transaction is sent again for', () => {
+  it.each([
+    ['a conflict', conflict],
+    ['a throttled item', cancelled('ThrottlingError')],
+    ['a throttled item of provisioned capacity', cancelled('None', 'ProvisionedThroughputExceeded')],
+    ['a throttle of the whole call', named('ThrottlingException')],
+  ])('%s', async (_what, error) => {
+    expect(await run([error, 'done'])).toMatchObject({ outcome: { kind: 'done' }, sent: 2 });
+  });
+
+  it.each([
+    ['an item that is too large', cancelled('None', 'ItemCollectionSizeLimitExceeded')],
+    ['a request that is malformed', cancelled('ValidationError', 'TransactionConflict')],
+    ['a role without the grant', named('AccessDeniedException')],
+  ])('never for %s: it is thrown', async (_what, error) => {
+    await expect(run([error, 'done'])).rejects.toBe(error);
+  });
+
+  it('never for a condition that failed: each item says what it said', async () => {
+    const refused = await run([cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict'), 'done']);
+    expect(refused).toMatchObject({ outcome: { kind: 'refused', refusals: [undefined, { item: undefined }, undefined] }, sent: 1 });
+  });
+});
