@@ -61,7 +61,7 @@ export interface CreationRecord {
   readonly id: CreationId;
   readonly accountId: AccountId;
   readonly keyId: KeyId;
-  /** X-Request-Id of the request that made it; absent in records of older releases. Never shown to a client. */
+  /** X-Request-Id of the request that made it. Kept in the ledger row of its charge, where it costs nothing; absent when read. */
   readonly requestId?: string;
   readonly status: CreationStatus;
   readonly model: string;

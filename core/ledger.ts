@@ -13,6 +13,8 @@ export interface LedgerRow {
   readonly at: string;
   readonly creationId?: CreationId;
   readonly keyId?: KeyId;
+  /** Of a charge: X-Request-Id of the request that made it; absent in rows of older releases. */
+  readonly requestId?: string;
   /** Of charge and refund: the UTC month whose spend it counts in. */
   readonly month?: string;
   /** Of a top-up or adjustment: what the operator wrote. */

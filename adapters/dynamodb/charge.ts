@@ -103,6 +103,7 @@ function ledgerItem(table: Table, { creation }: ChargeOrder): TransactItem {
     creationId: creation.id,
     keyId: creation.keyId,
     month: creation.chargedMonth,
+    ...(creation.requestId !== undefined && { requestId: creation.requestId }),
     at: creation.createdAt,
   };
   return { Put: { TableName: table.name, Item: ledgerRow, ConditionExpression: isNew } };

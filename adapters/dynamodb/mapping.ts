@@ -79,7 +79,8 @@ export function apiKeyFromItem(item: Item): ApiKey {
   return { ...(rest as unknown as Omit<ApiKey, 'spent'> & { id: KeyId }), spent: Object.fromEntries(spent) };
 }
 
-export function creationToItem(creation: CreationRecord): Item {
+/** Without the request id: the ledger row of the charge holds it, and is written once. */
+export function creationToItem({ requestId, ...creation }: CreationRecord): Item {
   return {
     ...keys.creation(creation.id),
     ...creation,

@@ -3,6 +3,7 @@
  * drawn before the first try and is the transaction's token as well. So a try whose answer was lost is
  * known again: by DynamoDB for ten minutes, and by the row itself for ever.
  */
+import type { CreationRecord } from '../../core/creation.ts';
 import type { AccountId } from '../../core/ids.ts';
 import type { LedgerKind, LedgerRow } from '../../core/ledger.ts';
 import { asMicros, largestAvailableMicros, type Micros } from '../../core/money.ts';
@@ -41,6 +42,8 @@ export interface WalletStore {
   adjust(id: AccountId, amount: Micros, reason: string, reference?: string): Promise<MovementOutcome>;
   /** 'changed_meanwhile': the credit line is no longer the one that was read. */
   setCreditLine(id: AccountId, from: Micros, to: Micros): Promise<CreditLineOutcome>;
+  /** The row of a creation's charge. */
+  charge(creation: Pick<CreationRecord, 'id' | 'accountId' | 'createdAt'>): Promise<LedgerRow | undefined>;
   /** Oldest first. */
   ledger(id: AccountId): Promise<LedgerRow[]>;
 }
@@ -55,11 +58,16 @@ export function createWalletStore(table: Table): WalletStore {
     adjust: (id, amount, reason, reference) =>
       move(table, id, rowOf(table, 'adjustment', amount, { reason, ...(reference !== undefined && { reference }) })),
     setCreditLine: (id, from, to) => setCreditLine(table, id, from, to),
-    ledger: async (id) => {
-      const rows = await queryAll(table, keys.account(id).pk, 'LEDGER#');
-      return rows.map(({ pk, sk, ...row }) => row as unknown as LedgerRow);
+    charge: async ({ id, accountId, createdAt }) => {
+      const item = await getItem(table, keys.ledger(accountId, createdAt, 'charge', id));
+      return item && rowFromItem(item);
     },
+    ledger: async (id) => (await queryAll(table, keys.account(id).pk, 'LEDGER#')).map(rowFromItem),
   };
+}
+
+function rowFromItem({ pk, sk, ...row }: Item): LedgerRow {
+  return row as unknown as LedgerRow;
 }
 
 function rowOf(table: Table, kind: LedgerKind, amountMicros: Micros, more: Partial<LedgerRow>): LedgerRow {

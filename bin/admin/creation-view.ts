@@ -18,10 +18,10 @@ export function creationRow(creation: CreationRecord): Row {
   };
 }
 
-/** Everything that the record holds. */
-export function creationDetails(creation: CreationRecord): Row {
+/** Everything that the record holds, with the id of the request that made it. */
+export function creationDetails(creation: CreationRecord, requestId: string | undefined): Row {
   return {
-    ...askedFor(creation),
+    ...askedFor(creation, requestId),
     ...progressOf(creation),
     routes: creation.routes.map(({ provider, providerModel, quality }) => ({ provider, provider_model: providerModel, quality: quality ?? null })),
     attempts: creation.attempts.map(({ provider, providerModel, quality, startedAt, endedAt, jobId, resultKey, outcome, detail }) => ({
@@ -41,12 +41,12 @@ export function creationDetails(creation: CreationRecord): Row {
   };
 }
 
-function askedFor(creation: CreationRecord): Row {
+function askedFor(creation: CreationRecord, requestId: string | undefined): Row {
   return {
     id: creation.id,
     account: creation.accountId,
     key: creation.keyId,
-    request_id: creation.requestId ?? null,
+    request_id: requestId ?? null,
     status: creation.status,
     error: errorOf(creation),
     failure: creation.failure ?? null,

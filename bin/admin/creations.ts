@@ -24,18 +24,18 @@ export function addCreationCommands(program: Command, admin: Admin): void {
     }));
   creations
     .command('find <request-id>')
-    .description('the creation that a request made, by the X-Request-Id of its answer; reads the creations of the last days one by one')
+    .description('the creation that a request made, by the X-Request-Id of its answer; reads the ledger of every account, or of one')
     .option('--account <account>', 'only this one; otherwise all accounts')
     .option('--days <n>', 'how far back', '7')
     .action(admin.run(async ({ services, output }, requestId: string, options: { account?: string; days: string }) => {
       const found = await findByRequest(services, requestId, options);
       if (!found) throw new OperatorError(`No creation of the last ${options.days} days was made by the request ${requestId}: a refused or replayed request makes none. --days looks further back.`);
-      output.show(creationDetails(found));
+      output.show(await details(services, found));
     }));
   creations
     .command('show <id>')
     .description('everything that is known of a creation: what was asked, the providers tried, the webhook')
-    .action(admin.run(async ({ services, output }, id: string) => output.show(creationDetails(await read(services, id)))));
+    .action(admin.run(async ({ services, output }, id: string) => output.show(await details(services, await read(services, id)))));
   creations
     .command('restart <id>')
     .description('start its next execution: it goes on where the record says')
@@ -44,6 +44,10 @@ export function addCreationCommands(program: Command, admin: Admin): void {
     .command('refund <id>')
     .description('fail an open creation and give its charge back')
     .action(admin.run(async ({ services, output }, id: string) => output.show(await refund(services, await read(services, id)))));
+}
+
+async function details(services: OperatorServices, creation: CreationRecord): Promise<Row> {
+  return creationDetails(creation, (await services.wallet.charge(creation))?.requestId);
 }
 
 async function read(services: OperatorServices, text: string): Promise<CreationRecord> {
@@ -69,5 +73,5 @@ async function refund(services: OperatorServices, creation: CreationRecord): Pro
   const refund = { failure: 'InternalFailure', nowMillis: services.clock.now(), announce: true } as const;
   const outcome = await services.charges.refund(creation, refund);
   if (outcome === 'busy') throw new OperatorError('The table was too busy; nothing was changed: try again.');
-  return creationDetails(await read(services, creation.id));
+  return details(services, await read(services, creation.id));
 }

@@ -34,7 +34,7 @@ export async function listCreations(services: Store, account: Account, options: 
   return found;
 }
 
-/** The creation that a request made. No index holds request ids, so that no request pays for one. */
+/** The creation that a request made. The ledger row of its charge names the request; no request pays for an index. */
 export async function findByRequest(
   services: OperatorServices,
   requestId: string,
@@ -44,10 +44,8 @@ export async function findByRequest(
   const accounts = options.account === undefined ? await services.accounts.list() : [await values.account(services, options.account)];
   const since = new Date(services.clock.now() - days * dayMillis).toISOString();
   for (const { id } of accounts) {
-    for await (const creation of newestFirst(services, id)) {
-      if (creation.createdAt < since) break;
-      if (creation.requestId === requestId) return creation;
-    }
+    const charge = (await services.wallet.ledger(id)).find((row) => row.requestId === requestId && row.at >= since);
+    if (charge?.creationId !== undefined) return services.creations.read(charge.creationId);
   }
   return undefined;
 }
