@@ -2,19 +2,7 @@
 import { rateWindowSeconds } from '../../core/limits.ts';
 import type { RequestStore } from '../../core/ports/requests.ts';
 import { Problem, retryLater } from '../../core/problem.ts';
-import type { Authenticated } from './authenticate.ts';
-
-/**
- * A request's place in its account's rate window. A request takes one place: by an update of its own
- * before work that costs something, in the charge's transaction, or once its answer is decided.
- */
-export interface RatePlace {
-  readonly isTaken: boolean;
-  /** Takes the place now, unless the request has one. Throws RateExceeded when the window is full. */
-  take(): Promise<void>;
-  /** The charge's transaction has taken the place. */
-  takenByCharge(): void;
-}
+import type { Authenticated, RatePlace } from './caller.ts';
 
 /** 429 account_rate: the request has no place in the window, and nothing more is counted. */
 export class RateExceeded extends Problem {}

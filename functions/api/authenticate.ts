@@ -10,21 +10,9 @@ import type { CreationId } from '../../core/ids.ts';
 import type { RequestState } from '../../core/ports/requests.ts';
 import { Problem, retryLater } from '../../core/problem.ts';
 import type { ApiServices } from '../services.ts';
-import { rateHeaders, type RatePlace } from './account-rate.ts';
+import { rateHeaders } from './account-rate.ts';
+import type { Authenticated } from './caller.ts';
 import type { ApiRequest } from './request.ts';
-
-/** The account and key behind a request, and what was read with them. */
-export interface Authenticated {
-  readonly account: Account;
-  readonly apiKey: ApiKey;
-  readonly state: RequestState;
-  /** When the request was authenticated, in Unix milliseconds. */
-  readonly nowMillis: number;
-}
-
-export interface Caller extends Authenticated {
-  readonly place: RatePlace;
-}
 
 export interface Question {
   readonly rate: 'get' | 'post';

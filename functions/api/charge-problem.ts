@@ -4,7 +4,7 @@ import { monthOf, nextMonth } from '../../core/creation.ts';
 import { serviceCapacity } from '../../core/limits.ts';
 import { asMicros, formatUsd, toUsd, type Micros } from '../../core/money.ts';
 import { Problem, retryLater } from '../../core/problem.ts';
-import type { Caller } from './authenticate.ts';
+import type { Caller } from './caller.ts';
 
 /** An open creation usually ends within this time. */
 const roomRetrySeconds = 5;

@@ -7,7 +7,7 @@ import { requestHash } from '../../core/image-request.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import { submitServices, type SubmitServices } from '../services.ts';
 import type { ApiAnswer } from './answer.ts';
-import type { Caller } from './authenticate.ts';
+import type { Caller } from './caller.ts';
 import { awaitOutcome, waitSeconds } from './await-outcome.ts';
 import { checkMeans } from './charge-problem.ts';
 import { checkIdempotencyKey, idempotencyHash } from './idempotency.ts';

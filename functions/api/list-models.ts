@@ -2,7 +2,7 @@ import { chooseShape, enabledRoutes, isSunset, offered, type Model, type Route }
 import { aspectRatios, outputFormats, resolutions } from '../../core/image-formats.ts';
 import { fromUsd, toUsd } from '../../core/money.ts';
 import { catalogServices, type CatalogServices } from '../services.ts';
-import type { Caller } from './authenticate.ts';
+import type { Caller } from './caller.ts';
 import { checkQuery } from './request.ts';
 import { serve, type Handle } from './serve.ts';
 

@@ -6,7 +6,7 @@ import type { Micros } from '../../core/money.ts';
 import { priceOf } from '../../core/pricing.ts';
 import { invalidRequest, Problem, retryLater, withHeaders } from '../../core/problem.ts';
 import type { CatalogServices } from '../services.ts';
-import type { Caller } from './authenticate.ts';
+import type { Caller } from './caller.ts';
 
 export interface Plan {
   readonly request: ImageRequest;

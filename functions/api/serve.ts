@@ -14,7 +14,8 @@ import { logWith } from '../log-with.ts';
 import type { ApiServices, OpenServices } from '../services.ts';
 import { limitOf, openRatePlace, RateExceeded, rateExceeded, rateHeaders } from './account-rate.ts';
 import { internalProblem, problemAnswer, toGateway, type ApiAnswer } from './answer.ts';
-import { authenticate, type Caller } from './authenticate.ts';
+import { authenticate } from './authenticate.ts';
+import type { Caller } from './caller.ts';
 import { idempotencyHash } from './idempotency.ts';
 import { requestOf, type ApiRequest } from './request.ts';
 

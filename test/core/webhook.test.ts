@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   endedDelivery,
-  replacedSecretSeconds,
   signature256,
   standardSignature,
   testDeliverySeconds,
@@ -14,6 +13,7 @@ import {
   webhookSecret,
   webhookWaitsSeconds,
 } from '../../core/webhook.ts';
+import { replacedSecretSeconds } from '../../core/webhook-secrets.ts';
 import { asMicros } from '../../core/money.ts';
 import { accountId, aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { CreationRecord } from '../../core/creation.ts';
 import type { CreationId } from '../../core/ids.ts';
 import type { CreationPage, CreationQuery, CreationStore } from '../../core/ports/creations.ts';
-import type { Caller } from '../../functions/api/authenticate.ts';
+import type { Caller } from '../../functions/api/caller.ts';
 import { listCreations } from '../../functions/api/list-creations.ts';
 import type { ApiRequest } from '../../functions/api/request.ts';
 import type { ApiServices } from '../../functions/services.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import models from '../../catalog/models.json' with { type: 'json' };
 import type { Catalog, Model } from '../../core/catalog.ts';
 import { providers } from '../../core/providers.ts';
-import type { Caller } from '../../functions/api/authenticate.ts';
+import type { Caller } from '../../functions/api/caller.ts';
 import { listModels } from '../../functions/api/list-models.ts';
 import { planCreation, type Plan } from '../../functions/api/plan-creation.ts';
 import type { ApiRequest } from '../../functions/api/request.ts';

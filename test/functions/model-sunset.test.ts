@@ -5,7 +5,7 @@ import type { Catalog, Model } from '../../core/catalog.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { RequestStore } from '../../core/ports/requests.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Caller } from '../../functions/api/authenticate.ts';
+import type { Caller } from '../../functions/api/caller.ts';
 import { getCreation } from '../../functions/api/get-creation.ts';
 import { listModels } from '../../functions/api/list-models.ts';
 import { narrowToSources, planCreation } from '../../functions/api/plan-creation.ts';
