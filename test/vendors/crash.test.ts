@@ -21,7 +21,7 @@ interface SlowVendor extends FakeVendor {
 async function startSlowVendor(): Promise<SlowVendor> {
   const mood = { isSilent: false, isReady: false };
   let jobs = 0;
-  const vendor = await startFakeVendor(async ({ path, json }, origin): Promise<Reply> => {
+  const vendor = await startFakeVendor(({ path, json }, origin): Reply => {
     if (path.startsWith('/v1/get_result')) {
       const result = mood.isReady ? { sample: `${origin}/sample.png` } : null;
       return { status: 200, body: { id: '1', status: mood.isReady ? 'Ready' : 'Pending', result } };
