@@ -167,7 +167,9 @@ export const parts: readonly Part[] = [
       row('An unknown path names the API\'s root', 'api/request: that is unknown is 404 ERR_NOT_FOUND, after authentication: GET %s'),
       row('An unknown path is 404, a wrong method the same with Allow', 'api/request: that is unknown is 404 ERR_NOT_FOUND, after authentication: GET %s', 'api/request: with a wrong method is the same, with Allow: %s %s'),
       row('Answers that API Gateway makes by itself have no envelope', 'api/request: over 10 MB is answered by the gateway itself: 413, without the envelope', 'local/gateway: answers by itself for no route and for a body over 10 MB, announced or not'),
-      row('503 overloaded: nothing charged', 'api/unavailable: 503 ERR_PROVIDER_UNAVAILABLE, overloaded: nothing charged'),
+      row('503 overloaded: nothing charged', 'api/unavailable: 503 ERR_PROVIDER_UNAVAILABLE, overloaded: nothing charged', 'api/busy-single-writes: for good makes each of these requests 503 overloaded, with Retry-After'),
+      row('Conflicts and throttles that end are not seen by the client', 'api/busy-single-writes: three times leaves %s as it would be'),
+      row('Behind the charge, a look that fails is 202 with the creation and its Location', 'api/busy-single-writes: behind the charge is 202 with the creation and its Location'),
       row('The charge\'s outcome stays unknown: 500, and the reconciler finds out', 'api/unavailable: says nothing of the cause; the reconciler finds that it was made, and renders it'),
       row('The execution is definitely refused: reversed in full, message 6, no webhook, 503 provider_unavailable', 'api/unavailable: %s: charge reversed in full, creation failed with message 6, no webhook'),
       row('Starting it is throttled or unclear: 202, the reconciler starts it', 'api/unavailable: %s: the reconciler starts it'),
@@ -178,6 +180,7 @@ export const parts: readonly Part[] = [
     part: 'Limits (part 8)',
     rows: [
       row('POST rate, refused requests included: 429 account_rate', 'api/limits: over the rate: 429 ERR_RATE_LIMIT, account_rate, to be tried again when the window ends', 'api/limits: count those that are refused, and accepted submissions once', 'api/limits: are 60 by default, and each account has its own'),
+      row('Nothing is fetched or waited for by a request that its rate refuses', 'api/rate-before-work: downloads one source image for each request within the rate, and none for the others', 'api/rate-before-work: holds one answer for each replay within the rate, and none for the others'),
       row('GET rate', 'api/limits: over the rate: 429 account_rate, and apart from POST', 'api/limits: are 600 by default'),
       row('Concurrent creations: 429 with scope account', 'api/limits: account, concurrent_creations: as many open as the account may have; room again when one ends', 'api/limits: account: 20 by default'),
       row('Capacity of the service: 429 with scope service', 'api/limits: service, capacity: 2,000 open creations by the last count'),

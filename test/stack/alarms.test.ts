@@ -125,6 +125,7 @@ describe('the alarms', () => {
       ServerErrors: [['AWS/ApiGateway 5xx ApiId=ApiHttpApi'], ...from(5)],
       StartsRefused: [ofEvent('start_refused'), ...fromOne],
       WebhookDeliveriesBroken: [ofEvent('webhook_delivery_broke'), ...fromOne],
+      WebhookSecretsLost: [ofEvent('webhook_secret_lost'), ...fromOne],
     });
   });
 
