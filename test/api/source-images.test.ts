@@ -87,6 +87,16 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     expect(performance.now() - started).toBeGreaterThan(4_900);
   });
 
+  it.each([301, 302, 303, 307, 308])('a redirect of status %i is followed', async (status) => {
+    const url = origin.at(`/redirect-${status}`, answering(status, '', { location: good('/redirected.png') }));
+    expect((await submit(url)).status).toBe(202);
+  });
+
+  it.each([300, 304, 305, 306])('status %i is no redirect: not retryable', async (status) => {
+    const url = origin.at(`/no-redirect-${status}`, answering(status, '', { location: good('/redirected.png') }));
+    expect(refusalOf(await refused(url))).toEqual(fetchFailed(false));
+  });
+
   it('three redirects are followed, relative ones too; a fourth is too many: not retryable', async () => {
     const last = good('/end.png');
     const chain = (length: number): string => {

@@ -34,6 +34,18 @@ describe('the seconds of Prefer: wait', () => {
 });
 
 describe('a creation that goes on', () => {
+  it('is looked at after pauses that grow by half and stay at a second, the last one as short as what is left', async () => {
+    const clock = fakeClock();
+    await awaitOutcome(creationId, 5, clock.elapsed(), waiting(clock));
+    expect(clock.sleeps).toEqual([150, 225, 337.5, 506.25, 759.375, 1_000, 1_000, 1_000, 21.875]);
+  });
+
+  it('is looked at once when no second was asked for', async () => {
+    const clock = fakeClock();
+    expect(await awaitOutcome(creationId, 0, clock.elapsed(), waiting(clock))).toMatchObject({ status: 202 });
+    expect(clock.sleeps).toEqual([]);
+  });
+
   it('is answered 202 once the seconds asked for have passed', async () => {
     const clock = fakeClock();
     const arrived = clock.elapsed();

@@ -150,6 +150,14 @@ describe('an attempt', () => {
     expect(log.lines).toEqual(['alarm webhook_delivery_broke']);
   });
 
+  it.each([[0, 0], [1, 0], [499, 0], [500, 0], [999, 0], [1_000, 1]])('is signed at the whole second that has begun: %i ms are %i s', async (millis, seconds) => {
+    const { services, sent, claims } = stage({ at: now + millis });
+    await deliverWebhook(payload, services);
+    const timestamp = String(now / 1_000 + seconds);
+    expect(sent[0]?.headers).toMatchObject({ 'x-timestamp': timestamp, 'webhook-timestamp': timestamp });
+    expect(claims[0]?.delivery.startedAt).toBe(new Date(now + millis).toISOString());
+  });
+
   it('is not signed with a secret that was replaced 24 hours ago', async () => {
     const secrets = [
       { sealed: current, issuedAt: now },

@@ -1,0 +1,123 @@
+/** Secrets Manager behind the two adapters that read it: what is cached, for how long, and what is refused. */
+import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createCredentialEditor, createProviderCredentials } from '../../adapters/provider-credentials.ts';
+import { createSecretBox, type ResealingBox } from '../../adapters/secret-box.ts';
+import type { AccountId } from '../../core/ids.ts';
+import { fakeClock, type FakeClock } from '../functions/fakes.ts';
+import { accountId, now, seededBytes } from '../fixtures/records.ts';
+
+const minute = 60_000;
+const [first, second] = ['a'.repeat(32), 'b'.repeat(40)];
+
+let manager: ReturnType<typeof mockManager>;
+const mockManager = () => mockClient(SecretsManagerClient);
+const client = new SecretsManagerClient({ region: 'us-east-1' });
+beforeAll(() => { manager = mockManager(); });
+beforeEach(() => { manager.reset(); });
+afterAll(() => { manager.restore(); });
+const reads = (): (string | undefined)[] => manager.commandCalls(GetSecretValueCommand).map(({ args: [{ input }] }) => input.VersionId);
+
+/** Version one is current until version two is; a version that is not named does not exist. */
+function holds(versions: Readonly<Record<string, string>>, current: string): void {
+  manager.on(GetSecretValueCommand).callsFake(({ VersionId: version = current }: { VersionId?: string }) => {
+    const SecretString = versions[version];
+    if (SecretString === undefined) throw Object.assign(new Error('no such version'), { name: 'ResourceNotFoundException' });
+    return { VersionId: version, SecretString };
+  });
+}
+
+const open = (clock: FakeClock = fakeClock()): ResealingBox => createSecretBox({ client, secretArn: 'arn', clock, randomBytes: seededBytes });
+
+describe('a sealed text', () => {
+  it('names its form and its version, and opens for the account that it was sealed for', async () => {
+    holds({ one: first }, 'one');
+    const sealed = await open().seal(accountId, 'whsec_secret');
+    expect(sealed).toMatch(/^v1\.one\.AAECAwQFBgcICQoL\.[\w-]+$/);
+    expect(sealed).not.toContain('secret');
+    expect(await open().open(accountId, sealed)).toBe('whsec_secret');
+    await expect(open().open('Acc0unt002' as AccountId, sealed)).rejects.toThrow();
+  });
+
+  it.each(['', 'v1', 'v1.one', 'v1.one.AAECAwQFBgcICQoL', 'v2.one.AAECAwQFBgcICQoL.AAAA'])('of another form is refused: %j', async (text) => {
+    holds({ one: first }, 'one');
+    await expect(open().open(accountId, text)).rejects.toThrow('has not the form');
+    expect(reads()).toEqual([]);
+  });
+
+  it('that was altered is refused', async () => {
+    holds({ one: first }, 'one');
+    const sealed = await open().seal(accountId, 'whsec_secret');
+    const parts = sealed.split('.');
+    const altered = [...parts.slice(0, 3), (parts[3] ?? '').replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A'))].join('.');
+    await expect(open().open(accountId, altered)).rejects.toThrow();
+  });
+
+  it('is sealed anew after a rotation, is current afterwards, and is lost when its version is gone', async () => {
+    holds({ one: first }, 'one');
+    const sealed = await open().seal(accountId, 'whsec_secret');
+    holds({ one: first, two: second }, 'two');
+    const resealed = await open().reseal(accountId, sealed);
+    if (resealed.kind !== 'resealed') throw new Error(resealed.kind);
+    expect(resealed.sealed).toMatch(/^v1\.two\./);
+    expect(await open().open(accountId, resealed.sealed)).toBe('whsec_secret');
+    expect(await open().reseal(accountId, resealed.sealed)).toEqual({ kind: 'already_current' });
+    holds({ two: second }, 'two');
+    expect(await open().reseal(accountId, sealed)).toEqual({ kind: 'lost' });
+  });
+
+  it('needs an encryption secret of at least 32 characters', async () => {
+    holds({ one: 'a'.repeat(31) }, 'one');
+    await expect(open().seal(accountId, 'text')).rejects.toThrow('shorter than 32');
+  });
+
+  it('has its key read once in five minutes, and a version that is current is not read twice', async () => {
+    holds({ one: first }, 'one');
+    const clock = fakeClock();
+    const box = open(clock);
+    const sealed = await box.seal(accountId, 'text');
+    await box.open(accountId, sealed);
+    clock.set(now + 5 * minute - 1);
+    await box.seal(accountId, 'text');
+    expect(reads()).toEqual([undefined]);
+    clock.set(now + 5 * minute);
+    await box.seal(accountId, 'text');
+    expect(reads()).toEqual([undefined, undefined]);
+  });
+});
+
+describe('the keys of the vendors', () => {
+  const secret = (text: string): void => { manager.on(GetSecretValueCommand).resolves({ SecretString: text }); };
+
+  it('are read once in five minutes, and again after a vendor has refused one', async () => {
+    secret('{"bfl":"key-1","fal":"","other":7}');
+    const clock = fakeClock();
+    const credentials = createProviderCredentials({ client, secretArn: 'arn', clock });
+    expect([await credentials.read('bfl'), await credentials.read('fal'), await credentials.read('other'), await credentials.read('none')]).toEqual(['key-1', undefined, undefined, undefined]);
+    clock.set(now + 5 * minute - 1);
+    await credentials.read('bfl');
+    expect(reads()).toHaveLength(1);
+    clock.set(now + 5 * minute);
+    await credentials.read('bfl');
+    expect(reads()).toHaveLength(2);
+    credentials.forget('bfl');
+    await credentials.read('bfl');
+    expect(reads()).toHaveLength(3);
+  });
+
+  it.each(['null', '7', 'no JSON'])('that are %s cannot be read', async (text) => {
+    secret(text);
+    await expect(createProviderCredentials({ client, secretArn: 'arn', clock: fakeClock() }).read('bfl')).rejects.toMatchObject({ name: 'CredentialsUnreadable' });
+  });
+
+  it('are changed one at a time: the others stay', async () => {
+    secret('{"bfl":"key-1","fal":"key-2"}');
+    const editor = createCredentialEditor(client, 'arn');
+    expect(await editor.names()).toEqual(['bfl', 'fal']);
+    await editor.set('bfl', 'key-3');
+    await editor.remove('fal');
+    const written = manager.commandCalls(PutSecretValueCommand).map(({ args: [{ input }] }) => JSON.parse(input.SecretString ?? '') as unknown);
+    expect(written).toEqual([{ fal: 'key-2', bfl: 'key-3' }, { bfl: 'key-1' }]);
+  });
+});
