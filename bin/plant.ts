@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { wholeNumber } from './options/whole-number.ts';
 import { openProject, plantingFolders, type Bug } from './plant/draw.ts';
-import { openTrial, type Verdict } from './plant/trial.ts';
+import { openTrial, type Trial, type Verdict } from './plant/trial.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const { values } = parseArgs({
@@ -26,6 +26,7 @@ const { values } = parseArgs({
 });
 const [count, lanes, seed] = [wholeNumber('--count', values.count), wholeNumber('--lanes', values.lanes), wholeNumber('--seed', values.seed, 0)];
 const placeOf = ({ file, line, kind }: Bug): string => `${file}:${line} ${kind}`;
+const changeOf = (bug: Bug): string => `${placeOf(bug)}\n  - ${bug.before}\n  + ${bug.after}`;
 const say = (line: string): void => { if (!values.json) console.log(line); };
 
 /** The first bugs of the lot that compile: what the compiler refuses is not planted. */
@@ -40,11 +41,21 @@ function* planted(): Generator<Bug> {
   }
 }
 
+/** A run that is ended early takes its copies of the project with it. */
+const trials: Trial[] = [];
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    for (const trial of trials) trial.end();
+    summarize();
+    process.exit(1);
+  });
+}
+
 const results: { readonly bug: Bug; readonly verdict: Verdict }[] = [];
 
 async function lane(bugs: Iterable<Bug>): Promise<void> {
   const trial = openTrial(root, values.phases.split(',').filter((name) => name !== ''));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { trial.end(); process.exit(1); });
+  trials.push(trial);
   try {
     await trial.baseline();
     for (const bug of bugs) {
@@ -65,12 +76,12 @@ function summarize(): void {
     const caught = here.filter(({ verdict }) => verdict.outcome === 'caught').length;
     if (here.length > 0) say(`${folder.padEnd(24)} ${caught} of ${here.length} caught, ${((100 * caught) / here.length).toFixed(0)} %`);
   }
-  for (const { bug, verdict } of results) if (verdict.outcome === 'survived') say(`\n${placeOf(bug)}\n  - ${bug.before}\n  + ${bug.after}`);
+  for (const { bug, verdict } of results) if (verdict.outcome === 'survived') say(`\n${changeOf(bug)}`);
   if (values.json) console.log(JSON.stringify(results.map(({ bug, verdict }) => ({ ...bug, ...verdict })), null, 2));
 }
 
 if (values.list) {
-  for (const bug of planted()) console.log(`${placeOf(bug)}\n  - ${bug.before}\n  + ${bug.after}`);
+  for (const bug of planted()) console.log(changeOf(bug));
 } else {
   const bugs = planted();
   await Promise.all(Array.from({ length: lanes }, () => lane(bugs)));

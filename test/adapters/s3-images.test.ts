@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createImageStore } from '../../adapters/s3-images.ts';
+import { systemClock } from '../../adapters/system-clock.ts';
 
 interface Asked {
   readonly line: string;
@@ -35,7 +36,7 @@ beforeEach(() => {
 });
 afterAll(() => { server.close(); });
 
-const store = () => createImageStore({ bucket: 'images', region: 'us-east-1', accessKeyId: 'id', secretAccessKey: 'secret', endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+const store = () => createImageStore({ bucket: 'images', region: 'us-east-1', accessKeyId: 'id', secretAccessKey: 'secret', clock: systemClock, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
 const image = { key: 'results/one.webp', contentType: 'image/webp', width: 1537, height: 1025, bytes: 3 };
 
 describe('an image', () => {

@@ -14,6 +14,11 @@ describe('the address by which rejected authentications are counted', () => {
     ['2001:db8:0:0:1::', '2001:db8:0:0::/64'],
     ['2001:db8:0000::0:1', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
+    ['1:2:3::', '1:2:3:0::/64'],
+    ['::5:6:7:8', '0:0:0:0::/64'],
+    ['::4:5:6:7:8', '0:0:0:4::/64'],
+    ['2001:db8::ffff:203.0.113.7', '2001:db8:0:0::/64'],
+    ['::ffff:203.0.113.7.9', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ])('%s counts as %s', (sourceIp, counted) => {
     expect(clientAddress(sourceIp)).toBe(counted);

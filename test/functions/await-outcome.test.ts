@@ -6,7 +6,8 @@ import { Overloaded } from '../../core/ports/requests.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import { awaitOutcome, waitSeconds } from '../../functions/api/await-outcome.ts';
 import type { ApiServices } from '../../functions/services.ts';
-import { aCreation, creationId } from '../fixtures/records.ts';
+import { failures } from '../../core/failure.ts';
+import { aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub, type FakeClock } from './fakes.ts';
 
 function waiting(clock: FakeClock, read: CreationStore['read'] = async () => Promise.resolve(aCreation({ status: 'processing' }))): ApiServices {
@@ -33,16 +34,43 @@ describe('the seconds of Prefer: wait', () => {
   });
 });
 
+describe('a creation that ended', () => {
+  const ended = (creation: CreationRecord): ReturnType<typeof awaitOutcome> => awaitOutcome(queued, 5, waiting(fakeClock(), async () => Promise.resolve(creation)));
+
+  it.each<[string, CreationRecord]>([
+    ['completed', aCompletedCreation()],
+    ['failed by its prompt', aCreation({ status: 'failed', failure: 'PromptRejected' })],
+    ['failed by its source image', aCreation({ status: 'failed', failure: 'SourceImageRejected' })],
+  ])('%s is answered 200, with its Location and without Retry-After', async (_how, creation) => {
+    const answer = await ended(creation);
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.headers ?? {})).toContain('location');
+    expect(answer.headers).not.toHaveProperty('retry-after');
+  });
+
+  it.each(['GenerationFailed', 'NothingRendered', 'GenerationTimedOut', 'InternalFailure'] as const)('by %s is a 502 that says which creation', async (failure) => {
+    const { message: error, retryable } = failures[failure];
+    await expect(ended(aCreation({ status: 'failed', failure }))).rejects.toMatchObject({ code: 'ERR_GENERATION_FAILED', status: 502, details: { creation_id: creationId, error, retryable } });
+  });
+
+  it('by a service that was out is a 503 with Retry-After', async () => {
+    const { message: error, retryable } = failures.ServiceUnavailable;
+    await expect(ended(aCreation({ status: 'failed', failure: 'ServiceUnavailable' }))).rejects.toMatchObject({
+      code: 'ERR_PROVIDER_UNAVAILABLE', status: 503, details: { reason: 'provider_unavailable', creation_id: creationId, error, retryable }, headers: { 'retry-after': '30' },
+    });
+  });
+});
+
 describe('a creation that goes on', () => {
   it('is looked at after pauses that grow by half and stay at a second, the last one as short as what is left', async () => {
     const clock = fakeClock();
-    await awaitOutcome(creationId, 5, clock.elapsed(), waiting(clock));
+    await awaitOutcome(queued, 5, waiting(clock));
     expect(clock.sleeps).toEqual([150, 225, 337.5, 506.25, 759.375, 1_000, 1_000, 1_000, 21.875]);
   });
 
   it('is looked at once when no second was asked for', async () => {
     const clock = fakeClock();
-    expect(await awaitOutcome(creationId, 0, clock.elapsed(), waiting(clock))).toMatchObject({ status: 202 });
+    expect(await awaitOutcome(queued, 0, waiting(clock))).toMatchObject({ status: 202 });
     expect(clock.sleeps).toEqual([]);
   });
 

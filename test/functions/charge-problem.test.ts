@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { asMicros } from '../../core/money.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { Caller } from '../../functions/api/authenticate.ts';
+import type { Caller } from '../../functions/api/caller.ts';
 import { checkMeans, overBalance, overBudget, tooManyOpen } from '../../functions/api/charge-problem.ts';
 import { anAccount, anApiKey, now } from '../fixtures/records.ts';
 
