@@ -4,7 +4,8 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { FaultKind } from './faults.ts';
-import { Refused, type Input } from './memory-table.ts';
+import type { Input } from './memory-table.ts';
+import { Refused } from './refused.ts';
 import { conflictOf, type World } from './world.ts';
 
 /** The other end of the wire: what each service does with a request. Throws Refused. */

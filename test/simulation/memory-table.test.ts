@@ -3,7 +3,8 @@ import { AwsError } from '../../local/aws/aws-error.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableDefinition } from '../adapters/dynamodb/table-definition.ts';
 import { createStream } from './dice.ts';
-import { createMemoryTable, Refused, type MemoryTable } from './memory-table.ts';
+import { createMemoryTable, type MemoryTable } from './memory-table.ts';
+import { Refused } from './refused.ts';
 
 const table = 'table';
 const now = Date.UTC(2026, 10, 21);

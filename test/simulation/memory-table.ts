@@ -6,17 +6,8 @@
 import { createHash } from 'node:crypto';
 import { bySort, createMemoryIndexes, indexKeys, type Change, type IndexName } from './memory-indexes.ts';
 import { assign, condition, InvalidUpdate, projection, update, type Attribute, type Item, type Scope } from './expressions.ts';
-
-/** A refusal as the service words it. */
-export class Refused extends Error {
-  readonly code: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-  constructor(code: string, message: string, fields: Readonly<Record<string, unknown>> = {}) {
-    super(message);
-    this.code = code;
-    this.fields = fields;
-  }
-}
+import { cancelled, Refused } from './refused.ts';
+import { createTableHolds, mismatch, type Flight } from './table-holds.ts';
 
 export interface MemoryTableOptions {
   /** Epoch milliseconds. */
@@ -27,11 +18,17 @@ export interface MemoryTableOptions {
 export interface MemoryTable {
   /** Answers or throws Refused; an index is read as it was `lagMillis` ago. */
   readonly perform: (operation: string, input: Input, lagMillis?: number) => Record<string, unknown>;
+  /**
+   * The arrival of a TransactWriteItems: its items are held until the returned function ends the transaction.
+   * That function commits and answers, or throws Refused when a condition fails. A read between the two sees
+   * the items as they were. Throws Refused when an item is held, or the transaction is in flight already.
+   */
+  readonly begin: (input: Input) => () => Record<string, unknown>;
   readonly get: (pk: string, sk: string) => Item | undefined;
   readonly all: () => Iterable<Item>;
   /** Whether an index holds anything in a partition that begins so. */
   readonly indexed: (index: string, beginning: string) => Item[];
-  /** Deletes what is past its time to live. */
+  /** Deletes what is past its time to live; an item that a transaction holds is left for the next time. */
   readonly expire: () => number;
 }
 
@@ -57,6 +54,7 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
   const items = new Map<string, Map<string, Item>>();
   const indexes = createMemoryIndexes(now);
   const tokens = new Map<string, { readonly fingerprint: string; readonly at: number }>();
+  const holds = createTableHolds();
 
   const get = (pk: string, sk: string): Item | undefined => items.get(pk)?.get(sk);
 
@@ -94,18 +92,29 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
     throw new Error(`the simulation's table has no ${kind}`);
   }
 
-  function transactWrite(input: Input): Record<string, unknown> {
+  function begin(input: Input): () => Record<string, unknown> {
     const wanted = input['TransactItems'] as readonly Readonly<Record<string, Expressions | undefined>>[];
-    const token = input['ClientRequestToken'] as string | undefined;
+    const text = input['ClientRequestToken'] as string | undefined;
     const fingerprint = createHash('sha1').update(JSON.stringify(wanted)).digest('hex');
-    const known = token === undefined ? undefined : tokens.get(token);
+    const known = text === undefined ? undefined : tokens.get(text);
     if (known && known.at > now() - tokenMillis) {
-      if (known.fingerprint === fingerprint) return {};
-      throw new Refused('IdempotentParameterMismatchException', 'Request token matches an existing request token but the request parameters do not match');
+      if (known.fingerprint === fingerprint) return () => ({});
+      throw mismatch();
     }
     const steps = wanted.map((item) => Object.entries(item).find(([, value]) => value !== undefined) as [string, Expressions]);
-    const places = steps.map(([, step]) => JSON.stringify(keyOf(step.Key ?? step.Item)));
+    const places = steps.map(([, step]) => placeOf(keyOf(step.Key ?? step.Item)));
     if (new Set(places).size < places.length) throw invalid('Transaction request cannot include multiple operations on one item');
+    const flight = holds.take(places, text === undefined ? undefined : { text, fingerprint });
+    return () => {
+      endFlight(flight, steps);
+      if (text !== undefined) tokens.set(text, { fingerprint, at: now() });
+      return {};
+    };
+  }
+
+  /** Commits all steps, or throws Refused with a reason for each of them. */
+  function endFlight(flight: Flight, steps: readonly [string, Expressions][]): void {
+    flight.end();
     const changes: Change[] = [];
     const reasons = steps.map(([kind, step]) => {
       try {
@@ -119,11 +128,10 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
     });
     if (reasons.some(({ Code }) => Code !== 'None')) throw cancelled(reasons);
     commit(changes);
-    if (token !== undefined) tokens.set(token, { fingerprint, at: now() });
-    return {};
   }
 
   function write(kind: 'Put' | 'Update' | 'Delete', input: Expressions): Record<string, unknown> {
+    holds.checkSingleWrite(placeOf(keyOf(input.Key ?? input.Item)));
     const change = planned(kind, input);
     commit([change]);
     switch (input.ReturnValues) {
@@ -174,10 +182,11 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
       for (const partition of items.values()) yield* partition.values();
     },
     indexed: indexes.beginning,
+    begin,
     expire: () => {
       const over = [...items.values()].flatMap((partition) => [...partition.values()]).filter((item) => {
         const seconds = item['expiresAtSeconds']?.N;
-        return seconds !== undefined && Number(seconds) * 1000 <= now();
+        return seconds !== undefined && Number(seconds) * 1000 <= now() && !holds.isHeld(placeOf(keyOf(item)));
       });
       commit(over.map((item) => ({ ...keyOf(item), before: item, after: undefined })));
       return over.length;
@@ -202,7 +211,7 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
         case 'Query':
           return query(input, lagMillis);
         case 'TransactWriteItems':
-          return transactWrite(input);
+          return begin(input)();
       }
       throw new Error(`the simulation's table has no ${operation}`);
     },
@@ -216,13 +225,6 @@ interface QueryInput extends Expressions {
   readonly Limit?: number;
   readonly Select?: string;
   readonly ExclusiveStartKey?: Item;
-}
-
-/** The error of a cancelled transaction, with a reason an item. */
-export function cancelled(reasons: readonly Readonly<Record<string, unknown>>[]): Refused {
-  const codes = reasons.map((reason) => String(reason['Code'])).join(', ');
-  const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
-  return new Refused('TransactionCanceledException', message, { CancellationReasons: reasons });
 }
 
 function updated(input: Expressions, scope: Scope, start: Item): Item {
@@ -254,6 +256,10 @@ function keyOf(key: Item | undefined): { pk: string; sk: string } {
   const sk = key?.['sk']?.S;
   if (pk === undefined || sk === undefined) throw invalid('The provided key element does not match the schema');
   return { pk, sk };
+}
+
+function placeOf(key: { readonly pk: string; readonly sk: string }): string {
+  return JSON.stringify([key.pk, key.sk]);
 }
 
 /** Strings among the values: one of them is the partition that is asked for. */

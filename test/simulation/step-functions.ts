@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 import { createStateMachine, type LocalStateMachine, type Outcome, type RunningExecution, type TaskCall } from '../../local/step-functions/state-machine.ts';
-import { Refused, type Input } from './memory-table.ts';
+import type { Input } from './memory-table.ts';
+import { Refused } from './refused.ts';
 
 export const machineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:creation';
 

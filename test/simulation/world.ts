@@ -9,7 +9,7 @@ import type { InvocationResult } from '../../local/lambda/messages.ts';
 import { createClocks, type Clocks } from './clocks.ts';
 import { createStream, type Dice } from './dice.ts';
 import type { Call, Fault, FaultKind, FaultPlan } from './faults.ts';
-import { Refused, cancelled } from './memory-table.ts';
+import { Refused, cancelled } from './refused.ts';
 import type { VirtualTime } from './time.ts';
 
 /** One run of a function, or of an operator's command. */
