@@ -81,8 +81,8 @@ function send({ url, method, headers, body, addresses, connect }: Exchange): Cli
     method,
     headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
     lookup: pinned(addresses),
-    agent: false,
-    ...(connect && { createConnection: connect }),
+    // An agent would open the connection by itself and leave createConnection out.
+    ...(connect ? { createConnection: connect } : { agent: false }),
   };
   return url.protocol === 'https:' ? httpsRequest(url, settings) : httpRequest(url, settings);
 }

@@ -6,7 +6,9 @@ import { asMicros } from '../../core/money.ts';
 import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';
 import { rotated } from '../../core/webhook-secrets.ts';
 import { webhookSecret } from '../../core/webhook.ts';
+import type { Input } from './memory-table.ts';
 import { keyAt, openAccount, type AccountHeld, type KeyHeld } from './open-account.ts';
+import { Refused } from './refused.ts';
 import { eventOf, submission } from './request-event.ts';
 import { monthsEnd, type Scenario, type Step, type Submit } from './scenario.ts';
 import type { Operation, Operator, Service } from './service.ts';
@@ -116,9 +118,17 @@ export function createActors(scenario: Scenario, world: World, service: Service,
     await send(step.kind, account, key, eventOf(body === undefined ? 'GET' : 'POST', `/api/public/v1${paths[step.kind]}`, key, headers, body));
   }
 
-  /** Notes that something was made to go wrong. */
-  function mishap(name: string): void {
-    world.mishaps.set(name, (world.mishaps.get(name) ?? 0) + 1);
+  /** A write past every command, tried again while a transaction holds the item. */
+  async function untilWritten(input: Input): Promise<void> {
+    for (;;) {
+      try {
+        service.table.perform('UpdateItem', input);
+        return;
+      } catch (error) {
+        if (!(error instanceof Refused) || error.code !== 'TransactionConflictException') throw error;
+        await world.sleep(1);
+      }
+    }
   }
 
   async function meddle(step: Step): Promise<void> {
@@ -126,7 +136,7 @@ export function createActors(scenario: Scenario, world: World, service: Service,
     const one = executions[dice.between(`which ${step.at}`, 0, Math.max(0, executions.length - 1))];
     if (!one) return;
     if (step.kind === 'abort' && one.status === 'RUNNING') {
-      mishap('execution aborted');
+      world.mishap('execution aborted');
       service.stepFunctions.abort(one);
       if (!dice.chance(`redriven ${step.at}`, 0.4)) return;
       // By then the reconciler has mostly taken its creation up, and often to its end.
@@ -134,7 +144,7 @@ export function createActors(scenario: Scenario, world: World, service: Service,
       redrive(one);
     } else if (step.kind === 'redrive') redrive(one);
     else if (step.kind === 'restart') {
-      mishap('execution started again');
+      world.mishap('execution started again');
       service.stepFunctions.perform('StartExecution', { name: `${one.name}-again-${step.at}`, input: one.input });
     }
   }
@@ -142,14 +152,14 @@ export function createActors(scenario: Scenario, world: World, service: Service,
   /** Only what did not succeed can be redriven. */
   function redrive(execution: Execution): void {
     if (execution.status === 'RUNNING' || execution.status === 'SUCCEEDED') return;
-    mishap('redrive after the end');
+    world.mishap('redrive after the end');
     service.stepFunctions.redrive(execution);
   }
 
   /** Behind the turn of the month, or before it: which month is charged is where clocks matter most. */
   function noteClock(name: string): void {
     const toTurn = Math.abs(world.time.now() - monthsEnd);
-    mishap(toTurn < 60_000 ? `${name} within a minute of the month’s turn` : name);
+    world.mishap(toTurn < 60_000 ? `${name} within a minute of the month’s turn` : name);
   }
 
   return {
@@ -180,7 +190,7 @@ export function createActors(scenario: Scenario, world: World, service: Service,
           const key = accountOf(step).keys[step.key];
           const place = { pk: { S: `ACCOUNT#${accountOf(step).id}` }, sk: { S: `KEY#${key?.id ?? ''}` } };
           const values = { ':cap': { N: String(step.capMicros) } };
-          service.table.perform('UpdateItem', { Key: place, UpdateExpression: 'SET monthlyCapMicros = :cap', ExpressionAttributeValues: values });
+          await untilWritten({ Key: place, UpdateExpression: 'SET monthlyCapMicros = :cap', ExpressionAttributeValues: values });
           return;
         }
         case 'rotate_secret':

@@ -6,11 +6,12 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { FaultKind } from './faults.ts';
 import type { Input } from './memory-table.ts';
 import { Refused } from './refused.ts';
-import { conflictOf, type World } from './world.ts';
+import { conflictOf, type Ongoing } from './effects.ts';
+import type { World } from './world.ts';
 
 /** The other end of the wire: what each service does with a request. Throws Refused. */
 export interface AwsEnds {
-  readonly dynamodb: (operation: string, input: Input, fault: FaultKind | undefined) => object;
+  readonly dynamodb: (operation: string, input: Input, fault: FaultKind | undefined) => object | Ongoing<object>;
   readonly states: (operation: string, input: Input) => object;
   readonly secretsmanager: (operation: string, input: Input) => object;
 }
@@ -49,7 +50,7 @@ export function createAwsClients(world: World, ends: AwsEnds): AwsClients {
     destroy: () => undefined,
     updateHttpClientConfig: () => undefined,
     httpHandlerConfigs: () => ({}),
-    handle: (request: HttpRequest) => exchange(world, ends, service, request),
+    handle: (request: HttpRequest, { abortSignal }: { readonly abortSignal?: AbortSignal } = {}) => exchange(world, ends, service, request, abortSignal),
   });
   const configOf = (service: keyof AwsEnds): object => ({ ...withoutNetwork, requestHandler: handlerOf(service) });
   return {
@@ -59,9 +60,9 @@ export function createAwsClients(world: World, ends: AwsEnds): AwsClients {
   };
 }
 
-function exchange(world: World, ends: AwsEnds, service: keyof AwsEnds, request: HttpRequest): Promise<HttpAnswer> {
+function exchange(world: World, ends: AwsEnds, service: keyof AwsEnds, request: HttpRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
   return exchangeWith(request, (operation, input) =>
-    world.call({ service, operation, target: targetOf(input) }, (fault) => ends[service](operation, input, fault)),
+    world.call({ service, operation, target: targetOf(input), ...(signal && { signal }) }, (fault) => ends[service](operation, input, fault)),
   );
 }
 

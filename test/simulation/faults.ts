@@ -25,6 +25,8 @@ export type FaultKind =
   /** The call, or its answer, takes longer than the invocation may. */
   | 'late'
   | 'late_answer'
+  /** No answer for good, whether the effect happened or not; the connection stays open. */
+  | 'hang'
   /** A query sees the index as it was. */
   | 'lag'
   | 'unprocessed'
@@ -56,7 +58,7 @@ export interface Fault {
 /** The fault that a call suffers, if any. */
 export type FaultPlan = (call: Call) => FaultKind | undefined;
 
-const always: readonly FaultKind[] = ['error', 'errors', 'lost', 'all_lost', 'throttle', 'throttles', 'crash_before', 'crash_after', 'late', 'late_answer'];
+const always: readonly FaultKind[] = ['error', 'errors', 'lost', 'all_lost', 'throttle', 'throttles', 'crash_before', 'crash_after', 'late', 'late_answer', 'hang'];
 
 /** The kinds that a call can suffer. */
 export function kindsFor({ service, operation }: Pick<Call, 'service' | 'operation'>): readonly [FaultKind, ...FaultKind[]] {

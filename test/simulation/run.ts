@@ -43,7 +43,7 @@ async function runScenario(scenario: Scenario, time: VirtualTime, faults: readon
   time.reset(startAt, seed);
   const dice = createDice(seed);
   const plan = faults ? plannedFaults(faults) : randomFaults(dice, scenario.faultProbability);
-  const world = createWorld({ seed, time, dice, faults: plan, clockSpreadMillis: scenario.clockSpreadMillis });
+  const world = createWorld({ seed, time, dice, faults: plan, clockSpreadMillis: scenario.clockSpreadMillis, holdMillis: scenario.holdMillis });
   world.isCalm = () => faults === undefined && isCalm(scenario, time.now() - startAt);
   const watch = createWatch(world);
   const service = createService(world, watch.service);

@@ -62,6 +62,8 @@ export interface Scenario {
   readonly calmAfter: number;
   /** How wrong each environment's clock is at most, in either direction. */
   readonly clockSpreadMillis: number;
+  /** How long a transaction holds its items at least and at most, in milliseconds. */
+  readonly holdMillis: readonly [least: number, most: number];
 }
 
 const cents = 10_000;
@@ -89,6 +91,7 @@ export function scenarioOf(seed: number): Scenario {
     faultProbability: dice.pick('faults', [0, 0.01, 0.03, 0.1]),
     calmAfter: lengthMillis + dice.pick('calm', [0, 60_000, 300_000, 1_500_000]),
     clockSpreadMillis: dice.pick('clocks', [0, 0, 300, 1_500]),
+    holdMillis: dice.pick<readonly [number, number]>('holds', [[2, 8], [3, 25], [10, 60]]),
   };
 }
 

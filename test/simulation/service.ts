@@ -37,6 +37,7 @@ import { renderImage } from '../../functions/workflow/render-image.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 import { createAwsClients } from './aws.ts';
 import type { Change } from './memory-indexes.ts';
+import { Ongoing } from './effects.ts';
 import { createMemoryTable, type Input, type MemoryTable } from './memory-table.ts';
 import { Refused } from './refused.ts';
 import { createBucket, createClock, createOutbound, createProvider, type Bucket, type Post } from './outside.ts';
@@ -154,7 +155,7 @@ export function createService(world: World, watch: ServiceWatch): Service {
   return {
     table, store, bucket, stepFunctions, operator,
     reconcile: runReconcile,
-    operate: (name, work) => world.invoke(`operator-${name}`, limits.operate, () => work(operator)),
+    operate: (name, work) => world.command(`operator-${name}`, limits.operate, () => work(operator)),
     rotateEncryption: keys.rotate,
     request: async (operation, event) => {
       const result = await world.invoke(operation, limits.api, (id) => {
@@ -195,7 +196,8 @@ async function invokeTask(world: World, state: string, work: (id: string) => Pro
   }
 }
 
-function dynamodb(table: MemoryTable, world: World, operation: string, input: Input, fault: string | undefined): object {
+function dynamodb(table: MemoryTable, world: World, operation: string, input: Input, fault: string | undefined): object | Ongoing<object> {
+  if (operation === 'TransactWriteItems') return new Ongoing(table.begin(input));
   if (fault === 'unprocessed' || fault === 'all_unprocessed') {
     const wanted = input['RequestItems'] as Readonly<Record<string, { Keys: object[] }>>;
     const [[name, request] = ['', { Keys: [] }]] = Object.entries(wanted);

@@ -8,8 +8,9 @@ import { createHash } from 'node:crypto';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 import { createClocks, type Clocks } from './clocks.ts';
 import { createStream, type Dice } from './dice.ts';
+import { Aborted, attempt, lost, losesTheAnswer, Ongoing, refusedAtTheDoor, type Effect, type Outcome } from './effects.ts';
+import { createEnvironments } from './environments.ts';
 import type { Call, Fault, FaultKind, FaultPlan } from './faults.ts';
-import { Refused, cancelled } from './refused.ts';
 import type { VirtualTime } from './time.ts';
 
 /** One run of a function, or of an operator's command. */
@@ -19,19 +20,15 @@ export interface Invocation {
   readonly startedAt: number;
   /** What the clock of its environment is set wrong against the others, in milliseconds. */
   readonly skew: number;
-  /** After its end by itself or by a crash; what a dead one does has no effect any more. */
+  /** After a crash or a time-out of its environment; what a dead one does has no effect any more. */
   dead: boolean;
-  /** Kinds of items that it wrote. */
-  readonly wrote: Set<string>;
+  /** It has answered. What it still does, it does in a frozen environment that serves again. */
+  hasAnswered: boolean;
   /** Whether a fault touched it. */
   faulted: boolean;
+  /** The faults that struck its calls. */
+  readonly faults: Fault[];
   readonly die: (errorType: string) => void;
-}
-
-/** The connection broke: nobody knows what happened. */
-class AnswerLost extends Error {
-  override readonly name = 'TimeoutError';
-  readonly code = 'ECONNRESET';
 }
 
 export interface WorldOptions {
@@ -41,6 +38,18 @@ export interface WorldOptions {
   readonly faults: FaultPlan;
   /** The clocks of two environments differ by at most twice as much. */
   readonly clockSpreadMillis: number;
+  /** How long a transaction holds its items at least and at most, in milliseconds. */
+  readonly holdMillis: readonly [least: number, most: number];
+}
+
+/** A call of a dependency as its caller names it. */
+export interface Asking {
+  readonly service: string;
+  readonly operation: string;
+  /** What it is about: two places of the code are two sites. */
+  readonly target: string;
+  /** Ends the waiting for an answer, not the effect. */
+  readonly signal?: AbortSignal;
 }
 
 export interface World {
@@ -63,13 +72,19 @@ export interface World {
   readonly current: () => Invocation | undefined;
   /** Runs work that outlives the invocation that asked for it. */
   readonly outside: <Result>(work: () => Result) => Result;
+  /** Runs an action as a part of an invocation: at once, when it is thawed, or never. */
+  readonly whenAwake: (invocation: Invocation | undefined, action: () => void) => void;
   /** Live invocations. */
   readonly live: Set<Invocation>;
   readonly note: (text: string) => void;
-  /** Runs a function as Lambda does: once, in its time limit, with a crash that ends it for good. */
+  /** Counts something that a scenario made go wrong. */
+  readonly mishap: (name: string) => void;
+  /** Runs a function as Lambda does: once, in its time limit, with a crash that ends its environment for good. */
   readonly invoke: (name: string, limitMillis: number, work: (id: string) => Promise<unknown>) => Promise<InvocationResult>;
-  /** One call of a dependency; `perform` is its effect. */
-  readonly call: <Answer>(call: Omit<Call, 'occurrence' | 'site'> & { readonly target: string }, perform: (fault: FaultKind | undefined) => Answer) => Promise<Answer>;
+  /** Runs an operator's command: a process of its own, which ends with its work. */
+  readonly command: (name: string, limitMillis: number, work: (id: string) => Promise<unknown>) => Promise<InvocationResult>;
+  /** One call of a dependency. Rejects with what its effect refused, with AnswerLost, or with Aborted. */
+  readonly call: <Answer>(asking: Asking, effect: Effect<Answer>) => Promise<Answer>;
   readonly sleep: (millis: number, signal?: AbortSignal) => Promise<void>;
   readonly hash: () => string;
 }
@@ -78,14 +93,22 @@ export interface World {
 const never = (): Promise<never> => new Promise(() => undefined);
 /** Longer than an API function, a delivery and a rendering may take. */
 const lateMillis = [35_000, 70_000, 900_000] as const;
+/** How often a lost answer or a crash comes before the end of the transaction that it belongs to, not behind. */
+const early = 0.5;
+/** How often a call without any answer has its effect. */
+const hangsBehindEffect = 0.5;
 
 /** A world that stands at the beginning of its time. */
-export function createWorld({ seed, time, dice, faults, clockSpreadMillis }: WorldOptions): World {
+export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdMillis }: WorldOptions): World {
   const storage = new AsyncLocalStorage<Invocation>();
   const digest = createHash('sha256');
   const stream = createStream(seed);
   const bursts = new Map<string, FaultKind>();
   const clocks = createClocks(dice, clockSpreadMillis);
+  const environments = createEnvironments<Invocation>(dice, time.after, ({ id }) => {
+    note(`${id} is thawed`);
+    world.mishap('invocation thawed');
+  });
   let invocations = 0;
 
   const note = (text: string): void => {
@@ -94,17 +117,37 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis }: Wor
     digest.update(line).update('\n');
   };
 
+  const whenAwake = (invocation: Invocation | undefined, action: () => void): void => {
+    if (invocation) environments.whenAwake(invocation, action);
+    else action();
+  };
+
+  // A timer belongs to the invocation that set it, and stands still with it. Of an interval one tick at most comes due meanwhile.
+  time.guardTimers((callback, stop) => {
+    const invocation = storage.getStore();
+    if (!invocation) return callback;
+    let isDue = false;
+    return () => {
+      if (invocation.dead) stop?.();
+      if (isDue) return;
+      isDue = true;
+      environments.whenAwake(invocation, () => {
+        isDue = false;
+        storage.run(invocation, callback);
+      });
+    };
+  });
+
+  /** Time of the other end and of the way there: it passes whatever became of the caller. */
   async function pause(millis: number): Promise<void> {
-    await new Promise<void>((resolve) => { setTimeout(resolve, millis); });
+    await new Promise<void>((resolve) => { time.after(millis, resolve); });
   }
 
-  /** Sleeps as an invocation: one that died meanwhile never wakes. */
   async function sleep(millis: number, signal?: AbortSignal): Promise<void> {
-    const invocation = storage.getStore();
     await new Promise<void>((resolve, reject) => {
       const stop = (): void => {
         clearTimeout(timer);
-        reject(new Error('aborted'));
+        reject(new Aborted('the sleep was aborted'));
       };
       const timer = setTimeout(() => {
         signal?.removeEventListener('abort', stop);
@@ -113,7 +156,6 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis }: Wor
       if (signal?.aborted === true) stop();
       else signal?.addEventListener('abort', stop, { once: true });
     });
-    if (invocation?.dead === true) await never();
   }
 
   /** The fault of this call: one that goes on from the call before, or a new one of the plan. */
@@ -127,6 +169,127 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis }: Wor
     const goesOn = continuation[kind];
     if (goesOn) bursts.set(`${owner} ${call.site}`, goesOn);
     return kind;
+  }
+
+  function begin(name: string, hasEnvironment: boolean, limitMillis: number, work: (id: string) => Promise<unknown>): Promise<InvocationResult> {
+    return storage.exit(() => new Promise((resolve) => {
+      invocations += 1;
+      const id = `${name}#${invocations}`;
+      const end = (result: InvocationResult, survives: boolean): void => {
+        if (invocation.hasAnswered || invocation.dead) return;
+        invocation.hasAnswered = true;
+        world.live.delete(invocation);
+        stopLimit();
+        note(`${id} ${result.ok ? 'ends' : `fails ${result.error.errorType}`}`);
+        if (survives) environments.freeze(invocation);
+        else environments.destroy(invocation);
+        resolve(result);
+      };
+      const fail = (errorType: string, errorMessage: string, survives: boolean): void => end({ ok: false, error: { errorType, errorMessage } }, survives);
+      const invocation: Invocation = {
+        id, name,
+        startedAt: time.now(),
+        skew: clocks.environmentSkew(name, id),
+        dead: false,
+        hasAnswered: false,
+        faulted: false,
+        faults: [],
+        die: (errorType) => {
+          if (invocation.dead) return;
+          // Behind its own answer it dies inside another invocation, and takes that one with it.
+          if (invocation.hasAnswered) environments.hostOf(invocation)?.die(errorType);
+          else fail(errorType, 'the invocation ended', false);
+        },
+      };
+      const stopLimit = time.after(limitMillis, () => { invocation.die('Sandbox.Timedout'); });
+      world.live.add(invocation);
+      if (hasEnvironment) environments.enter(invocation);
+      note(`${id} begins`);
+      storage.run(invocation, () => {
+        work(id).then(
+          (payload) => end({ ok: true, payload: payload === undefined ? null : (JSON.parse(JSON.stringify(payload)) as unknown) }, hasEnvironment),
+          (error: unknown) => fail(error instanceof Error ? error.name : 'Error', error instanceof Error ? error.message : String(error), hasEnvironment),
+        );
+      });
+    }));
+  }
+
+  /** The other end of a call: what happens there, and when. Never rejects, but for a defect of the simulation. */
+  async function serve<Answer>(service: string, fault: FaultKind | undefined, name: string, effect: Effect<Answer>, says: (text: string) => void): Promise<Outcome<Answer> | 'crash' | 'silence'> {
+    const refusedEarly = refusedAtTheDoor(service, fault);
+    await pause(fault === 'late' ? dice.pick(`late ${name}`, lateMillis) : dice.between(`before ${name}`, 1, 12));
+    if (fault === 'hang' && !dice.chance(`effect of ${name}`, hangsBehindEffect)) {
+      says('hangs');
+      return 'silence';
+    }
+    let outcome: Outcome<Answer | Ongoing<Answer>> = refusedEarly ?? attempt(() => effect(fault));
+    const arrived = outcome.text === 'ok' ? outcome.answer() : undefined;
+    if (arrived instanceof Ongoing) {
+      const finish = async (): Promise<Outcome<Answer>> => {
+        await pause(dice.between(`hold ${name}`, ...holdMillis));
+        return attempt(arrived.finish);
+      };
+      if ((losesTheAnswer(fault) || fault === 'crash_after') && dice.chance(`early ${name}`, early)) {
+        void finish().then(({ text }) => { says(`${text} (unheard)`); });
+        return fault === 'crash_after' ? 'crash' : lost('in flight');
+      }
+      outcome = await finish();
+    }
+    if (losesTheAnswer(fault)) outcome = lost(outcome.text);
+    says(outcome.text);
+    if (fault === 'crash_after') return 'crash';
+    if (fault === 'hang') return 'silence';
+    await pause(fault === 'late_answer' ? dice.pick(`late ${name}`, lateMillis) : dice.between(`after ${name}`, 0, 12));
+    return outcome as Outcome<Answer>;
+  }
+
+  async function call<Answer>({ service, operation, target, signal }: Asking, effect: Effect<Answer>): Promise<Answer> {
+    const invocation = storage.getStore();
+    if (invocation?.dead === true) return never();
+    if (invocation && environments.isFrozen(invocation)) await new Promise<void>((resolve) => { whenAwake(invocation, resolve); });
+    if (signal?.aborted === true) throw new Aborted('the call was aborted');
+    const site = `${invocation?.name ?? 'world'} ${service}.${operation} ${target}`.trimEnd();
+    const known = world.sites.get(site) ?? { call: { service, operation, site }, count: 0 };
+    world.sites.set(site, known);
+    known.count += 1;
+    const one: Call = { service, operation, site, occurrence: known.count };
+    const owner = invocation?.id ?? 'world';
+    const fault = faultOf(one, owner);
+    if (fault) {
+      world.lastFaultAt = time.now();
+      if (invocation) invocation.faulted = true;
+      invocation?.faults.push({ site, occurrence: one.occurrence, kind: fault });
+    }
+    const says = (result: string): void => note(`${owner} ${service}.${operation} ${target} ${fault ? `{${fault}} ` : ''}${result}`);
+    if (fault === 'crash_before') {
+      says('crash');
+      invocation?.die('Runtime.ExitError');
+      return never();
+    }
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        says('aborted');
+        reject(new Aborted('the call was aborted'));
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+      const hear = (outcome: Outcome<Answer> | 'crash' | 'silence'): void => {
+        if (outcome === 'silence') return;
+        if (outcome === 'crash') {
+          invocation?.die('Runtime.ExitError');
+          return;
+        }
+        // It stands still, or died while it waited: by its time limit, or by a crash in another of its calls.
+        whenAwake(invocation, () => {
+          signal?.removeEventListener('abort', stop);
+          try {
+            resolve(outcome.answer());
+          } catch (error) {
+            reject(error as Error);
+          }
+        });
+      };
+      serve(service, fault, `${site} ${known.count}`, effect, says).then(hear, reject);
+    });
   }
 
   const world: World = {
@@ -146,74 +309,14 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis }: Wor
     },
     current: () => storage.getStore(),
     outside: (work) => storage.exit(work),
+    whenAwake,
     note,
+    mishap: (name) => void world.mishaps.set(name, (world.mishaps.get(name) ?? 0) + 1),
     sleep,
+    call,
     hash: () => digest.copy().digest('hex'),
-    invoke: (name, limitMillis, work) =>
-      storage.exit(() => new Promise((resolve) => {
-        invocations += 1;
-        const id = `${name}#${invocations}`;
-        const end = (result: InvocationResult): void => {
-          if (invocation.dead) return;
-          invocation.dead = true;
-          world.live.delete(invocation);
-          clearTimeout(limit);
-          note(`${id} ${result.ok ? 'ends' : `fails ${result.error.errorType}`}`);
-          resolve(result);
-        };
-        const fail = (errorType: string, errorMessage: string): void => end({ ok: false, error: { errorType, errorMessage } });
-        const invocation: Invocation = {
-          id, name,
-          startedAt: time.now(),
-          skew: clocks.environmentSkew(name, id),
-          dead: false,
-          wrote: new Set(),
-          faulted: false,
-          die: (errorType) => fail(errorType, 'the invocation ended'),
-        };
-        const limit = setTimeout(() => { invocation.die('Sandbox.Timedout'); }, limitMillis);
-        world.live.add(invocation);
-        note(`${id} begins`);
-        storage.run(invocation, () => {
-          work(id).then(
-            (payload) => end({ ok: true, payload: payload === undefined ? null : (JSON.parse(JSON.stringify(payload)) as unknown) }),
-            (error: unknown) => fail(error instanceof Error ? error.name : 'Error', error instanceof Error ? error.message : String(error)),
-          );
-        });
-      })),
-    call: async ({ service, operation, target }, perform) => {
-      const invocation = storage.getStore();
-      if (invocation?.dead === true) return never();
-      const site = `${invocation?.name ?? 'world'} ${service}.${operation} ${target}`.trimEnd();
-      const known = world.sites.get(site) ?? { call: { service, operation, site }, count: 0 };
-      world.sites.set(site, known);
-      known.count += 1;
-      const call: Call = { service, operation, site, occurrence: known.count };
-      const owner = invocation?.id ?? 'world';
-      const fault = faultOf(call, owner);
-      const name = `${site} ${known.count}`;
-      if (fault) {
-        world.lastFaultAt = time.now();
-        if (invocation) invocation.faulted = true;
-      }
-      const says = (result: string): void => note(`${owner} ${service}.${operation} ${target} ${fault ? `{${fault}} ` : ''}${result}`);
-      if (fault === 'crash_before') {
-        says('crash');
-        invocation?.die('Runtime.ExitError');
-        return never();
-      }
-      await pause(fault === 'late' ? dice.pick(`late ${name}`, lateMillis) : dice.between(`before ${name}`, 1, 12));
-      const [result, answer] = outcome(service, fault, perform);
-      says(result);
-      if (fault === 'crash_after') {
-        invocation?.die('Runtime.ExitError');
-        return never();
-      }
-      await pause(fault === 'late_answer' ? dice.pick(`late ${name}`, lateMillis) : dice.between(`after ${name}`, 0, 12));
-      // Died while it waited, by its time limit or by a crash in another of its calls.
-      if (isDead(invocation)) return never();
-      return answer();
-    },
+    invoke: (name, limitMillis, work) => begin(name, true, limitMillis, work),
+    command: (name, limitMillis, work) => begin(name, false, limitMillis, work),
   };
   return world;
 }
@@ -228,49 +331,3 @@ const continuation: Readonly<Partial<Record<FaultKind, FaultKind>>> = {
   lost_then_throttled: 'throttles',
   lost_then_conflicts: 'conflicts',
 };
-
-/** The effect of a call and what is answered: its words for the trace, and the answer itself. */
-function outcome<Answer>(service: string, fault: FaultKind | undefined, perform: (fault: FaultKind | undefined) => Answer): [string, () => Answer] {
-  const refuse = (error: Error): [string, () => Answer] => [error instanceof Refused ? error.code : error.name, () => { throw error; }];
-  switch (fault) {
-    case 'error':
-    case 'errors':
-      return refuse(new Refused('InternalServerError', 'simulated'));
-    case 'throttle':
-    case 'throttles':
-      return refuse(new Refused(service === 'dynamodb' ? 'ProvisionedThroughputExceededException' : 'ThrottlingException', 'simulated'));
-    case 'conflict':
-    case 'conflicts':
-      return refuse(new Refused('TransactionConflictException', 'simulated'));
-    case 'refused':
-      return refuse(new Refused('AccessDeniedException', 'simulated'));
-    default:
-  }
-  const done = attempt(perform, fault);
-  const isLost = fault === 'lost' || fault === 'all_lost' || fault === 'lost_then_throttled' || fault === 'lost_then_conflicts';
-  if (isLost) return [`${done[0]} (lost)`, () => { throw new AnswerLost('the connection broke'); }];
-  return done;
-}
-
-function attempt<Answer>(perform: (fault: FaultKind | undefined) => Answer, fault: FaultKind | undefined): [string, () => Answer] {
-  try {
-    const answer = perform(fault);
-    return ['ok', () => answer];
-  } catch (error) {
-    if (error instanceof Refused) {
-      const reasons = error.fields['CancellationReasons'] as readonly { Code: string }[] | undefined;
-      return [`${error.code}${reasons ? ` [${reasons.map(({ Code }) => Code).join(' ')}]` : ''}`, () => { throw error; }];
-    }
-    throw error;
-  }
-}
-
-/** A conflict as a transaction of so many items words it. */
-export function conflictOf(count: number): Refused {
-  return cancelled(Array.from({ length: count }, (_, index) => (index === 0 ? { Code: 'TransactionConflict', Message: 'simulated' } : { Code: 'None' })));
-}
-
-/** Asked anew behind each wait: the compiler believes what was true before it. */
-function isDead(invocation: Invocation | undefined): boolean {
-  return invocation?.dead === true;
-}
