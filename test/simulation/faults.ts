@@ -85,9 +85,9 @@ export function kindsFor({ service, operation }: Pick<Call, 'service' | 'operati
       return ['lost', 'no_room'];
     case 'images':
     case 'provider':
-      return ['error', 'lost', 'crash_before', 'crash_after', 'late', 'late_answer'];
+      return ['error', 'lost', 'crash_before', 'crash_after', 'late', 'late_answer', 'hang'];
     case 'receiver':
-      return ['error', 'lost', 'crash_before', 'crash_after', 'late_answer'];
+      return ['error', 'lost', 'crash_before', 'crash_after', 'late_answer', 'hang'];
     default:
       return more();
   }

@@ -1,11 +1,10 @@
-/** The outside world of the functions: providers, the bucket, the clients' receivers and their source images. */
+/** What the functions are given in the place of their surroundings: the clock, providers and the bucket. */
 import { directivesOf, type SandboxOutcome } from '../../adapters/providers/sandbox/directives.ts';
 import type { StoredImage } from '../../core/creation.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
-import type { Outbound, PostResult, SourceResult } from '../../core/ports/outbound.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../core/provider.ts';
-import type { Invocation, World } from './world.ts';
+import type { World } from './world.ts';
 
 /** The functions' clock: true time, and what it was set wrong; its timers end with their invocation. */
 export function createClock(world: World): Clock {
@@ -24,18 +23,14 @@ export function createClock(world: World): Clock {
       return { signal: controller.signal, release: () => clearTimeout(timer) };
     },
     every: (millis, task) => {
-      const invocation = world.current();
-      const timer = setInterval(() => {
-        if (invocation?.dead === true) clearInterval(timer);
-        else task();
-      }, millis);
+      const timer = setInterval(task, millis);
       return () => clearInterval(timer);
     },
   };
 }
 
 /** The smallest files that say what they are: 64 × 64 pixels. */
-const pictures: Readonly<Record<string, Buffer>> = {
+export const pictures: Readonly<Record<string, Buffer>> = {
   png: Buffer.from('89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000000049454e44ae426082', 'hex'),
   jpeg: Buffer.from('ffd8ffc0000b080040004001011100ffd9', 'hex'),
 };
@@ -93,72 +88,4 @@ export function createBucket(world: World): Bucket {
       find: (key) => world.call({ service: 'images', operation: 'find', target: '' }, () => stored.get(key)),
     },
   };
-}
-
-/** One POST as a receiver got it. */
-export interface Post {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly at: number;
-  /** The invocation that sent it. */
-  readonly sender: Invocation | undefined;
-  /** When the service's side of the attempt ended, and with what; absent while it lasts or when its sender died. */
-  endedAt?: number;
-  status?: number;
-}
-
-/** How a receiver behaves, by the path of its address. */
-export type Behaviour = 'ok' | 'flaky' | 'broken' | 'gone' | 'slow';
-
-const attemptMillis = 10_000;
-
-/** The way out: receivers that behave as their address says, and source images. */
-export function createOutbound(world: World, onPost: (post: Post) => void): Outbound {
-  const tries = new Map<string, number>();
-  return {
-    check: () => world.call({ service: 'receiver', operation: 'check', target: '' }, () => ({ kind: 'allowed' as const })).catch(() => ({ kind: 'refused' as const, why: 'does not resolve' })),
-    post: async (url, headers, body) => {
-      let post: Post | undefined;
-      const exchange = world.call({ service: 'receiver', operation: 'post', target: '' }, () => {
-        post = { url, headers, body, at: world.time.now(), sender: world.current() };
-        onPost(post);
-        const times = (tries.get(headers['webhook-id'] ?? '') ?? 0) + 1;
-        tries.set(headers['webhook-id'] ?? '', times);
-        return answerOf(new URL(url).pathname.slice(1) as Behaviour, times);
-      });
-      // The port bounds the whole attempt by itself.
-      const result = await Promise.race([exchange.catch(() => unanswered('connection')), world.sleep(attemptMillis).then(() => unanswered('timeout'))]);
-      const bounded = result.kind === 'hangs' ? await world.sleep(attemptMillis).then(() => unanswered('timeout')) : result;
-      if (post) {
-        post.endedAt = world.time.now();
-        if (bounded.kind === 'answered') post.status = bounded.status;
-      }
-      return bounded;
-    },
-    fetchSource: (url) =>
-      world
-        .call({ service: 'receiver', operation: 'fetch', target: '' }, (): SourceResult => (url.includes('absent') ? { kind: 'failed', retryable: false } : { kind: 'fetched', bytes: pictures['png'] ?? Buffer.alloc(0) }))
-        .catch((): SourceResult => ({ kind: 'failed', retryable: true })),
-  };
-}
-
-function unanswered(reason: string): PostResult {
-  return { kind: 'unanswered', reason };
-}
-
-function answerOf(behaviour: Behaviour, times: number): PostResult | { readonly kind: 'hangs' } {
-  const answered = (status: number): PostResult => ({ kind: 'answered', status, excerpt: '' });
-  switch (behaviour) {
-    case 'ok':
-      return answered(204);
-    case 'flaky':
-      return answered(times < 3 ? 503 : 200);
-    case 'broken':
-      return answered(500);
-    case 'gone':
-      return answered(410);
-    case 'slow':
-      return { kind: 'hangs' };
-  }
 }

@@ -1,6 +1,7 @@
 /** What a seed makes happen: accounts, and the steps of clients, operators and mishaps, as data that can be shrunk. */
 import { createDice, type Dice } from './dice.ts';
-import type { Behaviour } from './outside.ts';
+import { silentHost } from './outbound.ts';
+import { rudenesses, type Behaviour } from './rudeness.ts';
 
 export interface KeyPlan {
   readonly capMicros?: number;
@@ -111,7 +112,7 @@ function accountOf(dice: Dice, name: string): AccountPlan {
 function submitOf(dice: Dice, name: string, index: number, accounts: readonly AccountPlan[], lengthMillis: number): Submit {
   const account = dice.between(`${name} account`, 0, accounts.length - 1);
   const model = dice.pick(`${name} model`, ['sandbox-sketch', 'sandbox-standard', 'sandbox-pro']);
-  const images = model !== 'sandbox-sketch' && dice.chance(`${name} images`, 0.15) ? ['https://sources.test/one.png', ...(dice.chance(`${name} absent`, 0.3) ? ['https://sources.test/absent.png'] : [])] : [];
+  const images = model !== 'sandbox-sketch' && dice.chance(`${name} images`, 0.2) ? imagesOf(dice, name) : [];
   // Some come at the same instant, which is where conditions are needed.
   const at = dice.chance(`${name} together`, 0.4) ? 1_000 : dice.between(`${name} at`, 0, lengthMillis);
   return {
@@ -121,9 +122,20 @@ function submitOf(dice: Dice, name: string, index: number, accounts: readonly Ac
     directives: dice.pick(`${name} directives`, directives),
     polls: dice.between(`${name} polls`, 0, 2),
     ...(dice.chance(`${name} idempotent`, 0.6) && { idempotencyKey: `key-${dice.chance(`${name} shared`, 0.5) ? 'shared' : index}` }),
-    ...(dice.chance(`${name} webhook`, 0.45) && { webhook: dice.pick(`${name} receiver`, ['ok', 'ok', 'flaky', 'broken', 'gone', 'slow']) }),
+    ...(dice.chance(`${name} webhook`, 0.45) && { webhook: dice.pick(`${name} receiver`, ['ok', 'ok', 'flaky', 'broken', 'gone', ...rudenesses]) }),
     ...(dice.chance(`${name} waits`, 0.1) && { wait: dice.between(`${name} wait`, 1, 20) }),
   };
+}
+
+/** Paths of origins that are not simply there. */
+const oddSources = ['absent', 'moved', 'circle', ...rudenesses] as const;
+
+/** A picture, and in a third of the cases one more of an origin that is not simply there. */
+function imagesOf(dice: Dice, name: string): string[] {
+  const good = 'https://sources.test/one.png';
+  if (!dice.chance(`${name} odd source`, 0.35)) return [good];
+  if (dice.chance(`${name} silent source`, 0.1)) return [good, `https://${silentHost}/one.png`];
+  return [good, `https://sources.test/${dice.pick(`${name} source`, oddSources)}.png`];
 }
 
 const dayMillis = 86_400_000;
@@ -173,7 +185,7 @@ function otherOf(dice: Dice, name: string, index: number, accounts: readonly Acc
     case 'clock_of':
       return { ...placed, kind, name: dice.pick(`${name} of`, functions), byMillis: dice.between(`${name} by`, -1_500, 1_500) };
     case 'test_delivery':
-      return { ...placed, kind, webhook: dice.pick(`${name} receiver`, ['ok', 'broken', 'slow']) };
+      return { ...placed, kind, webhook: dice.pick(`${name} receiver`, ['ok', 'broken', ...rudenesses]) };
     default:
       return { ...placed, kind };
   }

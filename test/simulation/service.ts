@@ -40,7 +40,8 @@ import type { Change } from './memory-indexes.ts';
 import { Ongoing } from './effects.ts';
 import { createMemoryTable, type Input, type MemoryTable } from './memory-table.ts';
 import { Refused } from './refused.ts';
-import { createBucket, createClock, createOutbound, createProvider, type Bucket, type Post } from './outside.ts';
+import { createSimulatedOutbound, type OutsideWatch } from './outbound.ts';
+import { createBucket, createClock, createProvider, pictures, type Bucket } from './outside.ts';
 import { createStepFunctions, machineArn, type StepFunctions } from './step-functions.ts';
 import type { World } from './world.ts';
 
@@ -49,9 +50,8 @@ const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encrypti
 
 export type Operation = 'generate' | 'get' | 'list' | 'balance' | 'quote';
 
-export interface ServiceWatch {
+export interface ServiceWatch extends OutsideWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
-  readonly onPost: (post: Post) => void;
   /** Every line of a log, and every text of an execution's history. */
   readonly onText: (text: string) => void;
 }
@@ -115,7 +115,7 @@ export function createService(world: World, watch: ServiceWatch): Service {
   const { randomBytes } = world;
   const store: Table = { client: clients.documents, name: 'table', clock, randomBytes };
   const bucket = createBucket(world);
-  const outbound = createOutbound(world, watch.onPost);
+  const outbound = createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch);
   const executions = createExecutions(clients.states, machineArn);
   const creations = createCreationStore(store);
   const charges = createChargeStore(store);

@@ -2,7 +2,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createBooks, textOf, type Books } from './books.ts';
 import type { Change } from './memory-indexes.ts';
-import type { Post } from './outside.ts';
+import type { Post } from './outbound.ts';
 import { auditTable } from './at-rest-audit.ts';
 import type { Service, ServiceWatch } from './service.ts';
 import type { Asked, Before } from './asked.ts';
@@ -122,6 +122,8 @@ export function createWatch(world: World): Watch {
       onPost: (post: Post) => {
         if (service) webhooks.onPost(post, service.table);
       },
+      onFetch: () => undefined,
+      onPostEnded: () => undefined,
       onText: nothingSecretIsWritten,
     },
     attach: (attached) => void (service = attached),

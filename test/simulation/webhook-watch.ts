@@ -4,7 +4,7 @@ import type { Books, Accuse } from './books.ts';
 import { textOf } from './books.ts';
 import type { Change } from './memory-indexes.ts';
 import type { MemoryTable } from './memory-table.ts';
-import type { Post } from './outside.ts';
+import type { Post } from './outbound.ts';
 import type { World } from './world.ts';
 
 export interface WebhookWatch {

@@ -4,7 +4,10 @@ import type { Job, Message } from './jobs.ts';
 import { mutants, plant } from './mutants.ts';
 
 const job = JSON.parse(process.argv[2] ?? '') as Job;
-const say = (message: Message): void => void process.send?.(message);
+let sent: Promise<void> = Promise.resolve();
+const say = (message: Message): void => {
+  sent = new Promise((resolve) => { process.send?.(message, undefined, undefined, () => { resolve(); }); });
+};
 
 // Nobody listens any more: the work of an orphan is only heat.
 process.once('disconnect', () => process.exit());
@@ -18,4 +21,6 @@ if (job.kind !== 'exhaustive' && job.mutant !== undefined) {
 // Only now: the product's modules read the environment, and a mutant changes them, as they are loaded.
 const { runJob } = await import('./jobs.ts');
 await runJob(job, say);
+// A long trace takes more than one write: the channel is closed behind the last of them.
+await sent;
 process.disconnect();
