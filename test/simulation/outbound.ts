@@ -31,8 +31,6 @@ export interface OutsideWatch {
 
 /** The name of this host is never resolved: its name server does not answer. */
 export const silentHost = 'silent.test';
-/** The host of source images; every other host is a receiver of webhooks. */
-const sourcesHost = 'sources.test';
 const address = { address: '93.184.215.14', family: 4 } as const;
 
 /** The way out of one world: receivers that behave as their address says, and source images. */
@@ -63,7 +61,7 @@ export function createSimulatedOutbound(world: World, clock: Clock, picture: Uin
     },
     connect: ({ host }) =>
       openPeer(world, (request) => {
-        const operation = host === sourcesHost ? 'fetch' : 'post';
+        const operation = request.method === 'GET' ? 'fetch' : 'post';
         return world.call({ service: 'receiver', operation, target: '' }, () =>
           operation === 'fetch' ? fetch(request.path) : post(`https://${host ?? ''}${request.path}`, request));
       }),

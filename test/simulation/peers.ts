@@ -18,8 +18,8 @@ export interface PeerAnswer {
 }
 
 /** How often a piece is written again, and when. Each limit of the product lies far below the whole. */
-const repeatMillis = 400;
-const mostRepeats = 200;
+const repeatMillis = 1_000;
+const mostRepeats = 30;
 
 /**
  * One connection. `answer` is asked once, with the first whole request; when it rejects, the connection breaks.

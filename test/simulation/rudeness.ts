@@ -11,7 +11,7 @@ const rude = {
   resets: { writes: [], then: 'reset' },
   'closes-in-the-body': { writes: [headOf(200, { 'content-length': '1000' }), 'the beginning'], then: 'close' },
   nonsense: { writes: ['\u0000\u0007SSH-2.0-what?\r\n\r\n'], then: 'keep' },
-  'endless-header': { writes: ['HTTP/1.1 200 OK\r\n', `x-more: ${'x'.repeat(4_000)}\r\n`], then: 'repeat' },
+  'endless-header': { writes: ['HTTP/1.1 200 OK\r\n', `x-more: ${'x'.repeat(7_000)}\r\n`], then: 'repeat' },
   redirect: answerOf(302, '', { location: 'https://elsewhere.test/ok' }),
 } satisfies Readonly<Record<string, PeerAnswer>>;
 

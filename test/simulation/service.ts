@@ -43,7 +43,7 @@ import { Refused } from './refused.ts';
 import { createSimulatedOutbound, type OutsideWatch } from './outbound.ts';
 import { createBucket, createClock, createProvider, pictures, type Bucket } from './outside.ts';
 import { createStepFunctions, machineArn, type StepFunctions } from './step-functions.ts';
-import type { World } from './world.ts';
+import type { Invocation, World } from './world.ts';
 
 const resultsBaseUrl = 'https://results.test';
 const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption';
@@ -52,6 +52,10 @@ export type Operation = 'generate' | 'get' | 'list' | 'balance' | 'quote';
 
 export interface ServiceWatch extends OutsideWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
+  /** A creation was read by its id. */
+  readonly onRead: (creation: string) => void;
+  /** An API function answered, or the gateway answered in its place. */
+  readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
   /** Every line of a log, and every text of an execution's history. */
   readonly onText: (text: string) => void;
 }
@@ -107,7 +111,11 @@ export function createService(world: World, watch: ServiceWatch): Service {
     },
   });
   const clients = createAwsClients(world, {
-    dynamodb: (operation, input, fault) => dynamodb(table, world, operation, input, fault),
+    dynamodb: (operation, input, fault) => {
+      const { sk, pk } = (input['Key'] ?? {}) as { sk?: { S: string }; pk?: { S: string } };
+      if (operation === 'GetItem' && sk?.S === 'CREATION') watch.onRead(pk?.S ?? '');
+      return dynamodb(table, world, operation, input, fault);
+    },
     states: stepFunctions.perform,
     secretsmanager: keys.perform,
   });
@@ -158,11 +166,14 @@ export function createService(world: World, watch: ServiceWatch): Service {
     operate: (name, work) => world.command(`operator-${name}`, limits.operate, () => work(operator)),
     rotateEncryption: keys.rotate,
     request: async (operation, event) => {
+      let invocation: Invocation | undefined;
       const result = await world.invoke(operation, limits.api, (id) => {
+        invocation = world.current();
         const named = { ...event, requestContext: { ...event.requestContext, requestId: id } };
         return handlers[operation](named, { awsRequestId: id } as Context);
       });
       const answer = result.ok ? (result.payload as APIGatewayProxyStructuredResultV2) : gatewayAnswer(result.error.errorType);
+      if (invocation) watch.onServed(invocation, answer);
       return world.call({ service: 'gateway', operation, target: '' }, () => answer);
     },
   };

@@ -6,6 +6,7 @@ import type { Post } from './outbound.ts';
 import { auditTable } from './at-rest-audit.ts';
 import type { Service, ServiceWatch } from './service.ts';
 import type { Asked, Before } from './asked.ts';
+import { createInvocationWatch } from './invocation-watch.ts';
 import { createReadingWatch } from './reading-watch.ts';
 import { createWebhookWatch, type WebhookWatch } from './webhook-watch.ts';
 import type { World } from './world.ts';
@@ -54,6 +55,7 @@ export function createWatch(world: World): Watch {
   const books = createBooks(world, accuse);
   const webhooks = createWebhookWatch(world, books, accuse);
   const readings = createReadingWatch(world, books, accuse);
+  const invocations = createInvocationWatch(world, accuse);
   const wrote = new Map<string, Set<string>>();
   let service: Service | undefined;
 
@@ -106,6 +108,7 @@ export function createWatch(world: World): Watch {
     }
   }
 
+  world.onEnded = invocations.onEnded;
   return {
     books, webhooks, violations,
     service: {
@@ -117,13 +120,16 @@ export function createWatch(world: World): Watch {
           wrote.set(id, kinds);
         }
         books.onCommit(changes);
+        invocations.onCommit(changes);
         webhooks.onCommit(changes);
       },
       onPost: (post: Post) => {
         if (service) webhooks.onPost(post, service.table);
       },
-      onFetch: () => undefined,
-      onPostEnded: () => undefined,
+      onFetch: invocations.onFetch,
+      onPostEnded: invocations.onPostEnded,
+      onRead: invocations.onRead,
+      onServed: invocations.onServed,
       onText: nothingSecretIsWritten,
     },
     attach: (attached) => void (service = attached),

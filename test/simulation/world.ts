@@ -52,6 +52,13 @@ export interface Asking {
   readonly signal?: AbortSignal;
 }
 
+/** A call that an invocation makes behind its own answer. */
+export interface LateCall {
+  readonly invocation: Invocation;
+  readonly operation: string;
+  readonly target: string;
+}
+
 export interface World {
   readonly time: VirtualTime;
   readonly dice: Dice;
@@ -83,6 +90,10 @@ export interface World {
   readonly invoke: (name: string, limitMillis: number, work: (id: string) => Promise<unknown>) => Promise<InvocationResult>;
   /** Runs an operator's command: a process of its own, which ends with its work. */
   readonly command: (name: string, limitMillis: number, work: (id: string) => Promise<unknown>) => Promise<InvocationResult>;
+  /** Hears of each call that an invocation makes behind its own answer. */
+  onLateCall: (call: LateCall) => void;
+  /** Hears how each invocation ends; `errorType` is undefined for a payload. */
+  onEnded: (invocation: Invocation, errorType: string | undefined) => void;
   /** One call of a dependency. Rejects with what its effect refused, with AnswerLost, or with Aborted. */
   readonly call: <Answer>(asking: Asking, effect: Effect<Answer>) => Promise<Answer>;
   readonly sleep: (millis: number, signal?: AbortSignal) => Promise<void>;
@@ -183,6 +194,7 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
         note(`${id} ${result.ok ? 'ends' : `fails ${result.error.errorType}`}`);
         if (survives) environments.freeze(invocation);
         else environments.destroy(invocation);
+        world.onEnded(invocation, result.ok ? undefined : result.error.errorType);
         resolve(result);
       };
       const fail = (errorType: string, errorMessage: string, survives: boolean): void => end({ ok: false, error: { errorType, errorMessage } }, survives);
@@ -197,7 +209,9 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
         die: (errorType) => {
           if (invocation.dead) return;
           // Behind its own answer it dies inside another invocation, and takes that one with it.
-          if (invocation.hasAnswered) environments.hostOf(invocation)?.die(errorType);
+          const host = invocation.hasAnswered ? environments.hostOf(invocation) : undefined;
+          host?.faults.push(...invocation.faults);
+          if (invocation.hasAnswered) host?.die(errorType);
           else fail(errorType, 'the invocation ended', false);
         },
       };
@@ -248,6 +262,7 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
     if (invocation?.dead === true) return never();
     if (invocation && environments.isFrozen(invocation)) await new Promise<void>((resolve) => { whenAwake(invocation, resolve); });
     if (signal?.aborted === true) throw new Aborted('the call was aborted');
+    if (invocation?.hasAnswered === true) world.onLateCall({ invocation, operation, target });
     const site = `${invocation?.name ?? 'world'} ${service}.${operation} ${target}`.trimEnd();
     const known = world.sites.get(site) ?? { call: { service, operation, site }, count: 0 };
     world.sites.set(site, known);
@@ -302,6 +317,8 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
     clocks,
     isCalm: () => false,
     lastFaultAt: 0,
+    onLateCall: () => undefined,
+    onEnded: () => undefined,
     randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(stream() * 256)),
     now: () => {
       const invocation = storage.getStore();
