@@ -14,7 +14,7 @@ export interface CallLimits {
 const maxAttempts = 3;
 const connectMillis = 3_000;
 /** Far above what each service takes, and short enough for a second try within a request's time. */
-const tryMillis = 5_000;
+export const tryMillis = 5_000;
 
 /**
  * For the settings of a new client.

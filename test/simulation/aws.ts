@@ -3,6 +3,7 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { callLimits, tryMillis } from '../../adapters/call-limits.ts';
 import type { FaultKind } from './faults.ts';
 import type { Input } from './memory-table.ts';
 import { Refused } from './refused.ts';
@@ -50,9 +51,10 @@ export function createAwsClients(world: World, ends: AwsEnds): AwsClients {
     destroy: () => undefined,
     updateHttpClientConfig: () => undefined,
     httpHandlerConfigs: () => ({}),
-    handle: (request: HttpRequest, { abortSignal }: { readonly abortSignal?: AbortSignal } = {}) => exchange(world, ends, service, request, abortSignal),
+    handle: (request: HttpRequest, { abortSignal }: { readonly abortSignal?: AbortSignal } = {}) =>
+      inTime(abortSignal, (signal) => exchange(world, ends, service, request, signal)),
   });
-  const configOf = (service: keyof AwsEnds): object => ({ ...withoutNetwork, requestHandler: handlerOf(service) });
+  const configOf = (service: keyof AwsEnds): object => ({ ...withoutNetwork, maxAttempts: callLimits().maxAttempts, requestHandler: handlerOf(service) });
   return {
     documents: DynamoDBDocumentClient.from(new DynamoDBClient(configOf('dynamodb')), { marshallOptions: { removeUndefinedValues: true } }),
     states: new SFNClient(configOf('states')),
@@ -60,9 +62,36 @@ export function createAwsClients(world: World, ends: AwsEnds): AwsClients {
   };
 }
 
-function exchange(world: World, ends: AwsEnds, service: keyof AwsEnds, request: HttpRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+/** What the SDK's own handler throws, and its retry tries again. */
+class RequestTimedOut extends Error {
+  override readonly name = 'TimeoutError';
+  readonly code = 'ETIMEDOUT';
+}
+
+/** One exchange under the time limit of the product's clients, and under the signal of its caller. */
+async function inTime(outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<HttpAnswer>): Promise<HttpAnswer> {
+  const controller = new AbortController();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    controller.abort();
+  }, tryMillis);
+  const stop = (): void => { controller.abort(); };
+  if (outer?.aborted === true) stop();
+  else outer?.addEventListener('abort', stop, { once: true });
+  try {
+    return await work(controller.signal);
+  } catch (error) {
+    throw isLate ? new RequestTimedOut('the request took too long', { cause: error }) : error;
+  } finally {
+    clearTimeout(timer);
+    outer?.removeEventListener('abort', stop);
+  }
+}
+
+function exchange(world: World, ends: AwsEnds, service: keyof AwsEnds, request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
   return exchangeWith(request, (operation, input) =>
-    world.call({ service, operation, target: targetOf(input), ...(signal && { signal }) }, (fault) => ends[service](operation, input, fault)),
+    world.call({ service, operation, target: targetOf(input), signal }, (fault) => ends[service](operation, input, fault)),
   );
 }
 

@@ -2,8 +2,10 @@
 import { directivesOf, type SandboxOutcome } from '../../adapters/providers/sandbox/directives.ts';
 import type { StoredImage } from '../../core/creation.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../core/provider.ts';
+import { Refused } from './refused.ts';
 import type { World } from './world.ts';
 
 /** The functions' clock: true time, and what it was set wrong; its timers end with their invocation. */
@@ -73,19 +75,40 @@ export function createProvider(world: World, name: string): ImageProvider {
 }
 
 export interface Bucket {
-  readonly images: ImageStore;
+  /** The port, as its adapter opens it for a request whose time the signal ends. */
+  readonly open: (signal?: AbortSignal) => ImageStore;
   readonly stored: ReadonlyMap<string, StoredImage>;
 }
 
-/** The bucket: its adapter's own requests are not seen here, its calls are. */
-export function createBucket(world: World): Bucket {
+/** Time limits of one call, as adapters/s3-images.ts sets them. */
+const callMillis = { put: 40_000, find: 10_000 } as const;
+
+/**
+ * The bucket: the requests of its adapter are not seen here, its calls are. Like the adapter it throws Overloaded
+ * when the bucket is busy or gives no answer in time, and another error when the connection breaks.
+ */
+export function createBucket(world: World, clock: Clock): Bucket {
   const stored = new Map<string, StoredImage>();
+
+  async function call<Answer>(operation: keyof typeof callMillis, target: string, outer: AbortSignal | undefined, effect: () => Answer): Promise<Answer> {
+    const limit = clock.timeout(callMillis[operation]);
+    const signal = outer ? AbortSignal.any([limit.signal, outer]) : limit.signal;
+    try {
+      return await world.call({ service: 'images', operation, target, signal }, effect);
+    } catch (error) {
+      const isBusy = signal.aborted || error instanceof Refused;
+      throw isBusy ? new Overloaded(`the bucket gave no answer to a ${operation}`, { cause: error }) : error;
+    } finally {
+      limit.release();
+    }
+  }
+
   return {
     stored,
-    images: {
-      put: (image) => world.call({ service: 'images', operation: 'put', target: image.key.split('/')[0] ?? '' }, () => void stored.set(image.key, image)),
+    open: (signal) => ({
+      put: (image) => call('put', image.key.split('/')[0] ?? '', signal, () => void stored.set(image.key, image)),
       get: () => Promise.reject(new Error('the sandbox does not look at source images')),
-      find: (key) => world.call({ service: 'images', operation: 'find', target: '' }, () => stored.get(key)),
-    },
+      find: (key) => call('find', '', signal, () => stored.get(key)),
+    }),
   };
 }

@@ -16,7 +16,7 @@ import { createExecutions } from '../../adapters/step-functions.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
 import { requestMillis } from '../../core/limits.ts';
-import { startBudget, type TimeBudget } from '../../core/time-budget.ts';
+import { startBudget } from '../../core/time-budget.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { DeliveryStore } from '../../core/ports/deliveries.ts';
 import type { Executions } from '../../core/ports/executions.ts';
@@ -29,6 +29,7 @@ import { getCreation } from '../../functions/api/get-creation.ts';
 import { listCreations } from '../../functions/api/list-creations.ts';
 import { quoteImage } from '../../functions/api/quote-image.ts';
 import { serve, type ApiHandler } from '../../functions/api/serve.ts';
+import type { ApiServices, SubmitServices } from '../../functions/services.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
 import { deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import type { Payload } from '../../functions/workflow/payload.ts';
@@ -122,7 +123,7 @@ export function createService(world: World, watch: ServiceWatch): Service {
   const clock = createClock(world);
   const { randomBytes } = world;
   const store: Table = { client: clients.documents, name: 'table', clock, randomBytes };
-  const bucket = createBucket(world);
+  const bucket = createBucket(world, clock);
   const outbound = createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch);
   const executions = createExecutions(clients.states, machineArn);
   const creations = createCreationStore(store);
@@ -130,25 +131,29 @@ export function createService(world: World, watch: ServiceWatch): Service {
   const deliveries = createDeliveryStore(store);
   const secretBox = createSecretBox({ client: clients.secrets, secretArn, clock, randomBytes });
   const common = (component: string): { clock: Clock; randomBytes: RandomBytes; log: Log } => ({ clock, randomBytes, log: createLog(component, watch.onText) });
-  const api = {
-    ...common('api'),
-    catalog: models as Catalog,
-    requests: createRequestStore(store),
-    creations,
-    resultsBaseUrl,
-    authFailureForm: 'envelope' as const,
-    outboundRules: 'public' as const,
+  const api = { ...common('api'), catalog: models as Catalog, resultsBaseUrl, authFailureForm: 'envelope' as const, outboundRules: 'public' as const };
+  const topUpUrl = 'https://portal.test/wallet';
+  // As in functions/services.ts: every wait of a request ends with its time.
+  const openApi = (): typeof api & ApiServices & { shared: Table } => {
+    const budget = startBudget(clock, requestMillis);
+    const shared = { ...store, signal: budget.signal };
+    return { ...api, budget, shared, requests: createRequestStore(shared), creations: createCreationStore(shared) };
   };
-  const openApi = (): typeof api & { budget: TimeBudget } => ({ ...api, budget: startBudget(clock, requestMillis) });
+  const openSubmit = (): SubmitServices => {
+    const open = openApi();
+    const { signal } = open.budget;
+    const states = createExecutions(clients.states, machineArn, signal);
+    return { ...open, charges: createChargeStore(open.shared), executions: states, outbound, images: bucket.open(signal), topUpUrl };
+  };
   const handlers: Readonly<Record<Operation, ApiHandler>> = {
-    generate: serve('post', generateImage, () => ({ ...openApi(), charges, executions, outbound, images: bucket.images, topUpUrl: 'https://portal.test/wallet' })),
+    generate: serve('post', generateImage, openSubmit),
     get: serve('get', getCreation, openApi),
     list: serve('get', listCreations, openApi),
     balance: serve('get', getBalance, openApi),
     quote: serve('post', quoteImage, openApi),
   };
   const providers = new Map(['sandbox', 'sandbox-large'].map((name) => [name, createProvider(world, name)]));
-  const render = { ...common('render-image'), creations, images: bucket.images, providers, resultDays: 30 };
+  const render = { ...common('render-image'), creations, images: bucket.open(), providers, resultDays: 30 };
   const refund = { ...common('refund-charge'), creations, charges };
   const delivery = { ...common('deliver-webhook'), creations, deliveries, secretBox, outbound, resultsBaseUrl };
   const reconciliation = { ...common('reconcile'), creations, charges, openWork: createOpenWorkStore(store), executions };
