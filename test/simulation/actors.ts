@@ -109,10 +109,10 @@ export function createActors(scenario: Scenario, world: World, service: Service,
   }
 
   /** A request that only looks. */
-  async function look(step: Extract<Step, { kind: 'list' | 'balance' | 'quote' }>): Promise<void> {
+  async function look(step: Extract<Step, { kind: 'list' | 'balance' | 'quote' | 'models' }>): Promise<void> {
     const account = accountOf(step);
     const key = keyAt(account, step.key);
-    const paths = { list: '/creations', balance: '/balance', quote: '/images/quote' } as const;
+    const paths = { list: '/creations', balance: '/balance', quote: '/images/quote', models: '/models' } as const;
     const body = step.kind === 'quote' ? JSON.stringify({ model: 'sandbox-standard', prompt: promptMark }) : undefined;
     const headers = body === undefined ? {} : { 'content-type': 'application/json' };
     await send(step.kind, account, key, eventOf(body === undefined ? 'GET' : 'POST', `/api/public/v1${paths[step.kind]}`, key, headers, body));
@@ -236,6 +236,7 @@ export function createActors(scenario: Scenario, world: World, service: Service,
         case 'list':
         case 'balance':
         case 'quote':
+        case 'models':
           return look(step);
         case 'test_delivery':
           return testDelivery(step);

@@ -42,6 +42,7 @@ const bases: readonly Scenario[] = [
     { kind: 'list', at: 5_000, account: 0, key: 0 },
     { kind: 'balance', at: 5_500, account: 0, key: 0 },
     { kind: 'quote', at: 6_000, account: 0, key: 0 },
+    { kind: 'models', at: 6_200, account: 0, key: 0 },
     { kind: 'test_delivery', at: 7_000, account: 0, webhook: 'ok' },
     { kind: 'test_delivery', at: 8_000, account: 0, webhook: 'ok' },
     { kind: 'revoke', at: 10_000, account: 0, key: 0 },

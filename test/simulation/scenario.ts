@@ -45,7 +45,7 @@ export type Step =
   | (Placed & { readonly kind: 'revoke'; readonly key: number })
   | (Placed & { readonly kind: 'cap'; readonly key: number; readonly capMicros: number })
   | (Placed & { readonly kind: 'abort' | 'restart' | 'redrive' | 'reconcile_again' | 'rotate_encryption' | 'expire' })
-  | (Placed & { readonly kind: 'list' | 'balance' | 'quote'; readonly key: number })
+  | (Placed & { readonly kind: 'list' | 'balance' | 'quote' | 'models'; readonly key: number })
   | (Placed & { readonly kind: 'test_delivery'; readonly webhook: Behaviour })
   | (Placed & { readonly kind: 'clock'; readonly byMillis: number })
   /** Of one function alone. */
@@ -81,14 +81,17 @@ export function scenarioOf(seed: number): Scenario {
   const dice = createDice(seed);
   const lengthMillis = dice.pick('length', [5_000, 20_000, 90_000]);
   const startAt = dice.chance('month turns', 0.35) ? monthsEnd - dice.between('before the turn', 0, lengthMillis) : midMonth;
-  const accounts = Array.from({ length: dice.between('accounts', 1, 2) }, (_, index) => accountOf(dice, `account ${index}`));
+  const opened = Array.from({ length: dice.between('accounts', 1, 2) }, (_, index) => accountOf(dice, `account ${index}`));
+  const burst = dice.chance('burst', 0.2) ? burstOf(dice, 'burst', lengthMillis) : [];
+  // A burst comes to a tight rate.
+  const accounts = opened.map((plan, index) => (burst.length > 0 && index === 0 ? { ...plan, postRate: dice.between('tight rate', 1, 4) } : plan));
   const submits = Array.from({ length: dice.between('submits', 3, 9) }, (_, index) => submitOf(dice, `submit ${index}`, index, accounts, lengthMillis));
   const others = Array.from({ length: dice.between('others', 1, 8) }, (_, index) => otherOf(dice, `other ${index}`, index, accounts, lengthMillis));
   const readings = Array.from({ length: dice.between('readings', 0, 3) }, (_, index) => readingOf(dice, `reading ${index}`, accounts, lengthMillis));
   const tomorrow = dice.chance('a day later', 0.1) ? submits.flatMap((submit) => againTomorrow(dice, submit)) : [];
   return {
     seed, startAt, accounts,
-    steps: [...submits, ...others, ...readings, ...tomorrow].sort((a, b) => a.at - b.at),
+    steps: [...submits, ...burst, ...others, ...readings, ...tomorrow].sort((a, b) => a.at - b.at),
     faultProbability: dice.pick('faults', [0, 0.01, 0.03, 0.1]),
     calmAfter: lengthMillis + dice.pick('calm', [0, 60_000, 300_000, 1_500_000]),
     clockSpreadMillis: dice.pick('clocks', [0, 0, 300, 1_500]),
@@ -127,6 +130,19 @@ function submitOf(dice: Dice, name: string, index: number, accounts: readonly Ac
   };
 }
 
+/** Many requests of one account at one instant: with source images, or replays that want to wait for an end. */
+function burstOf(dice: Dice, name: string, lengthMillis: number): Submit[] {
+  const at = dice.between(`${name} at`, 1_500, lengthMillis);
+  const plain = { kind: 'submit', account: 0, key: 0, model: 'sandbox-standard', resolution: '1K', directives: '[sandbox:delay=4s]', polls: 0 } as const;
+  const count = dice.between(`${name} size`, 4, 7);
+  if (dice.chance(`${name} of images`, 0.5)) {
+    return Array.from({ length: count }, (_, index) => ({ ...plain, name: `${name} ${index}`, at, images: imagesOf(dice, `${name} ${index}`) }));
+  }
+  const replay: Omit<Submit, 'name' | 'at'> = { ...plain, images: [], idempotencyKey: 'key-burst', wait: dice.between(`${name} wait`, 2, 12) };
+  const first: Submit = { ...replay, name: `${name} first`, at: at - 1_000 };
+  return [first, ...Array.from({ length: count }, (_, index): Submit => ({ ...replay, name: `${name} ${index}`, at }))];
+}
+
 /** Paths of origins that are not simply there. */
 const oddSources = ['absent', 'moved', 'circle', ...rudenesses] as const;
 
@@ -151,7 +167,7 @@ function againTomorrow(dice: Dice, submit: Submit): Submit[] {
 function readingOf(dice: Dice, name: string, accounts: readonly AccountPlan[], lengthMillis: number): Step {
   const account = dice.between(`${name} account`, 0, accounts.length - 1);
   const key = dice.between(`${name} key`, 0, (accounts[account]?.keys.length ?? 1) - 1);
-  return { kind: dice.pick(`${name} kind`, ['list', 'balance', 'quote']), account, key, at: dice.between(`${name} at`, 900, lengthMillis + 5_000) };
+  return { kind: dice.pick(`${name} kind`, ['list', 'balance', 'quote', 'models']), account, key, at: dice.between(`${name} at`, 900, lengthMillis + 5_000) };
 }
 
 /** Whose clock may be set by itself. */

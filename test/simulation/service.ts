@@ -27,6 +27,7 @@ import { generateImage } from '../../functions/api/generate-image.ts';
 import { getBalance } from '../../functions/api/get-balance.ts';
 import { getCreation } from '../../functions/api/get-creation.ts';
 import { listCreations } from '../../functions/api/list-creations.ts';
+import { listModels } from '../../functions/api/list-models.ts';
 import { quoteImage } from '../../functions/api/quote-image.ts';
 import { serve, type ApiHandler } from '../../functions/api/serve.ts';
 import type { ApiServices, SubmitServices } from '../../functions/services.ts';
@@ -49,12 +50,14 @@ import type { Invocation, World } from './world.ts';
 const resultsBaseUrl = 'https://results.test';
 const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption';
 
-export type Operation = 'generate' | 'get' | 'list' | 'balance' | 'quote';
+export type Operation = 'generate' | 'get' | 'list' | 'balance' | 'quote' | 'models';
 
 export interface ServiceWatch extends OutsideWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
   /** A creation was read by its id. */
   readonly onRead: (creation: string) => void;
+  /** An API function begins with a request. */
+  readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
   /** An API function answered, or the gateway answered in its place. */
   readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
   /** Every line of a log, and every text of an execution's history. */
@@ -151,6 +154,7 @@ export function createService(world: World, watch: ServiceWatch): Service {
     list: serve('get', listCreations, openApi),
     balance: serve('get', getBalance, openApi),
     quote: serve('post', quoteImage, openApi),
+    models: serve('get', listModels, openApi),
   };
   const providers = new Map(['sandbox', 'sandbox-large'].map((name) => [name, createProvider(world, name)]));
   const render = { ...common('render-image'), creations, images: bucket.open(), providers, resultDays: 30 };
@@ -174,6 +178,7 @@ export function createService(world: World, watch: ServiceWatch): Service {
       let invocation: Invocation | undefined;
       const result = await world.invoke(operation, limits.api, (id) => {
         invocation = world.current();
+        if (invocation) watch.onSent(invocation, event);
         const named = { ...event, requestContext: { ...event.requestContext, requestId: id } };
         return handlers[operation](named, { awsRequestId: id } as Context);
       });

@@ -7,9 +7,11 @@ import { auditTable } from './at-rest-audit.ts';
 import type { Service, ServiceWatch } from './service.ts';
 import type { Asked, Before } from './asked.ts';
 import { createInvocationWatch } from './invocation-watch.ts';
+import { parseKey } from '../../core/api-key.ts';
+import { createRateWatch } from './rate-watch.ts';
 import { createReadingWatch } from './reading-watch.ts';
 import { createWebhookWatch, type WebhookWatch } from './webhook-watch.ts';
-import type { World } from './world.ts';
+import type { Invocation, World } from './world.ts';
 
 export interface Violation {
   readonly invariant: string;
@@ -56,6 +58,8 @@ export function createWatch(world: World): Watch {
   const webhooks = createWebhookWatch(world, books, accuse);
   const readings = createReadingWatch(world, books, accuse);
   const invocations = createInvocationWatch(world, accuse);
+  const rates = createRateWatch(world, accuse);
+  const served = new Map<string, Invocation>();
   const wrote = new Map<string, Set<string>>();
   let service: Service | undefined;
 
@@ -129,6 +133,11 @@ export function createWatch(world: World): Watch {
       onFetch: invocations.onFetch,
       onPostEnded: invocations.onPostEnded,
       onRead: invocations.onRead,
+      onSent: (invocation, { headers }) => {
+        const account = parseKey((headers['authorization'] ?? '').replace('Bearer ', ''))?.accountId;
+        served.set(invocation.id, invocation);
+        if (account !== undefined) rates.onSent(invocation, account);
+      },
       onServed: invocations.onServed,
       onText: nothingSecretIsWritten,
     },
@@ -139,6 +148,9 @@ export function createWatch(world: World): Watch {
       const error = body['error'] as { readonly details?: Readonly<Record<string, unknown>> } | string | undefined;
       const details = typeof error === 'object' ? (error.details ?? {}) : {};
       refusalLeavesNothing(asked, answer, details);
+      const invocation = served.get(String(answer.headers?.['x-request-id'] ?? ''));
+      const limit = service?.table.get(`ACCOUNT#${asked.account}`, 'ACCOUNT')?.['postRate']?.N;
+      if (invocation && limit !== undefined) rates.onAnswer(asked, invocation, Number(limit), answer);
       const status = answer.statusCode ?? 0;
       if (status < 300 && (asked.operation === 'generate' || asked.operation === 'get')) acceptedIsReadable(asked, body);
       if (status < 300) readings.onAnswer(asked, body, answer.headers ?? {});
