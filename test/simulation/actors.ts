@@ -2,6 +2,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createKey } from '../../core/api-key.ts';
 import type { KeyId } from '../../core/ids.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
 import { asMicros } from '../../core/money.ts';
 import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';
 import { rotated } from '../../core/webhook-secrets.ts';
@@ -30,10 +31,11 @@ export function createActors(scenario: Scenario, world: World, service: Service,
   async function send(operation: Operation, account: AccountHeld, key: KeyHeld, event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2 | undefined> {
     const refusable = (): boolean => key.revoked || account.suspended;
     const before = refusable();
+    const mustBeRefused = key.revocationHolds || account.suspensionHolds;
     const asked = watch.ask(account.id);
     try {
       const answer = await service.request(operation, event);
-      watch.onAnswer({ ...asked, account: account.id, operation, mayBeRefused: before || refusable() }, answer);
+      watch.onAnswer({ ...asked, account: account.id, operation, mayBeRefused: before || refusable(), mustBeRefused: mustBeRefused && (key.revocationHolds || account.suspensionHolds) }, answer);
       return answer;
     } catch {
       // The answer did not reach the client.
@@ -65,9 +67,49 @@ export function createActors(scenario: Scenario, world: World, service: Service,
   }
 
   /** A step of the operator, tried again when it broke off, as a person would. */
-  async function operate(step: Step, work: (operator: Operator) => Promise<unknown>): Promise<void> {
+  async function operate(step: Step, work: (operator: Operator) => Promise<unknown>): Promise<boolean> {
     const result = await service.operate(step.kind, work);
-    if (!result.ok && dice.chance(`operator again ${step.at}`, 0.5)) await service.operate(step.kind, work);
+    if (result.ok || !dice.chance(`operator again ${step.at}`, 0.5)) return result.ok;
+    return (await service.operate(step.kind, work)).ok;
+  }
+
+  /** What a command tries until it succeeds, however busy the table is. */
+  async function urgently(step: Step, work: (operator: Operator) => Promise<unknown>): Promise<boolean> {
+    return operate(step, async (operator) => {
+      for (;;) {
+        try {
+          return await work(operator);
+        } catch (error) {
+          if (!(error instanceof Overloaded)) throw error;
+          await operator.clock.sleep(200);
+        }
+      }
+    });
+  }
+
+  async function setCondition(step: Step): Promise<void> {
+    const account = accountOf(step);
+    account.suspended = true;
+    if (step.kind === 'activate') account.mayBeActivated = true;
+    if (account.mayBeActivated) account.suspensionHolds = false;
+    const isDone = await urgently(step, ({ accounts: store }) => store.change(account.id, { condition: step.kind === 'suspend' ? 'suspended' : 'active' }));
+    account.suspensionHolds = isDone && !account.mayBeActivated;
+    await isRefused(account, keyAt(account, 0));
+  }
+
+  async function revoke(step: Extract<Step, { kind: 'revoke' }>): Promise<void> {
+    const account = accountOf(step);
+    const key = account.keys[step.key];
+    if (!key) return;
+    key.revoked = true;
+    const isDone = await urgently(step, ({ accounts: store, clock }) => store.revokeKey(account.id, key.id, new Date(clock.now()).toISOString()));
+    if (isDone) key.revocationHolds = true;
+    await isRefused(account, key);
+  }
+
+  /** The watch looks at the answer. */
+  async function isRefused(account: AccountHeld, key: KeyHeld): Promise<void> {
+    await send('balance', account, key, eventOf('GET', '/api/public/v1/balance', key, {}));
   }
 
   async function moveMoney(step: Extract<Step, { readonly amountMicros: number }>): Promise<void> {
@@ -174,17 +216,10 @@ export function createActors(scenario: Scenario, world: World, service: Service,
           return moveMoney(step);
         case 'suspend':
         case 'activate': {
-          const account = accountOf(step);
-          account.suspended = true;
-          await operate(step, ({ accounts: store }) => store.change(account.id, { condition: step.kind === 'suspend' ? 'suspended' : 'active' }));
-          return;
+          return setCondition(step);
         }
         case 'revoke': {
-          const key = accountOf(step).keys[step.key];
-          if (!key) return;
-          key.revoked = true;
-          await operate(step, ({ accounts: store, clock }) => store.revokeKey(accountOf(step).id, key.id, new Date(clock.now()).toISOString()));
-          return;
+          return revoke(step);
         }
         case 'cap': {
           const key = accountOf(step).keys[step.key];
@@ -204,12 +239,12 @@ export function createActors(scenario: Scenario, world: World, service: Service,
           if (!foreign || !key) return;
           const asked = watch.ask(account.id);
           const answer = await service.request('get', poll_(foreign.id, key)).catch(() => undefined);
-          if (answer?.statusCode === 200) watch.onAnswer({ ...asked, account: account.id, operation: 'get', mayBeRefused: true }, answer);
+          if (answer?.statusCode === 200) watch.onAnswer({ ...asked, account: account.id, operation: 'get', mayBeRefused: true, mustBeRefused: false }, answer);
           return;
         }
         case 'stranger': {
           const text = createKey(accountOf(step).id, 'Abcdef' as KeyId, world.randomBytes);
-          await service.request('get', poll_('019aa5a0-1000-7000-8000-00000000000a', { id: 'Abcdef' as KeyId, text, revoked: true })).catch(() => undefined);
+          await service.request('get', poll_('019aa5a0-1000-7000-8000-00000000000a', { id: 'Abcdef' as KeyId, text, revoked: true, revocationHolds: false })).catch(() => undefined);
           return;
         }
         case 'abort':

@@ -12,5 +12,7 @@ export interface Asked extends Before {
   readonly account: string;
   /** Whether the key may have been revoked, or the account suspended, meanwhile. */
   readonly mayBeRefused: boolean;
+  /** Whether a command that revoked the key or suspended the account had returned before, and still holds. */
+  readonly mustBeRefused: boolean;
   readonly operation: Operation;
 }

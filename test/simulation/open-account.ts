@@ -13,13 +13,21 @@ import type { World } from './world.ts';
 export interface KeyHeld {
   readonly id: KeyId;
   readonly text: string;
+  /** A command to revoke it has begun. */
   revoked: boolean;
+  /** A command to revoke it has returned: every later request is refused. */
+  revocationHolds: boolean;
 }
 
 export interface AccountHeld {
   readonly id: AccountId;
   readonly keys: readonly KeyHeld[];
+  /** A command to change its condition has begun. */
   suspended: boolean;
+  /** A command to activate it has begun: what that command sent may arrive late. */
+  mayBeActivated: boolean;
+  /** A command to suspend it has returned, and none has begun that activates it. */
+  suspensionHolds: boolean;
 }
 
 /** A key of the account; the first when it has not so many. */
@@ -57,7 +65,7 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
     const keyId = randomBase62(6, world.randomBytes) as KeyId;
     const text = createKey(id, keyId, world.randomBytes);
     put(apiKeyToItem({ id: keyId, accountId: id, name: 'server', hash: hashKey(text), createdAt, spent: {}, ...(capMicros !== undefined && { monthlyCapMicros: asMicros(capMicros) }) }));
-    return { id: keyId, text, revoked: false };
+    return { id: keyId, text, revoked: false, revocationHolds: false };
   });
-  return { id, keys, suspended: false };
+  return { id, keys, suspended: false, mayBeActivated: false, suspensionHolds: false };
 }

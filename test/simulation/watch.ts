@@ -156,6 +156,7 @@ export function createWatch(world: World): Watch {
       if (status < 300) readings.onAnswer(asked, body, answer.headers ?? {});
       if (details['creation_id'] !== undefined) refundIsDone(details);
       if ((status === 401 || status === 403) && !asked.mayBeRefused) accuse('a valid key is let in', `${status}`);
+      if (status < 400 && asked.mustBeRefused) accuse('a revocation or suspension holds from the next request on', `${asked.operation} answered ${status}`);
       if (status === 404 && asked.operation === 'get') accuse('every 202 is readable', 'a poll answered 404');
     },
     look: isNotOpenTooLong,
