@@ -2,6 +2,8 @@
  * npm run simulate -- --seeds N [--from M]      N seeds on two processors
  *                     --seed N --trace          one seed, twice, with its trace; shrunk when it fails
  *                     --seed N --mutant NAME    the same with a planted bug
+ *                     --conflicts P [--requests N] [--from M]   crowds of clients; each single write meets a
+ *                                               conflict with the probability P, until N requests were answered
  *                     --exhaustive [--pairs]    every call site times every fault; all pairs that move money
  *                     --mutants [name…]         the planted bugs, each until a seed catches it
  *                     --kill N [--seed M]       the service under load over sockets, killed N times
@@ -29,6 +31,8 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string' },
     trace: { type: 'boolean', default: false },
     mutant: { type: 'string' },
+    conflicts: { type: 'string' },
+    requests: { type: 'string', default: '10000' },
     exhaustive: { type: 'boolean', default: false },
     pairs: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
@@ -58,8 +62,24 @@ async function inWorkers(jobOf: (index: number, of: number) => object): Promise<
   clearInterval(timer);
   progress.print();
   progress.printKinds();
-  progress.printUnstruck();
+  if (values.conflicts !== undefined) progress.printAnswers();
+  else progress.printUnstruck();
   return progress.failures === 0;
+}
+
+/** Crowds under conflicts: each worker answers its part of the requests. */
+function crowds(text: string): Promise<boolean> {
+  const conflicts = Number(text);
+  if (text.trim() === '' || !(conflicts >= 0 && conflicts < 1)) {
+    console.error(`--conflicts: ${JSON.stringify(text)} must be a probability from 0, below 1.`);
+    return Promise.resolve(false);
+  }
+  const requests = wholeNumber('--requests', values.requests);
+  const from = wholeNumber('--from', values.from, 0);
+  return inWorkers((index, of) => ({
+    kind: 'crowds', from: from + index, every: of, requests: Math.ceil(requests / of), conflicts,
+    ...(values.mutant !== undefined && { mutant: values.mutant }),
+  }));
 }
 
 async function traceSeed(seed: number): Promise<boolean> {
@@ -126,6 +146,7 @@ async function main(): Promise<boolean> {
   if (values.kill !== undefined) return killAgainAndAgain(String(wholeNumber('--kill', values.kill)), String(wholeNumber('--seed', values.seed ?? '1', 0)));
   if (values.seed !== undefined) return traceSeed(wholeNumber('--seed', values.seed, 0));
   if (values.mutants) return catchMutants(positionals);
+  if (values.conflicts !== undefined) return crowds(values.conflicts);
   if (values.exhaustive || values.pairs) return inWorkers((index, of) => ({ kind: 'exhaustive', index, of, pairs: values.pairs }));
   const from = wholeNumber('--from', values.from, 0);
   const to = from + wholeNumber('--seeds', values.seeds ?? '1000');

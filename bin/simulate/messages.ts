@@ -3,6 +3,7 @@
 /** What test/simulation/jobs.ts says. */
 export type Message =
   | { kind: 'ran'; seeds: number; faults: number; sites: string[]; struck: string[]; kinds: Record<string, number>; slowest: { seed: number; millis: number } }
+  | { kind: 'answered'; answers: Record<string, number> }
   | { kind: 'failed'; report: Report }
   | { kind: 'traced'; lines: string[]; hashes: [string, string]; violations: object[]; report?: Report }
   | { kind: 'done' };

@@ -9,6 +9,7 @@ export class Progress {
   readonly #sites = new Set<string>();
   readonly #struck = new Set<string>();
   readonly #kinds = new Map<string, number>();
+  readonly #answers = new Map<string, number>();
   #seeds = 0;
   #faults = 0;
   #slowest = { seed: 0, millis: 0 };
@@ -16,6 +17,9 @@ export class Progress {
 
   hear(message: Message): void {
     if (message.kind === 'failed') this.#report(message.report);
+    if (message.kind === 'answered') {
+      for (const [name, times] of Object.entries(message.answers)) this.#answers.set(name, (this.#answers.get(name) ?? 0) + times);
+    }
     if (message.kind !== 'ran') return;
     this.#seeds += message.seeds;
     this.#faults += message.faults;
@@ -38,6 +42,13 @@ export class Progress {
   printKinds(): void {
     const kinds = [...this.#kinds].sort(([, a], [, b]) => b - a).map(([kind, times]) => `${kind} ${times}`);
     console.log(`Kinds of faults: ${kinds.join(', ')}`);
+  }
+
+  /** How often each operation answered with each status. */
+  printAnswers(): void {
+    const answers = [...this.#answers].sort().map(([name, times]) => `${name}: ${times}`);
+    const requests = [...this.#answers.values()].reduce((sum, times) => sum + times, 0);
+    console.log(`${requests} requests were answered: ${answers.join(', ')}`);
   }
 
   /** Sites that were called and that no fault struck. */

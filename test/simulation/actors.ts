@@ -244,7 +244,10 @@ export function createActors(scenario: Scenario, world: World, service: Service,
         }
         case 'stranger': {
           const text = createKey(accountOf(step).id, 'Abcdef' as KeyId, world.randomBytes);
-          await service.request('get', poll_('019aa5a0-1000-7000-8000-00000000000a', { id: 'Abcdef' as KeyId, text, revoked: true, revocationHolds: false })).catch(() => undefined);
+          const event = poll_('019aa5a0-1000-7000-8000-00000000000a', { id: 'Abcdef' as KeyId, text, revoked: true, revocationHolds: false });
+          // From an address of its own: the block of one stranger must not stop the clients.
+          event.requestContext.http.sourceIp = `198.51.100.${dice.between(`stranger ${step.at}`, 1, 250)}`;
+          await service.request('get', event).catch(() => undefined);
           return;
         }
         case 'abort':

@@ -107,6 +107,14 @@ export function randomFaults(dice: Dice, probability: number): FaultPlan {
   };
 }
 
+const singleWrites: ReadonlySet<string> = new Set(['PutItem', 'UpdateItem', 'DeleteItem']);
+
+/** Refuses each single write with this probability, as a transaction that holds its item would. */
+export function conflictingWrites(dice: Dice, probability: number): FaultPlan {
+  return ({ service, operation, site, occurrence }) =>
+    service === 'dynamodb' && singleWrites.has(operation) && dice.chance(`conflict ${site} ${occurrence}`, probability) ? 'conflict' : undefined;
+}
+
 /** Strikes where it is told to, and nowhere else. */
 export function plannedFaults(faults: readonly Fault[]): FaultPlan {
   const planned = new Map(faults.map((fault) => [`${fault.site} ${fault.occurrence}`, fault.kind]));

@@ -6,6 +6,8 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Accuse } from './books.ts';
 import type { Fault, FaultKind } from './faults.ts';
 import type { Change } from './memory-indexes.ts';
+import type { OutsideWatch } from './outbound.ts';
+import { toldOf } from './rudeness.ts';
 import type { Invocation, LateCall, World } from './world.ts';
 
 export interface InvocationWatch {
@@ -17,8 +19,7 @@ export interface InvocationWatch {
   /** An API function answered, or the gateway answered in its place. */
   readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
   readonly onEnded: (invocation: Invocation, errorType: string | undefined) => void;
-  /** An attempt of a webhook that began at this instant has ended. */
-  readonly onPostEnded: (startedAt: number) => void;
+  readonly onPostEnded: OutsideWatch['onPostEnded'];
 }
 
 /**
@@ -40,7 +41,10 @@ const attemptMillis = 10_000;
 /** The functions of the API: they answer by themselves, whatever hangs. */
 const apiFunctions = new Set(['generate', 'get', 'list', 'balance', 'quote', 'models']);
 
-export function isExcuse({ kind, site }: Fault): boolean {
+/** Commands that are tried until they succeed. */
+const urgent = new Set(['operator-revoke', 'operator-suspend', 'operator-activate']);
+
+function isExcuse({ kind, site }: Fault): boolean {
   return excuses[kind] === 'yes' || (excuses[kind] === 'once' && !sdkSites.test(site));
 }
 
@@ -103,13 +107,22 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
       if (statusCode >= 400 && statusCode !== 500 && details && details.creation_id === undefined) deedsOf(invocation.id).refusedWith = `${statusCode} ${details.reason ?? ''}`;
     },
     onEnded: (invocation, errorType) => {
+      if (errorType !== undefined && urgent.has(invocation.name) && !invocation.faults.some(isExcuse)) {
+        accuse('a revocation or suspension outlasts conflicts and throttles', `${invocation.id} failed with ${errorType}`);
+      }
       if (errorType !== 'Sandbox.Timedout') return;
       if (apiFunctions.has(invocation.name)) accuse('the API answers before its time limit, whatever hangs', invocation.id);
       else if (invocation.faults.length === 0) accuse('a function without a fault ends in its time', invocation.id);
     },
-    onPostEnded: (startedAt) => {
+    onPostEnded: (startedAt, post, result) => {
       const took = world.time.now() - startedAt;
       if (took > attemptMillis) accuse('an attempt ends within its ten seconds', `${took} ms`);
+      const behaviour = post && new URL(post.url).pathname.slice(1);
+      const expected = (toldOf as Readonly<Record<string, string>>)[behaviour ?? ''];
+      // A fault may break the connection first.
+      if (post?.sender?.faulted !== false || expected === undefined) return;
+      const told = result.kind === 'answered' ? `answered ${result.status}` : `unanswered ${result.reason}`;
+      if (told !== expected) accuse('an attempt tells how its receiver behaved', `${behaviour ?? ''}: ${told}, not ${expected}`);
     },
   };
 }

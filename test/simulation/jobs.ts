@@ -1,4 +1,5 @@
 /** What a worker of `npm run simulate` is given to do, and what it says of it. */
+import { crowdOf } from './crowd-scenario.ts';
 import { exhaust } from './exhaustive.ts';
 import type { Fault } from './faults.ts';
 import { createSimulator, type Run, type Simulator } from './run.ts';
@@ -8,6 +9,8 @@ import type { Violation } from './watch.ts';
 export type Job =
   | { readonly kind: 'seeds'; readonly from: number; readonly to: number; readonly every: number; readonly stopAtFirst: boolean; readonly mutant?: string }
   | { readonly kind: 'trace'; readonly seed: number; readonly mutant?: string }
+  /** Crowds whose single writes meet conflicts with this probability, until so many requests were answered. */
+  | { readonly kind: 'crowds'; readonly from: number; readonly every: number; readonly requests: number; readonly conflicts: number; readonly mutant?: string }
   | { readonly kind: 'exhaustive'; readonly index: number; readonly of: number; readonly pairs: boolean };
 
 /** A failing run as it is printed. */
@@ -25,6 +28,8 @@ export interface Report {
 
 export type Message =
   | { readonly kind: 'ran'; readonly seeds: number; readonly faults: number; readonly sites: readonly string[]; readonly struck: readonly string[]; readonly kinds: Readonly<Record<string, number>>; readonly slowest: { readonly seed: number; readonly millis: number } }
+  /** How often each operation answered with each status. */
+  | { readonly kind: 'answered'; readonly answers: Readonly<Record<string, number>> }
   | { readonly kind: 'failed'; readonly report: Report }
   | { readonly kind: 'traced'; readonly lines: readonly string[]; readonly hashes: readonly [string, string]; readonly violations: readonly Violation[]; readonly report?: Report }
   | { readonly kind: 'done' };
@@ -42,6 +47,9 @@ export async function runJob(job: Job, say: (message: Message) => void): Promise
         break;
       case 'trace':
         await traceSeed(job.seed, simulator, say);
+        break;
+      case 'crowds':
+        await runCrowds(job, simulator, say);
         break;
       case 'exhaustive':
         await runExhaustive(job, simulator, say);
@@ -74,6 +82,23 @@ async function runSeeds({ from, to, every, stopAtFirst }: Extract<Job, { kind: '
     if (stopAtFirst) break;
   }
   tell();
+}
+
+async function runCrowds({ from, every, requests, conflicts }: Extract<Job, { kind: 'crowds' }>, simulator: Simulator, say: (message: Message) => void): Promise<void> {
+  let answered = 0;
+  for (let seed = from; answered < requests; seed += every) {
+    const before = performance.now();
+    const run = await simulator.run(crowdOf(seed, conflicts));
+    const kinds: Record<string, number> = {};
+    countKinds(run, kinds);
+    const sites = [...run.sites.keys()];
+    const struck = run.faults.map(({ site }) => site);
+    const slowest = { seed, millis: Math.round(performance.now() - before) };
+    say({ kind: 'ran', seeds: 1, faults: run.faults.length, sites, struck, kinds, slowest });
+    say({ kind: 'answered', answers: Object.fromEntries(run.answers) });
+    answered += [...run.answers.values()].reduce((sum, count) => sum + count, 0);
+    if (run.violations.length > 0) say({ kind: 'failed', report: reportOf(undefined, run, (await shrink(run, simulator)).run) });
+  }
 }
 
 /** Faults by their kind, and what else a scenario made go wrong. */

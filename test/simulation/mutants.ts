@@ -53,6 +53,19 @@ export const mutants: readonly Mutant[] = [
   { name: 'list-forgets-the-newest', file: 'functions/api/list-creations.ts', find: 'found.slice(0, limit)', replace: 'found.slice(1, limit)' },
   { name: 'image-not-stored', file: 'functions/workflow/render-image.ts', find: 'await images.put(image, bytes);', replace: 'await Promise.resolve(images);' },
   { name: 'unprocessed-is-absent', file: 'adapters/dynamodb/batch-get.ts', find: 'if (open.length === 0) return items;', replace: 'if (open.length >= 0) return items;' },
+  {
+    name: 'switch-of-protocols-unheard', file: 'adapters/pinned-exchange.ts',
+    find: "request.on('upgrade', (_response, socket) => {\n      hasAnswer = true;", replace: "request.on('upgrade', (_response, socket) => {\n      if (socket) return;\n      hasAnswer = true;",
+  },
+  {
+    name: 'charge-behind-the-answer', file: 'core/time-budget.ts',
+    find: 'signal: ended.signal,\n    elapsed,\n    left: () => (ended.signal.aborted ? 0 : Math.max(0, millis - elapsed())),',
+    replace: 'signal: new AbortController().signal,\n    elapsed,\n    left: () => millis,',
+  },
+  { name: 'rate-behind-the-downloads', file: 'functions/api/generate-image.ts', find: 'if (plan.request.imageUrls.length > 0) await', replace: 'if (plan.request.imageUrls.length > 99) await' },
+  { name: 'rate-behind-the-wait', file: 'functions/api/generate-image.ts', find: 'await caller.place.take();\n  const answer = await awaitOutcome', replace: 'const answer = await awaitOutcome' },
+  { name: 'conflict-of-a-single-write', file: 'adapters/dynamodb/send.ts', find: 'if (!isShed(error)) throw error;', replace: "if (!isShed(error) || (error as Error).name === 'TransactionConflictException') throw error;" },
+  { name: 'throttled-look-behind-the-charge', file: 'functions/api/await-outcome.ts', find: "log.info('wait_broken_off', {", replace: "if (last.id) throw new Error('wait_broken_off');\n    log.info('wait_broken_off', {" },
 ];
 
 const root = new URL('../../', import.meta.url);

@@ -1,6 +1,6 @@
 /** The product's own way out, over a resolver and connections of the simulation. */
 import { createOutbound } from '../../adapters/safe-fetch.ts';
-import type { Outbound } from '../../core/ports/outbound.ts';
+import type { Outbound, PostResult } from '../../core/ports/outbound.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
 import { openPeer, type PeerAnswer, type PeerRequest } from './peers.ts';
 import { originAnswer, receiverAnswer } from './rudeness.ts';
@@ -25,8 +25,8 @@ export interface OutsideWatch {
   readonly onPost: (post: Post) => void;
   /** A request for a source image arrived at its origin. */
   readonly onFetch: () => void;
-  /** The service has ended an attempt that began at this instant. */
-  readonly onPostEnded: (startedAt: number) => void;
+  /** The service has ended an attempt that began at this instant; `post` is absent when no receiver saw it. */
+  readonly onPostEnded: (startedAt: number, post: Post | undefined, result: PostResult) => void;
 }
 
 /** The name of this host is never resolved: its name server does not answer. */
@@ -76,7 +76,7 @@ export function createSimulatedOutbound(world: World, clock: Clock, picture: Uin
         sent.endedAt = world.time.now();
         if (result.kind === 'answered') sent.status = result.status;
       }
-      watch.onPostEnded(startedAt);
+      watch.onPostEnded(startedAt, sent, result);
       return result;
     },
   };

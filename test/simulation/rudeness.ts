@@ -21,6 +21,22 @@ export const rudenesses = Object.keys(rude) as [Rudeness, ...Rudeness[]];
 /** How a receiver of webhooks behaves. */
 export type Behaviour = 'ok' | 'flaky' | 'broken' | 'gone' | Rudeness;
 
+/** What an attempt at a receiver has to tell of it, where that does not depend on how often the receiver was asked. */
+export const toldOf: Readonly<Record<Exclude<Behaviour, 'flaky'>, string>> = {
+  ok: 'answered 204',
+  broken: 'answered 500',
+  gone: 'answered 410',
+  slow: 'unanswered timeout',
+  switch: 'answered 101',
+  drip: 'unanswered timeout',
+  'closes-at-once': 'unanswered connection closed',
+  resets: 'unanswered connection closed',
+  'closes-in-the-body': 'unanswered connection closed',
+  nonsense: 'unanswered no valid http answer',
+  'endless-header': 'unanswered no valid http answer',
+  redirect: 'answered 302',
+};
+
 /** What a receiver answers to its how-manieth request for the same event. */
 export function receiverAnswer(behaviour: string, times: number): PeerAnswer {
   switch (behaviour) {

@@ -1,7 +1,7 @@
 /** One run: a scenario from its first step to rest, with what was found. */
-import { createDice } from './dice.ts';
+import { createDice, type Dice } from './dice.ts';
 import { createActors } from './actors.ts';
-import { plannedFaults, randomFaults, type Fault } from './faults.ts';
+import { conflictingWrites, plannedFaults, randomFaults, type Fault, type FaultPlan } from './faults.ts';
 import { scenarioOf, type Scenario, type Step } from './scenario.ts';
 import { createService, type Service } from './service.ts';
 import { takeTime, type VirtualTime } from './time.ts';
@@ -14,6 +14,8 @@ export interface Run {
   readonly faults: readonly Fault[];
   /** What else the scenario made go wrong, and how often. */
   readonly mishaps: ReadonlyMap<string, number>;
+  /** How often each operation answered with each status. */
+  readonly answers: ReadonlyMap<string, number>;
   readonly trace: readonly string[];
   readonly hash: string;
   /** Every site that was called, and how often. */
@@ -42,7 +44,7 @@ async function runScenario(scenario: Scenario, time: VirtualTime, faults: readon
   const { seed, startAt } = scenario;
   time.reset(startAt, seed);
   const dice = createDice(seed);
-  const plan = faults ? plannedFaults(faults) : randomFaults(dice, scenario.faultProbability);
+  const plan = planOf(scenario, dice, faults);
   const world = createWorld({ seed, time, dice, faults: plan, clockSpreadMillis: scenario.clockSpreadMillis, holdMillis: scenario.holdMillis });
   world.isCalm = () => faults === undefined && isCalm(scenario, time.now() - startAt);
   const watch = createWatch(world);
@@ -62,7 +64,12 @@ async function runScenario(scenario: Scenario, time: VirtualTime, faults: readon
     if (waiting === 0 && isAtRest(world, service)) break;
   }
   if (watch.violations.length === 0) await watch.atRest();
-  return { scenario, violations: watch.violations, faults: world.injected, mishaps: world.mishaps, trace: world.trace, hash: world.hash(), sites: world.sites };
+  return { scenario, violations: watch.violations, faults: world.injected, mishaps: world.mishaps, answers: watch.answers, trace: world.trace, hash: world.hash(), sites: world.sites };
+}
+
+function planOf({ conflictProbability, faultProbability }: Scenario, dice: Dice, faults: readonly Fault[] | undefined): FaultPlan {
+  if (faults) return plannedFaults(faults);
+  return conflictProbability === undefined ? randomFaults(dice, faultProbability) : conflictingWrites(dice, conflictProbability);
 }
 
 /** Behind the bustle of a day no fault strikes, so that what recovers has its chance. */

@@ -59,6 +59,8 @@ export interface Scenario {
   readonly steps: readonly Step[];
   /** Of a call going wrong. */
   readonly faultProbability: number;
+  /** Of a single write meeting a conflict; then nothing else goes wrong. */
+  readonly conflictProbability?: number;
   /** Milliseconds from the start of each day; no fault strikes behind it. */
   readonly calmAfter: number;
   /** How wrong each environment's clock is at most, in either direction. */

@@ -26,6 +26,8 @@ export interface Watch {
   readonly books: Books;
   readonly webhooks: WebhookWatch;
   readonly violations: readonly Violation[];
+  /** How often each operation answered with each status. */
+  readonly answers: ReadonlyMap<string, number>;
   readonly service: ServiceWatch;
   readonly attach: (service: Service) => void;
   readonly ask: (account: string) => Before;
@@ -59,6 +61,7 @@ export function createWatch(world: World): Watch {
   const readings = createReadingWatch(world, books, accuse);
   const invocations = createInvocationWatch(world, accuse);
   const rates = createRateWatch(world, accuse);
+  const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
   const wrote = new Map<string, Set<string>>();
   let service: Service | undefined;
@@ -114,7 +117,7 @@ export function createWatch(world: World): Watch {
 
   world.onEnded = invocations.onEnded;
   return {
-    books, webhooks, violations,
+    books, webhooks, violations, answers,
     service: {
       onCommit: (changes) => {
         const id = world.current()?.id;
@@ -138,7 +141,11 @@ export function createWatch(world: World): Watch {
         served.set(invocation.id, invocation);
         if (account !== undefined) rates.onSent(invocation, account);
       },
-      onServed: invocations.onServed,
+      onServed: (invocation, answer) => {
+        const name = `${invocation.name} ${answer.statusCode ?? 0}`;
+        answers.set(name, (answers.get(name) ?? 0) + 1);
+        invocations.onServed(invocation, answer);
+      },
       onText: nothingSecretIsWritten,
     },
     attach: (attached) => void (service = attached),
