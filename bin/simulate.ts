@@ -97,7 +97,7 @@ async function traceSeed(seed: number): Promise<boolean> {
 /** The names in test/simulation/mutants.ts, read as text for the same reason. */
 function mutantNames(): string[] {
   const text = readFileSync(new URL('../test/simulation/mutants.ts', import.meta.url), 'utf8');
-  return [...text.matchAll(/\{ name: '([\w-]+)'/g)].flatMap(([, name]) => name ?? []);
+  return [...text.matchAll(/\{\s*name: '([\w-]+)'/g)].flatMap(([, name]) => name ?? []);
 }
 
 /** Which seed caught a planted bug, in how small a scenario it still shows, and by what. */

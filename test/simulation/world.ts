@@ -104,6 +104,8 @@ export interface World {
 const never = (): Promise<never> => new Promise(() => undefined);
 /** Longer than an API function, a delivery and a rendering may take. */
 const lateMillis = [35_000, 70_000, 900_000] as const;
+/** How long a fault goes on that lasts: longer than a request's time, and not for ever. */
+const burstMillis = 45_000;
 /** How often a lost answer or a crash comes before the end of the transaction that it belongs to, not behind. */
 const early = 0.5;
 /** How often a call without any answer has its effect. */
@@ -114,7 +116,7 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
   const storage = new AsyncLocalStorage<Invocation>();
   const digest = createHash('sha256');
   const stream = createStream(seed);
-  const bursts = new Map<string, FaultKind>();
+  const bursts = new Map<string, { readonly kind: FaultKind; readonly until: number }>();
   const clocks = createClocks(dice, clockSpreadMillis);
   const environments = createEnvironments<Invocation>(dice, time.after, ({ id }) => {
     note(`${id} is thawed`);
@@ -172,13 +174,13 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
   /** The fault of this call: one that goes on from the call before, or a new one of the plan. */
   function faultOf(call: Call, owner: string): FaultKind | undefined {
     const burst = bursts.get(`${owner} ${call.site}`);
-    if (burst) return burst;
+    if (burst && time.now() < burst.until) return burst.kind;
     if (world.isCalm()) return undefined;
     const kind = faults(call);
     if (!kind) return undefined;
     world.injected.push({ site: call.site, occurrence: call.occurrence, kind });
     const goesOn = continuation[kind];
-    if (goesOn) bursts.set(`${owner} ${call.site}`, goesOn);
+    if (goesOn) bursts.set(`${owner} ${call.site}`, { kind: goesOn, until: time.now() + burstMillis });
     return kind;
   }
 
