@@ -31,7 +31,7 @@ export function crowdOf(seed: number, conflictProbability: number): Scenario {
     conflictProbability,
     calmAfter: Infinity,
     clockSpreadMillis: 0,
-    holdMillis: [3, 25],
+    holdMillis: [3, 25], slowBucketMillis: 0,
   };
 }
 

@@ -12,7 +12,7 @@ const plain: Omit<Submit, 'name' | 'at'> = { kind: 'submit', account: 0, key: 0,
 const startAt = Date.UTC(2026, 10, 21, 12, 0, 30);
 
 function scenario(seed: number, steps: readonly Step[]): Scenario {
-  return { seed, startAt, accounts: [account], steps, faultProbability: 0, calmAfter: 0, clockSpreadMillis: 0, holdMillis: [3, 25] };
+  return { seed, startAt, accounts: [account], steps, faultProbability: 0, calmAfter: 0, clockSpreadMillis: 0, holdMillis: [3, 25], slowBucketMillis: 0 };
 }
 
 /** Each reaches other sites; together they reach all. */

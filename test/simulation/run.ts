@@ -45,7 +45,8 @@ async function runScenario(scenario: Scenario, time: VirtualTime, faults: readon
   time.reset(startAt, seed);
   const dice = createDice(seed);
   const plan = planOf(scenario, dice, faults);
-  const world = createWorld({ seed, time, dice, faults: plan, clockSpreadMillis: scenario.clockSpreadMillis, holdMillis: scenario.holdMillis });
+  const { clockSpreadMillis, holdMillis, slowBucketMillis } = scenario;
+  const world = createWorld({ seed, time, dice, faults: plan, clockSpreadMillis, holdMillis, slowBucketMillis });
   world.isCalm = () => faults === undefined && isCalm(scenario, time.now() - startAt);
   const watch = createWatch(world);
   const service = createService(world, watch.service);

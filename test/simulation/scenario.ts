@@ -67,6 +67,8 @@ export interface Scenario {
   readonly clockSpreadMillis: number;
   /** How long a transaction holds its items at least and at most, in milliseconds. */
   readonly holdMillis: readonly [least: number, most: number];
+  /** How long each call of the bucket takes on top, in milliseconds: longer than a request may take, or not at all. */
+  readonly slowBucketMillis: number;
 }
 
 const cents = 10_000;
@@ -97,6 +99,7 @@ export function scenarioOf(seed: number): Scenario {
     faultProbability: dice.pick('faults', [0, 0.01, 0.03, 0.1]),
     calmAfter: lengthMillis + dice.pick('calm', [0, 60_000, 300_000, 1_500_000]),
     clockSpreadMillis: dice.pick('clocks', [0, 0, 300, 1_500]),
+    slowBucketMillis: dice.chance('slow bucket', 0.1) ? dice.between('slow by', 28_000, 34_000) : 0,
     holdMillis: dice.pick<readonly [number, number]>('holds', [[2, 8], [3, 25], [10, 60]]),
   };
 }

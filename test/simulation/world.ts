@@ -40,6 +40,8 @@ export interface WorldOptions {
   readonly clockSpreadMillis: number;
   /** How long a transaction holds its items at least and at most, in milliseconds. */
   readonly holdMillis: readonly [least: number, most: number];
+  /** How long each call of the bucket takes on top, in milliseconds. */
+  readonly slowBucketMillis: number;
 }
 
 /** A call of a dependency as its caller names it. */
@@ -112,7 +114,7 @@ const early = 0.5;
 const hangsBehindEffect = 0.5;
 
 /** A world that stands at the beginning of its time. */
-export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdMillis }: WorldOptions): World {
+export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdMillis, slowBucketMillis }: WorldOptions): World {
   const storage = new AsyncLocalStorage<Invocation>();
   const digest = createHash('sha256');
   const stream = createStream(seed);
@@ -234,6 +236,10 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
   async function serve<Answer>(service: string, fault: FaultKind | undefined, name: string, effect: Effect<Answer>, says: (text: string) => void): Promise<Outcome<Answer> | 'crash' | 'silence'> {
     const refusedEarly = refusedAtTheDoor(service, fault);
     await pause(fault === 'late' ? dice.pick(`late ${name}`, lateMillis) : dice.between(`before ${name}`, 1, 12));
+    if (service === 'images' && slowBucketMillis > 0 && !world.isCalm()) {
+      world.lastFaultAt = time.now();
+      await pause(slowBucketMillis);
+    }
     if (fault === 'hang' && !dice.chance(`effect of ${name}`, hangsBehindEffect)) {
       says('hangs');
       return 'silence';
