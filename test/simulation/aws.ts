@@ -71,18 +71,15 @@ class RequestTimedOut extends Error {
 /** One exchange under the time limit of the product's clients, and under the signal of its caller. */
 async function inTime(outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<HttpAnswer>): Promise<HttpAnswer> {
   const controller = new AbortController();
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    controller.abort();
-  }, tryMillis);
+  const late = new RequestTimedOut('the request took too long');
+  const timer = setTimeout(() => { controller.abort(late); }, tryMillis);
   const stop = (): void => { controller.abort(); };
   if (outer?.aborted === true) stop();
   else outer?.addEventListener('abort', stop, { once: true });
   try {
     return await work(controller.signal);
   } catch (error) {
-    throw isLate ? new RequestTimedOut('the request took too long', { cause: error }) : error;
+    throw controller.signal.reason === late ? late : error;
   } finally {
     clearTimeout(timer);
     outer?.removeEventListener('abort', stop);

@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
   { name: 'replaced-secret-never-over', file: 'core/webhook-secrets.ts', find: 'replacedSecretSeconds = 24 * 60 * 60', replace: 'replacedSecretSeconds = 99 * 60 * 60' },
   { name: 'test-delivery-unthrottled', file: 'adapters/dynamodb/delivery-store.ts', find: "'attribute_not_exists(lastAt) OR lastAt <= :before'", replace: "'attribute_not_exists(lastAt) OR attribute_exists(lastAt) OR lastAt <= :before'" },
   { name: 'balance-tells-the-credit-line', file: 'functions/api/get-balance.ts', find: 'available: toUsd(account.availableMicros)', replace: 'available: toUsd(account.creditLineMicros)' },
-  { name: 'list-forgets-the-newest', file: 'functions/api/list-creations.ts', find: 'found.slice(0, limit)', replace: 'found.slice(1, limit)' },
+  { name: 'list-forgets-the-newest', file: 'adapters/dynamodb/creation-page.ts', find: 'ids.slice(0, count)', replace: 'ids.slice(1, count)' },
   { name: 'image-not-stored', file: 'functions/workflow/render-image.ts', find: 'await images.put(image, bytes);', replace: 'await Promise.resolve(images);' },
   { name: 'unprocessed-is-absent', file: 'adapters/dynamodb/batch-get.ts', find: 'if (open.length === 0) return items;', replace: 'if (open.length >= 0) return items;' },
   {

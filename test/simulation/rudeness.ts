@@ -58,5 +58,6 @@ export function originAnswer(path: string, picture: Uint8Array): PeerAnswer {
   if (path.startsWith('/absent')) return answerOf(404);
   if (path.startsWith('/moved')) return answerOf(302, '', { location: '/one.png' });
   if (path.startsWith('/circle')) return answerOf(302, '', { location: path });
-  return rude[path.slice(1, path.lastIndexOf('.')) as Rudeness] ?? answerOf(200, picture, { 'content-type': 'image/png' });
+  const known: Readonly<Record<string, PeerAnswer>> = rude;
+  return known[path.slice(1, path.lastIndexOf('.'))] ?? answerOf(200, picture, { 'content-type': 'image/png' });
 }
