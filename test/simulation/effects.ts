@@ -20,7 +20,7 @@ export interface Outcome<Answer> {
 }
 
 /** The connection broke: nobody knows what happened. */
-export class AnswerLost extends Error {
+class AnswerLost extends Error {
   override readonly name = 'TimeoutError';
   readonly code = 'ECONNRESET';
 }

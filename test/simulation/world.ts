@@ -304,7 +304,8 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
         // It stands still, or died while it waited: by its time limit, or by a crash in another of its calls.
         whenAwake(invocation, () => {
           signal?.removeEventListener('abort', stop);
-          resolve(given(outcome));
+          // The call may have been aborted before: then nobody hears its refusal.
+          given(outcome).then(resolve, reject);
         });
       };
       serve(service, fault, `${site} ${known.count}`, effect, says).then(hear, reject);
