@@ -1,8 +1,8 @@
 /** Those who use the service: clients that ask and ask again, and the operator. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { persist } from '../../bin/admin/persistence.ts';
 import { createKey } from '../../core/api-key.ts';
 import type { KeyId } from '../../core/ids.ts';
-import { Overloaded } from '../../core/ports/requests.ts';
 import { asMicros } from '../../core/money.ts';
 import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';
 import { rotated } from '../../core/webhook-secrets.ts';
@@ -75,16 +75,7 @@ export function createActors(scenario: Scenario, world: World, service: Service,
 
   /** What a command tries until it succeeds, however busy the table is. */
   async function urgently(step: Step, work: (operator: Operator) => Promise<unknown>): Promise<boolean> {
-    return operate(step, async (operator) => {
-      for (;;) {
-        try {
-          return await work(operator);
-        } catch (error) {
-          if (!(error instanceof Overloaded)) throw error;
-          await operator.clock.sleep(200);
-        }
-      }
-    });
+    return operate(step, (services) => persist(step.kind, () => work(services), { services, tell: world.note }));
   }
 
   async function setCondition(step: Step): Promise<void> {
