@@ -47,6 +47,7 @@ async function runScenario(scenario: Scenario, time: VirtualTime, faults: readon
   const plan = planOf(scenario, dice, faults);
   const { clockSpreadMillis, holdMillis, slowBucketMillis } = scenario;
   const world = createWorld({ seed, time, dice, faults: plan, clockSpreadMillis, holdMillis, slowBucketMillis });
+  world.isBucketSlow = () => !isCalm(scenario, time.now() - startAt);
   world.isCalm = () => faults === undefined && isCalm(scenario, time.now() - startAt);
   const watch = createWatch(world);
   const service = createService(world, watch.service);

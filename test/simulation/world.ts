@@ -70,6 +70,8 @@ export interface World {
   readonly clocks: Clocks;
   /** Whether no fault strikes any more, for now. */
   isCalm: () => boolean;
+  /** Whether the bucket of a slow scenario is slow, for now. */
+  isBucketSlow: () => boolean;
   /** What a scenario's steps made go wrong, and how often. */
   readonly mishaps: Map<string, number>;
   readonly trace: string[];
@@ -236,7 +238,7 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
   async function serve<Answer>(service: string, fault: FaultKind | undefined, name: string, effect: Effect<Answer>, says: (text: string) => void): Promise<Outcome<Answer> | 'crash' | 'silence'> {
     const refusedEarly = refusedAtTheDoor(service, fault);
     await pause(fault === 'late' ? dice.pick(`late ${name}`, lateMillis) : dice.between(`before ${name}`, 1, 12));
-    if (service === 'images' && slowBucketMillis > 0 && !world.isCalm()) {
+    if (service === 'images' && slowBucketMillis > 0 && world.isBucketSlow()) {
       world.lastFaultAt = time.now();
       await pause(slowBucketMillis);
     }
@@ -321,6 +323,7 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
     mishaps: new Map(),
     clocks,
     isCalm: () => false,
+    isBucketSlow: () => false,
     lastFaultAt: 0,
     onLateCall: () => undefined,
     onEnded: () => undefined,
