@@ -44,8 +44,10 @@ const apiFunctions = new Set(['generate', 'get', 'list', 'balance', 'quote', 'mo
 /** Commands that are tried until they succeed. */
 const urgent = new Set(['operator-revoke', 'operator-suspend', 'operator-activate']);
 
-function isExcuse({ kind, site }: Fault): boolean {
-  return excuses[kind] === 'yes' || (excuses[kind] === 'once' && !sdkSites.test(site));
+/** Two faults that the SDK's retry absorbs one by one use up its tries, as soon as a transaction in progress takes one, too. */
+function excuse(faults: readonly Fault[]): boolean {
+  const absorbed = faults.filter(({ kind, site }) => excuses[kind] === 'once' && sdkSites.test(site));
+  return absorbed.length > 1 || faults.some(({ kind, site }) => excuses[kind] === 'yes' || (excuses[kind] === 'once' && !sdkSites.test(site)));
 }
 
 /** What the watch knows of an invocation. */
@@ -100,14 +102,14 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
     onServed: (invocation, { statusCode = 0, body }) => {
       const { error } = JSON.parse(body ?? '{}') as { error?: { details?: { reason?: string; creation_id?: string } } | string };
       const details = typeof error === 'object' ? error.details : undefined;
-      if (statusCode === 500 && !invocation.faults.some(isExcuse)) {
+      if (statusCode === 500 && !excuse(invocation.faults)) {
         accuse('no answer of 500 without a fault that excuses it', `${invocation.id} after ${JSON.stringify(invocation.faults)}`);
       }
       if (details?.reason === 'account_rate') rateRefusesFirst(invocation);
       if (statusCode >= 400 && statusCode !== 500 && details && details.creation_id === undefined) deedsOf(invocation.id).refusedWith = `${statusCode} ${details.reason ?? ''}`;
     },
     onEnded: (invocation, errorType) => {
-      if (errorType !== undefined && urgent.has(invocation.name) && !invocation.faults.some(isExcuse)) {
+      if (errorType !== undefined && urgent.has(invocation.name) && !excuse(invocation.faults)) {
         accuse('a revocation or suspension outlasts conflicts and throttles', `${invocation.id} failed with ${errorType}`);
       }
       if (errorType !== 'Sandbox.Timedout') return;
