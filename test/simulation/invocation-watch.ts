@@ -44,10 +44,17 @@ const apiFunctions = new Set(['generate', 'get', 'list', 'balance', 'quote', 'mo
 /** Commands that are tried until they succeed. */
 const urgent = new Set(['operator-revoke', 'operator-suspend', 'operator-activate']);
 
-/** Two faults that the SDK's retry absorbs one by one use up its tries, as soon as a transaction in progress takes one, too. */
-function excuse(faults: readonly Fault[]): boolean {
+/** Faults that go on and on: they use up the quota of retries that a client of the SDK has for all its calls together. */
+const lasting: ReadonlySet<FaultKind> = new Set(['errors', 'all_lost', 'throttles', 'lost_then_throttled']);
+
+/**
+ * Two faults that the SDK's retry absorbs one by one use up its tries, as soon as a transaction in progress takes
+ * one, too. One such fault excuses a 500 once a lasting fault may have used up the quota.
+ */
+function excuse(faults: readonly Fault[], ofWorld: readonly Fault[]): boolean {
   const absorbed = faults.filter(({ kind, site }) => excuses[kind] === 'once' && sdkSites.test(site));
-  return absorbed.length > 1 || faults.some(({ kind, site }) => excuses[kind] === 'yes' || (excuses[kind] === 'once' && !sdkSites.test(site)));
+  if (absorbed.length > (ofWorld.some(({ kind }) => lasting.has(kind)) ? 0 : 1)) return true;
+  return faults.some(({ kind, site }) => excuses[kind] === 'yes' || (excuses[kind] === 'once' && !sdkSites.test(site)));
 }
 
 /** What the watch knows of an invocation. */
@@ -102,14 +109,14 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
     onServed: (invocation, { statusCode = 0, body }) => {
       const { error } = JSON.parse(body ?? '{}') as { error?: { details?: { reason?: string; creation_id?: string } } | string };
       const details = typeof error === 'object' ? error.details : undefined;
-      if (statusCode === 500 && !excuse(invocation.faults)) {
+      if (statusCode === 500 && !excuse(invocation.faults, world.injected)) {
         accuse('no answer of 500 without a fault that excuses it', `${invocation.id} after ${JSON.stringify(invocation.faults)}`);
       }
       if (details?.reason === 'account_rate') rateRefusesFirst(invocation);
       if (statusCode >= 400 && statusCode !== 500 && details && details.creation_id === undefined) deedsOf(invocation.id).refusedWith = `${statusCode} ${details.reason ?? ''}`;
     },
     onEnded: (invocation, errorType) => {
-      if (errorType !== undefined && urgent.has(invocation.name) && !excuse(invocation.faults)) {
+      if (errorType !== undefined && urgent.has(invocation.name) && !excuse(invocation.faults, world.injected)) {
         accuse('a revocation or suspension outlasts conflicts and throttles', `${invocation.id} failed with ${errorType}`);
       }
       if (errorType !== 'Sandbox.Timedout') return;
