@@ -27,31 +27,36 @@ export type TransactionOutcome =
 
 /**
  * One transaction, sent again with the identical request and token while others hold
- * its items. Throws when the outcome stays unknown (the connection broke, a 5xx).
+ * its items. Throws when the outcome stays unknown (the connection broke, a 5xx, a try that may still arrive).
  */
 export async function transact(table: Table, items: readonly TransactItem[], token?: string): Promise<TransactionOutcome> {
-  let unclear = false;
+  const lost = { some: false, inTime: true };
   const begun = table.clock.elapsed();
   const { signal } = table;
   const command = (): TransactWriteCommand => {
     const sent = new TransactWriteCommand({ TransactItems: [...items], ...(token !== undefined && { ClientRequestToken: token }) });
-    notice(sent, signal, () => (unclear = true));
+    notice(sent, signal, (error) => {
+      lost.some = true;
+      if (isTimeOut(error)) lost.inTime = false;
+    });
     return sent;
   };
   for (let attempt = 1; ; attempt += 1) {
-    if (isOver(signal)) return { kind: 'overloaded', unclear };
+    if (isOver(signal)) return { kind: 'overloaded', unclear: lost.some };
     try {
       await table.client.send<TransactWriteCommandInput, TransactWriteItemsCommandOutput>(command(), signal ? { abortSignal: signal } : {});
       return { kind: 'done' };
     } catch (error) {
-      if (isOver(signal)) return { kind: 'overloaded', unclear };
+      if (isOver(signal)) return { kind: 'overloaded', unclear: lost.some };
       const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : undefined;
       if (reasons?.some((reason) => reason.Code === 'ConditionalCheckFailed')) {
+        // A try that nobody waits for any more may arrive later, and find its conditions true by then.
+        if (!lost.inTime) throw new Error('a try got no answer in time and may still be carried out', { cause: error });
         return { kind: 'refused', refusals: reasons.map(refusalOf) };
       }
       if (reasons ? !reasons.every(clearsByItself) : !isShed(error)) throw error;
       if (reasons?.some((reason) => reason.Code === 'TransactionConflict')) table.onConflict?.(token);
-      if (isExhausted(table, begun, attempt)) return { kind: 'overloaded', unclear };
+      if (isExhausted(table, begun, attempt)) return { kind: 'overloaded', unclear: lost.some };
       await table.clock.sleep(backoffMillis(table, attempt));
     }
   }
@@ -61,7 +66,7 @@ export async function transact(table: Table, items: readonly TransactItem[], tok
  * Tells of each exchange whose outcome nobody knows, those that the SDK retries by itself
  * included: only the error of its last try comes out of send().
  */
-function notice(command: TransactWriteCommand, signal: AbortSignal | undefined, lost: () => void): void {
+function notice(command: TransactWriteCommand, signal: AbortSignal | undefined, lost: (error: unknown) => void): void {
   command.middlewareStack.add(
     (next) => async (args) => {
       // Behind an abort the SDK's handler sends nothing more.
@@ -69,7 +74,7 @@ function notice(command: TransactWriteCommand, signal: AbortSignal | undefined, 
       try {
         return await next(args);
       } catch (error) {
-        if (isSent && !isRefusal(error)) lost();
+        if (isSent && !isRefusal(error)) lost(error);
         throw error;
       }
     },
@@ -81,6 +86,11 @@ function notice(command: TransactWriteCommand, signal: AbortSignal | undefined, 
 /** Asked anew after each wait: the compiler believes what was true before the wait. */
 function isOver(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
+}
+
+/** The time limit of a try (call-limits.ts): the connection was given up, and not broken by the other side. */
+function isTimeOut(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === 'ETIMEDOUT';
 }
 
 /** A 4xx: DynamoDB read the request and says that it wrote nothing. */

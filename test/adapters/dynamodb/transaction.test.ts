@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { transact, type TransactionOutcome } from '../../../adapters/dynamodb/transaction.ts';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { fakeClock, stub } from '../../functions/fakes.ts';
+import { createDirectClient } from '../../simulation/direct-client.ts';
+import { cancelled as cancelledInTable } from '../../simulation/refused.ts';
 
 const cancelled = (...codes: string[]): Error =>
   new TransactionCanceledException({ message: 'cancelled', $metadata: { httpStatusCode: 400 }, CancellationReasons: codes.map((Code): CancellationReason => ({ Code })) });
@@ -83,5 +85,29 @@ describe('what a transaction is sent again for', () => {
   it('never for a condition that failed: each item says what it said', async () => {
     const refused = await run([cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict'), 'done']);
     expect(refused).toMatchObject({ outcome: { kind: 'refused', refusals: [undefined, { item: undefined }, undefined] }, sent: 1 });
+  });
+});
+
+describe('a refusal behind a try that got no answer', () => {
+  /** The SDK makes both tries by itself: the first one fails so, and the second one is refused by a condition. */
+  async function refusedBehind(first: Error): Promise<TransactionOutcome> {
+    const answers = [first, cancelledInTable([{ Code: 'ConditionalCheckFailed' }])];
+    const client = createDirectClient(() => {
+      const answer = answers.shift();
+      if (answer) throw answer;
+      return {};
+    });
+    const table: Table = { client, name: 'table', clock: fakeClock(), randomBytes: (count) => new Uint8Array(count) };
+    return transact(table, [{ Update: { TableName: 'table', Key: { pk: 'A', sk: 'B' }, UpdateExpression: 'REMOVE gone' } }], 'token');
+  }
+
+  it('proves nothing when the first try timed out, because that try may still be carried out', async () => {
+    const timedOut = Object.assign(new Error('exceeded'), { name: 'TimeoutError', code: 'ETIMEDOUT' });
+    await expect(refusedBehind(timedOut)).rejects.toThrow('may still be carried out');
+  });
+
+  it('is believed when the connection of the first try broke', async () => {
+    const broken = Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
+    expect(await refusedBehind(broken)).toMatchObject({ kind: 'refused' });
   });
 });
