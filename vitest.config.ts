@@ -10,8 +10,8 @@ export default defineConfig({
     pool: 'forks',
     // No file leaves anything behind in its process, so that a hundred of them need not load everything anew: a third less of the processor.
     isolate: false,
-    // Each file that needs the service starts one of its own. Two processors carry three: many tests wait for a time limit.
-    maxWorkers: 3,
+    // Each file that needs the service starts one of its own. Two processors carry four: many tests wait for a time limit.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // The only limits in real time: a test waits until a fact is there, however slow the machine is.
     testTimeout: 120_000,
