@@ -6,6 +6,7 @@ import { chargeMillis } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../core/ports/charges.ts';
 import { retryLater, type Problem } from '../../core/problem.ts';
+import { errorName } from '../error-name.ts';
 import type { SubmitServices } from '../services.ts';
 import { rateExceeded } from './account-rate.ts';
 import { accountDisabled, apiSuspended, keyInvalid } from './authenticate.ts';
@@ -100,7 +101,7 @@ function newCreation({ caller, requestId, plan, sources }: Submission, nowMillis
   };
 }
 
-/** Charged is accepted, but for an execution that definitely cannot be started: that is undone at once. */
+/** A charged creation is accepted. Only when its execution is refused for good is the charge reversed at once. */
 async function start(creation: CreationRecord, headers: Submitted['headers'], services: SubmitServices): Promise<Submitted> {
   const started = await services.executions.start(creation.id, 1);
   if (started !== 'refused') {
@@ -109,14 +110,28 @@ async function start(creation: CreationRecord, headers: Submitted['headers'], se
     return { creation, headers };
   }
   services.log.alarm('start_refused', { creationId: creation.id, executionId: executionName(creation.id, 1) });
-  const nowMillis = services.clock.now();
-  const refunded = await services.charges.refund(creation, { failure: 'ServiceUnavailable', nowMillis, announce: false });
-  // Charged, neither started nor undone: accepted is accepted. The reconciler starts it, or gives the charge back.
-  if (refunded === 'busy') return { creation, headers: {} };
-  services.log.info('creation_failed', { creationId: creation.id, failure: 'ServiceUnavailable', refundedMicros: creation.costMicros });
+  // Without a refund the creation stays accepted: the reconciler starts it, or gives the charge back.
+  if (!(await isGivenBack(creation, services))) return { creation, headers: {} };
   const message = 'The creation could not be started. Its charge was given back in full.';
   const details = { reason: 'provider_unavailable', creation_id: creation.id };
   throw retryLater('ERR_PROVIDER_UNAVAILABLE', message, details, startRetrySeconds);
+}
+
+/**
+ * Reverses the charge. False when the creation stands: its refund met a busy table, the refund's outcome is unknown,
+ * or an earlier try of the start, whose answer was lost, has started an execution that completed the creation.
+ */
+async function isGivenBack(creation: CreationRecord, { charges, creations, clock, log }: SubmitServices): Promise<boolean> {
+  const failure = 'ServiceUnavailable';
+  try {
+    const outcome = await charges.refund(creation, { failure, nowMillis: clock.now(), announce: false });
+    if (outcome === 'refunded') log.info('creation_failed', { creationId: creation.id, failure, refundedMicros: creation.costMicros });
+    if (outcome === 'already_terminal') return (await creations.read(creation.id))?.status === 'failed';
+    return outcome === 'refunded';
+  } catch (error) {
+    log.info('refund_unclear', { creationId: creation.id, error: errorName(error) });
+    return false;
+  }
 }
 
 type Refused = Exclude<ChargeOutcome, { kind: 'charged' | 'key_changed' }>;

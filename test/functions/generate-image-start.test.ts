@@ -1,7 +1,10 @@
 import { SFNServiceException, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { stateMachine } from './api-fixture.ts';
-import { body, mockAcceptingAws, submit, transactions, written } from './generate-image-fixture.ts';
+import { creationToItem } from '../../adapters/dynamodb/mapping.ts';
+import { aCreation } from '../fixtures/records.ts';
+import { dynamo, stateMachine } from './api-fixture.ts';
+import { body, cancelled, failedOn, mockAcceptingAws, submit, transactions, written } from './generate-image-fixture.ts';
 
 const startFails = (name: string): void => void stateMachine.on(StartExecutionCommand).rejects(new SFNServiceException({ name, $fault: 'client', $metadata: {} }));
 
@@ -35,5 +38,28 @@ describe('the start', () => {
     });
     expect(key).toMatchObject({ ExpressionAttributeValues: { ':back': -40_000 } });
     expect(ledger).toMatchObject({ Item: { kind: 'refund', amountMicros: 40_000, creationId: id, reason: 'ServiceUnavailable' } });
+  });
+
+  const refusedAtTheRefund = (): void => {
+    startFails('AccessDeniedException');
+    dynamo.on(TransactWriteCommand).resolvesOnce({}).rejects(cancelled({ 0: failedOn() }, 4));
+  };
+
+  it('that is refused after an execution has completed the creation leaves the creation accepted', async () => {
+    refusedAtTheRefund();
+    dynamo.on(GetCommand).resolves({ Item: creationToItem(aCreation({ status: 'completed' })) });
+    expect((await submit()).status).toBe(202);
+  });
+
+  it('that is refused after the charge was given back says that it was given back', async () => {
+    refusedAtTheRefund();
+    dynamo.on(GetCommand).resolves({ Item: creationToItem(aCreation({ status: 'failed', failure: 'ServiceUnavailable' })) });
+    expect(await submit()).toMatchObject({ status: 503, body: { error: { details: { reason: 'provider_unavailable' } } } });
+  });
+
+  it('that is refused leaves the creation accepted when nobody knows whether the charge was given back', async () => {
+    startFails('AccessDeniedException');
+    dynamo.on(TransactWriteCommand).resolvesOnce({}).rejects(Object.assign(new Error('socket hang up'), { name: 'TimeoutError' }));
+    expect((await submit()).status).toBe(202);
   });
 });

@@ -29,7 +29,7 @@ export const mutants: readonly Mutant[] = [
   { name: 'refund-in-this-month', file: 'adapters/dynamodb/refund.ts', find: 'spentAttribute(creation.chargedMonth)', replace: "spentAttribute(at.slice(0, 7).replace('-', '_'))" },
   { name: 'completion-keeps-the-room', file: 'adapters/dynamodb/creation-store.ts', find: "'SET inFlight = inFlight - :one'", replace: "'SET completions = :one'" },
   { name: 'late-is-left-alone', file: 'functions/schedule/reconcile.ts', find: 'if (now >= giveUpAt) return', replace: 'if (now >= giveUpAt + 3_600_000) return' },
-  { name: 'start-refused-unrefunded', file: 'functions/api/submit-creation.ts', find: 'const refunded = await services.charges.refund(creation, {', replace: 'const refunded: string = await Promise.resolve({' },
+  { name: 'start-refused-unrefunded', file: 'functions/api/submit-creation.ts', find: 'if (!(await isGivenBack(creation, services))) return', replace: "if (creation.id === '') return" },
   { name: 'open-work-forgotten', file: 'functions/schedule/reconcile.ts', find: 'await services.openWork.postpone(creation, dueAt);', replace: 'await services.openWork.postpone(creation, undefined);' },
   { name: 'webhook-early', file: 'functions/workflow/deliver-webhook.ts', find: '{ at: now + waitAfter(delivery.attempt) }', replace: '{ at: now + 30_000 }' },
   { name: 'webhook-unclaimed', file: 'functions/workflow/deliver-webhook.ts', find: 'nowMillis: now }))) throw notDelivered();', replace: 'nowMillis: now })) && number > 9) throw notDelivered();' },

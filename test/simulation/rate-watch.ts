@@ -10,6 +10,8 @@ type Verdict = 'counted' | 'refused' | 'not counted';
 export interface RateWatch {
   /** A request is handed to its function. */
   readonly onSent: (invocation: Invocation, account: string) => void;
+  /** A function answered. The answer may be lost on its way to the client. */
+  readonly onServed: (invocation: Invocation) => void;
   readonly onAnswer: (asked: Asked, invocation: Invocation, limit: number, answer: APIGatewayProxyStructuredResultV2) => void;
 }
 
@@ -35,6 +37,8 @@ function verdictOf({ statusCode = 0, body }: APIGatewayProxyStructuredResultV2):
 
 export function createRateWatch(world: World, accuse: Accuse): RateWatch {
   const minutes = new Map<string, Minute>();
+  /** Whose request an invocation serves. */
+  const accounts = new Map<string, string>();
   const minuteOf = (account: string, at: number): Minute => {
     const name = `${account} ${Math.floor(at / minuteMillis)}`;
     const known = minutes.get(name) ?? { sent: 0, counted: 0, isBlurred: false };
@@ -45,12 +49,18 @@ export function createRateWatch(world: World, accuse: Accuse): RateWatch {
   return {
     onSent: (invocation, account) => {
       if (!posts.has(invocation.name)) return;
+      accounts.set(invocation.id, account);
       const minute = minuteOf(account, invocation.startedAt);
       minute.sent += 1;
       const next = minuteOf(account, invocation.startedAt + marginMillis);
       // What comes shortly before the turn may be counted behind it.
       if (next !== minute) next.isBlurred = true;
       if (next !== minute) minute.isBlurred = true;
+    },
+    onServed: (invocation) => {
+      const account = accounts.get(invocation.id);
+      // A counter whose answer is lost counts again, and a request without an answer counts as well.
+      if (account !== undefined && invocation.faults.length > 0) minuteOf(account, invocation.startedAt).isBlurred = true;
     },
     onAnswer: ({ account, operation }, invocation, limit, answer) => {
       if (!posts.has(operation)) return;

@@ -144,6 +144,7 @@ export function createWatch(world: World): Watch {
       onServed: (invocation, answer) => {
         const name = `${invocation.name} ${answer.statusCode ?? 0}`;
         answers.set(name, (answers.get(name) ?? 0) + 1);
+        rates.onServed(invocation);
         invocations.onServed(invocation, answer);
       },
       onText: nothingSecretIsWritten,
