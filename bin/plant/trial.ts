@@ -28,6 +28,8 @@ const phaseNames = ['unit', 'simulation', 'stack', 'service'] as const;
 export type PhaseName = (typeof phaseNames)[number];
 /** Tests that call the code itself. All others start the service or read the template: they wait for a synthesis, and are asked late. */
 const direct = /^test\/(core|functions|adapters)\//;
+/** What the tests of the template are made for. */
+const isOfTheStack = /^(lib|statemachines|config)\//;
 const unitConfig = "import config from './vitest.config.ts';\nexport default { ...config, test: { ...config.test, globalSetup: [], testTimeout: 20_000 } };\n";
 
 /** Which files each test file reaches by its imports. */
@@ -55,8 +57,9 @@ function phasesOf(root: string, names: readonly string[]): Phase[] {
   const phases: Readonly<Record<PhaseName, Phase>> = {
     unit: { name: 'unit', limitSeconds: 240, command: (file) => vitest(unitsOf(file), '--config', 'vitest.unit.config.ts') },
     simulation: { name: 'simulation', limitSeconds: 300, command: (file) => (file.startsWith('lib/') ? [] : ['bin/simulate.ts', '--seeds', '60']) },
-    stack: { name: 'stack', limitSeconds: 300, command: () => vitest(whole.filter((test) => test.startsWith('test/stack/'))) },
-    service: { name: 'service', limitSeconds: 1_200, command: () => vitest(whole.filter((test) => !test.startsWith('test/stack/'))) },
+    stack: { name: 'stack', limitSeconds: 300, command: (file) => (isOfTheStack.test(file) ? vitest(whole.filter((test) => test.startsWith('test/stack/'))) : []) },
+    // The stack's tests run the functions as well, but they seldom find what the others miss.
+    service: { name: 'service', limitSeconds: 1_200, command: (file) => vitest(whole.filter((test) => !isOfTheStack.test(file) || !test.startsWith('test/stack/'))) },
   };
   return phaseNames.filter((name) => names.length === 0 || names.includes(name)).map((name) => phases[name]);
 }
