@@ -11,12 +11,12 @@ export function isMadeByGateway({ body, headers }: Answer): boolean {
   return !headers.has('x-request-id') && typeof only?.message === 'string' && gatewayTexts.includes(only.message) && Object.keys(only).length === 1;
 }
 
-/** Refused for who asks, or before it was known who asks: the address is blocked, the read itself was shed. */
+/** Refused before it was known who asks: no good key, a blocked address, or a read that the table refused. */
 function isUnauthenticated({ status, body }: Answer): boolean {
   // A failed creation has an error, too: a text.
   const { error } = body as { error?: string | { details?: { reason?: string } } };
   const reason = typeof error === 'object' ? error.details?.reason : undefined;
-  return status === 401 || status === 403 || reason === 'burst_block' || reason === 'overloaded';
+  return status === 401 || reason === 'burst_block' || reason === 'overloaded';
 }
 
 type Rule = (answer: Answer, form: 'envelope' | 'plain') => boolean;
