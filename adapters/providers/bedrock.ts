@@ -11,7 +11,7 @@ import { BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedroc
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../core/provider.ts';
 import { refusedBy } from '../../core/provider.ts';
-import { listOf, propertyOf } from './vendor-json.ts';
+import { entryOf, listOf, propertyOf } from './vendor-json.ts';
 import type { CredentialCheck } from './vendor-settings.ts';
 
 export interface BedrockSettings {
@@ -108,7 +108,7 @@ function bodyOf(job: RenderJob): string {
 
 function imageOf(answer: unknown): ProviderAnswer {
   const [finish] = listOf(propertyOf(answer, 'finish_reasons'));
-  if (typeof finish === 'string') return refusedBy(reasonOfFinish[finish] ?? 'unknown_answer', detailOf(200, finish));
+  if (typeof finish === 'string') return refusedBy(entryOf(reasonOfFinish, finish) ?? 'unknown_answer', detailOf(200, finish));
   const images = propertyOf(answer, 'images');
   if (finish !== null || !Array.isArray(images)) return refusedBy('unknown_answer', detailOf(200));
   const image: unknown = images[0] ?? '';
@@ -119,7 +119,7 @@ function imageOf(answer: unknown): ProviderAnswer {
 function refusalOf(error: unknown): ProviderAnswer {
   const errorName = textOf(error, 'name');
   const status = propertyOf(propertyOf(error, '$metadata'), 'httpStatusCode');
-  const known = reasonOfError[errorName];
+  const known = entryOf(reasonOfError, errorName);
   if (typeof status === 'number' && status !== 200) return refusedBy(known ?? reasonOfStatus[status] ?? 'unknown_answer', detailOf(status, errorName));
   if (known !== undefined) return refusedBy(known, errorName);
   const code = textOf(error, 'code');

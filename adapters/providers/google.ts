@@ -14,7 +14,7 @@ import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob, SourceIma
 import { refusedBy } from '../../core/provider.ts';
 import { inOneCall } from './in-one-call.ts';
 import { createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from './vendor-http.ts';
-import { listOf, propertyOf } from './vendor-json.ts';
+import { entryOf, listOf, propertyOf } from './vendor-json.ts';
 import type { VendorSettings } from './vendor-settings.ts';
 
 const name = 'google';
@@ -96,11 +96,11 @@ function imageOf(response: VendorResponse): ProviderAnswer {
   const [candidate] = listOf(propertyOf(response.json, 'candidates'));
   const finish = propertyOf(candidate, 'finishReason');
   if (typeof finish !== 'string') return unknownAnswer(response);
-  const block = reasonOfBlock[finish];
+  const block = entryOf(reasonOfBlock, finish);
   if (block !== undefined) return refusedBy(block, detailOf(response, finish));
   const image = pictureOf(candidate);
   if (image !== undefined && finish === 'STOP') return { kind: 'rendered', bytes: Buffer.from(image, 'base64') };
-  return refusedBy(reasonOfFinish[finish] ?? 'unknown_answer', detailOf(response, finish));
+  return refusedBy(entryOf(reasonOfFinish, finish) ?? 'unknown_answer', detailOf(response, finish));
 }
 
 /** The last one; pictures that the model only thought of come before it, and are marked as thoughts. */

@@ -13,7 +13,7 @@ import { refusedBy } from '../../core/provider.ts';
 import { inOneCall } from './in-one-call.ts';
 import { openaiSizes } from './openai-sizes.ts';
 import { createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from './vendor-http.ts';
-import { propertyOf } from './vendor-json.ts';
+import { entryOf, propertyOf } from './vendor-json.ts';
 import type { VendorSettings } from './vendor-settings.ts';
 
 const name = 'openai';
@@ -94,7 +94,7 @@ function imageOf(response: VendorResponse): ProviderAnswer {
 function refusalOf(response: VendorResponse): ProviderAnswer {
   const error = propertyOf(response.json, 'error');
   const code = propertyOf(error, 'code');
-  const known = typeof code === 'string' ? reasonOfCode[code] : undefined;
+  const known = typeof code === 'string' ? entryOf(reasonOfCode, code) : undefined;
   const reason = known ?? reasonOfStatus[response.status] ?? (response.status >= 500 ? 'failed' : undefined);
   const isOfRequest = reason === undefined || reason === 'prompt';
   const told = isOfRequest && namesSource(error, code) ? 'source_image' : reason;
