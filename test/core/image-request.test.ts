@@ -193,6 +193,13 @@ describe('a request for a model', () => {
     expect(forModel(parse({ model: 'm', prompt: ' ', image_urls: ['https://a.test'] }), standard, standard.routes)).toMatchObject({ prompt: null });
   });
 
+  it('may use up what its model allows: the longest prompt and the most source images', () => {
+    const longest = parse({ model: 'm', prompt: 'x'.repeat(sketch.max_prompt_length) });
+    expect(forModel(longest, sketch, sketch.routes)).toMatchObject({ prompt: longest.prompt });
+    const most = parse({ ...good, image_urls: Array<string>(standard.max_image_urls).fill('https://a.test') });
+    expect(forModel(most, standard, standard.routes)).toMatchObject({ imageUrls: most.image_urls });
+  });
+
   it('is refused with every field that this model cannot take', () => {
     expect(forModel(parse({ model: 'm', prompt: 'x'.repeat(1001), image_urls: ['https://a.test'] }), sketch, sketch.routes)).toEqual([
       { field: 'prompt', code: 'too_long', message: 'at most 1000 characters for sandbox-sketch' },

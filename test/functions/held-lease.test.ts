@@ -14,7 +14,7 @@ interface Holding {
   readonly pass: (millis: number) => void;
 }
 
-function hold(): Holding {
+function hold(isRefused = false): Holding {
   const clock = fakeClock();
   const log = fakeLog();
   const renewals: [number, number][] = [];
@@ -27,7 +27,7 @@ function hold(): Holding {
   const creations = stub<CreationStore>({
     renewLease: async (_id, _holder, until) => {
       renewals.push([clock.now() - now, until - now]);
-      return Promise.resolve(true);
+      return isRefused ? Promise.reject(new TypeError('details')) : Promise.resolve(true);
     },
   });
   const lease = holdLease(creationId, 'request-1', stub<RenderServices>({ clock: { ...clock, every }, creations, log }));
@@ -73,6 +73,16 @@ describe('the lease of a renderer', () => {
     await lease.release();
     pass(10_000);
     expect(renewals).toHaveLength(1);
+  });
+
+  it('is renewed on after a renewal that broke, which the log names without its details', async () => {
+    const { lease, log, renewals, pass } = hold(true);
+    lease.begin('store_image', 60_000);
+    pass(4_000);
+    await lease.release();
+    expect(renewals).toHaveLength(2);
+    expect(log.lines).toEqual(['info lease_not_renewed', 'info lease_not_renewed']);
+    expect(log.text()).toBe('[{"error":"TypeError"},{"error":"TypeError"}]');
   });
 
   it('ends at once when it is given back', async () => {
