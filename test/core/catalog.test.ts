@@ -120,6 +120,24 @@ describe('the schema of the catalog refuses', () => {
   });
 });
 
+/** The first route that takes source images. */
+function routeWithSources(draft: typeof models): object {
+  for (const { routes } of draft.models) for (const route of routes) if (route.source_limits !== null) return route;
+  throw new Error('no route takes source images');
+}
+
+const oneByOne = { content_types: ['image/png'], max_bytes: 1, min_side: 1, max_side: 1, max_pixels: 1 };
+
+describe('the limits of a source image', () => {
+  it('may be as small as one', () => {
+    expect(catalogSchema.safeParse(change((draft) => Object.assign(routeWithSources(draft), { source_limits: oneByOne }))).success).toBe(true);
+  });
+
+  it.each([['max_bytes', 0], ['min_side', 0], ['max_side', 0], ['max_pixels', 0], ['min_side', 1.5], ['content_types', []]])('are refused with %s of %j', (name, value) => {
+    expect(catalogSchema.safeParse(change((draft) => Object.assign(routeWithSources(draft), { source_limits: { ...oneByOne, [name]: value } }))).success).toBe(false);
+  });
+});
+
 describe('the schema of the catalog takes', () => {
   it.each([
     ['a deprecation without a sunset yet', '2026-12-01', null],

@@ -1,6 +1,6 @@
 /** Facts about the charge. */
 import { expect } from 'vitest';
-import { keys, minuteOf } from '../../../adapters/dynamodb/table.ts';
+import { keys, minuteOf, type ItemKey } from '../../../adapters/dynamodb/table.ts';
 import { asMicros } from '../../../core/money.ts';
 import type { ChargeOrder } from '../../../core/ports/charges.ts';
 import { accountId, anApiKey, keyId, now } from '../../fixtures/records.ts';
@@ -28,6 +28,21 @@ async function refused(stores: Stores, order: ChargeOrder): Promise<unknown> {
 const idempotency = (change: object = {}): NonNullable<ChargeOrder['idempotency']> => ({ hash: 'hash', requestHash: 'request', ...change });
 
 export const chargeFacts: Facts = {
+  'what is kept for a while says in whole seconds until when': async (stores) => {
+    const seconds = Math.floor(now / 1000);
+    const untilOf = async (key: ItemKey): Promise<unknown> => (await stores.item(key))?.['expiresAtSeconds'];
+    await stores.charges.charge(orderOf(1, { idempotency: idempotency() }));
+    expect(await untilOf(keys.rate(accountId, 'post', minuteOf(now)))).toBe(seconds + 120);
+    expect(await untilOf(keys.idempotency(accountId, 'hash'))).toBe(Math.ceil((now + dayMillis) / 1000));
+    await stores.requests.countRequest(accountId, 'get', 5, now);
+    expect(await untilOf(keys.rate(accountId, 'get', minuteOf(now)))).toBe(seconds + 120);
+    await stores.requests.stampPoll(idOf(1), 1_000, now);
+    expect(await untilOf(keys.poll(idOf(1)))).toBe(seconds + 60);
+    for (let rejection = 0; rejection < 20; rejection += 1) await stores.requests.countRejection('203.0.113.9', '401', now);
+    expect(await untilOf(keys.rejected('203.0.113.9', '401', minuteOf(now)))).toBe(seconds + 120);
+    expect(await untilOf(keys.block('203.0.113.9'))).toBe(seconds + 120);
+  },
+
   'a charge takes the cost, a place, the month’s spend and one of the rate, and writes creation and ledger row': async (stores) => {
     const order = orderOf(1);
     expect(await stores.charges.charge(order)).toEqual({ kind: 'charged' });

@@ -1,0 +1,37 @@
+/** How long each vendor's job is left alone between two polls: the adapters' tables, one poll after the other. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { createBfl } from '../../../adapters/providers/bfl/bfl-provider.ts';
+import { createFal } from '../../../adapters/providers/fal/fal-provider.ts';
+import { createReplicate } from '../../../adapters/providers/replicate/replicate-provider.ts';
+import type { ImageProvider, ProviderCredentials } from '../../../core/provider.ts';
+import { startFakeVendor, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
+import { jobsLike } from './vendor-talk.ts';
+
+const credentials: ProviderCredentials = { read: async () => Promise.resolve('a-key-of-the-test'), forget: () => undefined };
+let reply: Reply = { status: 200 };
+const vendor = await startFakeVendor(() => reply);
+afterAll(() => vendor.stop());
+const settings = { credentials, baseUrl: vendor.url };
+const job = jobsLike({ providerModel: 'model' })();
+
+type Row = readonly [vendor: string, provider: ImageProvider, needed: string, working: object, waits: readonly number[]];
+const rows: readonly Row[] = [
+  ['Black Forest Labs', createBfl(settings), `${vendor.url}/job`, { status: 'Pending' }, [500, 500, 1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000]],
+  [
+    'fal', createFal(settings), [1, 2, 3].map((part) => `${vendor.url}/${part}`).join(' '), { status: 'IN_PROGRESS' },
+    [500, 500, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000, 4_000, 4_000],
+  ],
+  ['Replicate', createReplicate(settings), 'job', { status: 'processing' }, [1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000, 4_000, 4_000]],
+];
+
+describe('a job that goes on', () => {
+  it.each(rows)('at %s is asked for after these waits', async (_vendor, provider, needed, body, waits) => {
+    reply = { status: 200, body };
+    const after: unknown[] = [];
+    for (const place of waits.keys()) {
+      // The id counts the polls that were made.
+      after.push(await provider.poll?.(`${place - 1} ${needed}`, job, new AbortController().signal));
+    }
+    expect(after).toMatchObject(waits.map((pollAfterMillis) => ({ kind: 'pending', pollAfterMillis })));
+  });
+});
