@@ -35,6 +35,10 @@ describe('a sealed secret', () => {
     expect(await box.open(accountId, await box.seal(accountId, 'whsec_x'))).toBe('whsec_x');
   });
 
+  it('that an earlier release has sealed opens', async () => {
+    expect(await stage().box.open(accountId, 'v1.version-1.AAECAwQFBgcICQoL.ntCWBVFvXUqJfdw_NNpWZAWS3HVxGR8')).toBe('whsec_x');
+  });
+
   it('is lost when it belongs to another account, was altered, or has another form', async () => {
     const { box } = stage();
     const sealed = await box.seal(accountId, 'whsec_x');

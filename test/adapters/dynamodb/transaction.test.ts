@@ -6,7 +6,7 @@ import { transact, type TransactionOutcome } from '../../../adapters/dynamodb/tr
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { fakeClock, stub } from '../../functions/fakes.ts';
 import { createDirectClient } from '../../simulation/direct-client.ts';
-import { cancelled as cancelledInTable } from '../../simulation/refused.ts';
+import { cancelled as cancelledInTable, Refused } from '../../simulation/refused.ts';
 
 const cancelled = (...codes: string[]): Error =>
   new TransactionCanceledException({ message: 'cancelled', $metadata: { httpStatusCode: 400 }, CancellationReasons: codes.map((Code): CancellationReason => ({ Code })) });
@@ -109,5 +109,14 @@ describe('a refusal behind a try that got no answer', () => {
   it('is believed when the connection of the first try broke', async () => {
     const broken = Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
     expect(await refusedBehind(broken)).toMatchObject({ kind: 'refused' });
+  });
+});
+
+describe('a transaction that the table refuses for good', () => {
+  it.each(['ThrottlingException', 'ProvisionedThroughputExceededException'])('by %s has surely written nothing: no answer was lost', async (code) => {
+    const client = createDirectClient(() => { throw new Refused(code, 'simulated'); });
+    const table: Table = { client, name: 'table', clock: fakeClock(), randomBytes: (count) => new Uint8Array(count) };
+    const items = [{ Update: { TableName: 'table', Key: { pk: 'A', sk: 'B' }, UpdateExpression: 'REMOVE gone' } }];
+    expect(await transact(table, items, 'token')).toEqual({ kind: 'overloaded', unclear: false });
   });
 });
