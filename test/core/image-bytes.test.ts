@@ -77,6 +77,7 @@ describe('the header of an image file', () => {
     ['a png wider than 31 bits', png([0x80, 0, 0, 0], [0, 0, 4, 0])],
     ['a jpeg whose scan comes before a frame', bytes([0xff, 0xd8, 0xff, 0xda], word(2), frame(0xc0, 9, 9))],
     ['a jpeg that ends before a frame', bytes([0xff, 0xd8, 0xff, 0xd9], frame(0xc0, 9, 9))],
+    ['a jpeg whose frame says that it has 7 bytes', bytes([0xff, 0xd8, 0xff, 0xc0], word(7), [8], word(9), word(9), Array<number>(9).fill(0))],
     ['a jpeg with a segment of length 0', bytes([0xff, 0xd8, 0xff, 0xe0], word(0), frame(0xc0, 9, 9))],
     ['a jpeg whose segment leads out of the file', bytes([0xff, 0xd8, 0xff, 0xe0], word(0xffff), frame(0xc0, 9, 9))],
     ['a jpeg with rubbish between segments', bytes([0xff, 0xd8, 0xff, 0xe0], word(2), [7], frame(0xc0, 9, 9))],

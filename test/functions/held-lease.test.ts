@@ -85,6 +85,18 @@ describe('the lease of a renderer', () => {
     expect(log.text()).toBe('[{"error":"TypeError"},{"error":"TypeError"}]');
   });
 
+  it('is given back once the table has taken the end', async () => {
+    const taken = Promise.withResolvers<boolean>();
+    const creations = stub<CreationStore>({ renewLease: async () => taken.promise });
+    const lease = holdLease(creationId, 'request-1', stub<RenderServices>({ clock: fakeClock(), creations, log: fakeLog() }));
+    let isGivenBack = false;
+    const givingBack = lease.giveBack().then(() => (isGivenBack = true));
+    await new Promise((resolve) => { setImmediate(resolve); });
+    expect(isGivenBack).toBe(false);
+    taken.resolve(true);
+    expect(await givingBack).toBe(true);
+  });
+
   it('ends at once when it is given back', async () => {
     const { lease, renewals, pass } = hold();
     lease.begin('complete_creation', 60_000);

@@ -71,6 +71,7 @@ describe('what Gemini is asked for', () => {
 
   it('may be source images alone', async () => {
     expect(await answerTo(aJob({ prompt: null, sourceCount: 1 }))).toMatchObject({ kind: 'rendered' });
+    expect(lastReceived(fake).json).toMatchObject({ contents: [{ role: 'user', parts: [{ inlineData: {} }] }] });
   });
 
   it.each(everySize)('is something that it takes for $aspectRatio at $resolution', async ({ resolution, aspectRatio }) => {
