@@ -46,6 +46,7 @@ describe('POST /images/generate', () => {
     expect(answer).toMatchObject({ status: 503, body: { error: { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'overloaded' } } } });
     expect(stage.orders).toEqual([]);
     expect(stage.started).toEqual([]);
+    expect(stage.log.lines).toEqual(['info request_shed']);
   });
 
   it('charges while there are 5 s left: record, month and rate window follow the time of the charge', async () => {
@@ -113,7 +114,7 @@ describe('POST /images/generate', () => {
     const stage = accepting({});
     await post(stage, { model: 'sandbox-sketch', prompt: 'a pier' });
     expect(stage.counted).toBe(0);
-    expect(stage.orders[0]).toMatchObject({ postRate: 60 });
+    expect(stage.orders[0]).toMatchObject({ postRate: 60, creation: { requestId: 'request-1' } });
   });
 
   it('fetches nothing when the window is full at the moment of the request', async () => {
@@ -129,6 +130,7 @@ describe('POST /images/generate', () => {
     const stage = accepting({ outcome });
     expect((await post(stage, { model: 'sandbox-sketch', prompt: 'a pier' })).status).toBe(status);
     expect(stage.counted).toBe(1);
+    expect(stage.log.lines).not.toContain('info request_shed');
   });
 });
 
