@@ -8,7 +8,7 @@ import { createSimulator } from './run.ts';
 const simulator = createSimulator();
 afterAll(() => { simulator.end(); });
 const run = promisify(execFile);
-const seeds = 300;
+const seeds = 500;
 /** What can go wrong, but for the refused start, which chance seldom meets and the walk over all sites always does. */
 const everything = [
   'error', 'errors', 'lost', 'all_lost', 'lost_then_throttled', 'lost_then_conflicts', 'throttle', 'throttles', 'conflict', 'conflicts', 'crash_before', 'crash_after',
