@@ -35,7 +35,6 @@ describe('foreign text', () => {
     output.show({ plain: hostile, list: [hostile], object: { [hostile]: hostile } }, hostile);
     output.list([{ plain: hostile, object: [{ hostile }] }], '');
     output.list([], hostile);
-    // Colours are the command's own: they are off where no terminal is.
     expect(lines.join('\n')).not.toMatch(control);
     expect(lines.join('\n')).toContain('\\u202etxt.exe');
   });
