@@ -1,7 +1,7 @@
 /** How often a transaction is sent again, and with which pauses. */
 import { TransactionCanceledException, type CancellationReason } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { transact, type TransactionOutcome } from '../../../adapters/dynamodb/transaction.ts';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { fakeClock, stub } from '../../functions/fakes.ts';
@@ -113,10 +113,16 @@ describe('a refusal behind a try that got no answer', () => {
 });
 
 describe('a transaction that the table refuses for good', () => {
+  afterEach(() => vi.useRealTimers());
+
   it.each(['ThrottlingException', 'ProvisionedThroughputExceededException'])('by %s has surely written nothing: no answer was lost', async (code) => {
     const client = createDirectClient(() => { throw new Refused(code, 'simulated'); });
     const table: Table = { client, name: 'table', clock: fakeClock(), randomBytes: (count) => new Uint8Array(count) };
     const items = [{ Update: { TableName: 'table', Key: { pk: 'A', sk: 'B' }, UpdateExpression: 'REMOVE gone' } }];
-    expect(await transact(table, items, 'token')).toEqual({ kind: 'overloaded', unclear: false });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const outcome = transact(table, items, 'token');
+    // The SDK waits seconds between its own tries of a throttled call.
+    await vi.runAllTimersAsync();
+    expect(await outcome).toEqual({ kind: 'overloaded', unclear: false });
   });
 });
