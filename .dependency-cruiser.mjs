@@ -13,7 +13,13 @@ const nodeModules = (...names) => `^(node:)?(${names.join('|')})$`;
 
 /** A room may know these paths and nothing else; with `node`, also every module that Node brings. */
 function onlyKnows(name, comment, from, allowed, { node = false } = {}) {
-  return { name, comment, severity: 'error', from, to: { pathNot: allowed, ...(node && { dependencyTypesNot: ['core'] }) } };
+  return {
+    name,
+    comment,
+    severity: 'error',
+    from,
+    to: { pathNot: allowed, ...(node && { dependencyTypesNot: ['core'] }) },
+  };
 }
 
 /** Ambient types (@types/node, @types/aws-lambda) are part of the language here. */
@@ -45,7 +51,11 @@ export default {
       'adapters-know-core-and-vendors',
       'The outside world: core’s ports, vendors’ packages, Node.',
       { path: room('adapters') },
-      [room('core', 'adapters'), packages('@aws-sdk/[^/]+', '@smithy/node-http-handler', 'aws4fetch', 'jpeg-js'), types],
+      [
+        room('core', 'adapters'),
+        packages('@aws-sdk/[^/]+', '@smithy/node-http-handler', 'aws4fetch', 'jpeg-js'),
+        types,
+      ],
       { node: true },
     ),
     onlyKnows(
@@ -58,13 +68,23 @@ export default {
       'services-compose',
       'The composition root: adapters, the catalog, and the clients that both need.',
       { path: '^functions/services\\.ts$' },
-      [room('core', 'adapters', 'catalog'), packages('@aws-sdk/[^/]+', 'aws4fetch'), types, nodeModules('crypto')],
+      [
+        room('core', 'adapters', 'catalog'),
+        packages('@aws-sdk/[^/]+', 'aws4fetch'),
+        types,
+        nodeModules('crypto'),
+      ],
     ),
     onlyKnows(
       'lib-knows-the-contract',
       'Constructs know the tables of core (operations, failures, limits, metrics) and the catalog; handlers and the state machine only by their paths.',
       { path: room('lib') },
-      [room('lib', 'catalog'), '^core/(contract|failure|limits|metrics)\\.ts$', packages('aws-cdk-lib', 'constructs', 'esbuild', 'zod'), nodeModules('fs', 'path', 'url')],
+      [
+        room('lib', 'catalog'),
+        '^core/(contract|failure|limits|metrics)\\.ts$',
+        packages('aws-cdk-lib', 'constructs', 'esbuild', 'zod'),
+        nodeModules('fs', 'path', 'url'),
+      ],
     ),
     onlyKnows(
       'config-knows-settings',
@@ -79,7 +99,13 @@ export default {
       [
         room('local'),
         '^core/contract\\.ts$',
-        packages('@aws-sdk/client-[^/]+', 'dynalite', 'aws-local-stepfunctions', '@sinonjs/fake-timers', 'zod'),
+        packages(
+          '@aws-sdk/client-[^/]+',
+          'dynalite',
+          'aws-local-stepfunctions',
+          '@sinonjs/fake-timers',
+          'zod',
+        ),
         types,
       ],
       { node: true },
@@ -120,7 +146,11 @@ export default {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     // aws-lambda exists as types alone, and as such it is meant.
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types', 'default'], extensions: ['.ts', '.d.ts', '.mjs', '.js', '.json'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types', 'default'],
+      extensions: ['.ts', '.d.ts', '.mjs', '.js', '.json'],
+    },
     builtInModules: { add: ['sqlite', 'test'] },
   },
 };

@@ -14,7 +14,11 @@ export interface LoggedEvent {
 }
 
 /** What a line has to hold beside its fields so that its metrics are counted; nothing when it has none. */
-export function embeddedMetrics(namespace: string, nowMillis: number, logged: LoggedEvent): Record<string, unknown> {
+export function embeddedMetrics(
+  namespace: string,
+  nowMillis: number,
+  logged: LoggedEvent,
+): Record<string, unknown> {
   const measured = definitionsOf(logged).flatMap((definition) => {
     const value = definition.field === undefined ? 1 : logged.fields[definition.field];
     return typeof value === 'number' && Number.isFinite(value) ? [{ definition, value }] : [];
@@ -25,7 +29,9 @@ export function embeddedMetrics(namespace: string, nowMillis: number, logged: Lo
     _aws: {
       Timestamp: nowMillis,
       // One directive for all that have the same dimensions: each byte of a line is billed.
-      CloudWatchMetrics: [...Map.groupBy(measured, ({ definition }) => JSON.stringify(definition.dimensions)).values()].map((alike) => ({
+      CloudWatchMetrics: [
+        ...Map.groupBy(measured, ({ definition }) => JSON.stringify(definition.dimensions)).values(),
+      ].map((alike) => ({
         Namespace: namespace,
         Dimensions: alike[0]?.definition.dimensions,
         Metrics: alike.map(({ definition: { name, unit } }) => ({ Name: name, Unit: unit })),
@@ -37,6 +43,9 @@ export function embeddedMetrics(namespace: string, nowMillis: number, logged: Lo
 /** Those whose dimensions the event has: CloudWatch drops a metric with one that is missing. */
 function definitionsOf({ event, level, fields }: LoggedEvent): Omit<MetricDefinition, 'event'>[] {
   const counted: readonly MetricDefinition[] = metrics;
-  const own = counted.filter((metric) => metric.event === event && metric.dimensions.flat().every((name) => typeof fields[name] === 'string'));
+  const own = counted.filter(
+    (metric) =>
+      metric.event === event && metric.dimensions.flat().every((name) => typeof fields[name] === 'string'),
+  );
   return level === 'alarm' ? [...own, alarmMetric] : own;
 }

@@ -13,10 +13,16 @@ export interface JsonLogOptions {
  * counts as. Past the console, whose lines Lambda would wrap in fields of its own.
  */
 export function createJsonLog({ component, namespace, now }: JsonLogOptions): Log {
-  const write = (level: 'info' | 'alarm', event: string, fields: Readonly<Record<string, unknown>> = {}): void => {
+  const write = (
+    level: 'info' | 'alarm',
+    event: string,
+    fields: Readonly<Record<string, unknown>> = {},
+  ): void => {
     const at = now();
     const metrics = embeddedMetrics(namespace, at, { event, level, fields });
-    process.stdout.write(`${JSON.stringify({ at: new Date(at).toISOString(), level, component, event, ...fields, ...metrics })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ at: new Date(at).toISOString(), level, component, event, ...fields, ...metrics })}\n`,
+    );
   };
   return {
     info: (event, fields) => write('info', event, fields),

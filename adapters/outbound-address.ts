@@ -5,7 +5,14 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { literalAddress, notPublicText, readClientUrl, schemeOrPortProblem, type OutboundRules, type Purpose } from '../core/client-url.ts';
+import {
+  literalAddress,
+  notPublicText,
+  readClientUrl,
+  schemeOrPortProblem,
+  type OutboundRules,
+  type Purpose,
+} from '../core/client-url.ts';
 import { isLoopbackAddress, isPublicAddress } from '../core/public-address.ts';
 
 export type { OutboundRules, Purpose } from '../core/client-url.ts';
@@ -20,13 +27,22 @@ export type Target =
   | { readonly kind: 'unresolved' };
 
 /** What the text alone tells, then every address of the host. */
-export async function findTarget(text: string, purpose: Purpose, rules: OutboundRules, resolve: Resolve): Promise<Target> {
+export async function findTarget(
+  text: string,
+  purpose: Purpose,
+  rules: OutboundRules,
+  resolve: Resolve,
+): Promise<Target> {
   const refused = (why: string): Target => ({ kind: 'refused', why });
   const read = readClientUrl(text, purpose, rules);
   if (read.kind === 'refused') return refused(read.why);
   const { url } = read;
   const addresses = await addressesOf(url, resolve);
-  if (rules === 'loopback-too' && addresses.length > 0 && addresses.every(({ address }) => isLoopbackAddress(address))) {
+  if (
+    rules === 'loopback-too' &&
+    addresses.length > 0 &&
+    addresses.every(({ address }) => isLoopbackAddress(address))
+  ) {
     return { kind: 'allowed', url, addresses };
   }
   const why = schemeOrPortProblem(url, purpose);

@@ -1,6 +1,11 @@
 /** One HTTP exchange with exactly the addresses that were checked. */
 import type { LookupAddress } from 'node:dns';
-import { request as httpRequest, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import {
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 
@@ -60,7 +65,8 @@ export function exchange(options: Exchange): Promise<ExchangeAnswer> {
     request.on('response', (response) => {
       hasAnswer = true;
       readStart(response, options.mostBytes).then(
-        ({ body, cut }) => resolve({ status: response.statusCode ?? 0, location: response.headers.location, body, cut }),
+        ({ body, cut }) =>
+          resolve({ status: response.statusCode ?? 0, location: response.headers.location, body, cut }),
         reject,
       );
     });

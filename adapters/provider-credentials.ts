@@ -2,7 +2,11 @@
  * The vendors' keys: one secret in Secrets Manager, a JSON object of provider names to
  * keys. Whatever else stands in it is left alone.
  */
-import { GetSecretValueCommand, PutSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  type SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
 import type { Clock } from '../core/ports/runtime.ts';
 import { CredentialsUnreadable, type ProviderCredentials } from '../core/provider.ts';
 
@@ -15,11 +19,16 @@ export interface CredentialsOptions {
 }
 
 /** Read at most every five minutes, or again once a vendor has refused what was read. */
-export function createProviderCredentials({ client, secretArn, clock }: CredentialsOptions): ProviderCredentials {
+export function createProviderCredentials({
+  client,
+  secretArn,
+  clock,
+}: CredentialsOptions): ProviderCredentials {
   let held: { readonly keys: Keys; readonly until: number } | undefined;
   return {
     read: async (provider) => {
-      if (!held || held.until <= clock.now()) held = { keys: await keysFor(client, secretArn), until: clock.now() + cacheMillis };
+      if (!held || held.until <= clock.now())
+        held = { keys: await keysFor(client, secretArn), until: clock.now() + cacheMillis };
       return keyIn(held.keys, provider);
     },
     forget: () => {
@@ -62,7 +71,8 @@ type Keys = Readonly<Record<string, unknown>>;
 async function readKeys(client: SecretsManagerClient, secretArn: string): Promise<Keys> {
   const answer = await client.send(new GetSecretValueCommand({ SecretId: secretArn }));
   const keys: unknown = JSON.parse(answer.SecretString ?? '{}');
-  if (typeof keys !== 'object' || keys === null) throw new Error('the secret of the providers is no JSON object');
+  if (typeof keys !== 'object' || keys === null)
+    throw new Error('the secret of the providers is no JSON object');
   return keys as Keys;
 }
 

@@ -35,10 +35,18 @@ const callMillis = { put: 40_000, get: 40_000, find: 10_000 } as const;
 export function createImageStore(access: BucketAccess): ImageStore {
   const { clock, signal: outer } = access;
   const client = new AwsClient({ ...access, service: 's3', retries });
-  const base = access.endpoint === undefined ? `https://${access.bucket}.s3.${access.region}.amazonaws.com` : `${access.endpoint}/${access.bucket}`;
+  const base =
+    access.endpoint === undefined
+      ? `https://${access.bucket}.s3.${access.region}.amazonaws.com`
+      : `${access.endpoint}/${access.bucket}`;
 
   /** One call, its answer's body included. */
-  async function call<Answer>(kind: keyof typeof callMillis, key: string, init: RequestInit, read: (response: Response) => Promise<Answer>): Promise<Answer> {
+  async function call<Answer>(
+    kind: keyof typeof callMillis,
+    key: string,
+    init: RequestInit,
+    read: (response: Response) => Promise<Answer>,
+  ): Promise<Answer> {
     const limit = clock.timeout(callMillis[kind]);
     const signal = outer ? AbortSignal.any([limit.signal, outer]) : limit.signal;
     try {
@@ -48,7 +56,9 @@ export function createImageStore(access: BucketAccess): ImageStore {
       const refusal = `the bucket answered ${response.status} to a ${kind}`;
       throw response.status >= 500 || response.status === 429 ? new Overloaded(refusal) : new Error(refusal);
     } catch (error) {
-      throw signal.aborted ? new Overloaded(`the bucket gave no answer to a ${kind} in time`, { cause: error }) : error;
+      throw signal.aborted
+        ? new Overloaded(`the bucket gave no answer to a ${kind} in time`, { cause: error })
+        : error;
     } finally {
       limit.release();
     }
@@ -63,10 +73,15 @@ export function createImageStore(access: BucketAccess): ImageStore {
         'x-amz-meta-height': String(image.height),
         'x-amz-checksum-sha256': createHash('sha256').update(bytes).digest('base64'),
       };
-      await call('put', image.key, { method: 'PUT', body: Uint8Array.from(bytes), headers }, (response) => response.arrayBuffer());
+      await call('put', image.key, { method: 'PUT', body: Uint8Array.from(bytes), headers }, (response) =>
+        response.arrayBuffer(),
+      );
     },
     get: async (key) => new Uint8Array(await call('get', key, {}, (response) => response.arrayBuffer())),
-    find: (key) => call('find', key, { method: 'HEAD' }, async ({ ok, headers }) => Promise.resolve(ok ? storedImage(key, headers) : undefined)),
+    find: (key) =>
+      call('find', key, { method: 'HEAD' }, async ({ ok, headers }) =>
+        Promise.resolve(ok ? storedImage(key, headers) : undefined),
+      ),
   };
 }
 

@@ -7,7 +7,14 @@ import { maxSourceBytes, resolveMillis, sourceRedirects, sourceTimeoutMillis } f
 import type { AddressVerdict, Outbound, SourceResult } from '../core/ports/outbound.ts';
 import type { Clock } from '../core/ports/runtime.ts';
 import { webhookAttemptMillis, webhookResponseBytes } from '../core/webhook.ts';
-import { findTarget, resolveBySystem, type OutboundRules, type Purpose, type Resolve, type Target } from './outbound-address.ts';
+import {
+  findTarget,
+  resolveBySystem,
+  type OutboundRules,
+  type Purpose,
+  type Resolve,
+  type Target,
+} from './outbound-address.ts';
 import { exchange, type Connect, type ExchangeAnswer } from './pinned-exchange.ts';
 
 export type { OutboundRules } from './outbound-address.ts';
@@ -24,12 +31,20 @@ export interface OutboundServices {
 
 const agentName = 'Darkroom/1';
 
-export function createOutbound(rules: OutboundRules, { clock, resolve = resolveBySystem, connect }: OutboundServices): Outbound {
-  const within = <Value>(millis: number, outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<Value>): Promise<Value> =>
-    inTime(clock, millis, outer, work);
+export function createOutbound(
+  rules: OutboundRules,
+  { clock, resolve = resolveBySystem, connect }: OutboundServices,
+): Outbound {
+  const within = <Value>(
+    millis: number,
+    outer: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<Value>,
+  ): Promise<Value> => inTime(clock, millis, outer, work);
   // A resolver has no time limit of its own.
   const find = (text: string, purpose: Purpose, outer?: AbortSignal): Promise<Target> =>
-    findTarget(text, purpose, rules, (host) => within(resolveMillis, outer, (signal) => unlessAborted(signal, resolve(host))));
+    findTarget(text, purpose, rules, (host) =>
+      within(resolveMillis, outer, (signal) => unlessAborted(signal, resolve(host))),
+    );
   const send = (options: Omit<Parameters<typeof exchange>[0], 'connect'>): Promise<ExchangeAnswer> =>
     exchange({ ...options, ...(connect && { connect }) });
 
@@ -52,7 +67,14 @@ export function createOutbound(rules: OutboundRules, { clock, resolve = resolveB
           if (signal.aborted) return { kind: 'unanswered', reason: 'timeout' };
           if (target.kind === 'refused') return { kind: 'unanswered', reason: 'address refused' };
           if (target.kind === 'unresolved') return { kind: 'unanswered', reason: 'name not resolved' };
-          const answer = await send({ ...target, method: 'POST', headers, body, mostBytes: webhookResponseBytes, signal });
+          const answer = await send({
+            ...target,
+            method: 'POST',
+            headers,
+            body,
+            mostBytes: webhookResponseBytes,
+            signal,
+          });
           return { kind: 'answered', status: answer.status, excerpt: answer.body.toString('utf8') };
         } catch (error) {
           return { kind: 'unanswered', reason: signal.aborted ? 'timeout' : reasonOf(error) };
@@ -74,7 +96,11 @@ export function createOutbound(rules: OutboundRules, { clock, resolve = resolveB
       const target = await find(address, 'image', signal);
       if (target.kind === 'refused') return target;
       if (target.kind === 'unresolved') return { kind: 'failed', retryable: true };
-      const headers = { 'user-agent': agentName, accept: 'image/jpeg, image/png, image/webp', 'accept-encoding': 'identity' };
+      const headers = {
+        'user-agent': agentName,
+        accept: 'image/jpeg, image/png, image/webp',
+        'accept-encoding': 'identity',
+      };
       const answer = await send({ ...target, method: 'GET', headers, mostBytes: maxSourceBytes, signal });
       const next = redirectOf(answer, target.url);
       if (next === undefined) return sourceOf(answer);

@@ -48,7 +48,9 @@ export function createSecretBox(options: SecretBoxOptions): ResealingBox {
       const nonce = options.randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', key.bytes, nonce).setAAD(Buffer.from(accountId));
       const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-      return ['v1', key.version, Buffer.from(nonce).toString('base64url'), sealed.toString('base64url')].join('.');
+      return ['v1', key.version, Buffer.from(nonce).toString('base64url'), sealed.toString('base64url')].join(
+        '.',
+      );
     },
     open: async (accountId, text) => {
       const [form, version, nonce, body] = text.split('.');
@@ -56,7 +58,9 @@ export function createSecretBox(options: SecretBoxOptions): ResealingBox {
         throw new SecretLost('a sealed secret has not the form v1.version.nonce.body');
       }
       const key = await keyOf(version).catch((error: unknown) => {
-        throw isGone(error) ? new SecretLost('the version that sealed the secret is gone', { cause: error }) : error;
+        throw isGone(error)
+          ? new SecretLost('the version that sealed the secret is gone', { cause: error })
+          : error;
       });
       return decrypt(key, accountId, Buffer.from(nonce, 'base64url'), Buffer.from(body, 'base64url'));
     },
@@ -95,13 +99,20 @@ function decrypt(key: Key, accountId: AccountId, nonce: Buffer, sealed: Buffer):
 }
 
 /** The current key (undefined) or that of a version, each read at most every five minutes. */
-function cachedKeys({ client, secretArn, clock }: SecretBoxOptions): (version: string | undefined) => Promise<Key> {
+function cachedKeys({
+  client,
+  secretArn,
+  clock,
+}: SecretBoxOptions): (version: string | undefined) => Promise<Key> {
   const held = new Map<string, { readonly key: Key; readonly until: number }>();
   return async (version) => {
     const cached = held.get(version ?? 'current');
     if (cached && cached.until > clock.now()) return cached.key;
     const answer = await client.send(
-      new GetSecretValueCommand({ SecretId: secretArn, ...(version !== undefined && { VersionId: version }) }),
+      new GetSecretValueCommand({
+        SecretId: secretArn,
+        ...(version !== undefined && { VersionId: version }),
+      }),
     );
     const key = { version: answer.VersionId ?? '', bytes: deriveKey(answer.SecretString ?? '') };
     const entry = { key, until: clock.now() + cacheMillis };

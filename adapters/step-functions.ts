@@ -17,7 +17,11 @@ const definite = new Set([
  * Executions of one state machine, named after their creation: starting the same one twice starts one.
  * @param signal aborts when the time of the request is used up; a start that it breaks off is 'unclear'
  */
-export function createExecutions(client: SFNClient, stateMachineArn: string, signal?: AbortSignal): Executions {
+export function createExecutions(
+  client: SFNClient,
+  stateMachineArn: string,
+  signal?: AbortSignal,
+): Executions {
   const options = signal ? { abortSignal: signal } : {};
   return {
     start: async (id, number) => startOutcome(client, stateMachineArn, id, number, options),

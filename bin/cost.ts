@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import pc from 'picocolors';
 import { metrics } from '../core/metrics.ts';
+import { formattedPage } from '../tools/formatted-page.ts';
 import { billFor, totalOf, type Memory, type Standing } from './cost/bill.ts';
 import { measure, memoryOf, type CreationCount } from './cost/measure.ts';
 import { costPage, ownRenderMillis } from './cost/page.ts';
@@ -10,11 +11,15 @@ import { synthesizedTemplate } from './local/synthesized-template.ts';
 import { wholeNumber } from './options/whole-number.ts';
 
 const page = new URL('../docs/cost.md', import.meta.url);
-const { values } = parseArgs({ options: { creations: { type: 'string', default: '20' }, json: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: { creations: { type: 'string', default: '20' }, json: { type: 'boolean', default: false } },
+});
 
 /** What the template has that is billed by the month. */
 async function standingOf(count: CreationCount, memory: Memory): Promise<Standing> {
-  const { Resources: resources } = JSON.parse(await readFile(await synthesizedTemplate(), 'utf8')) as { readonly Resources: Readonly<Record<string, { readonly Type: string }>> };
+  const { Resources: resources } = JSON.parse(await readFile(await synthesizedTemplate(), 'utf8')) as {
+    readonly Resources: Readonly<Record<string, { readonly Type: string }>>;
+  };
   const of = (type: string): number => Object.values(resources).filter(({ Type }) => Type === type).length;
   return {
     alarms: of('AWS::CloudWatch::Alarm'),
@@ -25,13 +30,21 @@ async function standingOf(count: CreationCount, memory: Memory): Promise<Standin
   };
 }
 
-const { kinds, reconciler } = await measure(wholeNumber('--creations', values.creations), (line) => { console.error(pc.dim(line)); });
+const { kinds, reconciler } = await measure(wholeNumber('--creations', values.creations), (line) => {
+  console.error(pc.dim(line));
+});
 const memory = await memoryOf();
 const report = { kinds, memory, standing: await standingOf(reconciler, memory) };
-const totals = Object.fromEntries(Object.entries(kinds).map(([kind, count]) => [kind, Number(totalOf(billFor(count, memory, ownRenderMillis(kinds))).toFixed(4))]));
+const totals = Object.fromEntries(
+  Object.entries(kinds).map(([kind, count]) => [
+    kind,
+    Number(totalOf(billFor(count, memory, ownRenderMillis(kinds))).toFixed(4)),
+  ]),
+);
 if (values.json) console.log(JSON.stringify({ usd_per_1000: totals }));
 else {
-  await writeFile(page, costPage(report));
-  for (const [kind, usd] of Object.entries(totals)) console.log(`${kind.padEnd(34)} ${usd.toFixed(4)} USD for 1,000`);
+  await writeFile(page, await formattedPage(costPage(report), page));
+  for (const [kind, usd] of Object.entries(totals))
+    console.log(`${kind.padEnd(34)} ${usd.toFixed(4)} USD for 1,000`);
   console.log(`\n${pc.bold('docs/cost.md')} is written.`);
 }

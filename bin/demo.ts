@@ -16,7 +16,12 @@ interface Creation {
   readonly cost: number;
   readonly error?: string;
   readonly result_urls?: readonly string[];
-  readonly results?: readonly { readonly width: number; readonly height: number; readonly bytes: number; readonly content_type: string }[];
+  readonly results?: readonly {
+    readonly width: number;
+    readonly height: number;
+    readonly bytes: number;
+    readonly content_type: string;
+  }[];
 }
 
 const started = performance.now();
@@ -42,7 +47,7 @@ async function available({ operator, demo }: RunningService): Promise<Micros> {
 /** Polls, as a client would, until the creation has ended. */
 async function outcome(service: RunningService, id: string): Promise<Creation> {
   let last = '';
-  for (const until = performance.now() + patienceMillis; performance.now() < until; ) {
+  for (const until = performance.now() + patienceMillis; performance.now() < until;) {
     const creation = await api<Creation>(service, `/creations/${id}`);
     if (creation.status !== last) say(creation.status);
     last = creation.status;
@@ -54,10 +59,13 @@ async function outcome(service: RunningService, id: string): Promise<Creation> {
 }
 
 async function verifiedWebhook({ machine }: RunningService, id: string): Promise<string> {
-  for (const until = performance.now() + patienceMillis; performance.now() < until; ) {
-    const { data } = (await (await fetch(machine.inboxUrl)).json()) as { data: { id: string; event: string; verified: boolean; verification: string }[] };
+  for (const until = performance.now() + patienceMillis; performance.now() < until;) {
+    const { data } = (await (await fetch(machine.inboxUrl)).json()) as {
+      data: { id: string; event: string; verified: boolean; verification: string }[];
+    };
     const webhook = data.find((received) => received.id === id);
-    if (webhook && !webhook.verified) throw new Error(`the webhook's signature is wrong: ${webhook.verification}`);
+    if (webhook && !webhook.verified)
+      throw new Error(`the webhook's signature is wrong: ${webhook.verification}`);
     if (webhook) return webhook.event;
     await sleep(100);
   }
@@ -80,14 +88,21 @@ async function demo(folder: string): Promise<void> {
     say(`the service runs at ${service.machine.apiUrl}`);
     const before = await available(service);
     say(`prompt: ${JSON.stringify(prompt)}`);
-    const request = { model: 'sandbox-standard', prompt, aspect_ratio: '3:2', webhook_url: service.machine.inboxUrl };
+    const request = {
+      model: 'sandbox-standard',
+      prompt,
+      aspect_ratio: '3:2',
+      webhook_url: service.machine.inboxUrl,
+    };
     const { id } = await api<Creation>(service, '/images/generate', request);
     say(`accepted as ${id}`);
     const creation = await outcome(service, id);
     say(`webhook ${await verifiedWebhook(service, id)}: ${pc.green('signature verified')}`);
     const path = await keepImage(creation);
     const [image] = creation.results ?? [];
-    say(`${image?.width ?? 0} x ${image?.height ?? 0} pixels, ${image?.content_type ?? ''}, ${Math.round((image?.bytes ?? 0) / 1024)} KiB`);
+    say(
+      `${image?.width ?? 0} x ${image?.height ?? 0} pixels, ${image?.content_type ?? ''}, ${Math.round((image?.bytes ?? 0) / 1024)} KiB`,
+    );
     console.log(`\nimage: ${path}`);
     console.log(`cost: ${formatUsd(fromUsd(creation.cost))}`);
     console.log(`wallet: ${formatUsd(before)} before, ${formatUsd(await available(service))} after`);

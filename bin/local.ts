@@ -20,8 +20,16 @@ const options = new Command('npm start --')
   .option('--port <n>', 'where it listens, on loopback', '8787')
   .option('--data <folder>', 'where its state is kept', '.darkroom')
   .option('--json', 'one JSON object a line')
-  .option('--strict-outbound', 'the deployed rules for addresses: public hosts, https for webhooks, http(s) for images')
-  .option('--env <NAME=VALUE>', 'another value for a variable that the functions declare; any number of times', addVariable, {})
+  .option(
+    '--strict-outbound',
+    'the deployed rules for addresses: public hosts, https for webhooks, http(s) for images',
+  )
+  .option(
+    '--env <NAME=VALUE>',
+    'another value for a variable that the functions declare; any number of times',
+    addVariable,
+    {},
+  )
   .parse()
   .opts<Options>();
 
@@ -37,7 +45,9 @@ const json = options.json === true;
 function portOf(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
-  console.error(`--port: ${JSON.stringify(text)} is no port; it would be a number from 0 (any free one) to 65535.`);
+  console.error(
+    `--port: ${JSON.stringify(text)} is no port; it would be a number from 0 (any free one) to 65535.`,
+  );
   process.exit(1);
 }
 
@@ -51,10 +61,16 @@ function onLog(line: string): void {
 function announce({ machine, demo }: RunningService): void {
   const { apiUrl: api, inboxUrl: inbox, localUrl: local } = machine;
   if (json) {
-    console.log(JSON.stringify({ event: 'ready', api, key: demo.key, account: demo.accountId, inbox, local }));
+    console.log(
+      JSON.stringify({ event: 'ready', api, key: demo.key, account: demo.accountId, inbox, local }),
+    );
     return;
   }
-  const body = JSON.stringify({ model: 'sandbox-standard', prompt: 'a quiet lake at dawn', webhook_url: inbox });
+  const body = JSON.stringify({
+    model: 'sandbox-standard',
+    prompt: 'a quiet lake at dawn',
+    webhook_url: inbox,
+  });
   console.log(`
   ${pc.bold('Darkroom')} runs on this machine.
 
@@ -75,7 +91,8 @@ function announce({ machine, demo }: RunningService): void {
 /** Answers to a start that cannot be: one sentence that says what to do. */
 function explain(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return `Port ${options.port} is in use: end what listens there, or choose another with --port.`;
+  if (code === 'EADDRINUSE')
+    return `Port ${options.port} is in use: end what listens there, or choose another with --port.`;
   if (error instanceof FolderRefused || error instanceof InputRefused) return error.message;
   throw error;
 }

@@ -24,10 +24,16 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 });
-const [count, lanes, seed] = [wholeNumber('--count', values.count), wholeNumber('--lanes', values.lanes), wholeNumber('--seed', values.seed, 0)];
+const [count, lanes, seed] = [
+  wholeNumber('--count', values.count),
+  wholeNumber('--lanes', values.lanes),
+  wholeNumber('--seed', values.seed, 0),
+];
 const placeOf = ({ file, line, kind }: Bug): string => `${file}:${line} ${kind}`;
 const changeOf = (bug: Bug): string => `${placeOf(bug)}\n  - ${bug.before}\n  + ${bug.after}`;
-const say = (line: string): void => { if (!values.json) console.log(line); };
+const say = (line: string): void => {
+  if (!values.json) console.log(line);
+};
 
 /** The first bugs of the lot that compile: what the compiler refuses is not planted. */
 function* planted(): Generator<Bug> {
@@ -54,7 +60,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 const results: { readonly bug: Bug; readonly verdict: Verdict }[] = [];
 
 async function lane(bugs: Iterable<Bug>): Promise<void> {
-  const trial = openTrial(root, values.phases.split(',').filter((name) => name !== ''));
+  const trial = openTrial(
+    root,
+    values.phases.split(',').filter((name) => name !== ''),
+  );
   trials.push(trial);
   try {
     await trial.baseline();
@@ -63,7 +72,9 @@ async function lane(bugs: Iterable<Bug>): Promise<void> {
       const verdict = await trial.verdictOn(bug);
       results.push({ bug, verdict });
       const said = verdict.outcome === 'caught' ? `caught by ${verdict.by}` : 'SURVIVED';
-      say(`${String(results.length).padStart(4)} ${said.padEnd(28)} ${((performance.now() - started) / 1_000).toFixed(0).padStart(5)} s  ${placeOf(bug)}`);
+      say(
+        `${String(results.length).padStart(4)} ${said.padEnd(28)} ${((performance.now() - started) / 1_000).toFixed(0).padStart(5)} s  ${placeOf(bug)}`,
+      );
     }
   } finally {
     trial.end();
@@ -74,10 +85,20 @@ function summarize(): void {
   for (const folder of values.folders.split(',')) {
     const here = results.filter(({ bug }) => bug.file.startsWith(`${folder}/`));
     const caught = here.filter(({ verdict }) => verdict.outcome === 'caught').length;
-    if (here.length > 0) say(`${folder.padEnd(24)} ${caught} of ${here.length} caught, ${((100 * caught) / here.length).toFixed(0)} %`);
+    if (here.length > 0)
+      say(
+        `${folder.padEnd(24)} ${caught} of ${here.length} caught, ${((100 * caught) / here.length).toFixed(0)} %`,
+      );
   }
   for (const { bug, verdict } of results) if (verdict.outcome === 'survived') say(`\n${changeOf(bug)}`);
-  if (values.json) console.log(JSON.stringify(results.map(({ bug, verdict }) => ({ ...bug, ...verdict })), null, 2));
+  if (values.json)
+    console.log(
+      JSON.stringify(
+        results.map(({ bug, verdict }) => ({ ...bug, ...verdict })),
+        null,
+        2,
+      ),
+    );
 }
 
 if (values.list) {

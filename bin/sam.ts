@@ -20,9 +20,15 @@ interface Options {
 }
 
 const options = new Command('npm run sam --')
-  .description('Prepare template, variables and sample events for `sam local`, before the local service that runs')
+  .description(
+    'Prepare template, variables and sample events for `sam local`, before the local service that runs',
+  )
   .option('--data <folder>', 'the folder of the local service', '.darkroom')
-  .option('--host <name>', 'how a container reaches this machine', process.platform === 'linux' ? '127.0.0.1' : 'host.docker.internal')
+  .option(
+    '--host <name>',
+    'how a container reaches this machine',
+    process.platform === 'linux' ? '127.0.0.1' : 'host.docker.internal',
+  )
   .option('--key <key>', 'an API key for the sample events', 'dk_live_PUT_A_KEY_HERE')
   .option('--json', 'one JSON document')
   .parse()
@@ -37,29 +43,50 @@ async function localPlace(folder: string): Promise<LocalPlace | undefined> {
   if (state?.ok !== true) return undefined;
   const { environment } = (await state.json()) as { readonly environment: Readonly<Record<string, string>> };
   const { origin } = new URL(apiUrl);
-  const own = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value.replaceAll('{origin}', origin)]));
+  const own = Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [name, value.replaceAll('{origin}', origin)]),
+  );
   return { awsUrl, environment: { RESULTS_BASE_URL: outputs['ResultsBaseUrl'] ?? '', ...own } };
 }
 
 /** Writes all files; gives their paths and the names of the functions. */
-async function prepare(folder: string, { awsUrl, environment }: LocalPlace): Promise<{ template: string; variables: string; events: string; functions: string[] }> {
-  const templatePath = await synthesizedTemplate((line) => { console.error(pc.dim(line)); });
+async function prepare(
+  folder: string,
+  { awsUrl, environment }: LocalPlace,
+): Promise<{ template: string; variables: string; events: string; functions: string[] }> {
+  const templatePath = await synthesizedTemplate((line) => {
+    console.error(pc.dim(line));
+  });
   const template = JSON.parse(await readFile(templatePath, 'utf8')) as Template;
   const { functions } = readTemplate(templatePath);
   const address = new URL(awsUrl);
   address.hostname = options.host;
   const names = samNames(template);
-  const paths = { template: join(folder, 'template.json'), variables: join(folder, 'variables.json'), events: join(folder, 'events') };
+  const paths = {
+    template: join(folder, 'template.json'),
+    variables: join(folder, 'variables.json'),
+    events: join(folder, 'events'),
+  };
   await mkdir(paths.events, { recursive: true });
   await writeFile(paths.template, JSON.stringify(samTemplate(template, templatePath), undefined, 1));
-  await writeFile(paths.variables, JSON.stringify(samVariables(functions, names, { awsUrl: address.href.replace(/\/$/, ''), environment }), undefined, 2));
-  for (const [name, event] of Object.entries(sampleEvents(options.key))) await writeFile(join(paths.events, `${name}.json`), JSON.stringify(event, undefined, 2));
+  await writeFile(
+    paths.variables,
+    JSON.stringify(
+      samVariables(functions, names, { awsUrl: address.href.replace(/\/$/, ''), environment }),
+      undefined,
+      2,
+    ),
+  );
+  for (const [name, event] of Object.entries(sampleEvents(options.key)))
+    await writeFile(join(paths.events, `${name}.json`), JSON.stringify(event, undefined, 2));
   return { ...paths, functions: [...names.values()].sort() };
 }
 
 const service = await localPlace(options.data);
 if (!service) {
-  console.error(`No local service runs in ${options.data}: start it with \`npm start\`, or name its folder with --data.`);
+  console.error(
+    `No local service runs in ${options.data}: start it with \`npm start\`, or name its folder with --data.`,
+  );
   process.exit(1);
 }
 const prepared = await prepare(resolve(options.data, 'sam'), service);

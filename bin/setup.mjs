@@ -20,13 +20,21 @@ function stop(sentence) {
 }
 
 if (Number(process.versions.node.split('.')[0]) < 20) {
-  stop(`Darkroom needs Node 20 or newer to start (it brings its own Node 24); this is ${process.version}. Install a newer one from nodejs.org.`);
+  stop(
+    `Darkroom needs Node 20 or newer to start (it brings its own Node 24); this is ${process.version}. Install a newer one from nodejs.org.`,
+  );
 }
 
-const wanted = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+const wanted = createHash('sha256')
+  .update(readFileSync(join(root, 'package-lock.json')))
+  .digest('hex');
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   console.error('Installing packages (once, about half a minute) …');
-  const npm = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
+  const npm = spawnSync('npm', ['ci', '--loglevel=error'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  });
   if (npm.status !== 0) stop('The packages could not be installed: run `npm ci` and read what it says.');
   writeFileSync(stamp, wanted);
 }
@@ -39,9 +47,16 @@ const env = {
 };
 const version = spawnSync('node', ['-v'], { env, encoding: 'utf8' }).stdout?.trim() ?? 'none';
 if (!version.startsWith('v24.')) {
-  stop(`Node 24 did not arrive with the packages (node -v says ${version}): run \`npm rebuild node\`, and never install with --ignore-scripts.`);
+  stop(
+    `Node 24 did not arrive with the packages (node -v says ${version}): run \`npm rebuild node\`, and never install with --ignore-scripts.`,
+  );
 }
 
 const [command, ...args] = process.argv.slice(2);
-const child = spawnSync(command, args, { cwd: root, env, stdio: 'inherit', shell: process.platform === 'win32' });
+const child = spawnSync(command, args, {
+  cwd: root,
+  env,
+  stdio: 'inherit',
+  shell: process.platform === 'win32',
+});
 process.exit(child.status ?? 1);

@@ -45,20 +45,32 @@ const { values, positionals } = parseArgs({
 function runWorker(job: object, hear: (message: Message) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     let done = false;
-    const child = fork(worker, [JSON.stringify(job)], { execArgv: ['--disable-warning=ExperimentalWarning'] });
+    const child = fork(worker, [JSON.stringify(job)], {
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    });
     child.on('message', (message: Message) => {
       if (message.kind === 'done') done = true;
       hear(message);
     });
-    child.on('exit', (code) => (done ? resolve() : reject(new Error(`a worker ended with ${code ?? 'a signal'}`))));
+    child.on('exit', (code) =>
+      done ? resolve() : reject(new Error(`a worker ended with ${code ?? 'a signal'}`)),
+    );
   });
 }
 
 async function inWorkers(jobOf: (index: number, of: number) => object): Promise<boolean> {
   const progress = new Progress();
-  const timer = setInterval(() => { progress.print(); }, progressMillis);
+  const timer = setInterval(() => {
+    progress.print();
+  }, progressMillis);
   const workers = wholeNumber('--workers', values.workers);
-  await Promise.all(Array.from({ length: workers }, (_, index) => runWorker(jobOf(index, workers), (message) => { progress.hear(message); })));
+  await Promise.all(
+    Array.from({ length: workers }, (_, index) =>
+      runWorker(jobOf(index, workers), (message) => {
+        progress.hear(message);
+      }),
+    ),
+  );
   clearInterval(timer);
   progress.print();
   progress.printKinds();
@@ -77,20 +89,27 @@ function crowds(text: string): Promise<boolean> {
   const requests = wholeNumber('--requests', values.requests);
   const from = wholeNumber('--from', values.from, 0);
   return inWorkers((index, of) => ({
-    kind: 'crowds', from: from + index, every: of, requests: Math.ceil(requests / of), conflicts,
+    kind: 'crowds',
+    from: from + index,
+    every: of,
+    requests: Math.ceil(requests / of),
+    conflicts,
     ...(values.mutant !== undefined && { mutant: values.mutant }),
   }));
 }
 
 async function traceSeed(seed: number): Promise<boolean> {
   let isGood = false;
-  await runWorker({ kind: 'trace', seed, ...(values.mutant !== undefined && { mutant: values.mutant }) }, (message) => {
-    if (message.kind !== 'traced') return;
-    if (values.trace) console.log(message.lines.join('\n'));
-    console.log(`hash ${message.hashes[0]}\n     ${message.hashes[1]}`);
-    if (message.report) printReport(message.report, values.mutant);
-    isGood = message.violations.length === 0 && message.hashes[0] === message.hashes[1];
-  });
+  await runWorker(
+    { kind: 'trace', seed, ...(values.mutant !== undefined && { mutant: values.mutant }) },
+    (message) => {
+      if (message.kind !== 'traced') return;
+      if (values.trace) console.log(message.lines.join('\n'));
+      console.log(`hash ${message.hashes[0]}\n     ${message.hashes[1]}`);
+      if (message.report) printReport(message.report, values.mutant);
+      isGood = message.violations.length === 0 && message.hashes[0] === message.hashes[1];
+    },
+  );
   return isGood;
 }
 
@@ -113,9 +132,12 @@ async function catchMutants(only: readonly string[]): Promise<boolean> {
   const lane = async (): Promise<void> => {
     for (const name of queue) {
       let caught = '';
-      await runWorker({ kind: 'seeds', from: 0, to: mutantSeeds, every: 1, stopAtFirst: true, mutant: name }, (message) => {
-        if (message.kind === 'failed') caught = caughtBy(message.report);
-      });
+      await runWorker(
+        { kind: 'seeds', from: 0, to: mutantSeeds, every: 1, stopAtFirst: true, mutant: name },
+        (message) => {
+          if (message.kind === 'failed') caught = caughtBy(message.report);
+        },
+      );
       if (caught === '') missed += 1;
       console.log(`${name.padEnd(32)} ${caught === '' ? `MISSED in ${mutantSeeds} seeds` : caught}`);
     }
@@ -134,7 +156,9 @@ async function killAgainAndAgain(rounds: string, seed: string): Promise<boolean>
     else {
       const { requests, retried, accepted, creations, webhooks, wrong } = message.report;
       for (const line of wrong) console.log(`VIOLATION ${line}`);
-      console.log(`${rounds} kills: ${requests} requests, ${retried} of them again, ${accepted} accepted, ${creations} creations, ${webhooks} webhooks · ${wrong.length} violations`);
+      console.log(
+        `${rounds} kills: ${requests} requests, ${retried} of them again, ${accepted} accepted, ${creations} creations, ${webhooks} webhooks · ${wrong.length} violations`,
+      );
       isGood = wrong.length === 0;
     }
   });
@@ -143,11 +167,16 @@ async function killAgainAndAgain(rounds: string, seed: string): Promise<boolean>
 }
 
 async function main(): Promise<boolean> {
-  if (values.kill !== undefined) return killAgainAndAgain(String(wholeNumber('--kill', values.kill)), String(wholeNumber('--seed', values.seed ?? '1', 0)));
+  if (values.kill !== undefined)
+    return killAgainAndAgain(
+      String(wholeNumber('--kill', values.kill)),
+      String(wholeNumber('--seed', values.seed ?? '1', 0)),
+    );
   if (values.seed !== undefined) return traceSeed(wholeNumber('--seed', values.seed, 0));
   if (values.mutants) return catchMutants(positionals);
   if (values.conflicts !== undefined) return crowds(values.conflicts);
-  if (values.exhaustive || values.pairs) return inWorkers((index, of) => ({ kind: 'exhaustive', index, of, pairs: values.pairs }));
+  if (values.exhaustive || values.pairs)
+    return inWorkers((index, of) => ({ kind: 'exhaustive', index, of, pairs: values.pairs }));
   const from = wholeNumber('--from', values.from, 0);
   const to = from + wholeNumber('--seeds', values.seeds ?? '1000');
   return inWorkers((index, of) => ({ kind: 'seeds', from: from + index, to, every: of, stopAtFirst: false }));

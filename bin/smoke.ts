@@ -15,7 +15,9 @@ interface Options {
 }
 
 const options = new Command('npm run smoke --')
-  .description('Render one picture of the sandbox over a deployed API, and see that it is charged once and a failure refunded')
+  .description(
+    'Render one picture of the sandbox over a deployed API, and see that it is charged once and a failure refunded',
+  )
   .requiredOption('--api <url>', "the stack's output ApiUrl")
   .requiredOption('--key <key>', 'an API key of an account with some cents')
   .option('--model <id>', 'a model of the sandbox', 'sandbox-sketch')
@@ -34,12 +36,22 @@ function tell(step: string, found: string): void {
 }
 
 try {
-  if (!URL.canParse(options.api)) throw new SmokeError(`--api: ${JSON.stringify(options.api)} is no address, such as https://abc.execute-api.us-east-1.amazonaws.com/api/public/v1.`);
+  if (!URL.canParse(options.api))
+    throw new SmokeError(
+      `--api: ${JSON.stringify(options.api)} is no address, such as https://abc.execute-api.us-east-1.amazonaws.com/api/public/v1.`,
+    );
   const withinSeconds = Number(options.within);
-  if (!/^[1-9]\d*$/.test(options.within)) throw new SmokeError(`--within: ${JSON.stringify(options.within)} is no whole number of seconds, such as 60.`);
+  if (!/^[1-9]\d*$/.test(options.within))
+    throw new SmokeError(
+      `--within: ${JSON.stringify(options.within)} is no whole number of seconds, such as 60.`,
+    );
   const { cost } = await runSmoke(
     createSmokeClient(options.api, options.key),
-    { model: options.model, withinSeconds, ...(options.webhook !== undefined && { webhookUrl: options.webhook }) },
+    {
+      model: options.model,
+      withinSeconds,
+      ...(options.webhook !== undefined && { webhookUrl: options.webhook }),
+    },
     tell,
   );
   if (isJson) console.log(visibleJson({ ok: true, cost, steps }));

@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import pc from 'picocolors';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const rooms = ['adapters', 'bin', 'catalog', 'config', 'core', 'functions', 'lib', 'local', 'test'];
+const rooms = ['adapters', 'bin', 'catalog', 'config', 'core', 'functions', 'lib', 'local', 'test', 'tools'];
 
 interface Check {
   readonly name: string;
@@ -29,6 +29,7 @@ const lint: Check = { name: 'lint', command: ['eslint', '.'] };
 const checks: readonly Check[] = [
   { name: 'types', command: ['tsc', '--noEmit', '-p', '.'] },
   { name: 'rules of import', command: ['depcruise', '--config', '.dependency-cruiser.mjs', ...rooms] },
+  { name: 'format', command: ['prettier', '--check', '--log-level', 'warn', '--cache', '.'] },
   { name: 'unused code', command: ['knip', '--no-progress'] },
 ];
 
@@ -45,17 +46,29 @@ interface Ended {
 }
 
 /** Runs a program of node_modules/.bin without a terminal to ask anything of. */
-async function run([program, ...args]: readonly [string, ...string[]], printing: 'shown' | 'kept'): Promise<Ended> {
+async function run(
+  [program, ...args]: readonly [string, ...string[]],
+  printing: 'shown' | 'kept',
+): Promise<Ended> {
   const started = performance.now();
   const out = printing === 'shown' ? 'inherit' : 'pipe';
-  const child = spawn(program, args, { cwd: root, stdio: ['ignore', out, out], shell: process.platform === 'win32' });
+  const child = spawn(program, args, {
+    cwd: root,
+    stdio: ['ignore', out, out],
+    shell: process.platform === 'win32',
+  });
   const chunks: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
   const code = await new Promise<number>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (status) => resolve(status ?? 1));
   });
-  return { code, output: Buffer.concat(chunks).toString('utf8'), seconds: ((performance.now() - started) / 1000).toFixed(1) };
+  return {
+    code,
+    output: Buffer.concat(chunks).toString('utf8'),
+    seconds: ((performance.now() - started) / 1000).toFixed(1),
+  };
 }
 
 function report(name: string, isGood: boolean, seconds: string): void {
@@ -79,14 +92,20 @@ interface VitestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numPendingTests: number;
-  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly { readonly status: string }[] }[];
+  readonly testResults: readonly {
+    readonly status: string;
+    readonly assertionResults: readonly { readonly status: string }[];
+  }[];
 }
 
 async function runTests(args: readonly string[]): Promise<Count> {
   const folder = await mkdtemp(join(tmpdir(), 'darkroom-report-'));
   try {
     const file = join(folder, 'report.json');
-    const ended = await run(['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...args], 'shown');
+    const ended = await run(
+      ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...args],
+      'shown',
+    );
     const text = await readFile(file, 'utf8').catch(() => undefined);
     const count = countOf(text, ended.code);
     report('tests', count.failed === 0, ended.seconds);
@@ -99,9 +118,15 @@ async function runTests(args: readonly string[]): Promise<Count> {
 /** A file that could not be loaded has no failed test, and a run without a report not even a file: both count as one failure. */
 function countOf(text: string | undefined, code: number): Count {
   if (text === undefined) return { passed: 0, failed: 1 };
-  const { numPassedTests: passed, numFailedTests, numPendingTests: skipped, testResults } = JSON.parse(text) as VitestReport;
+  const {
+    numPassedTests: passed,
+    numFailedTests,
+    numPendingTests: skipped,
+    testResults,
+  } = JSON.parse(text) as VitestReport;
   const broken = testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+    ({ status, assertionResults }) =>
+      status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
   );
   if (skipped > 0) console.log(pc.yellow(`${skipped} skipped`));
   const failed = numFailedTests + broken.length;

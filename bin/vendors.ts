@@ -9,11 +9,16 @@ import { parseArgs } from 'node:util';
 import { createOutput, type Row } from './admin/output.ts';
 
 /** What test/vendors/table-run.ts says; kept apart, since nothing that runs depends on a test. */
-type Message = { readonly kind: 'began'; readonly what: string } | { readonly kind: 'ran'; readonly rows: readonly Row[] };
+type Message =
+  { readonly kind: 'began'; readonly what: string } | { readonly kind: 'ran'; readonly rows: readonly Row[] };
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
-const output = createOutput(values.json, (line) => { console.log(line); });
-const child = fork(fileURLToPath(new URL('../test/vendors/table-run.ts', import.meta.url)), { execArgv: ['--disable-warning=ExperimentalWarning'] });
+const output = createOutput(values.json, (line) => {
+  console.log(line);
+});
+const child = fork(fileURLToPath(new URL('../test/vendors/table-run.ts', import.meta.url)), {
+  execArgv: ['--disable-warning=ExperimentalWarning'],
+});
 child.on('message', (message: Message) => {
   if (message.kind === 'ran') output.list(message.rows, 'The catalog has no vendors.');
   else if (process.stderr.isTTY) console.error(message.what);

@@ -34,7 +34,11 @@ export function hashKey(key: string): string {
 }
 
 /** A new key, to be shown once. */
-export function createKey(accountId: AccountId, keyId: KeyId, randomBytes: (count: number) => Uint8Array): string {
+export function createKey(
+  accountId: AccountId,
+  keyId: KeyId,
+  randomBytes: (count: number) => Uint8Array,
+): string {
   const body = `${accountId}${keyId}${randomBase62(18, randomBytes)}`;
   return `${keyPrefix}${body}${checksumOf(body)}`;
 }

@@ -3,11 +3,20 @@
  * at synthesis, not at a function's start, whose bundle does without it.
  */
 import * as z from 'zod';
-import { aspectRatios, mostImageUrls, mostPromptLength, outputFormats, resolutions } from './image-formats.ts';
+import {
+  aspectRatios,
+  mostImageUrls,
+  mostPromptLength,
+  outputFormats,
+  resolutions,
+} from './image-formats.ts';
 import { fromUsd } from './money.ts';
 import { providers, type ProviderName } from './providers.ts';
 
-const usd = z.number().nonnegative().refine((value) => isWholeMicros(value), 'must have at most 6 decimals');
+const usd = z
+  .number()
+  .nonnegative()
+  .refine((value) => isWholeMicros(value), 'must have at most 6 decimals');
 const date = z.iso.date();
 
 function isWholeMicros(value: number): boolean {
@@ -50,11 +59,20 @@ const routeSchema = z.strictObject({
 const noticeMonths = 6;
 
 /** Whether a model's sunset, if it has one, was announced in time. Dates that are none are told by their own fields. */
-function isAnnouncedInTime({ deprecated_at: deprecated, sunset_at: sunset }: { deprecated_at: string | null; sunset_at: string | null }): boolean {
+function isAnnouncedInTime({
+  deprecated_at: deprecated,
+  sunset_at: sunset,
+}: {
+  deprecated_at: string | null;
+  sunset_at: string | null;
+}): boolean {
   if (sunset === null) return true;
   if (deprecated === null) return false;
   const from = new Date(deprecated);
-  return Date.parse(sunset) >= Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + noticeMonths, from.getUTCDate());
+  return (
+    Date.parse(sunset) >=
+    Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + noticeMonths, from.getUTCDate())
+  );
 }
 
 const announcedInTime = {
@@ -62,22 +80,26 @@ const announcedInTime = {
   message: `needs a deprecated_at at least ${noticeMonths} months before it`,
 };
 
-const modelSchema = z.strictObject({
-  id: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,63}$/),
-  name: z.string().min(1),
-  description: z.string().min(1),
-  max_prompt_length: z.int().min(1).max(mostPromptLength),
-  max_image_urls: z.int().min(0).max(mostImageUrls),
-  default_resolution: z.enum(resolutions),
-  default_aspect_ratio: z.enum(aspectRatios),
-  default_output_format: z.enum(outputFormats),
-  /** Sale prices; a resolution without one cannot be ordered. */
-  pricing: z.array(z.strictObject({ resolution: z.enum(resolutions), usd, usd_per_input_image: usd })).min(1),
-  deprecated_at: date.nullable(),
-  sunset_at: date.nullable(),
-  /** In the order in which they are tried. */
-  routes: z.array(routeSchema).min(1),
-}).refine(isAnnouncedInTime, announcedInTime);
+const modelSchema = z
+  .strictObject({
+    id: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,63}$/),
+    name: z.string().min(1),
+    description: z.string().min(1),
+    max_prompt_length: z.int().min(1).max(mostPromptLength),
+    max_image_urls: z.int().min(0).max(mostImageUrls),
+    default_resolution: z.enum(resolutions),
+    default_aspect_ratio: z.enum(aspectRatios),
+    default_output_format: z.enum(outputFormats),
+    /** Sale prices; a resolution without one cannot be ordered. */
+    pricing: z
+      .array(z.strictObject({ resolution: z.enum(resolutions), usd, usd_per_input_image: usd }))
+      .min(1),
+    deprecated_at: date.nullable(),
+    sunset_at: date.nullable(),
+    /** In the order in which they are tried. */
+    routes: z.array(routeSchema).min(1),
+  })
+  .refine(isAnnouncedInTime, announcedInTime);
 
 export const catalogSchema = z.strictObject({ models: z.array(modelSchema).min(1) });
 

@@ -48,7 +48,11 @@ export function isSunset({ sunset_at: sunset }: Pick<Model, 'sunset_at'>, nowMil
 }
 
 /** The model's routes over providers that have what they need and are switched on for the account, in order. */
-export function enabledRoutes(model: Model, policy: ModelPolicy, enabledProviders: readonly string[]): readonly Route[] {
+export function enabledRoutes(
+  model: Model,
+  policy: ModelPolicy,
+  enabledProviders: readonly string[],
+): readonly Route[] {
   const isAllowed = (name: string): boolean => policy.providers === 'all' || policy.providers.includes(name);
   return model.routes.filter(({ provider }) => isEnabled(provider, enabledProviders) && isAllowed(provider));
 }
@@ -79,7 +83,11 @@ export function routesTaking(routes: readonly Route[], source: SourceShape): rea
 }
 
 /** Everything of the list that at least one of the routes can do, in the list's order. */
-export function offered<Value>(all: readonly Value[], routes: readonly Route[], of: (route: Route) => readonly Value[]): Value[] {
+export function offered<Value>(
+  all: readonly Value[],
+  routes: readonly Route[],
+  of: (route: Route) => readonly Value[],
+): Value[] {
   return all.filter((value) => routes.some((route) => of(route).includes(value)));
 }
 
@@ -91,7 +99,8 @@ export function offered<Value>(all: readonly Value[], routes: readonly Route[], 
  */
 export function chooseShape(model: Model, routes: readonly Route[], named: NamedShape = {}): ImageShape {
   const { default_resolution: size, default_aspect_ratio: ratio, default_output_format: format } = model;
-  const isPriced = (resolution: Resolution): boolean => model.pricing.some((row) => row.resolution === resolution);
+  const isPriced = (resolution: Resolution): boolean =>
+    model.pricing.some((row) => row.resolution === resolution);
   for (const resolution of candidates(named.resolution, size, resolutions).filter(isPriced)) {
     for (const aspectRatio of candidates(named.aspectRatio, ratio, aspectRatios)) {
       for (const outputFormat of candidates(named.outputFormat, format, outputFormats)) {
@@ -109,7 +118,11 @@ export function chooseShape(model: Model, routes: readonly Route[], named: Named
 
 type NamedShape = { readonly [Name in keyof ImageShape]?: ImageShape[Name] | undefined };
 
-function candidates<Value>(named: Value | undefined, preferred: Value, all: readonly Value[]): readonly Value[] {
+function candidates<Value>(
+  named: Value | undefined,
+  preferred: Value,
+  all: readonly Value[],
+): readonly Value[] {
   return named === undefined ? [preferred, ...all.filter((value) => value !== preferred)] : [named];
 }
 

@@ -17,7 +17,10 @@ export type ClientUrl =
   | { readonly kind: 'fit'; readonly url: URL }
   | { readonly kind: 'refused'; readonly code: 'too_long' | 'refused_target'; readonly why: string };
 
-const schemes: Readonly<Record<Purpose, readonly string[]>> = { webhook: ['https:'], image: ['https:', 'http:'] };
+const schemes: Readonly<Record<Purpose, readonly string[]>> = {
+  webhook: ['https:'],
+  image: ['https:', 'http:'],
+};
 const lowPorts: Readonly<Record<Purpose, readonly number[]>> = { webhook: [443], image: [80, 443] };
 const schemeText: Readonly<Record<Purpose, string>> = {
   webhook: 'must be an https address',

@@ -22,7 +22,13 @@ export interface Operation {
 
 export const operations = {
   listModels: { method: 'GET', path: '/models', handler: 'list-models', rate: 'get', query: [] },
-  generateImage: { method: 'POST', path: '/images/generate', handler: 'generate-image', rate: 'post', query: [] },
+  generateImage: {
+    method: 'POST',
+    path: '/images/generate',
+    handler: 'generate-image',
+    rate: 'post',
+    query: [],
+  },
   quoteImage: { method: 'POST', path: '/images/quote', handler: 'quote-image', rate: 'post', query: [] },
   listCreations: {
     method: 'GET',
@@ -43,7 +49,10 @@ export function methodsOf(path: string): string[] {
   return Object.values(operations)
     .filter((operation) => {
       const pattern = `${apiRoot}${operation.path}`.split('/');
-      return pattern.length === steps.length && pattern.every((step, index) => (step.startsWith('{') ? steps[index] !== '' : step === steps[index]));
+      return (
+        pattern.length === steps.length &&
+        pattern.every((step, index) => (step.startsWith('{') ? steps[index] !== '' : step === steps[index]))
+      );
     })
     .map((operation) => operation.method);
 }

@@ -127,7 +127,11 @@ export function resultUrls(creation: CreationRecord, resultsBaseUrl: string, now
 }
 
 /** The creation as its client sees it (decisions.md, Creation). */
-export function creationView(creation: CreationRecord, resultsBaseUrl: string, nowMillis: number): Record<string, unknown> {
+export function creationView(
+  creation: CreationRecord,
+  resultsBaseUrl: string,
+  nowMillis: number,
+): Record<string, unknown> {
   const urls = resultUrls(creation, resultsBaseUrl, nowMillis);
   const failure = creation.failure === undefined ? undefined : failures[creation.failure];
   return {
@@ -159,5 +163,11 @@ export function creationView(creation: CreationRecord, resultsBaseUrl: string, n
 }
 
 function imageView(url: string, image: StoredImage | undefined): Record<string, unknown> {
-  return { url, width: image?.width, height: image?.height, content_type: image?.contentType, bytes: image?.bytes };
+  return {
+    url,
+    width: image?.width,
+    height: image?.height,
+    content_type: image?.contentType,
+    bytes: image?.bytes,
+  };
 }

@@ -5,7 +5,9 @@ import { apiRoot } from './contract.ts';
  * The headers that tell a client of a model that goes away: Deprecation (RFC 9745),
  * Sunset (RFC 8594) and where to look for another. Empty for a model that stays.
  */
-export function deprecationHeaders(model: Pick<Model, 'deprecated_at' | 'sunset_at'>): Record<string, string> {
+export function deprecationHeaders(
+  model: Pick<Model, 'deprecated_at' | 'sunset_at'>,
+): Record<string, string> {
   const { deprecated_at: deprecated, sunset_at: sunset } = model;
   if (deprecated === null) return {};
   return {

@@ -30,7 +30,11 @@ export const failures: Readonly<Record<FailureName, Failure>> = {
       'Prompt rejected by the safety filter. Make the scene more specific — abstract or generic prompts are declined more often.',
     retryable: false,
   },
-  SourceImageRejected: { number: 2, message: 'The source image was rejected. Try a different photo.', retryable: false },
+  SourceImageRejected: {
+    number: 2,
+    message: 'The source image was rejected. Try a different photo.',
+    retryable: false,
+  },
   GenerationFailed: { number: 3, message: 'Generation failed. Please try again.', retryable: true },
   NothingRendered: {
     number: 4,

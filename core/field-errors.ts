@@ -6,11 +6,15 @@ type Issue = z.core.$ZodIssue;
 /** A place in a body as the interface writes it: image_urls[0], metadata.order. */
 function fieldAt(path: readonly PropertyKey[]): string {
   if (path.length === 0) return 'body';
-  return path
-    .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${String(step)}`))
-    .join('')
-    // A key of the client's may hold half of a surrogate pair, which no answer in UTF-8 can repeat.
-    .toWellFormed();
+  return (
+    path
+      .map((step, index) =>
+        typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${String(step)}`,
+      )
+      .join('')
+      // A key of the client's may hold half of a surrogate pair, which no answer in UTF-8 can repeat.
+      .toWellFormed()
+  );
 }
 
 function isMissing(issue: Issue): boolean {
@@ -24,11 +28,20 @@ function describe(issue: Issue): { code: string; message: string } {
         ? { code: 'required', message: 'required' }
         : { code: 'invalid_type', message: `must be ${article(issue.expected)}` };
     case 'too_big':
-      return { code: issue.origin === 'string' ? 'too_long' : issue.origin === 'array' ? 'too_many' : 'too_big', message: limit('at most', issue.maximum, issue.origin) };
+      return {
+        code: issue.origin === 'string' ? 'too_long' : issue.origin === 'array' ? 'too_many' : 'too_big',
+        message: limit('at most', issue.maximum, issue.origin),
+      };
     case 'too_small':
-      return { code: issue.origin === 'string' ? 'too_short' : 'too_small', message: limit('at least', issue.minimum, issue.origin) };
+      return {
+        code: issue.origin === 'string' ? 'too_short' : 'too_small',
+        message: limit('at least', issue.minimum, issue.origin),
+      };
     case 'invalid_value':
-      return { code: 'invalid_value', message: `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}` };
+      return {
+        code: 'invalid_value',
+        message: `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`,
+      };
     case 'custom':
       return { code: String(issue.params?.['code'] ?? 'invalid'), message: issue.message };
     default:

@@ -53,7 +53,11 @@ function readJpeg(bytes: Uint8Array): ImageHeader | undefined {
 /** Marker, length, precision, height, width: ITU T.81, B.2.2. */
 function readFrame(bytes: Uint8Array, at: number): ImageHeader | undefined {
   if (at + 10 > bytes.length || bigEndian(bytes, at + 2, 2) < 8) return undefined;
-  return { contentType: 'image/jpeg', width: bigEndian(bytes, at + 7, 2), height: bigEndian(bytes, at + 5, 2) };
+  return {
+    contentType: 'image/jpeg',
+    width: bigEndian(bytes, at + 7, 2),
+    height: bigEndian(bytes, at + 5, 2),
+  };
 }
 
 /** The first chunk tells: simple lossy, simple lossless or extended. RFC 9649, sections 2.5 to 2.7. */
@@ -65,7 +69,8 @@ function readWebp(bytes: Uint8Array): ImageHeader | undefined {
 
 /** VP8: a key frame's 3-byte tag (lowest bit 0) and start code, then 14 bits each and 2 bits of scaling. RFC 6386, 9.1. */
 function lossy(bytes: Uint8Array): [number, number] | undefined {
-  if (bytes.length < 30 || !has(bytes, 12, ascii('VP8 ')) || !has(bytes, 23, [0x9d, 0x01, 0x2a])) return undefined;
+  if (bytes.length < 30 || !has(bytes, 12, ascii('VP8 ')) || !has(bytes, 23, [0x9d, 0x01, 0x2a]))
+    return undefined;
   if (((bytes[20] ?? 1) & 1) !== 0) return undefined;
   return [littleEndian(bytes, 26, 2) & 0x3fff, littleEndian(bytes, 28, 2) & 0x3fff];
 }

@@ -1,7 +1,18 @@
 /** What can be asked of a picture, in the words of the API. */
 
 export const resolutions = ['1K', '2K', '4K'] as const;
-export const aspectRatios = ['1:1', '3:2', '2:3', '4:3', '3:4', '5:4', '4:5', '16:9', '9:16', '21:9'] as const;
+export const aspectRatios = [
+  '1:1',
+  '3:2',
+  '2:3',
+  '4:3',
+  '3:4',
+  '5:4',
+  '4:5',
+  '16:9',
+  '9:16',
+  '21:9',
+] as const;
 export const outputFormats = ['png', 'jpeg', 'webp'] as const;
 
 export type Resolution = (typeof resolutions)[number];

@@ -12,7 +12,10 @@ export interface FurtherLooks {
 }
 
 /** Of these books those that differ at every look, as they stand at the last one. */
-export async function lastingDifferences(read: readonly AccountBooks[], { pause, books }: FurtherLooks): Promise<readonly AccountBooks[]> {
+export async function lastingDifferences(
+  read: readonly AccountBooks[],
+  { pause, books }: FurtherLooks,
+): Promise<readonly AccountBooks[]> {
   let suspects = read.filter(differs);
   for (let look = 2; look <= looks && suspects.length > 0; look += 1) {
     await pause();

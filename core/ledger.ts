@@ -23,7 +23,10 @@ export interface LedgerRow {
 }
 
 /** What the audit needs to know of a creation. */
-export type AuditedCreation = Pick<CreationRecord, 'id' | 'status' | 'costMicros' | 'refundedMicros' | 'dueAt'>;
+export type AuditedCreation = Pick<
+  CreationRecord,
+  'id' | 'status' | 'costMicros' | 'refundedMicros' | 'dueAt'
+>;
 
 /** What an account's items claim, to be held against its ledger. */
 export interface AccountBooks {
@@ -56,7 +59,11 @@ export function auditAccount(books: AccountBooks): Difference[] {
   return [
     ...compare('available', sum(books.ledger), books.availableMicros),
     ...compare('credit_line', sum(creditRows), books.creditLineMicros),
-    ...compare('in_flight', books.creations.filter(({ status }) => !isTerminal(status)).length, books.inFlight),
+    ...compare(
+      'in_flight',
+      books.creations.filter(({ status }) => !isTerminal(status)).length,
+      books.inFlight,
+    ),
     ...auditKeyMonths(books, compare),
     ...auditCreations(books, compare),
   ];
@@ -75,7 +82,11 @@ function auditKeyMonths({ keys, ledger }: AccountBooks, compare: Compare): Diffe
     const name = `${row.keyId} in ${row.month}`;
     spent.set(name, (spent.get(name) ?? 0) - row.amountMicros);
   }
-  const stored = new Map(keys.flatMap((key) => Object.entries(key.spent).map(([month, value]) => [`${key.id} in ${month}`, value])));
+  const stored = new Map(
+    keys.flatMap((key) =>
+      Object.entries(key.spent).map(([month, value]) => [`${key.id} in ${month}`, value]),
+    ),
+  );
   return [...new Set([...spent.keys(), ...stored.keys()])].flatMap((name) =>
     compare(`spend of key ${name}`, spent.get(name) ?? 0, stored.get(name) ?? 0),
   );
@@ -83,7 +94,10 @@ function auditKeyMonths({ keys, ledger }: AccountBooks, compare: Compare): Diffe
 
 /** Each charge has its creation and each creation its charge; failed if and only if refunded once in full. */
 function auditCreations({ creations, ledger }: AccountBooks, compare: Compare): Difference[] {
-  const rows = Map.groupBy(ledger.filter((row) => row.creationId !== undefined), (row) => row.creationId);
+  const rows = Map.groupBy(
+    ledger.filter((row) => row.creationId !== undefined),
+    (row) => row.creationId,
+  );
   const known = new Map(creations.map((creation) => [creation.id, creation]));
   const ids = new Set([...known.keys(), ...[...rows.keys()].flatMap((id) => id ?? [])]);
   return [...ids].flatMap((id) => {
@@ -97,7 +111,12 @@ function auditCreations({ creations, ledger }: AccountBooks, compare: Compare): 
   });
 }
 
-function auditMovements(id: CreationId, creation: AuditedCreation | undefined, movements: readonly LedgerRow[], compare: Compare): Difference[] {
+function auditMovements(
+  id: CreationId,
+  creation: AuditedCreation | undefined,
+  movements: readonly LedgerRow[],
+  compare: Compare,
+): Difference[] {
   const charges = movements.filter((row) => row.kind === 'charge');
   const refunds = movements.filter((row) => row.kind === 'refund');
   const isRefunded = creation ? creation.status === 'failed' : refunds.length > 0;
@@ -105,12 +124,18 @@ function auditMovements(id: CreationId, creation: AuditedCreation | undefined, m
     ...compare(`charges of ${id}`, 1, charges.length),
     ...compare(`refunds of ${id}`, isRefunded ? 0 - sum(charges) : 0, sum(refunds)),
     // The sum of two halves is right, too.
-    ...(isRefunded && sum(refunds) === 0 - sum(charges) ? compare(`refund rows of ${id}`, 1, refunds.length) : []),
+    ...(isRefunded && sum(refunds) === 0 - sum(charges)
+      ? compare(`refund rows of ${id}`, 1, refunds.length)
+      : []),
   ];
 }
 
 /** What a creation says of itself. An open one without a due time is one that the reconciler never finds. */
-function auditCreation({ id, status, costMicros, refundedMicros, dueAt }: AuditedCreation, movements: readonly LedgerRow[], compare: Compare): Difference[] {
+function auditCreation(
+  { id, status, costMicros, refundedMicros, dueAt }: AuditedCreation,
+  movements: readonly LedgerRow[],
+  compare: Compare,
+): Difference[] {
   const sumOf = (kind: LedgerKind): number => sum(movements.filter((row) => row.kind === kind));
   return [
     ...compare(`cost of ${id}`, 0 - sumOf('charge'), costMicros),

@@ -14,15 +14,21 @@ export interface AccountLimits {
   readonly deadlineSeconds: number;
 }
 
-export const defaultLimits: AccountLimits = { postRate: 60, getRate: 600, maxConcurrent: 20, deadlineSeconds: 300 };
+export const defaultLimits: AccountLimits = {
+  postRate: 60,
+  getRate: 600,
+  maxConcurrent: 20,
+  deadlineSeconds: 300,
+};
 
 /** What an operator may set; a deadline above 12 minutes would outlive the rendering function. */
-export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [least: number, most: number] } = {
-  postRate: [0, 1_000_000],
-  getRate: [0, 1_000_000],
-  maxConcurrent: [0, 100_000],
-  deadlineSeconds: [1, 720],
-};
+export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [least: number, most: number] } =
+  {
+    postRate: [0, 1_000_000],
+    getRate: [0, 1_000_000],
+    maxConcurrent: [0, 100_000],
+    deadlineSeconds: [1, 720],
+  };
 
 /** Open creations in the whole service; compared with the reconciler's last count, so approximate by design. */
 export const serviceCapacity = 2_000;
@@ -66,4 +72,3 @@ export const requestMillis = 26_000;
 export const overdueMillis = 1_500;
 /** What charging and starting may take. A request with less time left is refused before the charge. */
 export const chargeMillis = 5_000;
-

@@ -17,7 +17,10 @@ export interface MetadataProblem extends Omit<FieldError, 'field'> {
 }
 
 /** Half of a surrogate pair has no form in UTF-8: it could not be given back as it came. */
-export const loneSurrogate = { code: 'invalid_encoding', message: 'must not contain half of a surrogate pair' } as const;
+export const loneSurrogate = {
+  code: 'invalid_encoding',
+  message: 'must not contain half of a surrogate pair',
+} as const;
 
 /** What is wrong with a value that stands in the place of metadata, one problem a name. */
 export function metadataProblems(value: unknown): readonly MetadataProblem[] {
@@ -31,9 +34,12 @@ export function metadataProblems(value: unknown): readonly MetadataProblem[] {
 
 function entryProblem([name, value]: [string, unknown]): MetadataProblem[] {
   if (name === '') return [{ code: 'too_short', message: 'a key must not be empty' }];
-  if (!name.isWellFormed()) return [{ name, ...loneSurrogate, message: 'a key must not contain half of a surrogate pair' }];
-  if (name.length > mostKeyLength) return [{ name, code: 'too_long', message: `at most ${mostKeyLength} characters` }];
+  if (!name.isWellFormed())
+    return [{ name, ...loneSurrogate, message: 'a key must not contain half of a surrogate pair' }];
+  if (name.length > mostKeyLength)
+    return [{ name, code: 'too_long', message: `at most ${mostKeyLength} characters` }];
   if (typeof value !== 'string') return [{ name, code: 'invalid_type', message: 'must be a string' }];
-  if (value.length > mostValueLength) return [{ name, code: 'too_long', message: `at most ${mostValueLength} characters` }];
+  if (value.length > mostValueLength)
+    return [{ name, code: 'too_long', message: `at most ${mostValueLength} characters` }];
   return value.isWellFormed() ? [] : [{ name, ...loneSurrogate }];
 }

@@ -20,13 +20,36 @@ export const metrics = [
   { event: 'creation_accepted', name: 'CreationsAccepted', unit: 'Count', dimensions: all },
   { event: 'creation_completed', name: 'CreationsCompleted', unit: 'Count', dimensions: all },
   // From acceptance to the image.
-  { event: 'creation_completed', name: 'CreationTime', unit: 'Milliseconds', field: 'millis', dimensions: all },
+  {
+    event: 'creation_completed',
+    name: 'CreationTime',
+    unit: 'Milliseconds',
+    field: 'millis',
+    dimensions: all,
+  },
   // A failed creation is one whose charge was given back: the number of failures is that of refunds.
   { event: 'creation_failed', name: 'CreationsFailed', unit: 'Count', dimensions: [[], ['failure']] },
-  { event: 'creation_failed', name: 'RefundedMicros', unit: 'None', field: 'refundedMicros', dimensions: all },
+  {
+    event: 'creation_failed',
+    name: 'RefundedMicros',
+    unit: 'None',
+    field: 'refundedMicros',
+    dimensions: all,
+  },
   { event: 'refund_busy', name: 'RefundsBusy', unit: 'Count', dimensions: all },
-  { event: 'provider_answered', name: 'ProviderAnswers', unit: 'Count', dimensions: [['provider', 'providerModel', 'outcome']] },
-  { event: 'provider_answered', name: 'ProviderTime', unit: 'Milliseconds', field: 'millis', dimensions: [['provider', 'providerModel']] },
+  {
+    event: 'provider_answered',
+    name: 'ProviderAnswers',
+    unit: 'Count',
+    dimensions: [['provider', 'providerModel', 'outcome']],
+  },
+  {
+    event: 'provider_answered',
+    name: 'ProviderTime',
+    unit: 'Milliseconds',
+    field: 'millis',
+    dimensions: [['provider', 'providerModel']],
+  },
   { event: 'webhook_attempted', name: 'WebhookAttempts', unit: 'Count', dimensions: [['outcome']] },
   { event: 'charge_conflict', name: 'ChargeConflicts', unit: 'Count', dimensions: all },
   { event: 'request_shed', name: 'RequestsShed', unit: 'Count', dimensions: all },
@@ -43,7 +66,11 @@ export const metrics = [
 export type MetricName = (typeof metrics)[number]['name'];
 
 /** Counts every line that an operator has to look at, by its event. */
-export const alarmMetric = { name: 'OperatorAlarms', unit: 'Count', dimensions: [['event']] } as const satisfies Omit<MetricDefinition, 'event'>;
+export const alarmMetric = {
+  name: 'OperatorAlarms',
+  unit: 'Count',
+  dimensions: [['event']],
+} as const satisfies Omit<MetricDefinition, 'event'>;
 
 /** Every event that is logged as an alarm; docs/operations.md says of each what to do. */
 export const alarmEvents = [

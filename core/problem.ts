@@ -58,7 +58,10 @@ export class Problem extends Error {
 }
 
 /** The same refusal, with headers on top. */
-export function withHeaders({ code, message, details, headers }: Problem, more: Readonly<Record<string, string>>): Problem {
+export function withHeaders(
+  { code, message, details, headers }: Problem,
+  more: Readonly<Record<string, string>>,
+): Problem {
   return new Problem(code, message, details, { ...headers, ...more });
 }
 

@@ -5,6 +5,14 @@ import type { Route } from './catalog.ts';
 export type { ProviderCosts } from './catalog-schema.ts';
 
 /** The cost of a route's images; undefined when nobody has read it. */
-export function costOf({ costs }: ProviderCosts, route: Pick<Route, 'provider' | 'provider_model' | 'quality'>): ProviderCost | undefined {
-  return costs.find((cost) => cost.provider === route.provider && cost.provider_model === route.provider_model && cost.quality === route.quality);
+export function costOf(
+  { costs }: ProviderCosts,
+  route: Pick<Route, 'provider' | 'provider_model' | 'quality'>,
+): ProviderCost | undefined {
+  return costs.find(
+    (cost) =>
+      cost.provider === route.provider &&
+      cost.provider_model === route.provider_model &&
+      cost.quality === route.quality,
+  );
 }

@@ -17,7 +17,11 @@ export interface ProviderInfo {
 export const providers = {
   sandbox: { title: 'Sandbox', credential: 'none' },
   'sandbox-large': { title: 'Sandbox, the second', credential: 'none' },
-  bedrock: { title: 'Amazon Bedrock', credential: 'role', accessAt: 'https://console.aws.amazon.com/bedrock/home?region=us-west-2#/modelaccess' },
+  bedrock: {
+    title: 'Amazon Bedrock',
+    credential: 'role',
+    accessAt: 'https://console.aws.amazon.com/bedrock/home?region=us-west-2#/modelaccess',
+  },
   openai: { title: 'OpenAI', credential: 'key', accessAt: 'https://platform.openai.com/api-keys' },
   google: { title: 'Google Gemini', credential: 'key', accessAt: 'https://aistudio.google.com/apikey' },
   bfl: { title: 'Black Forest Labs', credential: 'key', accessAt: 'https://dashboard.bfl.ai' },

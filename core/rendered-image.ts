@@ -14,10 +14,14 @@ export type RenderedImage =
  * converted, so that another type is no image for this creation; another ratio is a
  * picture all the same, reported as it is and shown to the operator.
  */
-export function judgeImage(bytes: Uint8Array, asked: { readonly outputFormat: OutputFormat; readonly aspectRatio: AspectRatio }): RenderedImage {
+export function judgeImage(
+  bytes: Uint8Array,
+  asked: { readonly outputFormat: OutputFormat; readonly aspectRatio: AspectRatio },
+): RenderedImage {
   const header = readImageHeader(bytes);
   if (!header) return { kind: 'unusable', detail: `no image in ${bytes.byteLength} bytes` };
-  if (header.contentType !== `image/${asked.outputFormat}`) return { kind: 'unusable', detail: `${header.contentType} instead of ${asked.outputFormat}` };
+  if (header.contentType !== `image/${asked.outputFormat}`)
+    return { kind: 'unusable', detail: `${header.contentType} instead of ${asked.outputFormat}` };
   const [across = 1, down = 1] = asked.aspectRatio.split(':').map(Number);
   const stretch = (header.width * down) / (header.height * across);
   return { kind: 'good', header, isOfAskedRatio: Math.abs(stretch - 1) <= ratioTolerance };

@@ -33,7 +33,11 @@ export type TestOutcome =
  * One signed attempt of a made-up event, to any address that a webhook may go to. It is logged, and never
  * repeated. Throws SecretLost when the signing secret cannot be opened any more.
  */
-export async function sendTestDelivery(account: Account, url: string, services: TestServices): Promise<TestOutcome> {
+export async function sendTestDelivery(
+  account: Account,
+  url: string,
+  services: TestServices,
+): Promise<TestOutcome> {
   const { clock, outbound, deliveries } = services;
   const verdict = await outbound.check(url);
   if (verdict.kind === 'refused') return verdict;
@@ -44,7 +48,12 @@ export async function sendTestDelivery(account: Account, url: string, services: 
   return { kind: 'sent', delivery: await send(account, url, secrets, services), lost: secrets.lost.length };
 }
 
-async function send(account: Account, url: string, secrets: SigningSecrets, services: TestServices): Promise<Delivery> {
+async function send(
+  account: Account,
+  url: string,
+  secrets: SigningSecrets,
+  services: TestServices,
+): Promise<Delivery> {
   const { clock, outbound, deliveries } = services;
   const now = clock.now();
   const delivery = {
@@ -57,7 +66,13 @@ async function send(account: Account, url: string, secrets: SigningSecrets, serv
     startedAt: new Date(now).toISOString(),
   } as const;
   const body = testBody(delivery.startedAt);
-  const signed = { ...delivery, messageId: `${delivery.id}:${delivery.event}`, deliveryId: delivery.id, signedAtSeconds: Math.floor(now / 1000), body };
+  const signed = {
+    ...delivery,
+    messageId: `${delivery.id}:${delivery.event}`,
+    deliveryId: delivery.id,
+    signedAtSeconds: Math.floor(now / 1000),
+    body,
+  };
   const before = clock.elapsed();
   const result = await outbound.post(url, webhookHeaders(signed, secrets), body);
   const ended = endedDelivery({ ...delivery, millis: Math.round(clock.elapsed() - before) }, result);
@@ -91,7 +106,11 @@ export type RedeliveryOutcome =
   | { readonly kind: 'still_pending' };
 
 /** Opens a new round of attempts for the creation of a delivery, with the same bytes. */
-export async function redeliver(account: Account, deliveryId: string, services: RedeliveryServices): Promise<RedeliveryOutcome> {
+export async function redeliver(
+  account: Account,
+  deliveryId: string,
+  services: RedeliveryServices,
+): Promise<RedeliveryOutcome> {
   const delivery = await services.deliveries.find(account.id, deliveryId);
   const creation = delivery && (await services.creations.read(delivery.creationId));
   if (!creation?.webhook) return { kind: 'unknown_delivery' };

@@ -60,7 +60,10 @@ export function rotated(
   const kept = [...pending, ...(signing ? [signing] : []), ...replaced];
   return [
     { sealed, issuedAt: nowMillis, ...(isLater && { signsFrom }) },
-    ...kept.map((secret) => ({ ...secret, replacedAt: Math.min(secret.replacedAt ?? Infinity, isLater ? signsFrom : nowMillis) })),
+    ...kept.map((secret) => ({
+      ...secret,
+      replacedAt: Math.min(secret.replacedAt ?? Infinity, isLater ? signsFrom : nowMillis),
+    })),
   ];
 }
 

@@ -67,7 +67,12 @@ export function signature256(secret: string, timestamp: string, body: string): s
 }
 
 /** One `v1,` value of Standard Webhooks: the key is the 32 bytes behind the prefix. */
-export function standardSignature(secret: string, messageId: string, timestamp: string, body: string): string {
+export function standardSignature(
+  secret: string,
+  messageId: string,
+  timestamp: string,
+  body: string,
+): string {
   const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
   return `v1,${createHmac('sha256', key).update(`${messageId}.${timestamp}.${body}`).digest('base64')}`;
 }

@@ -69,13 +69,16 @@ function environment(name: Variable): string {
 const randomness: RandomBytes = (count) => randomBytes(count);
 
 function table(): Table {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient(callLimits()), { marshallOptions: { removeUndefinedValues: true } });
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(callLimits()), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
   return { client, name: environment('TABLE_NAME'), clock: systemClock, randomBytes: randomness };
 }
 
 /** Lambda gives a function's credentials and region in the environment, as the SDK's own clients read them. */
 function imageStore(signal?: AbortSignal): ImageStore {
-  const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_ENDPOINT_URL } = process.env;
+  const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_ENDPOINT_URL } =
+    process.env;
   return createImageStore({
     clock: systemClock,
     ...(signal && { signal }),
@@ -104,7 +107,11 @@ export interface CommonServices {
 }
 
 function common(component: string): CommonServices {
-  const log = createJsonLog({ component, namespace: environment('METRICS_NAMESPACE'), now: () => systemClock.now() });
+  const log = createJsonLog({
+    component,
+    namespace: environment('METRICS_NAMESPACE'),
+    now: () => systemClock.now(),
+  });
   return { clock: systemClock, randomBytes: randomness, log };
 }
 
@@ -129,7 +136,8 @@ function openApi(shared: Table): OpenServices<ApiServices> {
   const base = {
     ...common('api'),
     resultsBaseUrl: environment('RESULTS_BASE_URL'),
-    authFailureForm: environment('AUTH_FAILURE_FORM') === 'plain' ? ('plain' as const) : ('envelope' as const),
+    authFailureForm:
+      environment('AUTH_FAILURE_FORM') === 'plain' ? ('plain' as const) : ('envelope' as const),
   };
   return () => {
     const budget = startBudget(systemClock, requestMillis);
@@ -176,11 +184,17 @@ export function submitServices(): OpenServices<SubmitServices> {
   const shared = table();
   const open = openApi(shared);
   const states = new SFNClient(callLimits());
-  const base = { catalog, outbound: outbound(), outboundRules: outboundRules(), topUpUrl: environment('TOP_UP_URL') };
+  const base = {
+    catalog,
+    outbound: outbound(),
+    outboundRules: outboundRules(),
+    topUpUrl: environment('TOP_UP_URL'),
+  };
   return () => {
     const api = open();
     const { signal } = api.budget;
-    const onConflict = (creationId: string | undefined): void => api.log.info('charge_conflict', { creationId });
+    const onConflict = (creationId: string | undefined): void =>
+      api.log.info('charge_conflict', { creationId });
     return {
       ...api,
       ...base,
@@ -200,7 +214,9 @@ export interface RenderServices extends CommonServices {
 
 export function renderServices(): RenderServices {
   const crash = (): never => process.exit(1);
-  const sandboxes = ['sandbox', 'sandbox-large'].map((name) => createSandboxProvider({ name, clock: systemClock, crash }));
+  const sandboxes = ['sandbox', 'sandbox-large'].map((name) =>
+    createSandboxProvider({ name, clock: systemClock, crash }),
+  );
   const providers = [...sandboxes, ...createVendors(vendorAccess())];
   return {
     ...common('render-image'),
@@ -228,7 +244,11 @@ export interface RefundServices extends CommonServices {
 
 export function refundServices(): RefundServices {
   const store = table();
-  return { ...common('refund-charge'), creations: createCreationStore(store), charges: createChargeStore(store) };
+  return {
+    ...common('refund-charge'),
+    creations: createCreationStore(store),
+    charges: createChargeStore(store),
+  };
 }
 
 export interface DeliveryServices extends CommonServices {

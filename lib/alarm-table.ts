@@ -40,7 +40,14 @@ const nearlyFull = 1_600;
 /** The sum of metrics; a series without a value in the period counts nothing. */
 function sumOf(metrics: readonly IMetric[], label: string): MathExpression {
   const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
-  return new MathExpression({ expression: Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`).join(' + '), usingMetrics, period: fiveMinutes.period, label });
+  return new MathExpression({
+    expression: Object.keys(usingMetrics)
+      .map((id) => `FILL(${id}, 0)`)
+      .join(' + '),
+    usingMetrics,
+    period: fiveMinutes.period,
+    label,
+  });
 }
 
 /** Every alarm, by its name. */
@@ -48,102 +55,144 @@ export function alarmTable(watched: Watched): Readonly<Record<string, AlarmDefin
   return { ...customerAlarms(watched), ...moneyAlarms(watched), ...capacityAlarms(watched) };
 }
 
-function customerAlarms({ metrics, httpApi, stateMachine }: Watched): Readonly<Record<string, AlarmDefinition>> {
-  const machine = [stateMachine.metricFailed(fiveMinutes), stateMachine.metricTimedOut(fiveMinutes), stateMachine.metricAborted(fiveMinutes)];
+function customerAlarms({
+  metrics,
+  httpApi,
+  stateMachine,
+}: Watched): Readonly<Record<string, AlarmDefinition>> {
+  const machine = [
+    stateMachine.metricFailed(fiveMinutes),
+    stateMachine.metricTimedOut(fiveMinutes),
+    stateMachine.metricAborted(fiveMinutes),
+  ];
   return {
     CreationsPastDeadline: {
-      metric: metrics.alarms('creation_past_deadline'), threshold: 1,
-      meaning: 'A customer waited past the deadline and was refunded by the reconciler, since the execution did not.',
+      metric: metrics.alarms('creation_past_deadline'),
+      threshold: 1,
+      meaning:
+        'A customer waited past the deadline and was refunded by the reconciler, since the execution did not.',
       remedy: 'Look at the executions of the creation and at the log of RefundCharge.',
     },
     CreationsRecoveredAgain: {
-      metric: metrics.alarms('creation_recovered_again'), threshold: 1,
+      metric: metrics.alarms('creation_recovered_again'),
+      threshold: 1,
       meaning: 'A customer waits for a creation whose executions died three times or more.',
       remedy: 'Find why they die; refund the creation if it cannot be helped.',
     },
     ExecutionsFailing: {
-      metric: sumOf(machine, 'failed, timed out, aborted'), threshold: 1,
-      meaning: 'An execution ended without a refund or a webhook that was due; the reconciler takes its creation up at once.',
+      metric: sumOf(machine, 'failed, timed out, aborted'),
+      threshold: 1,
+      meaning:
+        'An execution ended without a refund or a webhook that was due; the reconciler takes its creation up at once.',
       remedy: 'Open the failed execution: its graph names the reason.',
     },
     ServerErrors: {
-      metric: httpApi.metricServerError(fiveMinutes), threshold: 5,
-      meaning: 'Customers get answers of 500 and above. Part of them may be creations that failed while they waited.',
+      metric: httpApi.metricServerError(fiveMinutes),
+      threshold: 5,
+      meaning:
+        'Customers get answers of 500 and above. Part of them may be creations that failed while they waited.',
       remedy: 'Compare with RequestsFailing and ProvidersUnavailable; read the access log for the route.',
     },
     RequestsFailing: {
-      metric: metrics.alarms('request_failed'), threshold: 1,
+      metric: metrics.alarms('request_failed'),
+      threshold: 1,
       meaning: 'A customer got a 500 that nobody foresaw.',
       remedy: 'Read error and stack of the log line with its request id.',
     },
     StartsRefused: {
-      metric: metrics.alarms('start_refused'), threshold: 1,
+      metric: metrics.alarms('start_refused'),
+      threshold: 1,
       meaning: 'Every submission fails: Step Functions refuses executions for good. Charges are given back.',
       remedy: 'Check the state of the stack and the role of the function; deploy again.',
     },
     InternalFailures: {
-      metric: metrics.of('CreationsFailed', { by: { failure: 'InternalFailure' } }), threshold: 3,
+      metric: metrics.of('CreationsFailed', { by: { failure: 'InternalFailure' } }),
+      threshold: 3,
       meaning: 'Customers get "Generation failed." for something of ours, and are refunded.',
       remedy: 'Open one of the executions: the graph shows which state failed.',
     },
     ProvidersUnavailable: {
-      metric: metrics.of('CreationsFailed', { by: { failure: 'ServiceUnavailable' } }), threshold: 5,
-      meaning: 'Customers get "temporarily unavailable": no provider of their models takes orders. They are refunded.',
+      metric: metrics.of('CreationsFailed', { by: { failure: 'ServiceUnavailable' } }),
+      threshold: 5,
+      meaning:
+        'Customers get "temporarily unavailable": no provider of their models takes orders. They are refunded.',
       remedy: 'Look at the outcomes by route on the dashboard and at the status pages of the providers.',
     },
     ProviderCredentialsRefused: {
-      metric: metrics.alarms('provider_refused_credentials'), threshold: 1,
-      meaning: 'A provider refuses our key or our bill; customers get its models from the next route or not at all.',
+      metric: metrics.alarms('provider_refused_credentials'),
+      threshold: 1,
+      meaning:
+        'A provider refuses our key or our bill; customers get its models from the next route or not at all.',
       remedy: 'Renew key or credit at the provider that the log names.',
     },
     ProviderAnswersUnknown: {
-      metric: metrics.alarms('provider_answer_unknown'), threshold: 1,
-      meaning: 'A provider answered what its adapter does not know, or no image that can be given out; the creation failed and was refunded.',
+      metric: metrics.alarms('provider_answer_unknown'),
+      threshold: 1,
+      meaning:
+        'A provider answered what its adapter does not know, or no image that can be given out; the creation failed and was refunded.',
       remedy: 'Correct the adapter: the log names provider, model and the kind of answer.',
     },
     ProviderCallsBreaking: {
-      metric: metrics.alarms('provider_call_broke'), threshold: 1,
-      meaning: 'A call to a provider ended in an error that its adapter did not expect; the creation failed and was refunded.',
+      metric: metrics.alarms('provider_call_broke'),
+      threshold: 1,
+      meaning:
+        'A call to a provider ended in an error that its adapter did not expect; the creation failed and was refunded.',
       remedy: 'Correct the adapter: the log names provider and error.',
     },
     ImagesNotStored: {
-      metric: metrics.alarms('image_not_stored'), threshold: 1,
+      metric: metrics.alarms('image_not_stored'),
+      threshold: 1,
       meaning: 'An image was rendered and could not be kept: the customer is refunded, the provider is paid.',
       remedy: 'Check the bucket and the role of RenderImage.',
     },
     WebhookDeliveriesBroken: {
-      metric: metrics.alarms('webhook_delivery_broke'), threshold: 1,
+      metric: metrics.alarms('webhook_delivery_broke'),
+      threshold: 1,
       meaning: 'A webhook is late for a fault of ours, not of its receiver. It is tried again.',
       remedy: 'Read the error in the log of DeliverWebhook; the encryption secret is the first suspect.',
     },
     WebhookSecretsLost: {
-      metric: metrics.alarms('webhook_secret_lost'), threshold: 1,
-      meaning: 'A webhook secret that receivers may still hold cannot be opened. Receivers with only that secret cannot verify.',
-      remedy: 'Tell the customer to use the secret issued last; run webhooks reseal, which removes the lost secret.',
+      metric: metrics.alarms('webhook_secret_lost'),
+      threshold: 1,
+      meaning:
+        'A webhook secret that receivers may still hold cannot be opened. Receivers with only that secret cannot verify.',
+      remedy:
+        'Tell the customer to use the secret issued last; run webhooks reseal, which removes the lost secret.',
     },
   };
 }
 
-function moneyAlarms({ metrics, refundCharge, auditBooks }: Watched): Readonly<Record<string, AlarmDefinition>> {
+function moneyAlarms({
+  metrics,
+  refundCharge,
+  auditBooks,
+}: Watched): Readonly<Record<string, AlarmDefinition>> {
   return {
     RefundsFailing: {
-      metric: refundCharge.metricErrors(fiveMinutes), threshold: 3,
-      meaning: 'Customers wait for their money: tries to refund fail. Each is repeated, at last by the reconciler.',
+      metric: refundCharge.metricErrors(fiveMinutes),
+      threshold: 3,
+      meaning:
+        'Customers wait for their money: tries to refund fail. Each is repeated, at last by the reconciler.',
       remedy: 'Read the log of RefundCharge; look for throttles of the table.',
     },
     RefundNotMade: {
-      metric: metrics.alarms('refund_not_made'), threshold: 1,
-      meaning: 'A customer’s charge could be given back neither by the execution nor by the reconciler; it tries each minute.',
+      metric: metrics.alarms('refund_not_made'),
+      threshold: 1,
+      meaning:
+        'A customer’s charge could be given back neither by the execution nor by the reconciler; it tries each minute.',
       remedy: 'Look for throttles of the table; refund the creation by hand if it lasts.',
     },
     BooksOutOfBalance: {
       // Daily: the alarm stays as it is until the next audit.
-      metric: metrics.of('BooksOutOfBalance', { statistic: Stats.MAXIMUM }), threshold: 1, missing: TreatMissingData.IGNORE,
+      metric: metrics.of('BooksOutOfBalance', { statistic: Stats.MAXIMUM }),
+      threshold: 1,
+      missing: TreatMissingData.IGNORE,
       meaning: 'A customer’s balance, or a creation, does not agree with the ledger.',
       remedy: 'Run the audit for the account that the log names; correct by an adjustment with its reason.',
     },
     AuditFailing: {
-      metric: auditBooks.metricErrors(fiveMinutes), threshold: 1,
+      metric: auditBooks.metricErrors(fiveMinutes),
+      threshold: 1,
       meaning: 'No customer notices; whether the books balance is not known today.',
       remedy: 'Read the log of AuditBooks; run the audit by hand.',
     },
@@ -153,27 +202,43 @@ function moneyAlarms({ metrics, refundCharge, auditBooks }: Watched): Readonly<R
 function capacityAlarms({ metrics, throttled }: Watched): Readonly<Record<string, AlarmDefinition>> {
   return {
     ReconcilerNotRunning: {
-      metric: metrics.of('ReconcilerRuns', { period: Duration.minutes(1) }), threshold: 1, below: true, periods: 5, missing: TreatMissingData.BREACHING,
-      meaning: 'What gets stuck stays stuck: nobody restarts or refunds it, and capacity is judged by an old count.',
-      remedy: 'Check the rule EveryMinute and the log of Reconcile. A new stack is in this state for its first minutes.',
+      metric: metrics.of('ReconcilerRuns', { period: Duration.minutes(1) }),
+      threshold: 1,
+      below: true,
+      periods: 5,
+      missing: TreatMissingData.BREACHING,
+      meaning:
+        'What gets stuck stays stuck: nobody restarts or refunds it, and capacity is judged by an old count.',
+      remedy:
+        'Check the rule EveryMinute and the log of Reconcile. A new stack is in this state for its first minutes.',
     },
     ReconcilingFailing: {
-      metric: metrics.alarms('reconcile_failed'), threshold: 3,
+      metric: metrics.alarms('reconcile_failed'),
+      threshold: 3,
       meaning: 'Creations that are stuck could not be looked at; it is tried again each minute.',
       remedy: 'Read the errors in the log of Reconcile.',
     },
     FunctionsThrottled: {
-      metric: sumOf(throttled.map((fn) => fn.metricThrottles(fiveMinutes)), 'throttles'), threshold: 1,
-      meaning: 'Customers wait longer, or get a 503: Lambda runs as many functions at once as the account may.',
-      remedy: 'Ask AWS for more concurrent executions; look for another stack in the account that takes them.',
+      metric: sumOf(
+        throttled.map((fn) => fn.metricThrottles(fiveMinutes)),
+        'throttles',
+      ),
+      threshold: 1,
+      meaning:
+        'Customers wait longer, or get a 503: Lambda runs as many functions at once as the account may.',
+      remedy:
+        'Ask AWS for more concurrent executions; look for another stack in the account that takes them.',
     },
     RequestsShed: {
-      metric: metrics.of('RequestsShed'), threshold: 10,
+      metric: metrics.of('RequestsShed'),
+      threshold: 10,
       meaning: 'Customers get 503 "busy": the table threw out their requests. Nothing was charged.',
-      remedy: 'Look at the throttles of the table and at charge conflicts: one account may send too much at once.',
+      remedy:
+        'Look at the throttles of the table and at charge conflicts: one account may send too much at once.',
     },
     CapacityNearlyUsed: {
-      metric: metrics.of('OpenCreations', { statistic: Stats.MAXIMUM }), threshold: nearlyFull,
+      metric: metrics.of('OpenCreations', { statistic: Stats.MAXIMUM }),
+      threshold: nearlyFull,
       meaning: 'Soon customers get 429 "capacity": four fifths of the creations that may be open are.',
       remedy: 'See whether a provider has become slow; else raise serviceCapacity and what stands behind it.',
     },

@@ -21,7 +21,9 @@ export class Alarms extends Construct {
     super(scope, id);
     this.topic = this.addTopic();
     if (email !== undefined) this.topic.addSubscription(new EmailSubscription(email));
-    this.all = Object.entries(alarmTable(watched)).map(([name, definition]) => this.addAlarm(name, definition));
+    this.all = Object.entries(alarmTable(watched)).map(([name, definition]) =>
+      this.addAlarm(name, definition),
+    );
     new CfnOutput(Stack.of(this), 'AlarmTopicArn', { value: this.topic.topicArn });
   }
 
@@ -29,22 +31,29 @@ export class Alarms extends Construct {
     const topic = new Topic(this, 'Topic', { displayName: 'Darkroom alarms', enforceSSL: true });
     const { account } = Stack.of(this);
     // A policy of one's own replaces the one that lets everything of the account publish.
-    topic.addToResourcePolicy(new PolicyStatement({
-      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-      actions: ['sns:Publish'],
-      resources: [topic.topicArn],
-      conditions: { StringEquals: { 'aws:SourceAccount': account } },
-    }));
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': account } },
+      }),
+    );
     return topic;
   }
 
-  private addAlarm(name: string, { metric, threshold, below, periods = 1, missing, meaning, remedy }: AlarmDefinition): Alarm {
+  private addAlarm(
+    name: string,
+    { metric, threshold, below, periods = 1, missing, meaning, remedy }: AlarmDefinition,
+  ): Alarm {
     const alarm = new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
       alarmDescription: `${meaning} What to do: ${remedy} See docs/operations.md#${name.toLowerCase()}`,
       metric,
       threshold,
-      comparisonOperator: below ? ComparisonOperator.LESS_THAN_THRESHOLD : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      comparisonOperator: below
+        ? ComparisonOperator.LESS_THAN_THRESHOLD
+        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods,
       treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
     });

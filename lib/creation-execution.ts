@@ -22,13 +22,22 @@ export class CreationExecution extends Construct {
 
   constructor(scope: Construct, id: string, props: CreationExecutionProps) {
     super(scope, id);
-    const tasks = { RenderImage: props.renderImage, RefundCharge: props.refundCharge, DeliverWebhook: props.deliverWebhook };
+    const tasks = {
+      RenderImage: props.renderImage,
+      RefundCharge: props.refundCharge,
+      DeliverWebhook: props.deliverWebhook,
+    };
     this.stateMachine = new StateMachine(this, 'StateMachine', {
       definitionBody: DefinitionBody.fromString(readFileSync(definition, 'utf8')),
-      definitionSubstitutions: Object.fromEntries(Object.entries(tasks).map(([name, fn]) => [`${name}Arn`, fn.functionArn])),
+      definitionSubstitutions: Object.fromEntries(
+        Object.entries(tasks).map(([name, fn]) => [`${name}Arn`, fn.functionArn]),
+      ),
       comment: 'Darkroom: one execution a creation',
       logs: {
-        destination: new LogGroup(this, 'Log', { retention: props.logRetention, removalPolicy: RemovalPolicy.DESTROY }),
+        destination: new LogGroup(this, 'Log', {
+          retention: props.logRetention,
+          removalPolicy: RemovalPolicy.DESTROY,
+        }),
         level: LogLevel.ERROR,
         includeExecutionData: false,
       },
@@ -37,9 +46,12 @@ export class CreationExecution extends Construct {
     const resources = Object.values(tasks).map((fn) => fn.functionArn);
     this.stateMachine.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
     acknowledge(this.stateMachine, {
-      'AwsSolutions-IAM5[Resource::*]': 'The actions that deliver a log to CloudWatch know no resource (Step Functions developer guide, Logging).',
-      'AwsSolutions-SF1': 'Step Functions keeps every history for 90 days by itself; logging each event once more would cost more than the executions.',
-      'AwsSolutions-SF2': 'Every line of the log and every execution carries the id of its creation, which leads from one to the other without traces (decision 16).',
+      'AwsSolutions-IAM5[Resource::*]':
+        'The actions that deliver a log to CloudWatch know no resource (Step Functions developer guide, Logging).',
+      'AwsSolutions-SF1':
+        'Step Functions keeps every history for 90 days by itself; logging each event once more would cost more than the executions.',
+      'AwsSolutions-SF2':
+        'Every line of the log and every execution carries the id of its creation, which leads from one to the other without traces (decision 16).',
     });
   }
 
@@ -53,6 +65,9 @@ export class CreationExecution extends Construct {
   grantDescribe(fn: LambdaFunction): void {
     this.stateMachine.grantExecution(fn, 'states:DescribeExecution');
     const executions = `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"${logicalIdOf(this.stateMachine)}"}]}]}:*`;
-    acknowledge(fn, { [`AwsSolutions-IAM5[Resource::${executions}]`]: 'Executions are named after their creations, which are not known before.' });
+    acknowledge(fn, {
+      [`AwsSolutions-IAM5[Resource::${executions}]`]:
+        'Executions are named after their creations, which are not known before.',
+    });
   }
 }

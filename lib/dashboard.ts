@@ -1,5 +1,13 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
-import { AlarmStatusWidget, Dashboard as CloudWatchDashboard, GraphWidget, Stats, type Alarm, type IMetric, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  AlarmStatusWidget,
+  Dashboard as CloudWatchDashboard,
+  GraphWidget,
+  Stats,
+  type Alarm,
+  type IMetric,
+  type IWidget,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Construct } from 'constructs';
 import { failureNames } from '../core/failure.ts';
@@ -15,7 +23,15 @@ const period = Duration.minutes(5);
 const percentiles = [Stats.p(50), Stats.p(95), Stats.p(99)] as const;
 
 function graph(title: string, left: readonly IMetric[], right: readonly IMetric[] = []): GraphWidget {
-  return new GraphWidget({ title, width: 8, height: 6, left: [...left], right: [...right], leftYAxis: { min: 0, showUnits: false }, rightYAxis: { min: 0, showUnits: false } });
+  return new GraphWidget({
+    title,
+    width: 8,
+    height: 6,
+    left: [...left],
+    right: [...right],
+    leftYAxis: { min: 0, showUnits: false },
+    rightYAxis: { min: 0, showUnits: false },
+  });
 }
 
 /** The service on one page: what customers meet on top, what explains it below. */
@@ -39,25 +55,65 @@ export class Dashboard extends Construct {
 
 function customerRow(metrics: ServiceMetrics, httpApi: HttpApi): IWidget[] {
   return [
-    graph('Requests and refusals', [httpApi.metricCount({ period, label: 'requests' })], [httpApi.metricClientError({ period, label: '4xx' }), httpApi.metricServerError({ period, label: '5xx' })]),
-    graph('Time of an answer, ms', percentiles.map((statistic) => httpApi.metricLatency({ period, statistic, label: statistic }))),
-    graph('Creations', [metrics.of('CreationsAccepted'), metrics.of('CreationsCompleted'), metrics.of('CreationsFailed')], [metrics.of('OpenCreations', { statistic: Stats.MAXIMUM })]),
+    graph(
+      'Requests and refusals',
+      [httpApi.metricCount({ period, label: 'requests' })],
+      [
+        httpApi.metricClientError({ period, label: '4xx' }),
+        httpApi.metricServerError({ period, label: '5xx' }),
+      ],
+    ),
+    graph(
+      'Time of an answer, ms',
+      percentiles.map((statistic) => httpApi.metricLatency({ period, statistic, label: statistic })),
+    ),
+    graph(
+      'Creations',
+      [metrics.of('CreationsAccepted'), metrics.of('CreationsCompleted'), metrics.of('CreationsFailed')],
+      [metrics.of('OpenCreations', { statistic: Stats.MAXIMUM })],
+    ),
   ];
 }
 
 function renderingRow(metrics: ServiceMetrics): IWidget[] {
   return [
-    graph('From acceptance to the image, ms', percentiles.map((statistic) => metrics.of('CreationTime', { statistic }).with({ label: statistic }))),
-    graph('Failures by message', failureNames.map((failure) => metrics.of('CreationsFailed', { by: { failure } }))),
-    graph('Providers: answers, and ms (95 of 100)', [metrics.each('ProviderAnswers', ['provider', 'providerModel', 'outcome'], 'Sum')], [metrics.each('ProviderTime', ['provider', 'providerModel'], 'p95')]),
+    graph(
+      'From acceptance to the image, ms',
+      percentiles.map((statistic) => metrics.of('CreationTime', { statistic }).with({ label: statistic })),
+    ),
+    graph(
+      'Failures by message',
+      failureNames.map((failure) => metrics.of('CreationsFailed', { by: { failure } })),
+    ),
+    graph(
+      'Providers: answers, and ms (95 of 100)',
+      [metrics.each('ProviderAnswers', ['provider', 'providerModel', 'outcome'], 'Sum')],
+      [metrics.each('ProviderTime', ['provider', 'providerModel'], 'p95')],
+    ),
   ];
 }
 
 function workRow(metrics: ServiceMetrics): IWidget[] {
   const outcomes = ['delivered', 'failed'];
   return [
-    graph('Webhook attempts', outcomes.map((outcome) => metrics.of('WebhookAttempts', { by: { outcome } }))),
-    graph('Reconciler', [metrics.of('ReconcilerLooked'), metrics.of('ReconcilerStarted'), metrics.of('ReconcilerRefunded')], [metrics.of('ReconcilerRuns')]),
-    graph('Money', [metrics.of('RefundedMicros')], [metrics.of('RefundsBusy'), metrics.of('ChargeConflicts'), metrics.of('RequestsShed'), metrics.of('BooksOutOfBalance', { statistic: Stats.MAXIMUM })]),
+    graph(
+      'Webhook attempts',
+      outcomes.map((outcome) => metrics.of('WebhookAttempts', { by: { outcome } })),
+    ),
+    graph(
+      'Reconciler',
+      [metrics.of('ReconcilerLooked'), metrics.of('ReconcilerStarted'), metrics.of('ReconcilerRefunded')],
+      [metrics.of('ReconcilerRuns')],
+    ),
+    graph(
+      'Money',
+      [metrics.of('RefundedMicros')],
+      [
+        metrics.of('RefundsBusy'),
+        metrics.of('ChargeConflicts'),
+        metrics.of('RequestsShed'),
+        metrics.of('BooksOutOfBalance', { statistic: Stats.MAXIMUM }),
+      ],
+    ),
   ];
 }

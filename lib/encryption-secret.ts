@@ -14,13 +14,16 @@ export class EncryptionSecret extends Secret {
       removalPolicy: RemovalPolicy.RETAIN,
     });
     acknowledge(this, {
-      'AwsSolutions-SMG4': 'After each rotation webhook secrets have to be sealed anew (docs/operations.md, Rotating the encryption secret): one that nobody watches could lose them.',
+      'AwsSolutions-SMG4':
+        'After each rotation webhook secrets have to be sealed anew (docs/operations.md, Rotating the encryption secret): one that nobody watches could lose them.',
     });
   }
 
   /** Lets a function open what is sealed. */
   grantOpen(fn: LambdaFunction): void {
     fn.addEnvironment('ENCRYPTION_SECRET_ARN', this.secretArn);
-    fn.addToRolePolicy(new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [this.secretArn] }));
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [this.secretArn] }),
+    );
   }
 }

@@ -1,7 +1,13 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
-  Distribution, HeadersFrameOption, HeadersReferrerPolicy, HttpVersion, ResponseHeadersPolicy, SecurityPolicyProtocol, ViewerProtocolPolicy,
+  Distribution,
+  HeadersFrameOption,
+  HeadersReferrerPolicy,
+  HttpVersion,
+  ResponseHeadersPolicy,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -41,10 +47,17 @@ export class ImageDelivery extends Construct {
         { id: 'uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
     });
-    acknowledge(this.bucket, { 'AwsSolutions-S1': 'An access log would list the paths of results, and whoever has a path has the image.' });
+    acknowledge(this.bucket, {
+      'AwsSolutions-S1':
+        'An access log would list the paths of results, and whoever has a path has the image.',
+    });
     const distribution = this.addDistribution(domain);
     this.baseUrl = `https://${domain?.name ?? distribution.distributionDomainName}`;
-    if (domain) new CfnOutput(Stack.of(this), 'ResultsDomainTarget', { description: `Where DNS has to send ${domain.name}`, value: distribution.distributionDomainName });
+    if (domain)
+      new CfnOutput(Stack.of(this), 'ResultsDomainTarget', {
+        description: `Where DNS has to send ${domain.name}`,
+        value: distribution.distributionDomainName,
+      });
   }
 
   private addDistribution(domain: Settings['resultsDomain']): Distribution {
@@ -66,9 +79,14 @@ export class ImageDelivery extends Construct {
     });
     acknowledge(distribution, {
       'AwsSolutions-CFR1': 'Whom a client shows its images to, and where, is the client’s business.',
-      'AwsSolutions-CFR2': 'It serves objects under unguessable paths and runs no code: a firewall has nothing to look for, and costs more than the traffic.',
-      'AwsSolutions-CFR3': 'An access log would list the paths of results, and whoever has a path has the image.',
-      ...(!domain && { 'AwsSolutions-CFR4': 'The name that CloudFront gives comes with its own certificate and its own minimum of TLS; the setting resultsDomain brings TLS 1.2.' }),
+      'AwsSolutions-CFR2':
+        'It serves objects under unguessable paths and runs no code: a firewall has nothing to look for, and costs more than the traffic.',
+      'AwsSolutions-CFR3':
+        'An access log would list the paths of results, and whoever has a path has the image.',
+      ...(!domain && {
+        'AwsSolutions-CFR4':
+          'The name that CloudFront gives comes with its own certificate and its own minimum of TLS; the setting resultsDomain brings TLS 1.2.',
+      }),
     });
     return distribution;
   }
@@ -93,7 +111,9 @@ export class ImageDelivery extends Construct {
     this.allow(fn, 's3:PutObject', 'results/*');
     this.allow(fn, 's3:GetObject', 'results/*');
     // Without it S3 answers "forbidden" where it means "not there".
-    fn.addToRolePolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }));
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }),
+    );
   }
 
   /** Lets a function keep copies of source images; they are gone within 48 h. */
@@ -108,7 +128,12 @@ export class ImageDelivery extends Construct {
   }
 
   private allow(fn: LambdaFunction, action: string, keys: string): void {
-    fn.addToRolePolicy(new PolicyStatement({ actions: [action], resources: [this.bucket.arnForObjects(keys)] }));
-    acknowledge(fn, { [`AwsSolutions-IAM5[Resource::<${logicalIdOf(this.bucket)}.Arn>/${keys}]`]: 'The names of objects are drawn at random; the prefix is what can be known of them.' });
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: [action], resources: [this.bucket.arnForObjects(keys)] }),
+    );
+    acknowledge(fn, {
+      [`AwsSolutions-IAM5[Resource::<${logicalIdOf(this.bucket)}.Arn>/${keys}]`]:
+        'The names of objects are drawn at random; the prefix is what can be known of them.',
+    });
   }
 }

@@ -26,7 +26,9 @@ export class ProviderAccess extends Construct {
       generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'unused' },
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    acknowledge(this.secret, { 'AwsSolutions-SMG4': 'Vendors issue their keys by themselves: nothing here could draw a new one.' });
+    acknowledge(this.secret, {
+      'AwsSolutions-SMG4': 'Vendors issue their keys by themselves: nothing here could draw a new one.',
+    });
   }
 
   grantUse(fn: LambdaFunction): void {
@@ -34,15 +36,22 @@ export class ProviderAccess extends Construct {
     fn.addEnvironment('BEDROCK_REGION', this.bedrockRegion);
     // Addresses other than the vendors' own, as JSON by provider: for a proxy, or a fake of one.
     fn.addEnvironment('PROVIDER_BASE_URLS', '{}');
-    fn.addToRolePolicy(new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [this.secret.secretArn] }));
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [this.secret.secretArn] }),
+    );
     const invoked = this.bedrockModels();
-    if (invoked.length > 0) fn.addToRolePolicy(new PolicyStatement({ actions: ['bedrock:InvokeModel'], resources: invoked }));
+    if (invoked.length > 0)
+      fn.addToRolePolicy(new PolicyStatement({ actions: ['bedrock:InvokeModel'], resources: invoked }));
   }
 
   /** The ARNs of foundation models name no account. */
   private bedrockModels(): string[] {
     const { partition } = Stack.of(this);
-    const ids = models.models.flatMap(({ routes }) => routes.filter(({ provider }) => provider === 'bedrock').map((route) => route.provider_model));
-    return [...new Set(ids)].sort().map((model) => `arn:${partition}:bedrock:${this.bedrockRegion}::foundation-model/${model}`);
+    const ids = models.models.flatMap(({ routes }) =>
+      routes.filter(({ provider }) => provider === 'bedrock').map((route) => route.provider_model),
+    );
+    return [...new Set(ids)]
+      .sort()
+      .map((model) => `arn:${partition}:bedrock:${this.bedrockRegion}::foundation-model/${model}`);
   }
 }

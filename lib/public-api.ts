@@ -57,7 +57,8 @@ export class PublicApi extends Construct {
       });
     }
     acknowledge(this.httpApi, {
-      'AwsSolutions-APIG4': 'Every function authenticates by itself: a revoked key is dead at the next request, which a cached authorizer cannot promise, and refusals have the documented form.',
+      'AwsSolutions-APIG4':
+        'Every function authenticates by itself: a revoked key is dead at the next request, which a cached authorizer cannot promise, and refusals have the documented form.',
     });
     this.configureStage(props);
     this.url = `${props.domain ? this.addDomain(props.domain) : this.httpApi.apiEndpoint}${apiRoot}`;
@@ -72,14 +73,26 @@ export class PublicApi extends Construct {
       retention: logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    stage.accessLogSettings = { destinationArn: `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${log.logGroupName}`, format: JSON.stringify(accessLogFormat) };
-    stage.defaultRouteSettings = { throttlingRateLimit: throttling.ratePerSecond, throttlingBurstLimit: throttling.burst };
+    stage.accessLogSettings = {
+      destinationArn: `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${log.logGroupName}`,
+      format: JSON.stringify(accessLogFormat),
+    };
+    stage.defaultRouteSettings = {
+      throttlingRateLimit: throttling.ratePerSecond,
+      throttlingBurstLimit: throttling.burst,
+    };
   }
 
   private addDomain({ name, certificateArn }: NonNullable<Settings['apiDomain']>): string {
-    const domain = new DomainName(this, 'Domain', { domainName: name, certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn) });
+    const domain = new DomainName(this, 'Domain', {
+      domainName: name,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+    });
     new ApiMapping(this, 'Mapping', { api: this.httpApi, domainName: domain });
-    new CfnOutput(Stack.of(this), 'ApiDomainTarget', { description: `Where DNS has to send ${name}`, value: domain.regionalDomainName });
+    new CfnOutput(Stack.of(this), 'ApiDomainTarget', {
+      description: `Where DNS has to send ${name}`,
+      value: domain.regionalDomainName,
+    });
     return `https://${name}`;
   }
 }

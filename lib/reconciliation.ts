@@ -24,7 +24,10 @@ export class Reconciliation extends Construct {
       eventPattern: {
         source: ['aws.states'],
         detailType: ['Step Functions Execution Status Change'],
-        detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: [stateMachine.stateMachineArn] },
+        detail: {
+          status: ['FAILED', 'TIMED_OUT', 'ABORTED'],
+          stateMachineArn: [stateMachine.stateMachineArn],
+        },
       },
       targets: [new LambdaTarget(reconcile)],
     });

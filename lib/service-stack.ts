@@ -40,7 +40,10 @@ export class ServiceStack extends Stack {
     this.settings = settings;
     this.logRetention = settings.logRetentionDays;
     this.store = new Store(this, 'Store', { restoredTable: this.settings.restoredTable });
-    this.images = new ImageDelivery(this, 'Images', { resultDays: settings.resultDays, domain: settings.resultsDomain });
+    this.images = new ImageDelivery(this, 'Images', {
+      resultDays: settings.resultDays,
+      domain: settings.resultsDomain,
+    });
     this.encryptionSecret = new EncryptionSecret(this, 'EncryptionSecret');
     this.providers = new ProviderAccess(this, 'Providers', { bedrockRegion: this.settings.bedrockRegion });
     const execution = this.addExecution();
@@ -87,14 +90,23 @@ export class ServiceStack extends Stack {
     deliverWebhook.addEnvironment('OUTBOUND_RULES', 'public');
     this.store.grant(deliverWebhook, 'GetItem', 'UpdateItem', 'PutItem');
     this.encryptionSecret.grantOpen(deliverWebhook);
-    return new CreationExecution(this, 'Creation', { renderImage, refundCharge, deliverWebhook, logRetention: this.logRetention });
+    return new CreationExecution(this, 'Creation', {
+      renderImage,
+      refundCharge,
+      deliverWebhook,
+      logRetention: this.logRetention,
+    });
   }
 
   private addApi(execution: CreationExecution): PublicApi {
     const names = Object.keys(operations) as OperationName[];
-    const functions = Object.fromEntries(names.map((name) => [name, this.addApiFunction(name)])) as Record<OperationName, ServiceFunction>;
+    const functions = Object.fromEntries(names.map((name) => [name, this.addApiFunction(name)])) as Record<
+      OperationName,
+      ServiceFunction
+    >;
     const unknownRoute = this.addApiFunction('unknownRoute');
-    for (const fn of [...Object.values(functions), unknownRoute]) this.store.grant(fn, 'BatchGetItem', 'UpdateItem');
+    for (const fn of [...Object.values(functions), unknownRoute])
+      this.store.grant(fn, 'BatchGetItem', 'UpdateItem');
 
     this.store.grantListing(functions.listCreations);
     const { generateImage } = functions;
@@ -104,7 +116,13 @@ export class ServiceStack extends Stack {
     this.images.grantStoreSources(generateImage);
     execution.grantStart(generateImage);
     const { throttling, apiDomain: domain } = this.settings;
-    return new PublicApi(this, 'Api', { operations: functions, unknownRoute, throttling, logRetention: this.logRetention, domain });
+    return new PublicApi(this, 'Api', {
+      operations: functions,
+      unknownRoute,
+      throttling,
+      logRetention: this.logRetention,
+      domain,
+    });
   }
 
   private addReconciliation(execution: CreationExecution): void {
@@ -134,9 +152,24 @@ export class ServiceStack extends Stack {
   /** What an operator sees of all this, and what wakes him. */
   private addObservation({ httpApi }: PublicApi, { stateMachine }: CreationExecution): void {
     const metrics = new ServiceMetrics(this.stackName);
-    const throttled = ['GenerateImage', 'GetCreation', 'RenderImage', 'RefundCharge', 'DeliverWebhook', 'Reconcile'].map((id) => this.functionNamed(id));
+    const throttled = [
+      'GenerateImage',
+      'GetCreation',
+      'RenderImage',
+      'RefundCharge',
+      'DeliverWebhook',
+      'Reconcile',
+    ].map((id) => this.functionNamed(id));
     const [refundCharge, auditBooks] = [this.functionNamed('RefundCharge'), this.functionNamed('AuditBooks')];
-    const alarms = new Alarms(this, 'Alarms', { metrics, httpApi, stateMachine, throttled, refundCharge, auditBooks, email: this.settings.alarmEmail });
+    const alarms = new Alarms(this, 'Alarms', {
+      metrics,
+      httpApi,
+      stateMachine,
+      throttled,
+      refundCharge,
+      auditBooks,
+      email: this.settings.alarmEmail,
+    });
     new Dashboard(this, 'Dashboard', { metrics, httpApi, alarms: alarms.all });
   }
 
@@ -148,7 +181,8 @@ export class ServiceStack extends Stack {
 
   private addApiFunction(name: OperationName | 'unknownRoute'): ServiceFunction {
     const handler = name === 'unknownRoute' ? 'unknown-route' : operations[name].handler;
-    const path = name === 'unknownRoute' ? 'what no route takes' : `${operations[name].method} ${operations[name].path}`;
+    const path =
+      name === 'unknownRoute' ? 'what no route takes' : `${operations[name].method} ${operations[name].path}`;
     const fn = this.addFunction(`${name.charAt(0).toUpperCase()}${name.slice(1)}`, `api/${handler}`, {
       description: `Answers ${path}`,
       timeout: Duration.seconds(29),
@@ -162,10 +196,18 @@ export class ServiceStack extends Stack {
   private addFunction(
     id: string,
     entry: string,
-    own: Pick<ServiceFunctionProps, 'description' | 'holdsEventStreams'> & Partial<Pick<ServiceFunctionProps, 'timeout' | 'memoryMegabytes'>>,
+    own: Pick<ServiceFunctionProps, 'description' | 'holdsEventStreams'> &
+      Partial<Pick<ServiceFunctionProps, 'timeout' | 'memoryMegabytes'>>,
   ): ServiceFunction {
     const { architecture } = this.settings;
-    const fn = new ServiceFunction(this, id, { entry, timeout: Duration.seconds(30), memoryMegabytes: 512, architecture, logRetention: this.logRetention, ...own });
+    const fn = new ServiceFunction(this, id, {
+      entry,
+      timeout: Duration.seconds(30),
+      memoryMegabytes: 512,
+      architecture,
+      logRetention: this.logRetention,
+      ...own,
+    });
     fn.addEnvironment('METRICS_NAMESPACE', this.stackName);
     this.functions.set(id, fn);
     return fn;

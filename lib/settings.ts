@@ -8,17 +8,27 @@ import { limitRanges } from '../core/limits.ts';
 
 /** What CloudWatch Logs knows, in days; "for ever" is no retention. */
 const retentions = new Map<number, RetentionDays>(
-  Object.values(RetentionDays).flatMap((days) => (typeof days === 'number' && days !== RetentionDays.INFINITE ? [[days, days] as const] : [])),
+  Object.values(RetentionDays).flatMap((days) =>
+    typeof days === 'number' && days !== RetentionDays.INFINITE ? [[days, days] as const] : [],
+  ),
 );
 
-const hostName = z.string({ error: 'must be a host name, such as api.example.com' })
-  .regex(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, { error: 'must be a host name in lower case, such as api.example.com' });
+const hostName = z
+  .string({ error: 'must be a host name, such as api.example.com' })
+  .regex(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, {
+    error: 'must be a host name in lower case, such as api.example.com',
+  });
 
-function domain(certificate: RegExp, right: string): z.ZodOptional<z.ZodObject<{ name: z.ZodString; certificateArn: z.ZodString }, z.core.$strict>> {
-  return z.strictObject(
-    { name: hostName, certificateArn: z.string({ error: right }).regex(certificate, { error: right }) },
-    { error: issueOf('must be {name, certificateArn}') },
-  ).optional();
+function domain(
+  certificate: RegExp,
+  right: string,
+): z.ZodOptional<z.ZodObject<{ name: z.ZodString; certificateArn: z.ZodString }, z.core.$strict>> {
+  return z
+    .strictObject(
+      { name: hostName, certificateArn: z.string({ error: right }).regex(certificate, { error: right }) },
+      { error: issueOf('must be {name, certificateArn}') },
+    )
+    .optional();
 }
 
 function wholeNumber(least: number, most: number): z.ZodNumber {
@@ -26,14 +36,19 @@ function wholeNumber(least: number, most: number): z.ZodNumber {
   return z.int({ error: right }).min(least, { error: right }).max(most, { error: right });
 }
 
-function oneOf<const Values extends readonly string[]>(values: Values): z.ZodEnum<{ [Value in Values[number]]: Value }> {
+function oneOf<const Values extends readonly string[]>(
+  values: Values,
+): z.ZodEnum<{ [Value in Values[number]]: Value }> {
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }
 
 /** A number where CloudWatch has an enumeration: a file of settings need not know it. */
 function retention(): z.ZodPipe<z.ZodNumber, z.ZodTransform<RetentionDays, number>> {
   const right = `must be one of ${[...retentions.keys()].join(', ')}`;
-  return z.number({ error: right }).refine((days) => retentions.has(days), { error: right }).transform((days) => retentions.get(days) ?? RetentionDays.ONE_MONTH);
+  return z
+    .number({ error: right })
+    .refine((days) => retentions.has(days), { error: right })
+    .transform((days) => retentions.get(days) ?? RetentionDays.ONE_MONTH);
 }
 
 /** A wrong shape says what would be right; an unknown field keeps zod's own issue, which names it. */
@@ -54,9 +69,15 @@ const limits = {
 const settingsSchema = z.strictObject(
   {
     /** The API's own host name, with a certificate of ACM in the stack's region. */
-    apiDomain: domain(/^arn:aws[\w-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/, "must be the ARN of an ACM certificate in the stack's region"),
+    apiDomain: domain(
+      /^arn:aws[\w-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
+      "must be the ARN of an ACM certificate in the stack's region",
+    ),
     /** That of the images. CloudFront takes certificates of us-east-1 only. */
-    resultsDomain: domain(/^arn:aws[\w-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of an ACM certificate in us-east-1, whatever the region of the stack'),
+    resultsDomain: domain(
+      /^arn:aws[\w-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/,
+      'must be the ARN of an ACM certificate in us-east-1, whatever the region of the stack',
+    ),
     /** Days for which results can be fetched. Source images go within 48 h, whatever is set. */
     resultDays: wholeNumber(1, 3_650).default(30),
     /** Of every log group. */
@@ -66,20 +87,31 @@ const settingsSchema = z.strictObject(
     /** The form of a failed authentication (interface.md, part 5). */
     authFailureForm: oneOf(['envelope', 'plain']).default('envelope'),
     /** Where a client can top up its wallet, named in 402 answers; empty: /portal/wallet under the API's own domain. */
-    topUpUrl: z.string({ error: topUpUrlRight }).refine((text) => text === '' || (URL.parse(text)?.protocol === 'https:'), { error: topUpUrlRight }).default(''),
+    topUpUrl: z
+      .string({ error: topUpUrlRight })
+      .refine((text) => text === '' || URL.parse(text)?.protocol === 'https:', { error: topUpUrlRight })
+      .default(''),
     /** Who hears of alarms. Without it the topic is there and has no subscriber. */
     alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
     /** Where the models of Amazon Bedrock are invoked; Stability's are offered in us-west-2. */
-    bedrockRegion: z.string({ error: regionRight }).regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: regionRight }).default('us-west-2'),
+    bedrockRegion: z
+      .string({ error: regionRight })
+      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: regionRight })
+      .default('us-west-2'),
     /** A table restored from a backup, used in place of the stack's own, which stays as it is. */
-    restoredTable: z.string({ error: 'must be the name of a table' }).regex(/^[a-zA-Z0-9_.-]{3,255}$/, { error: 'must be the name of a table' }).optional(),
+    restoredTable: z
+      .string({ error: 'must be the name of a table' })
+      .regex(/^[a-zA-Z0-9_.-]{3,255}$/, { error: 'must be the name of a table' })
+      .optional(),
     /** Of the functions' processors; arm64 is a fifth cheaper. */
     architecture: oneOf(['arm64', 'x86_64']).default('arm64'),
     /** What the whole API takes, before any account's own limit. */
-    throttling: z.strictObject(
-      { ratePerSecond: wholeNumber(1, 10_000).default(500), burst: wholeNumber(1, 5_000).default(1_000) },
-      { error: issueOf('must be {ratePerSecond, burst}') },
-    ).prefault({}),
+    throttling: z
+      .strictObject(
+        { ratePerSecond: wholeNumber(1, 10_000).default(500), burst: wholeNumber(1, 5_000).default(1_000) },
+        { error: issueOf('must be {ratePerSecond, burst}') },
+      )
+      .prefault({}),
   },
   { error: issueOf('must be an object of settings') },
 );
@@ -98,14 +130,23 @@ export class SettingsError extends Error {
 export function parseSettings(file: string, input: unknown): Settings {
   const parsed = settingsSchema.safeParse(input);
   if (parsed.success) return parsed.data;
-  throw new SettingsError(parsed.error.issues.flatMap((issue) => linesOf(issue, input)).map((line) => `${file}: ${line}`).join('\n'));
+  throw new SettingsError(
+    parsed.error.issues
+      .flatMap((issue) => linesOf(issue, input))
+      .map((line) => `${file}: ${line}`)
+      .join('\n'),
+  );
 }
 
 function linesOf(issue: z.core.$ZodIssue, input: unknown): string[] {
   const path = issue.path.map(String);
   const nameOf = (...more: string[]): string => [...path, ...more].join('.') || 'settings';
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `${nameOf(key)}: there is no such setting`);
-  const value = path.reduce<unknown>((at, name) => (at as Record<string, unknown> | null | undefined)?.[name], input);
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => `${nameOf(key)}: there is no such setting`);
+  const value = path.reduce<unknown>(
+    (at, name) => (at as Record<string, unknown> | null | undefined)?.[name],
+    input,
+  );
   return [`${nameOf()}: ${issue.message} (is ${textOf(value)})`];
 }
 

@@ -7,10 +7,14 @@ export const defaultStage = 'default';
 /** The settings of config/STAGE.ts. Throws SettingsError, also for a stage that has no such file. */
 export async function settingsOf(stage: string): Promise<Settings> {
   // A stage becomes part of a path and of names in AWS.
-  if (!/^[a-z][a-z0-9-]{0,29}$/.test(stage)) throw new SettingsError(`stage: ${JSON.stringify(stage)} must be a name of small letters, digits and hyphens, 30 at most`);
+  if (!/^[a-z][a-z0-9-]{0,29}$/.test(stage))
+    throw new SettingsError(
+      `stage: ${JSON.stringify(stage)} must be a name of small letters, digits and hyphens, 30 at most`,
+    );
   const file = `config/${stage}.ts`;
   const url = new URL(`../${file}`, import.meta.url);
-  if (!existsSync(url)) throw new SettingsError(`stage: there is no ${file}; copy config/${defaultStage}.ts to begin with`);
+  if (!existsSync(url))
+    throw new SettingsError(`stage: there is no ${file}; copy config/${defaultStage}.ts to begin with`);
   return parseSettings(file, await defaultExportOf(file, url));
 }
 

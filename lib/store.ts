@@ -23,11 +23,17 @@ export class Store extends Construct {
     super(scope, id);
     const own = this.addTable();
     this.tableName = restoredTable ?? own.tableName;
-    this.tableArn = restoredTable === undefined ? own.tableArn : Stack.of(this).formatArn({ service: 'dynamodb', resource: 'table', resourceName: restoredTable });
+    this.tableArn =
+      restoredTable === undefined
+        ? own.tableArn
+        : Stack.of(this).formatArn({ service: 'dynamodb', resource: 'table', resourceName: restoredTable });
   }
 
   private addTable(): TableV2 {
-    const text = (name: string): { name: string; type: AttributeType } => ({ name, type: AttributeType.STRING });
+    const text = (name: string): { name: string; type: AttributeType } => ({
+      name,
+      type: AttributeType.STRING,
+    });
     return new TableV2(this, 'Table', {
       partitionKey: text('pk'),
       sortKey: text('sk'),
@@ -43,7 +49,12 @@ export class Store extends Construct {
           sortKey: { name: 'dueAt', type: AttributeType.NUMBER },
           projectionType: ProjectionType.KEYS_ONLY,
         },
-        { indexName: listing, partitionKey: text('listing'), sortKey: text('listed'), projectionType: ProjectionType.KEYS_ONLY },
+        {
+          indexName: listing,
+          partitionKey: text('listing'),
+          sortKey: text('listed'),
+          projectionType: ProjectionType.KEYS_ONLY,
+        },
       ],
     });
   }

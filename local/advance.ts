@@ -7,7 +7,10 @@ import type { Schedule } from './schedule.ts';
 
 /** The body of POST /_local/clock. */
 export const advanceSchema = z.strictObject({
-  advance_seconds: z.number().gt(0, 'must be greater than 0').max(400 * 24 * 60 * 60, 'must be at most 400 days'),
+  advance_seconds: z
+    .number()
+    .gt(0, 'must be greater than 0')
+    .max(400 * 24 * 60 * 60, 'must be at most 400 days'),
 });
 
 /** What an advance did. */
@@ -65,7 +68,10 @@ const NOTICE_MILLIS = 1_000;
 async function noticed({ inFlight }: AdvanceOptions): Promise<boolean> {
   const slow = inFlight().filter(({ source }) => source !== 'gateway');
   if (slow.length === 0) return false;
-  await Promise.race([Promise.all(slow.map(({ done }) => done)), sleep(NOTICE_MILLIS, undefined, { ref: false })]);
+  await Promise.race([
+    Promise.all(slow.map(({ done }) => done)),
+    sleep(NOTICE_MILLIS, undefined, { ref: false }),
+  ]);
   return true;
 }
 

@@ -36,7 +36,9 @@ const recordSchema = z.object({ offset_millis: z.int(), seen_at: z.int() });
 export function openClock(file?: string, realNow: () => number = Date.now): VirtualClock {
   const shared = new SharedArrayBuffer(16);
   const cells = new BigInt64Array(shared);
-  const write = (cell: number, value: number): void => { Atomics.store(cells, cell, BigInt(value)); };
+  const write = (cell: number, value: number): void => {
+    Atomics.store(cells, cell, BigInt(value));
+  };
   const { now, isFrozen } = readSharedClock(shared, realNow);
   /** From here on real time plus the offset on disk is at least `instant`, so that a killed process never sets time back. */
   const keep = (instant: number): number => {

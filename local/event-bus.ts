@@ -18,14 +18,36 @@ export interface BusEvent {
 
 /** The event of an execution that closed, as Step Functions sends it. */
 export function executionEvent(execution: Execution): BusEvent {
-  const { arn, machineArn, name, status, startedAt, stoppedAt = startedAt, input, output, error, cause } = execution;
+  const {
+    arn,
+    machineArn,
+    name,
+    status,
+    startedAt,
+    stoppedAt = startedAt,
+    input,
+    output,
+    error,
+    cause,
+  } = execution;
   return {
     ...envelope('aws.states', 'Step Functions Execution Status Change', stoppedAt, [arn]),
     detail: {
-      executionArn: arn, stateMachineArn: machineArn, name, status, startDate: startedAt, stopDate: stoppedAt,
-      input, output: output ?? null, error: error ?? null, cause: cause ?? null,
-      inputDetails: { included: true }, outputDetails: output === undefined ? null : { included: true },
-      stateMachineVersionArn: null, stateMachineAliasArn: null, redriveCount: 0,
+      executionArn: arn,
+      stateMachineArn: machineArn,
+      name,
+      status,
+      startDate: startedAt,
+      stopDate: stoppedAt,
+      input,
+      output: output ?? null,
+      error: error ?? null,
+      cause: cause ?? null,
+      inputDetails: { included: true },
+      outputDetails: output === undefined ? null : { included: true },
+      stateMachineVersionArn: null,
+      stateMachineAliasArn: null,
+      redriveCount: 0,
     },
   };
 }
@@ -35,10 +57,21 @@ export function scheduledEvent(at: number): BusEvent {
   return { ...envelope('aws.events', 'Scheduled Event', at, []), detail: {} };
 }
 
-function envelope(source: string, detailType: string, at: number, resources: readonly string[]): Omit<BusEvent, 'detail'> {
+function envelope(
+  source: string,
+  detailType: string,
+  at: number,
+  resources: readonly string[],
+): Omit<BusEvent, 'detail'> {
   return {
-    version: '0', id: randomUUID(), 'detail-type': detailType, source, account: LOCAL_ACCOUNT,
-    time: new Date(at).toISOString().replace(/\.\d{3}Z$/, 'Z'), region: LOCAL_REGION, resources,
+    version: '0',
+    id: randomUUID(),
+    'detail-type': detailType,
+    source,
+    account: LOCAL_ACCOUNT,
+    time: new Date(at).toISOString().replace(/\.\d{3}Z$/, 'Z'),
+    region: LOCAL_REGION,
+    resources,
   };
 }
 
@@ -50,7 +83,12 @@ function envelope(source: string, detailType: string, at: number, resources: rea
 export function matchesPattern(pattern: Readonly<Record<string, unknown>>, event: unknown): boolean {
   return Object.entries(pattern).every(([name, wanted]) => {
     const value = (event as Record<string, unknown> | null | undefined)?.[name];
-    if (!Array.isArray(wanted)) return typeof value === 'object' && value !== null && matchesPattern(wanted as Record<string, unknown>, value);
+    if (!Array.isArray(wanted))
+      return (
+        typeof value === 'object' &&
+        value !== null &&
+        matchesPattern(wanted as Record<string, unknown>, value)
+      );
     const held: readonly unknown[] = Array.isArray(value) ? value : [value];
     return wanted.some((one: unknown) => held.some((candidate) => matchesOne(one, candidate)));
   });
@@ -59,7 +97,8 @@ export function matchesPattern(pattern: Readonly<Record<string, unknown>>, event
 function matchesOne(wanted: unknown, value: unknown): boolean {
   if (typeof wanted !== 'object' || wanted === null) return wanted === value;
   const [[filter, argument] = ['', undefined], ...others] = Object.entries(wanted);
-  if (others.length === 0 && filter === 'prefix') return typeof value === 'string' && value.startsWith(String(argument));
+  if (others.length === 0 && filter === 'prefix')
+    return typeof value === 'string' && value.startsWith(String(argument));
   if (others.length === 0 && filter === 'exists') return (value !== undefined) === argument;
   throw new Error(`the event pattern's filter ${JSON.stringify(wanted)} does not run locally`);
 }

@@ -11,7 +11,10 @@ export interface Journal<Entry> {
  * Opens a journal and gives what it holds. A last line cut off by a killed process is left out.
  * `keep` rewrites the file at opening, so that it does not grow for ever.
  */
-export function openJournal<Entry>(file: string, keep: (entries: Entry[]) => Entry[] = (entries) => entries): { entries: Entry[]; journal: Journal<Entry> } {
+export function openJournal<Entry>(
+  file: string,
+  keep: (entries: Entry[]) => Entry[] = (entries) => entries,
+): { entries: Entry[]; journal: Journal<Entry> } {
   mkdirSync(dirname(file), { recursive: true });
   const text = readText(file);
   const entries = keep(parseLines<Entry>(text));
@@ -25,7 +28,9 @@ export function openJournal<Entry>(file: string, keep: (entries: Entry[]) => Ent
   return {
     entries,
     journal: {
-      append: (entry) => { writeSync(handle, `${JSON.stringify(entry)}\n`); },
+      append: (entry) => {
+        writeSync(handle, `${JSON.stringify(entry)}\n`);
+      },
       close: () => closeSync(handle),
     },
   };

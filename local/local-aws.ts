@@ -44,12 +44,22 @@ export async function startLocalAws({ template, folder, now, states }: LocalAwsO
   const faults = createFaults();
   try {
     for (const table of template.tables) await ensureTable(dynamo.service, table);
-    for (const { arn, name, generate } of template.secrets) await secrets.ensure(arn, name, generateSecretString(generate ?? {}));
+    for (const { arn, name, generate } of template.secrets)
+      await secrets.ensure(arn, name, generateSecretString(generate ?? {}));
     const authorize = createAuthorizer(template.policies);
-    const endpoint = createAwsEndpoint({ dynamodb: dynamo.service, secretsmanager: secrets.service, states, objectStore: objects, faults, authorize });
+    const endpoint = createAwsEndpoint({
+      dynamodb: dynamo.service,
+      secretsmanager: secrets.service,
+      states,
+      objectStore: objects,
+      faults,
+      authorize,
+    });
     const { url, close } = await endpoint.listen();
     return {
-      url, objects, faults,
+      url,
+      objects,
+      faults,
       handle: endpoint.handle,
       watch: endpoint.watch,
       usedGrants: authorize.usedGrants,
@@ -65,7 +75,11 @@ export async function startLocalAws({ template, folder, now, states }: LocalAwsO
   }
 }
 
-async function expire({ buckets }: LocalTemplate, expireItems: () => Promise<number>, objects: ObjectStore): Promise<void> {
+async function expire(
+  { buckets }: LocalTemplate,
+  expireItems: () => Promise<number>,
+  objects: ObjectStore,
+): Promise<void> {
   await expireItems();
   for (const { name, expirations } of buckets) {
     for (const { prefix, days } of expirations) await objects.expire(name, prefix, days);
@@ -73,7 +87,8 @@ async function expire({ buckets }: LocalTemplate, expireItems: () => Promise<num
 }
 
 async function ensureTable(dynamodb: AwsService, { name, create, ttlAttribute }: LocalTable): Promise<void> {
-  const call = (operation: string, input: Record<string, unknown>): ReturnType<AwsService> => dynamodb({ service: 'dynamodb', operation, caller: OPERATOR, input });
+  const call = (operation: string, input: Record<string, unknown>): ReturnType<AwsService> =>
+    dynamodb({ service: 'dynamodb', operation, caller: OPERATOR, input });
   try {
     const { Table } = await call('DescribeTable', { TableName: name });
     requireIndexes(name, create, Table as Record<string, unknown>);
@@ -81,14 +96,25 @@ async function ensureTable(dynamodb: AwsService, { name, create, ttlAttribute }:
     if (!(error instanceof AwsError) || error.code !== 'ResourceNotFoundException') throw error;
     await call('CreateTable', { ...create });
   }
-  if (ttlAttribute !== undefined) await call('UpdateTimeToLive', { TableName: name, TimeToLiveSpecification: { AttributeName: ttlAttribute, Enabled: true } });
+  if (ttlAttribute !== undefined)
+    await call('UpdateTimeToLive', {
+      TableName: name,
+      TimeToLiveSpecification: { AttributeName: ttlAttribute, Enabled: true },
+    });
 }
 
 /** CloudFormation would add a new index to the table that is there; here a new folder is the way. */
-function requireIndexes(name: string, wanted: Readonly<Record<string, unknown>>, table: Record<string, unknown>): void {
+function requireIndexes(
+  name: string,
+  wanted: Readonly<Record<string, unknown>>,
+  table: Record<string, unknown>,
+): void {
   const has = indexNames(table);
   const missing = indexNames(wanted).filter((index) => !has.includes(index));
-  if (missing.length > 0) throw new Error(`Table ${name} in this folder is of an older version and lacks the index ${missing.join(', ')}: start on a new folder.`);
+  if (missing.length > 0)
+    throw new Error(
+      `Table ${name} in this folder is of an older version and lacks the index ${missing.join(', ')}: start on a new folder.`,
+    );
 }
 
 function indexNames(table: Readonly<Record<string, unknown>>): string[] {

@@ -11,21 +11,43 @@ export interface StateSources {
   /** Values that the functions were given instead of the template's. */
   readonly environment: Readonly<Record<string, string>>;
   readonly runtime: Pick<Runtime, 'executions' | 'functions' | 'schedule' | 'aws'>;
-  readonly addresses: { readonly apiUrl: string; readonly localUrl: string; readonly inboxUrl: string; readonly awsUrl: string };
+  readonly addresses: {
+    readonly apiUrl: string;
+    readonly localUrl: string;
+    readonly inboxUrl: string;
+    readonly awsUrl: string;
+  };
 }
 
 /** The service as it stands, for people and tests. */
-export function describeState({ clock, folder, template, environment, runtime, addresses }: StateSources): Record<string, unknown> {
+export function describeState({
+  clock,
+  folder,
+  template,
+  environment,
+  runtime,
+  addresses,
+}: StateSources): Record<string, unknown> {
   const flying = runtime.functions.inFlight();
   return {
     now: new Date(clock.now()).toISOString(),
     offset_seconds: clock.offset() / 1_000,
     frozen: clock.isFrozen(),
-    folder, environment,
-    api: addresses.apiUrl, local: addresses.localUrl, inbox: addresses.inboxUrl, aws: addresses.awsUrl,
-    functions: template.functions.map(({ id, timeoutSeconds }) => ({ id, timeout_seconds: timeoutSeconds, in_flight: countOf(flying, id) })),
+    folder,
+    environment,
+    api: addresses.apiUrl,
+    local: addresses.localUrl,
+    inbox: addresses.inboxUrl,
+    aws: addresses.awsUrl,
+    functions: template.functions.map(({ id, timeoutSeconds }) => ({
+      id,
+      timeout_seconds: timeoutSeconds,
+      in_flight: countOf(flying, id),
+    })),
     executions: countBy(runtime.executions.list().map(({ status }) => status)),
-    schedule: runtime.schedule.state().map(({ name, nextAt }) => ({ name, next: new Date(nextAt).toISOString() })),
+    schedule: runtime.schedule
+      .state()
+      .map(({ name, nextAt }) => ({ name, next: new Date(nextAt).toISOString() })),
     faults: runtime.aws.faults.list(),
   };
 }

@@ -81,56 +81,133 @@ export async function startOneMachine(options: OneMachineOptions): Promise<OneMa
     for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
   };
   try {
-    return { ...await start(options, (close) => closers.push(close)), stop };
+    return { ...(await start(options, (close) => closers.push(close))), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function start(options: OneMachineOptions, onStop: (close: Closer) => void): Promise<Omit<OneMachine, 'stop'>> {
+async function start(
+  options: OneMachineOptions,
+  onStop: (close: Closer) => void,
+): Promise<Omit<OneMachine, 'stop'>> {
   const { folder, onEvent } = options;
   const lock = await lockFolder(folder);
   onStop(lock.release);
   const clock = openClock(path.join(folder, 'clock.json'));
-  const inbox = openInbox({ file: path.join(folder, 'inbox.jsonl'), now: clock.now, verify: options.verifyWebhook, onReceived: (webhook) => onEvent?.({ event: 'webhook', webhook }) });
+  const inbox = openInbox({
+    file: path.join(folder, 'inbox.jsonl'),
+    now: clock.now,
+    verify: options.verifyWebhook,
+    onReceived: (webhook) => onEvent?.({ event: 'webhook', webhook }),
+  });
   onStop(inbox.close);
   const server = await listen(options.port ?? 0, (error) => console.error('gateway:', error));
   onStop(server.close);
-  const template = servedUnder(server.url, readTemplate(options.templatePath, { apiEndpoint: server.url }), options.environment ?? {});
-  const runtime = await startRuntime({ template, folder, clock, warm: options.warm ?? true, onLog: options.onLog, onEvent });
+  const template = servedUnder(
+    server.url,
+    readTemplate(options.templatePath, { apiEndpoint: server.url }),
+    options.environment ?? {},
+  );
+  const runtime = await startRuntime({
+    template,
+    folder,
+    clock,
+    warm: options.warm ?? true,
+    onLog: options.onLog,
+    onEvent,
+  });
   onStop(runtime.stop);
 
   const { aws, functions, schedule } = runtime;
   let stopping = false;
-  onStop(() => { stopping = true; });
-  const advance = createAdvance({ clock, schedule, isStopping: () => stopping, sync: runtime.interpreter.sync, inFlight: functions.inFlight, hasOpenExecutions: runtime.hasOpenExecutions });
+  onStop(() => {
+    stopping = true;
+  });
+  const advance = createAdvance({
+    clock,
+    schedule,
+    isStopping: () => stopping,
+    sync: runtime.interpreter.sync,
+    inFlight: functions.inFlight,
+    hasOpenExecutions: runtime.hasOpenExecutions,
+  });
   const addresses = addressesOf(server, aws.url);
   server.serve({
-    api: createGateway({ routes: template.routes, functions, now: clock.now, throttles: aws.faults.throttlesRequest }).handle,
-    control: createControl({ inbox, faults: aws.faults, advance, prove: lock.prove, state: () => describeState({ clock, folder, template, environment: options.environment ?? {}, runtime, addresses }) }),
+    api: createGateway({
+      routes: template.routes,
+      functions,
+      now: clock.now,
+      throttles: aws.faults.throttlesRequest,
+    }).handle,
+    control: createControl({
+      inbox,
+      faults: aws.faults,
+      advance,
+      prove: lock.prove,
+      state: () =>
+        describeState({
+          clock,
+          folder,
+          template,
+          environment: options.environment ?? {},
+          runtime,
+          addresses,
+        }),
+    }),
     results: createResults(aws.objects, template.distributions[0]?.bucket ?? ''),
   });
   runtime.begin();
   lock.announce({ port: server.port, ...addresses, outputs: template.outputs });
-  return { ...addresses, template, clock, faults: aws.faults, aws: aws.handle, watchAws: aws.watch, usedGrants: aws.usedGrants, executions: runtime.executions, advance };
+  return {
+    ...addresses,
+    template,
+    clock,
+    faults: aws.faults,
+    aws: aws.handle,
+    watchAws: aws.watch,
+    usedGrants: aws.usedGrants,
+    executions: runtime.executions,
+    advance,
+  };
 }
 
-function addressesOf({ url }: Server, awsUrl: string): Pick<OneMachine, 'apiUrl' | 'localUrl' | 'inboxUrl' | 'awsUrl'> {
+function addressesOf(
+  { url }: Server,
+  awsUrl: string,
+): Pick<OneMachine, 'apiUrl' | 'localUrl' | 'inboxUrl' | 'awsUrl'> {
   return { apiUrl: `${url}${apiRoot}`, localUrl: `${url}/_local`, inboxUrl: `${url}${INBOX_PATH}`, awsUrl };
 }
 
 /** The template as it is served here: its distribution under this server's address, variables as the person starting it wants them. */
-function servedUnder(url: string, template: LocalTemplate, overrides: Readonly<Record<string, string>>): LocalTemplate {
+function servedUnder(
+  url: string,
+  template: LocalTemplate,
+  overrides: Readonly<Record<string, string>>,
+): LocalTemplate {
   const [distribution, another] = template.distributions;
   if (another !== undefined) throw new Error(`distribution ${another.id}: only one is served on one machine`);
   const results = `${url}${RESULTS_PATH.slice(0, -1)}`;
-  const here = (value: string): string => (distribution?.domains ?? []).reduce((text, domain) => text.replaceAll(`https://${domain}`, results), value);
-  const mapped = (values: Readonly<Record<string, string>>, value: (name: string, value: string) => string): Record<string, string> =>
+  const here = (value: string): string =>
+    (distribution?.domains ?? []).reduce(
+      (text, domain) => text.replaceAll(`https://${domain}`, results),
+      value,
+    );
+  const mapped = (
+    values: Readonly<Record<string, string>>,
+    value: (name: string, value: string) => string,
+  ): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([name, one]) => [name, value(name, one)]));
   return {
     ...template,
-    functions: template.functions.map((one) => ({ ...one, environment: mapped(one.environment, (name, value) => overrides[name]?.replaceAll('{origin}', url) ?? here(value)) })),
+    functions: template.functions.map((one) => ({
+      ...one,
+      environment: mapped(
+        one.environment,
+        (name, value) => overrides[name]?.replaceAll('{origin}', url) ?? here(value),
+      ),
+    })),
     outputs: mapped(template.outputs, (_name, value) => here(value)),
   };
 }

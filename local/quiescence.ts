@@ -16,12 +16,22 @@ const PATIENCE_MILLIS = 12_000;
  * Of requests only those `before` are waited for: clients that go on calling cannot hold it up.
  * Gives the instant of the interpreter's next timer.
  */
-export async function quiescence({ inFlight, sync }: Watched, before: ReadonlySet<FlyingInvocation>, patienceMillis: number = PATIENCE_MILLIS): Promise<number | undefined> {
-  const awaited = (): FlyingInvocation[] => inFlight().filter((one) =>
-    (one.source !== 'gateway' || before.has(one)) && (one.startedAt === undefined || Date.now() - one.startedAt < patienceMillis));
+export async function quiescence(
+  { inFlight, sync }: Watched,
+  before: ReadonlySet<FlyingInvocation>,
+  patienceMillis: number = PATIENCE_MILLIS,
+): Promise<number | undefined> {
+  const awaited = (): FlyingInvocation[] =>
+    inFlight().filter(
+      (one) =>
+        (one.source !== 'gateway' || before.has(one)) &&
+        (one.startedAt === undefined || Date.now() - one.startedAt < patienceMillis),
+    );
   for (;;) {
     // A result that has just come in is told to the interpreter first.
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
     const nextTimer = await sync();
     const moving = awaited();
     if (moving.length === 0) return nextTimer;
@@ -31,7 +41,9 @@ export async function quiescence({ inFlight, sync }: Watched, before: ReadonlySe
 
 /** Resolves when one of them ends or has been waited for long enough. */
 async function anyEnds(moving: readonly FlyingInvocation[], patienceMillis: number): Promise<void> {
-  const patience = Math.min(...moving.map(({ startedAt = Date.now() }) => startedAt + patienceMillis - Date.now()));
+  const patience = Math.min(
+    ...moving.map(({ startedAt = Date.now() }) => startedAt + patienceMillis - Date.now()),
+  );
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), Math.max(patience, 1));
   try {

@@ -19,10 +19,21 @@ import type { LocalTemplate } from './template.ts';
 
 /** What happens behind the API. `execution` is its name; `error` an error's name. */
 export type RuntimeEvent =
-  | { readonly event: 'execution'; readonly execution: string; readonly status: ExecutionStatus; readonly error?: string }
+  | {
+      readonly event: 'execution';
+      readonly execution: string;
+      readonly status: ExecutionStatus;
+      readonly error?: string;
+    }
   /** An invocation ended; `cpuMillis` is how long it had the processor. */
   | { readonly event: 'invocation'; readonly functionId: string; readonly cpuMillis: number }
-  | { readonly event: 'task'; readonly execution: string; readonly state: string; readonly ok: boolean; readonly error?: string };
+  | {
+      readonly event: 'task';
+      readonly execution: string;
+      readonly state: string;
+      readonly ok: boolean;
+      readonly error?: string;
+    };
 
 /** What runs behind the gateway: functions, state machines, schedule and the AWS services they call. */
 export interface Runtime {
@@ -51,37 +62,67 @@ export interface RuntimeOptions {
 const HOUR = 3_600;
 
 /** Opens the folder and starts everything but the work itself, see begin(). */
-export async function startRuntime({ template, folder, clock, warm, onLog, onEvent }: RuntimeOptions): Promise<Runtime> {
+export async function startRuntime({
+  template,
+  folder,
+  clock,
+  warm,
+  onLog,
+  onEvent,
+}: RuntimeOptions): Promise<Runtime> {
   // Each of these calls the next ones; nothing is called before all of them are there.
   const aws = await startLocalAws({ template, folder, now: clock.now, states: (call) => states(call) });
   const functions = createLocalFunctions({
-    functions: template.functions, clock, awsUrl: aws.url,
+    functions: template.functions,
+    clock,
+    awsUrl: aws.url,
     log: (line) => onLog?.(line),
     onUsed: (functionId, cpuMillis) => onEvent?.({ event: 'invocation', functionId, cpuMillis }),
   });
   const machines = template.stateMachines.map(({ arn, definition }) => [arn, definition] as const);
-  const interpreter = await startInterpreter({ clock: clock.shared, machines }, {
-    invokeTask: (task) => invokeTask(functions, task, onEvent),
-    onHistory: (arn, event) => executions.onHistory(arn, event),
-    onClosed: (arn, outcome) => executions.onClosed(arn, outcome),
-  });
+  const interpreter = await startInterpreter(
+    { clock: clock.shared, machines },
+    {
+      invokeTask: (task) => invokeTask(functions, task, onEvent),
+      onHistory: (arn, event) => executions.onHistory(arn, event),
+      onClosed: (arn, outcome) => executions.onClosed(arn, outcome),
+    },
+  );
   const executions = openExecutions({
-    file: path.join(folder, 'executions.jsonl'), now: clock.now, engine: interpreter,
+    file: path.join(folder, 'executions.jsonl'),
+    now: clock.now,
+    engine: interpreter,
     onStatusChange: (execution) => {
-      onEvent?.({ event: 'execution', execution: execution.name, status: execution.status, ...(execution.error === undefined ? {} : { error: execution.error }) });
+      onEvent?.({
+        event: 'execution',
+        execution: execution.name,
+        status: execution.status,
+        ...(execution.error === undefined ? {} : { error: execution.error }),
+      });
       publish(template, functions, execution);
     },
   });
-  const states = createStatesService(executions, machines.map(([arn]) => arn));
-  const schedule = createSchedule(jobsOf(template, functions, aws), clock, (job, error) => console.error(`${job}:`, error));
+  const states = createStatesService(
+    executions,
+    machines.map(([arn]) => arn),
+  );
+  const schedule = createSchedule(jobsOf(template, functions, aws), clock, (job, error) =>
+    console.error(`${job}:`, error),
+  );
 
   return {
-    aws, functions, interpreter, executions, schedule,
+    aws,
+    functions,
+    interpreter,
+    executions,
+    schedule,
     hasOpenExecutions: () => executions.list().some(({ status }) => status === 'RUNNING'),
     begin: () => {
       executions.resume();
       schedule.start();
-      if (warm) for (const functionId of new Set(template.routes.map((route) => route.functionId))) functions.warm(functionId);
+      if (warm)
+        for (const functionId of new Set(template.routes.map((route) => route.functionId)))
+          functions.warm(functionId);
     },
     stop: async () => {
       schedule.pause();
@@ -94,21 +135,34 @@ export async function startRuntime({ template, folder, clock, warm, onLog, onEve
   };
 }
 
-async function invokeTask(functions: LocalFunctions, { resource, input, state, execution }: TaskCall, onEvent: RuntimeOptions['onEvent']): Promise<InvocationResult> {
+async function invokeTask(
+  functions: LocalFunctions,
+  { resource, input, state, execution }: TaskCall,
+  onEvent: RuntimeOptions['onEvent'],
+): Promise<InvocationResult> {
   const result = await functions.invoke(idOfArn('function', resource) ?? resource, input, 'task');
-  onEvent?.({ event: 'task', execution: execution.name, state, ok: result.ok, ...(result.ok ? {} : { error: result.error.errorType }) });
+  onEvent?.({
+    event: 'task',
+    execution: execution.name,
+    state,
+    ok: result.ok,
+    ...(result.ok ? {} : { error: result.error.errorType }),
+  });
   return result;
 }
 
 function publish({ rules }: LocalTemplate, functions: LocalFunctions, execution: Execution): void {
   const event = executionEvent(execution);
-  for (const { functionId, pattern } of rules) if (matchesPattern(pattern, event)) void functions.invoke(functionId, event, 'event');
+  for (const { functionId, pattern } of rules)
+    if (matchesPattern(pattern, event)) void functions.invoke(functionId, event, 'event');
 }
 
 function jobsOf({ schedules }: LocalTemplate, functions: LocalFunctions, aws: LocalAws): Job[] {
   const invocations = schedules.map(({ functionId, everySeconds, input }): Job => ({
-    name: functionId, everySeconds,
-    run: (at) => functions.invoke(functionId, input === undefined ? scheduledEvent(at) : JSON.parse(input), 'schedule'),
+    name: functionId,
+    everySeconds,
+    run: (at) =>
+      functions.invoke(functionId, input === undefined ? scheduledEvent(at) : JSON.parse(input), 'schedule'),
   }));
   return [...invocations, { name: 'expiry', everySeconds: HOUR, run: () => aws.expire() }];
 }

@@ -31,12 +31,20 @@ interface Entry {
 const LONGEST_TIMER_MILLIS = 2_000_000_000;
 
 /** Makes the schedule; nothing fires before start(). */
-export function createSchedule(jobs: readonly Job[], clock: VirtualClock, onError: (job: string, error: unknown) => void): Schedule {
+export function createSchedule(
+  jobs: readonly Job[],
+  clock: VirtualClock,
+  onError: (job: string, error: unknown) => void,
+): Schedule {
   const nextWhole = (everySeconds: number): number => {
     const every = everySeconds * 1_000;
     return (Math.floor(clock.now() / every) + 1) * every;
   };
-  const entries: Entry[] = jobs.map((job) => ({ job, nextAt: nextWhole(job.everySeconds), running: Promise.resolve() }));
+  const entries: Entry[] = jobs.map((job) => ({
+    job,
+    nextAt: nextWhole(job.everySeconds),
+    running: Promise.resolve(),
+  }));
   let timer: NodeJS.Timeout | undefined;
 
   async function run({ name, run: start }: Job, at: number): Promise<void> {
@@ -56,10 +64,13 @@ export function createSchedule(jobs: readonly Job[], clock: VirtualClock, onErro
   function arm(): void {
     const nextAt = Math.min(...entries.map((entry) => entry.nextAt));
     if (!Number.isFinite(nextAt)) return;
-    timer = setTimeout(() => {
-      for (const entry of due()) fire(entry);
-      arm();
-    }, Math.min(Math.max(nextAt - clock.now(), 1), LONGEST_TIMER_MILLIS));
+    timer = setTimeout(
+      () => {
+        for (const entry of due()) fire(entry);
+        arm();
+      },
+      Math.min(Math.max(nextAt - clock.now(), 1), LONGEST_TIMER_MILLIS),
+    );
     timer.unref();
   }
   return {
@@ -69,7 +80,9 @@ export function createSchedule(jobs: readonly Job[], clock: VirtualClock, onErro
     },
     pause: () => clearTimeout(timer),
     nextAt: (leastSeconds = 0) => {
-      const instants = entries.map(({ job, nextAt }) => (job.everySeconds >= leastSeconds ? nextAt : nextWhole(leastSeconds)));
+      const instants = entries.map(({ job, nextAt }) =>
+        job.everySeconds >= leastSeconds ? nextAt : nextWhole(leastSeconds),
+      );
       return instants.length === 0 ? undefined : Math.min(...instants);
     },
     fireDue: async () => {

@@ -43,7 +43,9 @@ export async function listen(port: number, onError: (error: unknown) => void): P
   // A socket that is closed just as a client reuses it looks to it like a lost answer.
   server.keepAliveTimeout = 75_000;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'EADDRINUSE' ? portInUse(port, error) : error));
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? portInUse(port, error) : error),
+    );
     server.listen(port, '127.0.0.1', resolve);
   });
   const bound = (server.address() as AddressInfo).port;
@@ -51,14 +53,19 @@ export async function listen(port: number, onError: (error: unknown) => void): P
     port: bound,
     url: `http://127.0.0.1:${bound}`,
     serve: ready.resolve,
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 
-async function answer(ready: Promise<ServerHandlers>, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answer(
+  ready: Promise<ServerHandlers>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   const { api, control, results } = await ready;
   const { path } = targetOf(incoming);
   if (path === LOCAL_PATH || path.startsWith(`${LOCAL_PATH}/`)) return control(incoming, outgoing);

@@ -4,7 +4,10 @@ export const OFFSET = 0;
 export const STANDS_AT = 1;
 
 /** Reads the virtual time from the clock's shared memory, in whatever thread. `realNow` is that thread's real Date.now. */
-export function readSharedClock(shared: SharedArrayBuffer, realNow: () => number): { readonly now: () => number; readonly isFrozen: () => boolean } {
+export function readSharedClock(
+  shared: SharedArrayBuffer,
+  realNow: () => number,
+): { readonly now: () => number; readonly isFrozen: () => boolean } {
   const cells = new BigInt64Array(shared);
   const read = (cell: number): number => Number(Atomics.load(cells, cell));
   return {

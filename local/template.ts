@@ -11,7 +11,17 @@ import { openResources } from './template/resources.ts';
 import { readBuckets, readDistributions, readSecrets, readTables } from './template/storage.ts';
 import type { LocalBucket, LocalDistribution, LocalSecret, LocalTable } from './template/storage.ts';
 
-export type { LocalBucket, LocalDistribution, LocalFunction, LocalRoute, LocalRule, LocalSchedule, LocalSecret, LocalStateMachine, LocalTable };
+export type {
+  LocalBucket,
+  LocalDistribution,
+  LocalFunction,
+  LocalRoute,
+  LocalRule,
+  LocalSchedule,
+  LocalSecret,
+  LocalStateMachine,
+  LocalTable,
+};
 
 /** What a synthesized stack asks for, under the names by which the stand-ins serve it. */
 export interface LocalTemplate {
@@ -39,7 +49,10 @@ export interface TemplateOptions {
  * Reads a template that CDK has synthesized (one flat stack). Throws an Error that names the resource and what of it
  * the one-machine mode does not support, so that nothing of the stack is left out in silence.
  */
-export function readTemplate(templatePath: string, { apiEndpoint = 'http://localhost:3000' }: TemplateOptions = {}): LocalTemplate {
+export function readTemplate(
+  templatePath: string,
+  { apiEndpoint = 'http://localhost:3000' }: TemplateOptions = {},
+): LocalTemplate {
   const resources = openResources(JSON.parse(readFileSync(templatePath, 'utf8')) as Template, apiEndpoint);
   return {
     functions: readFunctions(resources, path.dirname(templatePath)),

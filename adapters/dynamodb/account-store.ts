@@ -37,7 +37,11 @@ export interface AccountStore {
   /** Changes the list of hidden models, whatever others change in it at the same time. */
   changeHiddenModels(id: AccountId, change: ModelChange): Promise<void>;
   /** Stores a new list of secrets, unless the current one is no longer the given one. */
-  replaceSecrets(id: AccountId, current: SealedSecret | undefined, next: readonly SealedSecret[]): Promise<boolean>;
+  replaceSecrets(
+    id: AccountId,
+    current: SealedSecret | undefined,
+    next: readonly SealedSecret[],
+  ): Promise<boolean>;
   /** False when the id is taken. */
   createKey(key: ApiKey): Promise<boolean>;
   listKeys(id: AccountId): Promise<ApiKey[]>;
@@ -52,7 +56,11 @@ const hiddenModelTries = 20;
 export function createAccountStore(table: Table): AccountStore {
   return {
     create: (account) =>
-      createOwn(table, accountToItem(account), (found) => found['createdAt'] === account.createdAt && found['name'] === account.name),
+      createOwn(
+        table,
+        accountToItem(account),
+        (found) => found['createdAt'] === account.createdAt && found['name'] === account.name,
+      ),
     read: (id) => readAccount(table, id),
     list: () => listAccounts(table),
     change: async (id, change) => {
@@ -83,7 +91,11 @@ async function readAccount(table: Table, id: AccountId): Promise<Account | undef
 }
 
 /** False when another item has the id. A first try whose answer was lost leaves our own item there. */
-async function createOwn(table: Table, item: Item & ItemKey, isOurs: (found: Item) => boolean): Promise<boolean> {
+async function createOwn(
+  table: Table,
+  item: Item & ItemKey,
+  isOurs: (found: Item) => boolean,
+): Promise<boolean> {
   if (await putNew(table, item)) return true;
   const found = await getItem(table, { pk: item.pk, sk: item.sk });
   return found !== undefined && isOurs(found);
@@ -98,8 +110,14 @@ async function changeHiddenModels(table: Table, id: AccountId, { hide, show }: M
     const next = [...new Set([...before, ...hide])].filter((model) => !show.includes(model));
     const written = await updateIf(table, keys.account(id), {
       UpdateExpression: 'SET hiddenModels = :next',
-      ConditionExpression: [...before.map((_, index) => `hiddenModels[${index}] = :model${index}`), `attribute_not_exists(hiddenModels[${before.length}])`].join(' AND '),
-      ExpressionAttributeValues: { ':next': next, ...Object.fromEntries(before.map((model, index) => [`:model${index}`, model])) },
+      ConditionExpression: [
+        ...before.map((_, index) => `hiddenModels[${index}] = :model${index}`),
+        `attribute_not_exists(hiddenModels[${before.length}])`,
+      ].join(' AND '),
+      ExpressionAttributeValues: {
+        ':next': next,
+        ...Object.fromEntries(before.map((model, index) => [`:model${index}`, model])),
+      },
     });
     if (written) return;
     await table.clock.sleep(attempt * (1 + (table.randomBytes(1)[0] ?? 0) / 16));
@@ -107,10 +125,17 @@ async function changeHiddenModels(table: Table, id: AccountId, { hide, show }: M
   throw new Overloaded('the list of hidden models kept changing');
 }
 
-async function replaceSecrets(table: Table, id: AccountId, current: SealedSecret | undefined, next: readonly SealedSecret[]): Promise<boolean> {
+async function replaceSecrets(
+  table: Table,
+  id: AccountId,
+  current: SealedSecret | undefined,
+  next: readonly SealedSecret[],
+): Promise<boolean> {
   const parts: UpdateParts = {
     UpdateExpression: 'SET webhookSecrets = :next',
-    ConditionExpression: current ? 'webhookSecrets[0].sealed = :current' : 'attribute_not_exists(webhookSecrets[0])',
+    ConditionExpression: current
+      ? 'webhookSecrets[0].sealed = :current'
+      : 'attribute_not_exists(webhookSecrets[0])',
     ExpressionAttributeValues: { ':next': next, ...(current && { ':current': current.sealed }) },
   };
   const outcome = await tryUpdate(table, keys.account(id), parts);
@@ -145,7 +170,9 @@ function changeOf({ providers, ...change }: AccountChange): {
       ...Object.fromEntries(set.map(([name], index) => [`#n${index}`, name])),
       ...(providers === 'all' && { '#providers': 'providers' }),
     },
-    ...(set.length > 0 && { ExpressionAttributeValues: Object.fromEntries(set.map(([, value], index) => [`:v${index}`, value])) }),
+    ...(set.length > 0 && {
+      ExpressionAttributeValues: Object.fromEntries(set.map(([, value], index) => [`:v${index}`, value])),
+    }),
   };
 }
 

@@ -15,7 +15,8 @@ const readAtOnce = 100;
 export async function readBooks(table: Table, only?: AccountId): Promise<AccountBooks[]> {
   const stores = { accounts: createAccountStore(table), wallet: createWalletStore(table) };
   const books: AccountBooks[] = [];
-  for (const account of await accountsOf(stores.accounts, only)) books.push(await booksOf(table, account, stores));
+  for (const account of await accountsOf(stores.accounts, only))
+    books.push(await booksOf(table, account, stores));
   return books;
 }
 
@@ -25,7 +26,11 @@ async function accountsOf(accounts: AccountStore, only: AccountId | undefined): 
   return account ? [account] : [];
 }
 
-async function booksOf(table: Table, account: Account, stores: { accounts: AccountStore; wallet: WalletStore }): Promise<AccountBooks> {
+async function booksOf(
+  table: Table,
+  account: Account,
+  stores: { accounts: AccountStore; wallet: WalletStore },
+): Promise<AccountBooks> {
   const ledger = await stores.wallet.ledger(account.id);
   return {
     accountId: account.id,
@@ -39,12 +44,19 @@ async function booksOf(table: Table, account: Account, stores: { accounts: Accou
 }
 
 /** Those that are listed and those that the ledger names: neither alone would show that the other misses one. */
-async function creationsOf(table: Table, accountId: AccountId, ledger: readonly LedgerRow[]): Promise<AuditedCreation[]> {
+async function creationsOf(
+  table: Table,
+  accountId: AccountId,
+  ledger: readonly LedgerRow[],
+): Promise<AuditedCreation[]> {
   const named = ledger.flatMap(({ creationId }) => creationId ?? []);
   const ids = [...new Set([...named, ...(await listedIds(table, accountId))])];
   const creations: AuditedCreation[] = [];
   for (let from = 0; from < ids.length; from += readAtOnce) {
-    const found = await batchGet(table, ids.slice(from, from + readAtOnce).map((id) => keys.creation(id)));
+    const found = await batchGet(
+      table,
+      ids.slice(from, from + readAtOnce).map((id) => keys.creation(id)),
+    );
     creations.push(...found.map(auditedFromItem));
   }
   return creations;

@@ -38,7 +38,9 @@ export function createBlockStore(table: Table): BlockStore {
       // The counts first: a rejection in between would otherwise block anew what is about to be lifted.
       const counts = kinds.map((kind) => keys.rejected(address, kind, minuteOf(nowMillis)));
       for (const key of [...counts, keys.block(address)]) {
-        await send(table, (options) => table.client.send(new DeleteCommand({ TableName: table.name, Key: key }), options));
+        await send(table, (options) =>
+          table.client.send(new DeleteCommand({ TableName: table.name, Key: key }), options),
+        );
       }
     },
   };

@@ -11,7 +11,8 @@ export function createChargeStore(table: Table): ChargeStore {
     charge: async (order) => {
       const { monthlyCapMicros: cap, creation } = order;
       // Conditions cannot subtract: a cost above the whole cap is told here, before anything is sent.
-      if (cap !== undefined && creation.costMicros > cap) return { kind: 'over_budget', spentMicros: asMicros(0) };
+      if (cap !== undefined && creation.costMicros > cap)
+        return { kind: 'over_budget', spentMicros: asMicros(0) };
       const items = chargeItems(table, order);
       const outcome = await transact(table, [...items.values()], creation.id);
       switch (outcome.kind) {
@@ -19,10 +20,14 @@ export function createChargeStore(table: Table): ChargeStore {
           return { kind: 'charged' };
         case 'overloaded':
           // "Nothing was charged" would be a guess: the reconciler finds out which it was.
-          if (outcome.unclear) throw new Error('the answer to the charge was lost, and the table stayed busy');
+          if (outcome.unclear)
+            throw new Error('the answer to the charge was lost, and the table stayed busy');
           return { kind: 'overloaded' };
         case 'refused':
-          return refusedCharge(order, new Map([...items.keys()].map((part, index) => [part, outcome.refusals[index]])));
+          return refusedCharge(
+            order,
+            new Map([...items.keys()].map((part, index) => [part, outcome.refusals[index]])),
+          );
       }
     },
     refund: async (creation, refund) => {

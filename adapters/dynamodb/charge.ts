@@ -13,7 +13,13 @@ import { hourOf, type AccountCondition } from '../../core/account.ts';
 import { idempotencySeconds, rateWindowSeconds } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../core/ports/charges.ts';
-import { accountFromItem, apiKeyFromItem, creationToItem, idempotencyFromItem, spentAttribute } from './mapping.ts';
+import {
+  accountFromItem,
+  apiKeyFromItem,
+  creationToItem,
+  idempotencyFromItem,
+  spentAttribute,
+} from './mapping.ts';
 import { keys, minuteOf, ttlAttribute, type Table } from './table.ts';
 import type { Refusal, TransactItem } from './transaction.ts';
 
@@ -41,7 +47,9 @@ export function chargeItems(table: Table, order: ChargeOrder): ReadonlyMap<Charg
     ...(order.postRate === undefined ? [] : [['rate', rateItem(table, order, order.postRate)] as const]),
     ['creation', creationItem(table, order)],
     ['ledgerRow', ledgerItem(table, order)],
-    ...(order.idempotency ? [['idempotency', idempotencyItem(table, order, order.idempotency)] as const] : []),
+    ...(order.idempotency
+      ? [['idempotency', idempotencyItem(table, order, order.idempotency)] as const]
+      : []),
   ]);
 }
 
@@ -66,7 +74,9 @@ function keyItem(table: Table, { creation, nowMillis, monthlyCapMicros: cap }: C
       Key: keys.apiKey(creation.accountId, creation.keyId),
       UpdateExpression: 'ADD #spent :cost SET lastUsedAt = :hour',
       ConditionExpression:
-        cap === undefined ? `${isNotRevoked} AND ${hasNoCap}` : `${isNotRevoked} AND ${capIsAsRead} AND ${monthCoversTheCost}`,
+        cap === undefined
+          ? `${isNotRevoked} AND ${hasNoCap}`
+          : `${isNotRevoked} AND ${capIsAsRead} AND ${monthCoversTheCost}`,
       ExpressionAttributeNames: { '#spent': spentAttribute(creation.chargedMonth) },
       ExpressionAttributeValues: {
         ':cost': creation.costMicros,
@@ -86,7 +96,11 @@ function rateItem(table: Table, { creation, nowMillis }: ChargeOrder, postRate: 
       UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
       ConditionExpression: windowHasRoom,
       ExpressionAttributeNames: { '#count': 'count', '#ttl': ttlAttribute },
-      ExpressionAttributeValues: { ':one': 1, ':limit': postRate, ':ttl': Math.floor(nowMillis / 1000) + 2 * rateWindowSeconds },
+      ExpressionAttributeValues: {
+        ':one': 1,
+        ':limit': postRate,
+        ':ttl': Math.floor(nowMillis / 1000) + 2 * rateWindowSeconds,
+      },
     },
   };
 }
@@ -109,7 +123,11 @@ function ledgerItem(table: Table, { creation }: ChargeOrder): TransactItem {
   return { Put: { TableName: table.name, Item: ledgerRow, ConditionExpression: isNew } };
 }
 
-function idempotencyItem(table: Table, order: ChargeOrder, own: NonNullable<ChargeOrder['idempotency']>): TransactItem {
+function idempotencyItem(
+  table: Table,
+  order: ChargeOrder,
+  own: NonNullable<ChargeOrder['idempotency']>,
+): TransactItem {
   const { creation, nowMillis } = order;
   const expiresAt = nowMillis + idempotencySeconds * 1000;
   return {
@@ -123,7 +141,10 @@ function idempotencyItem(table: Table, order: ChargeOrder, own: NonNullable<Char
         [ttlAttribute]: Math.ceil(expiresAt / 1000),
       },
       ConditionExpression: own.replaces === undefined ? isFree : `${isFree} OR ${namesTheFailedOne}`,
-      ExpressionAttributeValues: { ':now': nowMillis, ...(own.replaces !== undefined && { ':failed': own.replaces }) },
+      ExpressionAttributeValues: {
+        ':now': nowMillis,
+        ...(own.replaces !== undefined && { ':failed': own.replaces }),
+      },
       ...returnOld,
     },
   };
@@ -138,14 +159,21 @@ export function refusedCharge(order: ChargeOrder, refusals: ReadonlyMap<ChargePa
   const keyThen = key?.item && apiKeyFromItem(key.item);
   const cost = order.creation.costMicros;
   if (account && accountThen?.condition !== 'active') {
-    return { kind: 'account_not_active', condition: (accountThen?.condition ?? 'gone') as AccountCondition | 'gone' };
+    return {
+      kind: 'account_not_active',
+      condition: (accountThen?.condition ?? 'gone') as AccountCondition | 'gone',
+    };
   }
   if (key && (!keyThen || keyThen.revokedAt !== undefined)) return { kind: 'key_revoked' };
   if (refusals.get('rate')) return { kind: 'rate_used_up' };
   if (idempotency?.item) return { kind: 'idempotency_taken', record: idempotencyFromItem(idempotency.item) };
-  if (keyThen && keyThen.monthlyCapMicros !== order.monthlyCapMicros) return { kind: 'key_changed', apiKey: keyThen };
-  if (keyThen) return { kind: 'over_budget', spentMicros: keyThen.spent[order.creation.chargedMonth] ?? asMicros(0) };
-  if (accountThen && accountThen.availableMicros < cost) return { kind: 'over_balance', availableMicros: accountThen.availableMicros };
-  if (accountThen) return { kind: 'too_many_open', limit: accountThen.limits.maxConcurrent, current: accountThen.inFlight };
+  if (keyThen && keyThen.monthlyCapMicros !== order.monthlyCapMicros)
+    return { kind: 'key_changed', apiKey: keyThen };
+  if (keyThen)
+    return { kind: 'over_budget', spentMicros: keyThen.spent[order.creation.chargedMonth] ?? asMicros(0) };
+  if (accountThen && accountThen.availableMicros < cost)
+    return { kind: 'over_balance', availableMicros: accountThen.availableMicros };
+  if (accountThen)
+    return { kind: 'too_many_open', limit: accountThen.limits.maxConcurrent, current: accountThen.inFlight };
   throw new Error('the charge was refused by a condition that no refusal stands for');
 }

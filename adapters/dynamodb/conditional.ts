@@ -25,7 +25,8 @@ export async function tryUpdate(table: Table, key: ItemKey, parts: UpdateParts):
     await updateItem(table, key, { ReturnValuesOnConditionCheckFailure: 'ALL_OLD', ...parts });
     return { kind: 'written' };
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return { kind: 'refused', item: error.Item && unmarshall(error.Item) };
+    if (error instanceof ConditionalCheckFailedException)
+      return { kind: 'refused', item: error.Item && unmarshall(error.Item) };
     if (error instanceof Overloaded) return { kind: 'busy' };
     throw error;
   }

@@ -15,11 +15,15 @@ const readAtOnce = 100;
 /** Records that one call reads at most: five reads, well within the time of a request. */
 const mostRead = 500;
 
-export async function pageOfCreations(table: Table, accountId: AccountId, query: CreationQuery): Promise<CreationPage> {
+export async function pageOfCreations(
+  table: Table,
+  accountId: AccountId,
+  query: CreationQuery,
+): Promise<CreationPage> {
   const isFiltered = query.status !== undefined || query.model !== undefined;
   const found: CreationRecord[] = [];
   let before = query.before;
-  for (let read = 0; read < mostRead; ) {
+  for (let read = 0; read < mostRead;) {
     const { ids, goesOn } = await idsBehind(table, accountId, before, isFiltered ? readAtOnce : query.limit);
     for (const creation of await recordsOf(table, ids)) {
       if (!isWanted(creation, query)) continue;
@@ -40,7 +44,9 @@ function pageUntil(creations: readonly CreationRecord[], next: CreationId | unde
 }
 
 function isWanted(creation: CreationRecord, { status, model }: CreationQuery): boolean {
-  return (status === undefined || creation.status === status) && (model === undefined || creation.model === model);
+  return (
+    (status === undefined || creation.status === status) && (model === undefined || creation.model === model)
+  );
 }
 
 interface Ids {
@@ -51,12 +57,20 @@ interface Ids {
 }
 
 /** From the index, which may lag by a moment. */
-async function idsBehind(table: Table, accountId: AccountId, before: CreationId | undefined, count: number): Promise<Ids> {
+async function idsBehind(
+  table: Table,
+  accountId: AccountId,
+  before: CreationId | undefined,
+  count: number,
+): Promise<Ids> {
   const behind = before === undefined ? '' : ` AND ${listingIndex.sort} < :before`;
   const page = await queryPage(table, {
     IndexName: listingIndex.name,
     KeyConditionExpression: `${listingIndex.partition} = :list${behind}`,
-    ExpressionAttributeValues: { ':list': `CREATIONS#${accountId}`, ...(before !== undefined && { ':before': before }) },
+    ExpressionAttributeValues: {
+      ':list': `CREATIONS#${accountId}`,
+      ...(before !== undefined && { ':before': before }),
+    },
     ScanIndexForward: false,
     // One more than asked for tells whether there are more.
     Limit: count + 1,

@@ -20,7 +20,10 @@ export function createCreationStore(table: Table): CreationStore {
   return {
     read: (id) => readCreation(table, id),
     list: async (accountId, limit, before) => {
-      const page = await pageOfCreations(table, accountId, { limit, ...(before !== undefined && { before }) });
+      const page = await pageOfCreations(table, accountId, {
+        limit,
+        ...(before !== undefined && { before }),
+      });
       return page.creations;
     },
     page: (accountId, query) => pageOfCreations(table, accountId, query),
@@ -47,10 +50,17 @@ async function readCreation(table: Table, id: CreationId): Promise<CreationRecor
 }
 
 /** Takes the lease and reads the record in the same call; what stood against it is told by the old item. */
-async function lease(table: Table, id: CreationId, holder: string, untilMillis: number, nowMillis: number): Promise<LeaseOutcome> {
+async function lease(
+  table: Table,
+  id: CreationId,
+  holder: string,
+  untilMillis: number,
+  nowMillis: number,
+): Promise<LeaseOutcome> {
   try {
     const answer = await updateItem(table, keys.creation(id), {
-      UpdateExpression: 'SET #status = :processing, lease = :lease, startedAt = if_not_exists(startedAt, :at)',
+      UpdateExpression:
+        'SET #status = :processing, lease = :lease, startedAt = if_not_exists(startedAt, :at)',
       ConditionExpression: `${isOpen} AND ${isFreeToTake}`,
       ExpressionAttributeNames: { '#status': 'status', '#until': 'until' },
       ExpressionAttributeValues: {
@@ -78,7 +88,11 @@ async function updateHeld(table: Table, id: CreationId, parts: UpdateParts): Pro
   return updateIf(table, keys.creation(id), { ConditionExpression: isHeld, ...parts });
 }
 
-async function complete(table: Table, creation: CreationRecord, done: Completion): ReturnType<CreationStore['complete']> {
+async function complete(
+  table: Table,
+  creation: CreationRecord,
+  done: Completion,
+): ReturnType<CreationStore['complete']> {
   const { nowMillis, ...values } = done;
   const outcome = await transact(table, [
     settleTerminal(table, creation, { status: 'completed', nowMillis, announce: true, values }),

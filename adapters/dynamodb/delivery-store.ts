@@ -29,15 +29,21 @@ export function createDeliveryStore(table: Table): DeliveryStore {
     claim: async (claim) => {
       const outcome = await tryUpdate(table, keys.creation(claim.delivery.creationId), claimParts(claim));
       // A busy table is like an attempt that is not due: nothing was sent, the state machine comes again.
-      const isClaimed = outcome.kind === 'written' || (outcome.kind === 'refused' && isOurClaim(outcome.item, claim.delivery));
+      const isClaimed =
+        outcome.kind === 'written' ||
+        (outcome.kind === 'refused' && isOurClaim(outcome.item, claim.delivery));
       if (isClaimed) await noteInLog(table, claim.delivery);
       return isClaimed;
     },
     settle: async (delivery, next) => {
       const outcome = await tryUpdate(table, keys.creation(delivery.creationId), settleParts(delivery, next));
-      if (outcome.kind === 'busy') throw new Overloaded('the table stayed busy: the attempt is settled by its next claim');
+      if (outcome.kind === 'busy')
+        throw new Overloaded('the table stayed busy: the attempt is settled by its next claim');
       // Where somebody moved on meanwhile, how this attempt ended is still worth its row.
-      await noteInLog(table, { ...delivery, ...('at' in next && { nextAttemptAt: new Date(next.at).toISOString() }) });
+      await noteInLog(table, {
+        ...delivery,
+        ...('at' in next && { nextAttemptAt: new Date(next.at).toISOString() }),
+      });
     },
     skip: async (id) => {
       await updateItem(table, keys.creation(id), {
@@ -55,7 +61,8 @@ export function createDeliveryStore(table: Table): DeliveryStore {
         ExpressionAttributeValues: { ':failed': 'failed', ':pending': 'pending', ':last': webhookAttempts },
       });
     },
-    claimTest: (accountId, intervalMillis, nowMillis) => claimTest(table, accountId, intervalMillis, nowMillis),
+    claimTest: (accountId, intervalMillis, nowMillis) =>
+      claimTest(table, accountId, intervalMillis, nowMillis),
     record: async (delivery) => {
       await putItem(table, logRow(delivery));
     },
@@ -67,7 +74,8 @@ export function createDeliveryStore(table: Table): DeliveryStore {
       const item = await getItem(table, key);
       return item && deliveryFromItem(item);
     },
-    log: async (accountId, limit) => (await queryAll(table, keys.account(accountId).pk, 'DELIVERY#', true, limit)).map(deliveryFromItem),
+    log: async (accountId, limit) =>
+      (await queryAll(table, keys.account(accountId).pk, 'DELIVERY#', true, limit)).map(deliveryFromItem),
     reopen: (creation, nowMillis) => reopen(table, creation, nowMillis),
   };
 }
@@ -89,7 +97,10 @@ function claimParts({ delivery, body, nextAt, nowMillis }: DeliveryClaim): Updat
       ':next': nextAt,
       ':id': delivery.id,
       ':body': body,
-      ...(!isFirst && { ':shard': openShard('WEBHOOK', delivery.creationId), ':due': nextAt + overdueMillis }),
+      ...(!isFirst && {
+        ':shard': openShard('WEBHOOK', delivery.creationId),
+        ':due': nextAt + overdueMillis,
+      }),
     },
   };
 }
@@ -102,13 +113,21 @@ function isOurClaim(item: Item | undefined, { id }: Delivery): boolean {
 function settleParts(delivery: Delivery, next: Parameters<DeliveryStore['settle']>[1]): UpdateParts {
   const waits = 'at' in next;
   return {
-    UpdateExpression: waits ? 'SET webhook.nextAt = :next, openShard = :shard, dueAt = :due' : 'SET webhook.#status = :settled REMOVE openShard, dueAt',
+    UpdateExpression: waits
+      ? 'SET webhook.nextAt = :next, openShard = :shard, dueAt = :due'
+      : 'SET webhook.#status = :settled REMOVE openShard, dueAt',
     ConditionExpression: isThisAttempt,
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
       ':pending': 'pending',
       ':attempt': delivery.attempt,
-      ...(waits ? { ':next': next.at, ':shard': openShard('WEBHOOK', delivery.creationId), ':due': next.at + overdueMillis } : { ':settled': next.status }),
+      ...(waits
+        ? {
+            ':next': next.at,
+            ':shard': openShard('WEBHOOK', delivery.creationId),
+            ':due': next.at + overdueMillis,
+          }
+        : { ':settled': next.status }),
     },
   };
 }
@@ -131,7 +150,12 @@ async function noteInLog(table: Table, delivery: Delivery): Promise<void> {
   }
 }
 
-async function claimTest(table: Table, accountId: AccountId, intervalMillis: number, nowMillis: number): Promise<number> {
+async function claimTest(
+  table: Table,
+  accountId: AccountId,
+  intervalMillis: number,
+  nowMillis: number,
+): Promise<number> {
   const key = keys.testDelivery(accountId);
   const claimed = await updateIf(table, key, {
     UpdateExpression: 'SET lastAt = :now',

@@ -66,7 +66,9 @@ export function spentAttribute(month: string): string {
 
 export function apiKeyToItem(key: ApiKey): Item & ItemKey {
   const { id, spent, ...rest } = key;
-  const months = Object.fromEntries(Object.entries(spent).map(([month, sum]) => [spentAttribute(month), sum]));
+  const months = Object.fromEntries(
+    Object.entries(spent).map(([month, sum]) => [spentAttribute(month), sum]),
+  );
   return { ...keys.apiKey(key.accountId, id), id, ...rest, ...months };
 }
 

@@ -15,18 +15,26 @@ export function createOpenWorkStore(table: Table): OpenWorkStore {
       const pages = await Promise.all(
         [...openShards('OPEN'), ...openShards('WEBHOOK')].map((shard) => overdueIn(table, shard, nowMillis)),
       );
-      return pages.flat().sort((a, b) => a.dueAt - b.dueAt).map((row) => row.id);
+      return pages
+        .flat()
+        .sort((a, b) => a.dueAt - b.dueAt)
+        .map((row) => row.id);
     },
     postpone: (creation, dueAt) =>
       dueAt === undefined
         ? updateDue(table, creation, 'REMOVE dueAt, openShard', {})
         : updateDue(table, creation, 'SET dueAt = :due', { ':due': dueAt }),
     noteStart: (creation, dueAt, execution) =>
-      updateDue(table, creation, 'SET dueAt = :due, executions = :execution, recoveries = recoveries + :one', {
-        ':due': dueAt,
-        ':execution': execution,
-        ':one': 1,
-      }),
+      updateDue(
+        table,
+        creation,
+        'SET dueAt = :due, executions = :execution, recoveries = recoveries + :one',
+        {
+          ':due': dueAt,
+          ':execution': execution,
+          ':one': 1,
+        },
+      ),
     recordOpenCount: async () => {
       const counts = await Promise.all(openShards('OPEN').map((shard) => countIn(table, shard)));
       const openCreations = counts.reduce((sum, count) => sum + count, 0);
@@ -47,7 +55,11 @@ function partOf(shard: string): QueryParts {
   };
 }
 
-async function overdueIn(table: Table, shard: string, nowMillis: number): Promise<{ id: CreationId; dueAt: number }[]> {
+async function overdueIn(
+  table: Table,
+  shard: string,
+  nowMillis: number,
+): Promise<{ id: CreationId; dueAt: number }[]> {
   const base = partOf(shard);
   const answer = await queryPage(table, {
     ...base,
@@ -65,7 +77,11 @@ async function countIn(table: Table, shard: string): Promise<number> {
   let count = 0;
   let from: Item | undefined;
   do {
-    const answer = await queryPage(table, { ...partOf(shard), Select: 'COUNT', ...(from && { ExclusiveStartKey: from }) });
+    const answer = await queryPage(table, {
+      ...partOf(shard),
+      Select: 'COUNT',
+      ...(from && { ExclusiveStartKey: from }),
+    });
     count += answer.Count ?? 0;
     from = answer.LastEvaluatedKey;
   } while (from);
@@ -73,7 +89,12 @@ async function countIn(table: Table, shard: string): Promise<number> {
 }
 
 /** Conditional on the due time that was read: of two reconcilers, one acts. */
-async function updateDue(table: Table, creation: CreationRecord, update: string, values: Item): Promise<boolean> {
+async function updateDue(
+  table: Table,
+  creation: CreationRecord,
+  update: string,
+  values: Item,
+): Promise<boolean> {
   return updateIf(table, keys.creation(creation.id), {
     UpdateExpression: update,
     ConditionExpression: 'dueAt = :read',

@@ -2,7 +2,13 @@ import { queryPage } from './send.ts';
 import type { Item, Table } from './table.ts';
 
 /** All items of a partition whose sort key begins so, in the order of that key. */
-export async function queryAll(table: Table, pk: string, beginning: string, newestFirst = false, limit = Infinity): Promise<Item[]> {
+export async function queryAll(
+  table: Table,
+  pk: string,
+  beginning: string,
+  newestFirst = false,
+  limit = Infinity,
+): Promise<Item[]> {
   const items: Item[] = [];
   let from: Item | undefined;
   do {

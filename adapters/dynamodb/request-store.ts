@@ -17,7 +17,11 @@ export function createRequestStore(table: Table): RequestStore {
         UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
         ConditionExpression: 'attribute_not_exists(#count) OR #count < :limit',
         ExpressionAttributeNames: { '#count': 'count', '#ttl': ttlAttribute },
-        ExpressionAttributeValues: { ':one': 1, ':limit': limit, ':ttl': secondsAfter(nowMillis, 2 * rateWindowSeconds) },
+        ExpressionAttributeValues: {
+          ':one': 1,
+          ':limit': limit,
+          ':ttl': secondsAfter(nowMillis, 2 * rateWindowSeconds),
+        },
       });
     },
     noteKeyUse: async (account, key, hour) => {
@@ -32,7 +36,11 @@ export function createRequestStore(table: Table): RequestStore {
         UpdateExpression: 'SET lastPollAt = :now, #ttl = :ttl',
         ConditionExpression: 'attribute_not_exists(lastPollAt) OR lastPollAt <= :before',
         ExpressionAttributeNames: { '#ttl': ttlAttribute },
-        ExpressionAttributeValues: { ':now': nowMillis, ':before': nowMillis - intervalMillis, ':ttl': secondsAfter(nowMillis, 60) },
+        ExpressionAttributeValues: {
+          ':now': nowMillis,
+          ':before': nowMillis - intervalMillis,
+          ':ttl': secondsAfter(nowMillis, 60),
+        },
       }),
     countRejection: (address, kind, nowMillis) => countRejection(table, address, kind, nowMillis),
   };
@@ -49,11 +57,17 @@ async function readState(table: Table, question: RequestQuestion): Promise<Reque
     account: key && keys.account(key.accountId),
     apiKey: key && keys.apiKey(key.accountId, key.keyId),
     rate: key && keys.rate(key.accountId, question.rate, minuteOf(nowMillis)),
-    idempotency: key && question.idempotencyHash !== undefined ? keys.idempotency(key.accountId, question.idempotencyHash) : undefined,
+    idempotency:
+      key && question.idempotencyHash !== undefined
+        ? keys.idempotency(key.accountId, question.idempotencyHash)
+        : undefined,
     creation: question.creationId && keys.creation(question.creationId),
     service: key && question.creationId === undefined ? keys.service() : undefined,
   };
-  const items = await batchGet(table, Object.values(wanted).filter((item) => item !== undefined));
+  const items = await batchGet(
+    table,
+    Object.values(wanted).filter((item) => item !== undefined),
+  );
   const found = (name: string): Item | undefined => {
     const place = wanted[name];
     return place && items.find((item) => item['pk'] === place.pk && item['sk'] === place.sk);
@@ -69,7 +83,8 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
   const creation = found('creation');
   const live = idempotency && idempotencyFromItem(idempotency);
   return {
-    ...(block && block.untilMillis > nowMillis && { block: { untilMillis: block.untilMillis, scope: block.scope } }),
+    ...(block &&
+      block.untilMillis > nowMillis && { block: { untilMillis: block.untilMillis, scope: block.scope } }),
     ...(account && { account: accountFromItem(account) }),
     ...(apiKey && { apiKey: apiKeyFromItem(apiKey) }),
     ...(live && live.expiresAt > nowMillis && { idempotency: live }),
@@ -80,7 +95,12 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
   };
 }
 
-async function countRejection(table: Table, address: string, kind: '401' | '403', nowMillis: number): Promise<void> {
+async function countRejection(
+  table: Table,
+  address: string,
+  kind: '401' | '403',
+  nowMillis: number,
+): Promise<void> {
   const answer = await updateItem(table, keys.rejected(address, kind, minuteOf(nowMillis)), {
     UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
     ExpressionAttributeNames: { '#count': 'count', '#ttl': ttlAttribute },
@@ -91,7 +111,9 @@ async function countRejection(table: Table, address: string, kind: '401' | '403'
   // A 401 loop closes more than a 403 loop: the wider block is never replaced by the narrower one.
   await updateIf(table, keys.block(address), {
     UpdateExpression: 'SET untilMillis = :until, #scope = :scope, #ttl = :ttl',
-    ...(kind === '403' && { ConditionExpression: 'attribute_not_exists(pk) OR #scope <> :all OR untilMillis <= :now' }),
+    ...(kind === '403' && {
+      ConditionExpression: 'attribute_not_exists(pk) OR #scope <> :all OR untilMillis <= :now',
+    }),
     ExpressionAttributeNames: { '#scope': 'scope', '#ttl': ttlAttribute },
     ExpressionAttributeValues: {
       ':until': nowMillis + blockSeconds * 1000,

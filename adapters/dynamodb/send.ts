@@ -35,14 +35,18 @@ export interface CallOptions {
  * @throws Overloaded when conflicts or throttles outlast the tries, or the time of the request is used up.
  *   The refused call wrote nothing, unless the answer to an earlier try was lost.
  */
-export async function send<Answer>(table: Table, call: (options: CallOptions) => Promise<Answer>): Promise<Answer> {
+export async function send<Answer>(
+  table: Table,
+  call: (options: CallOptions) => Promise<Answer>,
+): Promise<Answer> {
   const begun = table.clock.elapsed();
   const { signal } = table;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await call(signal ? { abortSignal: signal } : {});
     } catch (error) {
-      if (signal?.aborted === true) throw new Overloaded('the time of the request is used up', { cause: error });
+      if (signal?.aborted === true)
+        throw new Overloaded('the time of the request is used up', { cause: error });
       if (!isShed(error)) throw error;
       if (isExhausted(table, begun, attempt)) throw new Overloaded('the table stayed busy', { cause: error });
       await table.clock.sleep(backoffMillis(table, attempt));
@@ -64,12 +68,20 @@ export async function getItem(table: Table, key: ItemKey, projection?: string): 
 
 /** One page. A query of an index cannot be consistent: DynamoDB refuses it. */
 export async function queryPage(table: Table, parts: QueryParts): Promise<QueryCommandOutput> {
-  const query = { TableName: table.name, ...(parts.IndexName === undefined && { ConsistentRead: true }), ...parts };
+  const query = {
+    TableName: table.name,
+    ...(parts.IndexName === undefined && { ConsistentRead: true }),
+    ...parts,
+  };
   return send(table, (options) => table.client.send(new QueryCommand(query), options));
 }
 
 /** A single update. Throws ConditionalCheckFailedException when its condition does not hold. */
-export async function updateItem(table: Table, key: ItemKey, parts: UpdateParts): Promise<UpdateCommandOutput> {
+export async function updateItem(
+  table: Table,
+  key: ItemKey,
+  parts: UpdateParts,
+): Promise<UpdateCommandOutput> {
   const update = { TableName: table.name, Key: key, ...parts };
   return send(table, (options) => table.client.send(new UpdateCommand(update), options));
 }

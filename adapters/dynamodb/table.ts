@@ -52,12 +52,18 @@ export const keys = {
     pk: `ACCOUNT#${account}`,
     sk: `RATE#${rate.toUpperCase()}#${minute}`,
   }),
-  idempotency: (account: AccountId, hash: string): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: `IDEMPOTENCY#${hash}` }),
+  idempotency: (account: AccountId, hash: string): ItemKey => ({
+    pk: `ACCOUNT#${account}`,
+    sk: `IDEMPOTENCY#${hash}`,
+  }),
   ledger: (account: AccountId, time: string, kind: string, id: string): ItemKey => ({
     pk: `ACCOUNT#${account}`,
     sk: `LEDGER#${time}#${kind}#${id}`,
   }),
-  reference: (account: AccountId, reference: string): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: `REFERENCE#${reference}` }),
+  reference: (account: AccountId, reference: string): ItemKey => ({
+    pk: `ACCOUNT#${account}`,
+    sk: `REFERENCE#${reference}`,
+  }),
   testDelivery: (account: AccountId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: 'TEST_DELIVERY' }),
   delivery: (account: AccountId, time: string, id: string): ItemKey => ({
     pk: `ACCOUNT#${account}`,

@@ -43,7 +43,10 @@ export function settleTerminal(table: Table, creation: CreationRecord, settlemen
         names.map((_, index) => `, #n${index} = :v${index}`).join('') +
         ` REMOVE lease${pending ? '' : ', openShard, dueAt'}`,
       ConditionExpression: isOpen,
-      ExpressionAttributeNames: { '#status': 'status', ...Object.fromEntries(names.map((name, index) => [`#n${index}`, name])) },
+      ExpressionAttributeNames: {
+        '#status': 'status',
+        ...Object.fromEntries(names.map((name, index) => [`#n${index}`, name])),
+      },
       ExpressionAttributeValues: {
         ':status': status,
         ':queued': 'queued',

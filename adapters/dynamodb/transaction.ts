@@ -29,12 +29,19 @@ export type TransactionOutcome =
  * One transaction, sent again with the identical request and token while others hold
  * its items. Throws when the outcome stays unknown (the connection broke, a 5xx, a try that may still arrive).
  */
-export async function transact(table: Table, items: readonly TransactItem[], token?: string): Promise<TransactionOutcome> {
+export async function transact(
+  table: Table,
+  items: readonly TransactItem[],
+  token?: string,
+): Promise<TransactionOutcome> {
   const lost = { some: false, inTime: true };
   const begun = table.clock.elapsed();
   const { signal } = table;
   const command = (): TransactWriteCommand => {
-    const sent = new TransactWriteCommand({ TransactItems: [...items], ...(token !== undefined && { ClientRequestToken: token }) });
+    const sent = new TransactWriteCommand({
+      TransactItems: [...items],
+      ...(token !== undefined && { ClientRequestToken: token }),
+    });
     notice(sent, signal, (error) => {
       lost.some = true;
       if (isTimeOut(error)) lost.inTime = false;
@@ -44,14 +51,19 @@ export async function transact(table: Table, items: readonly TransactItem[], tok
   for (let attempt = 1; ; attempt += 1) {
     if (isOver(signal)) return { kind: 'overloaded', unclear: lost.some };
     try {
-      await table.client.send<TransactWriteCommandInput, TransactWriteItemsCommandOutput>(command(), signal ? { abortSignal: signal } : {});
+      await table.client.send<TransactWriteCommandInput, TransactWriteItemsCommandOutput>(
+        command(),
+        signal ? { abortSignal: signal } : {},
+      );
       return { kind: 'done' };
     } catch (error) {
       if (isOver(signal)) return { kind: 'overloaded', unclear: lost.some };
-      const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : undefined;
+      const reasons =
+        error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : undefined;
       if (reasons?.some((reason) => reason.Code === 'ConditionalCheckFailed')) {
         // A try that nobody waits for any more may arrive later, and find its conditions true by then.
-        if (!lost.inTime) throw new Error('a try got no answer in time and may still be carried out', { cause: error });
+        if (!lost.inTime)
+          throw new Error('a try got no answer in time and may still be carried out', { cause: error });
         return { kind: 'refused', refusals: reasons.map(refusalOf) };
       }
       if (reasons ? !reasons.every(clearsByItself) : !isShed(error)) throw error;
@@ -66,7 +78,11 @@ export async function transact(table: Table, items: readonly TransactItem[], tok
  * Tells of each exchange whose outcome nobody knows, those that the SDK retries by itself
  * included: only the error of its last try comes out of send().
  */
-function notice(command: TransactWriteCommand, signal: AbortSignal | undefined, lost: (error: unknown) => void): void {
+function notice(
+  command: TransactWriteCommand,
+  signal: AbortSignal | undefined,
+  lost: (error: unknown) => void,
+): void {
   command.middlewareStack.add(
     (next) => async (args) => {
       // Behind an abort the SDK's handler sends nothing more.

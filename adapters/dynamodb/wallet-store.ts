@@ -56,7 +56,11 @@ export function createWalletStore(table: Table): WalletStore {
   return {
     topUp: (id, amount, reference) => move(table, id, rowOf(table, 'top_up', amount, { reference })),
     adjust: (id, amount, reason, reference) =>
-      move(table, id, rowOf(table, 'adjustment', amount, { reason, ...(reference !== undefined && { reference }) })),
+      move(
+        table,
+        id,
+        rowOf(table, 'adjustment', amount, { reason, ...(reference !== undefined && { reference }) }),
+      ),
     setCreditLine: (id, from, to) => setCreditLine(table, id, from, to),
     charge: async ({ id, accountId, createdAt }) => {
       const item = await getItem(table, keys.ledger(accountId, createdAt, 'charge', id));
@@ -92,7 +96,10 @@ async function move(table: Table, id: AccountId, row: LedgerRow): Promise<Moveme
 }
 
 /** Only the direction of the movement is bounded: what lies beyond can always be brought back. */
-function inRange(change: Micros, values: Item): { ConditionExpression: string; ExpressionAttributeValues: Item } {
+function inRange(
+  change: Micros,
+  values: Item,
+): { ConditionExpression: string; ExpressionAttributeValues: Item } {
   const isAdded = change >= 0;
   const room = (isAdded ? largestAvailableMicros : 0 - largestAvailableMicros) - change;
   return {
@@ -101,7 +108,12 @@ function inRange(change: Micros, values: Item): { ConditionExpression: string; E
   };
 }
 
-function referenceItem(table: Table, id: AccountId, { kind, amountMicros, at }: LedgerRow, reference: string): TransactItem {
+function referenceItem(
+  table: Table,
+  id: AccountId,
+  { kind, amountMicros, at }: LedgerRow,
+  reference: string,
+): TransactItem {
   return {
     Put: {
       TableName: table.name,
@@ -114,12 +126,18 @@ function referenceItem(table: Table, id: AccountId, { kind, amountMicros, at }: 
 
 function outcomeOfReference(row: LedgerRow, item: Item): MovementOutcome {
   // Items of older releases name no kind: only top-ups had a reference.
-  const { kind = 'top_up', amountMicros } = item as Partial<Pick<Movement, 'kind'>> & Pick<Movement, 'amountMicros'>;
+  const { kind = 'top_up', amountMicros } = item as Partial<Pick<Movement, 'kind'>> &
+    Pick<Movement, 'amountMicros'>;
   if (kind === row.kind && amountMicros === row.amountMicros) return { kind: 'already_applied' };
   return { kind: 'reference_taken', by: { kind, amountMicros } };
 }
 
-async function setCreditLine(table: Table, id: AccountId, from: Micros, to: Micros): Promise<CreditLineOutcome> {
+async function setCreditLine(
+  table: Table,
+  id: AccountId,
+  from: Micros,
+  to: Micros,
+): Promise<CreditLineOutcome> {
   const row = rowOf(table, 'credit_line', asMicros(to - from), {});
   const range = inRange(row.amountMicros, { ':change': row.amountMicros, ':to': to, ':from': from });
   const account: TransactItem = {
@@ -147,7 +165,9 @@ async function write(
 ): Promise<'written' | readonly Refusal[]> {
   const rowId = Buffer.from(table.randomBytes(16)).toString('hex');
   const key = keys.ledger(id, row.at, row.kind, rowId);
-  const ledger: TransactItem = { Put: { TableName: table.name, Item: { ...key, ...row }, ConditionExpression: 'attribute_not_exists(pk)' } };
+  const ledger: TransactItem = {
+    Put: { TableName: table.name, Item: { ...key, ...row }, ConditionExpression: 'attribute_not_exists(pk)' },
+  };
   const outcome = await outcomeOf(table, key, transact(table, [account, ledger, ...more], rowId));
   switch (outcome.kind) {
     case 'done':
@@ -161,7 +181,11 @@ async function write(
 }
 
 /** Where no answer says whether a try wrote, the ledger is asked. */
-async function outcomeOf(table: Table, row: ItemKey, sent: Promise<TransactionOutcome>): Promise<TransactionOutcome> {
+async function outcomeOf(
+  table: Table,
+  row: ItemKey,
+  sent: Promise<TransactionOutcome>,
+): Promise<TransactionOutcome> {
   let cause: unknown;
   try {
     const outcome = await sent;
@@ -177,6 +201,7 @@ async function outcomeOf(table: Table, row: ItemKey, sent: Promise<TransactionOu
 
 /** DynamoDB read the request and says that it wrote nothing, as when a permission is missing. */
 function isRefusal(error: unknown): error is Error {
-  const status = (error as { $metadata?: { httpStatusCode?: number } } | undefined)?.$metadata?.httpStatusCode;
+  const status = (error as { $metadata?: { httpStatusCode?: number } } | undefined)?.$metadata
+    ?.httpStatusCode;
   return status !== undefined && status >= 400 && status < 500;
 }

@@ -19,7 +19,11 @@ export interface BedrockSettings {
   /** Instead of AWS's own address of the region: a fake of it, a proxy. */
   readonly endpoint?: string;
   /** Instead of what the SDK finds by itself; in Lambda that is the function's role. */
-  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string };
+  readonly credentials?: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
 }
 
 /** By the error's name. What only a person can put right (rights, a model that the region lacks) is 'credentials', which alarms. */
@@ -72,14 +76,22 @@ export function createBedrock({ region, endpoint, credentials }: BedrockSettings
     maxAttempts: 1,
     // This client alone speaks HTTP/2 by default and keeps its session. What stood open while the function was frozen
     // may be dead, and what is sent on it has an unknown outcome: a connection a call, of HTTP/1.1 as the other clients.
-    requestHandler: new NodeHttpHandler({ httpAgent: { keepAlive: false }, httpsAgent: { keepAlive: false } }),
+    requestHandler: new NodeHttpHandler({
+      httpAgent: { keepAlive: false },
+      httpsAgent: { keepAlive: false },
+    }),
     ...(credentials && { credentials }),
   });
   return {
     name: 'bedrock',
     submit: async (job, signal) => {
       if (job.sourceCount > 0) return refusedBy('unknown_answer', 'source images are not taken');
-      const command = new InvokeModelCommand({ modelId: job.providerModel, contentType: 'application/json', accept: 'application/json', body: bodyOf(job) });
+      const command = new InvokeModelCommand({
+        modelId: job.providerModel,
+        contentType: 'application/json',
+        accept: 'application/json',
+        body: bodyOf(job),
+      });
       try {
         const { body } = await client.send(command, { abortSignal: signal });
         return imageOf(parsed(body.transformToString()));
@@ -93,7 +105,10 @@ export function createBedrock({ region, endpoint, credentials }: BedrockSettings
 
 /** Bedrock's runtime has no call without a cost, and its control plane needs rights that rendering does not. */
 export function checkBedrock(): Promise<CredentialCheck> {
-  return Promise.resolve({ verdict: 'unchecked', detail: 'signed with the role; Bedrock has no call that costs nothing' });
+  return Promise.resolve({
+    verdict: 'unchecked',
+    detail: 'signed with the role; Bedrock has no call that costs nothing',
+  });
 }
 
 function bodyOf(job: RenderJob): string {
@@ -108,19 +123,23 @@ function bodyOf(job: RenderJob): string {
 
 function imageOf(answer: unknown): ProviderAnswer {
   const [finish] = listOf(propertyOf(answer, 'finish_reasons'));
-  if (typeof finish === 'string') return refusedBy(entryOf(reasonOfFinish, finish) ?? 'unknown_answer', detailOf(200, finish));
+  if (typeof finish === 'string')
+    return refusedBy(entryOf(reasonOfFinish, finish) ?? 'unknown_answer', detailOf(200, finish));
   const images = propertyOf(answer, 'images');
   if (finish !== null || !Array.isArray(images)) return refusedBy('unknown_answer', detailOf(200));
   const image: unknown = images[0] ?? '';
   if (image === '') return refusedBy('nothing_rendered', detailOf(200));
-  return typeof image === 'string' ? { kind: 'rendered', bytes: Buffer.from(image, 'base64') } : refusedBy('unknown_answer', detailOf(200));
+  return typeof image === 'string'
+    ? { kind: 'rendered', bytes: Buffer.from(image, 'base64') }
+    : refusedBy('unknown_answer', detailOf(200));
 }
 
 function refusalOf(error: unknown): ProviderAnswer {
   const errorName = textOf(error, 'name');
   const status = propertyOf(propertyOf(error, '$metadata'), 'httpStatusCode');
   const known = entryOf(reasonOfError, errorName);
-  if (typeof status === 'number' && status !== 200) return refusedBy(known ?? reasonOfStatus[status] ?? 'unknown_answer', detailOf(status, errorName));
+  if (typeof status === 'number' && status !== 200)
+    return refusedBy(known ?? reasonOfStatus[status] ?? 'unknown_answer', detailOf(status, errorName));
   if (known !== undefined) return refusedBy(known, errorName);
   const code = textOf(error, 'code');
   return refusedBy(neverConnected.includes(code) ? 'unavailable' : 'unknown_outcome', code);

@@ -3,7 +3,11 @@ import { CallBroke, detailOf, type VendorResponse } from './vendor-http.ts';
 import type { CredentialCheck, VendorSettings } from './vendor-settings.ts';
 
 /** `call` must be one that the vendor answers only to a valid key. Throws when its signal aborts. */
-export async function checkByCall(settings: VendorSettings, name: string, call: (key: string) => Promise<VendorResponse>): Promise<CredentialCheck> {
+export async function checkByCall(
+  settings: VendorSettings,
+  name: string,
+  call: (key: string) => Promise<VendorResponse>,
+): Promise<CredentialCheck> {
   const key = await settings.credentials.read(name);
   if (key === undefined) return { verdict: 'unchecked', detail: 'no credential' };
   try {

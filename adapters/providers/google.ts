@@ -10,7 +10,13 @@
  * calls with gemini-3-pro-image (2026-10-02) say so.
  */
 import type { OutputFormat } from '../../core/image-formats.ts';
-import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob, SourceImage } from '../../core/provider.ts';
+import type {
+  ImageProvider,
+  ProviderAnswer,
+  RefusalReason,
+  RenderJob,
+  SourceImage,
+} from '../../core/provider.ts';
 import { refusedBy } from '../../core/provider.ts';
 import { inOneCall } from './in-one-call.ts';
 import { createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from './vendor-http.ts';
@@ -78,7 +84,9 @@ export function createGoogle({ credentials, baseUrl = googleBaseUrl }: VendorSet
 
 function bodyOf(job: RenderJob, mimeType: string, sources: readonly SourceImage[]): object {
   const text = job.prompt === null ? [] : [{ text: job.prompt }];
-  const images = sources.map(({ contentType, bytes }) => ({ inlineData: { mimeType: contentType, data: Buffer.from(bytes).toString('base64') } }));
+  const images = sources.map(({ contentType, bytes }) => ({
+    inlineData: { mimeType: contentType, data: Buffer.from(bytes).toString('base64') },
+  }));
   return {
     contents: [{ role: 'user', parts: [...text, ...images] }],
     generationConfig: {
@@ -99,7 +107,8 @@ function imageOf(response: VendorResponse): ProviderAnswer {
   const block = entryOf(reasonOfBlock, finish);
   if (block !== undefined) return refusedBy(block, detailOf(response, finish));
   const image = pictureOf(candidate);
-  if (image !== undefined && finish === 'STOP') return { kind: 'rendered', bytes: Buffer.from(image, 'base64') };
+  if (image !== undefined && finish === 'STOP')
+    return { kind: 'rendered', bytes: Buffer.from(image, 'base64') };
   return refusedBy(entryOf(reasonOfFinish, finish) ?? 'unknown_answer', detailOf(response, finish));
 }
 
@@ -114,13 +123,20 @@ function pictureOf(candidate: unknown): string | undefined {
 function refusalOf(response: VendorResponse): ProviderAnswer {
   const error = propertyOf(response.json, 'error');
   const status = propertyOf(error, 'status');
-  const cause = listOf(propertyOf(error, 'details')).map((detail) => propertyOf(detail, 'reason')).find((reason) => typeof reason === 'string');
-  const reason = response.status === 400 ? reasonOfBadRequest(error, status, cause) : reasonOfStatus[response.status];
-  return refusedBy(reason ?? (response.status > 500 ? 'failed' : 'unknown_answer'), detailOf(response, cause ?? status));
+  const cause = listOf(propertyOf(error, 'details'))
+    .map((detail) => propertyOf(detail, 'reason'))
+    .find((reason) => typeof reason === 'string');
+  const reason =
+    response.status === 400 ? reasonOfBadRequest(error, status, cause) : reasonOfStatus[response.status];
+  return refusedBy(
+    reason ?? (response.status > 500 ? 'failed' : 'unknown_answer'),
+    detailOf(response, cause ?? status),
+  );
 }
 
 /** Texts, because there is no code: an image that it cannot read, and images that are too large together. */
-const badSource = /Provided image is not valid|Unable to process input image|Request payload size exceeds the limit/;
+const badSource =
+  /Provided image is not valid|Unable to process input image|Request payload size exceeds the limit/;
 
 /** Google answers a false key with 400, and a bad source image with a text alone. */
 function reasonOfBadRequest(error: unknown, status: unknown, cause: unknown): RefusalReason | undefined {

@@ -8,7 +8,13 @@
  * error.moderation_details with a stage ("input": the prompt or the request's inputs) and
  * categories, and neither names the image; error.param would.
  */
-import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob, SourceImage } from '../../core/provider.ts';
+import type {
+  ImageProvider,
+  ProviderAnswer,
+  RefusalReason,
+  RenderJob,
+  SourceImage,
+} from '../../core/provider.ts';
 import { refusedBy } from '../../core/provider.ts';
 import { inOneCall } from './in-one-call.ts';
 import { openaiSizes } from './openai-sizes.ts';
@@ -88,7 +94,9 @@ function imageOf(response: VendorResponse): ProviderAnswer {
   if (!Array.isArray(data)) return unknownAnswer(response);
   const image = propertyOf(data[0], 'b64_json');
   if (data.length === 0 || image === '') return refusedBy('nothing_rendered', detailOf(response));
-  return typeof image === 'string' ? { kind: 'rendered', bytes: Buffer.from(image, 'base64') } : unknownAnswer(response);
+  return typeof image === 'string'
+    ? { kind: 'rendered', bytes: Buffer.from(image, 'base64') }
+    : unknownAnswer(response);
 }
 
 function refusalOf(response: VendorResponse): ProviderAnswer {
@@ -106,5 +114,9 @@ function namesSource(error: unknown, code: unknown): boolean {
   const param = propertyOf(error, 'param');
   if (typeof param === 'string' && param !== '') return /^image(\b|$)/.test(param);
   const message = propertyOf(error, 'message');
-  return typeof code !== 'string' && typeof message === 'string' && /^Invalid (file 'image|image file)/.test(message);
+  return (
+    typeof code !== 'string' &&
+    typeof message === 'string' &&
+    /^Invalid (file 'image|image file)/.test(message)
+  );
 }

@@ -10,7 +10,11 @@ import type { CredentialCheck } from './vendor-settings.ts';
 import { settingsOf, type VendorAccess } from './vendors.ts';
 
 /** Costs nothing. The signal bounds it. */
-export async function checkVendor(name: ProviderName, access: VendorAccess, signal: AbortSignal): Promise<CredentialCheck> {
+export async function checkVendor(
+  name: ProviderName,
+  access: VendorAccess,
+  signal: AbortSignal,
+): Promise<CredentialCheck> {
   const settings = settingsOf(access, name);
   switch (name) {
     case 'sandbox':

@@ -55,7 +55,14 @@ export class CallBroke extends Error {
 const mostBytes = 96 * 1024 * 1024;
 
 /** No connection was ever made, so nothing was sent (Node's and undici's codes). */
-const neverConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
+const neverConnected = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+];
 
 export function createVendorHttp({ baseUrl, hosts }: VendorOptions): VendorHttp {
   const base = new URL(baseUrl);
@@ -64,13 +71,15 @@ export function createVendorHttp({ baseUrl, hosts }: VendorOptions): VendorHttp 
     const url = new URL(text);
     if (url.origin === base.origin) return true;
     const isNamed = hosts.some((host) => url.hostname === host || url.hostname.endsWith(`.${host}`));
-    return isNamed && url.protocol === 'https:' && url.port === '' && url.username === '' && url.password === '';
+    return (
+      isNamed && url.protocol === 'https:' && url.port === '' && url.username === '' && url.password === ''
+    );
   };
   return {
     isOwn,
     call: async ({ method, to, headers, body, signal }) => {
       const url = to.startsWith('/') ? `${baseUrl}${to}` : to;
-      if (!isOwn(url)) throw new Error('an address that is not the vendor\'s own was to be called');
+      if (!isOwn(url)) throw new Error("an address that is not the vendor's own was to be called");
       try {
         const response = await fetch(url, {
           method,
@@ -80,7 +89,12 @@ export function createVendorHttp({ baseUrl, hosts }: VendorOptions): VendorHttp 
           ...(body !== undefined && { body: isPlain(body) ? JSON.stringify(body) : (body as FormData) }),
         });
         const bytes = await readBounded(response);
-        return { status: response.status, headers: response.headers, bytes, json: parsed(bytes, response.headers) };
+        return {
+          status: response.status,
+          headers: response.headers,
+          bytes,
+          json: parsed(bytes, response.headers),
+        };
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof CallBroke) throw error;
@@ -141,5 +155,7 @@ export function unknownAnswer(response: VendorResponse, code?: string): Refused 
 
 /** "HTTP 429 rate_limit_exceeded": the status and the vendor's code, when that is a plain word. */
 export function detailOf({ status }: VendorResponse, code?: unknown): string {
-  return typeof code === 'string' && /^[\w.:/ -]{1,80}$/.test(code) ? `HTTP ${status} ${code}` : `HTTP ${status}`;
+  return typeof code === 'string' && /^[\w.:/ -]{1,80}$/.test(code)
+    ? `HTTP ${status} ${code}`
+    : `HTTP ${status}`;
 }

@@ -2,7 +2,14 @@
  * What the vendors of FLUX.2 have in common: a job is accepted under an id, asked for
  * until it ends, and its picture downloaded from where the answer says.
  */
-import { CredentialsUnreadable, refusedBy, type ProviderAnswer, type ProviderCredentials, type Refused, type SourceImage } from '../../core/provider.ts';
+import {
+  CredentialsUnreadable,
+  refusedBy,
+  type ProviderAnswer,
+  type ProviderCredentials,
+  type Refused,
+  type SourceImage,
+} from '../../core/provider.ts';
 import { CallBroke, detailOf, unknownAnswer, type VendorHttp, type VendorResponse } from './vendor-http.ts';
 
 /** How one poll went when the job has not ended. 'trouble': it did not come through. */
@@ -19,10 +26,20 @@ const waitAfterTrouble = 5_000;
 export const foreignAddress: Refused = refusedBy('unknown_answer', 'an address of another host');
 
 /** The job's id holds how often it was asked for, and what it takes to ask: addresses or ids, without white space. */
-export function pendingJob(waits: Waits, needed: readonly string[], polls = 0, isTrouble = false): ProviderAnswer {
-  if (needed.some((text) => text === '' || /\s/.test(text))) return refusedBy('unknown_answer', 'a job id of an unknown form');
+export function pendingJob(
+  waits: Waits,
+  needed: readonly string[],
+  polls = 0,
+  isTrouble = false,
+): ProviderAnswer {
+  if (needed.some((text) => text === '' || /\s/.test(text)))
+    return refusedBy('unknown_answer', 'a job id of an unknown form');
   const wait = waits[Math.min(polls, waits.length - 1)] ?? waits[0];
-  return { kind: 'pending', jobId: [polls, ...needed].join(' '), pollAfterMillis: isTrouble ? Math.max(wait, waitAfterTrouble) : wait };
+  return {
+    kind: 'pending',
+    jobId: [polls, ...needed].join(' '),
+    pollAfterMillis: isTrouble ? Math.max(wait, waitAfterTrouble) : wait,
+  };
 }
 
 /** What `pendingJob` was given. */
@@ -31,7 +48,11 @@ export function neededFor(jobId: string): readonly string[] {
 }
 
 /** One poll. What does not come through is asked again: the job is accepted, and whoever waits for it ends it in time. */
-export async function polling(jobId: string, waits: Waits, ask: (...needed: readonly string[]) => Promise<PollOutcome>): Promise<ProviderAnswer> {
+export async function polling(
+  jobId: string,
+  waits: Waits,
+  ask: (...needed: readonly string[]) => Promise<PollOutcome>,
+): Promise<ProviderAnswer> {
   const needed = neededFor(jobId);
   const outcome = await unbroken(() => ask(...needed));
   if (typeof outcome !== 'string') return outcome;
@@ -61,18 +82,28 @@ export async function download(http: VendorHttp, url: string, signal: AbortSigna
   const response = await http.call({ method: 'GET', to: url, signal });
   if (isTrouble(response)) return 'trouble';
   if (response.status !== 200) return unknownAnswer(response, 'download');
-  return response.bytes.byteLength === 0 ? refusedBy('nothing_rendered', detailOf(response, 'empty')) : { kind: 'rendered', bytes: response.bytes };
+  return response.bytes.byteLength === 0
+    ? refusedBy('nothing_rendered', detailOf(response, 'empty'))
+    : { kind: 'rendered', bytes: response.bytes };
 }
 
 /** Our key or our bill; undefined: neither. */
-export function refusedCredentials(response: VendorResponse, credentials: ProviderCredentials, name: string): Refused | undefined {
+export function refusedCredentials(
+  response: VendorResponse,
+  credentials: ProviderCredentials,
+  name: string,
+): Refused | undefined {
   if (![401, 402, 403].includes(response.status)) return undefined;
   credentials.forget(name);
   return refusedBy('credentials', detailOf(response));
 }
 
 /** What the status of a submission's answer says by itself; undefined: its body has to be looked at. */
-export function refusedAtOnce(response: VendorResponse, credentials: ProviderCredentials, name: string): Refused | undefined {
+export function refusedAtOnce(
+  response: VendorResponse,
+  credentials: ProviderCredentials,
+  name: string,
+): Refused | undefined {
   if (response.status === 429 || response.status === 503) return refusedBy('unavailable', detailOf(response));
   // A server that broke down may have put the job in its queue before.
   if (response.status >= 500) return refusedBy('unknown_outcome', detailOf(response));

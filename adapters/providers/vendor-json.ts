@@ -11,7 +11,10 @@ export function propertyOf(value: unknown, key: string): unknown {
 }
 
 /** What a table of ours says of a vendor's word. A word such as `constructor` stands in no table. */
-export function entryOf<Value>(table: Readonly<Partial<Record<string, Value>>>, word: string): Value | undefined {
+export function entryOf<Value>(
+  table: Readonly<Partial<Record<string, Value>>>,
+  word: string,
+): Value | undefined {
   return Object.hasOwn(table, word) ? table[word] : undefined;
 }
 

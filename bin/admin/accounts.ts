@@ -35,29 +35,44 @@ export function addAccountCommands(program: Command, admin: Admin): void {
     .requiredOption('--name <name>', 'what it is called')
     .option('--balance <usd>', 'its opening balance in USD', '0')
     .option('--credit-line <usd>', 'how far it may go below zero, in USD', '0')
-    .action(admin.run(async ({ services, output }, options: NewAccount) => {
-      output.show(accountView(await createAccount(services, options)));
-    }));
+    .action(
+      admin.run(async ({ services, output }, options: NewAccount) => {
+        output.show(accountView(await createAccount(services, options)));
+      }),
+    );
   accounts
     .command('list')
     .description('all accounts, the oldest first')
-    .action(admin.run(async ({ services, output }) => {
-      output.list((await services.accounts.list()).map(accountRow), 'There is no account yet: accounts create --name NAME');
-    }));
+    .action(
+      admin.run(async ({ services, output }) => {
+        output.list(
+          (await services.accounts.list()).map(accountRow),
+          'There is no account yet: accounts create --name NAME',
+        );
+      }),
+    );
   accounts
     .command('show <account>')
     .description('one account with its balance and limits')
-    .action(admin.run(async ({ services, output }, id: string) => output.show(accountView(await values.account(services, id)))));
-  limitOptions(accounts.command('set <account>').description('change an account; takes effect at its next request'))
+    .action(
+      admin.run(async ({ services, output }, id: string) =>
+        output.show(accountView(await values.account(services, id))),
+      ),
+    );
+  limitOptions(
+    accounts.command('set <account>').description('change an account; takes effect at its next request'),
+  )
     .option('--name <name>', 'what it is called from now on')
     .option('--condition <condition>', `${conditions.join(', ')}; tried until it succeeds`)
     .option('--credit-line <usd>', 'how far it may go below zero, in USD')
     .option('--providers <list>', 'the only providers it may use, with commas between them; all; or none')
     .option('--hide-model <model...>', 'models that it does not see')
     .option('--show-model <model...>', 'models that it sees again')
-    .action(admin.run(async ({ services, output, tell }, id: string, changes: AccountChanges) => {
-      output.show(accountView(await changeAccount(services, id, changes, tell)));
-    }));
+    .action(
+      admin.run(async ({ services, output, tell }, id: string, changes: AccountChanges) => {
+        output.show(accountView(await changeAccount(services, id, changes, tell)));
+      }),
+    );
 }
 
 function limitOptions(command: Command): Command {
@@ -72,7 +87,8 @@ function limitOptions(command: Command): Command {
 export async function createAccount(services: OperatorServices, options: NewAccount): Promise<Account> {
   const balance = values.positiveUsd('--balance', options.balance ?? '0', 'zero');
   const creditLine = values.positiveUsd('--credit-line', options.creditLine ?? '0', 'zero');
-  if (balance + creditLine > largestAvailableMicros) throw new OperatorError(`--balance, --credit-line: ${aboveTheLargest}`);
+  if (balance + creditLine > largestAvailableMicros)
+    throw new OperatorError(`--balance, --credit-line: ${aboveTheLargest}`);
   const account: Account = {
     id: randomBase62(10, services.randomBytes) as AccountId,
     name: values.shownText('--name', options.name),
@@ -85,7 +101,8 @@ export async function createAccount(services: OperatorServices, options: NewAcco
     webhookSecrets: [],
     createdAt: new Date(services.clock.now()).toISOString(),
   };
-  if (!(await services.accounts.create(account))) throw new OperatorError('The id drawn for the account is taken: try again.');
+  if (!(await services.accounts.create(account)))
+    throw new OperatorError('The id drawn for the account is taken: try again.');
   try {
     if (balance > 0) await services.wallet.topUp(account.id, balance, openingReference);
     if (creditLine > 0) await services.wallet.setCreditLine(account.id, account.creditLineMicros, creditLine);
@@ -106,10 +123,19 @@ function halfMade({ id }: Account, cause: unknown): OperatorError {
 const aboveTheLargest = `what an account can spend must not exceed ${formatUsd(largestAvailableMicros)}.`;
 
 /** Everything is checked before anything is changed. */
-async function changeAccount(services: OperatorServices, text: string, changes: AccountChanges, tell: (line: string) => void): Promise<Account> {
+async function changeAccount(
+  services: OperatorServices,
+  text: string,
+  changes: AccountChanges,
+  tell: (line: string) => void,
+): Promise<Account> {
   const condition = conditions.find((known) => known === changes.condition);
-  if (changes.condition !== undefined && !condition) throw new OperatorError(`--condition: must be one of ${conditions.join(', ')}.`);
-  const creditLine = changes.creditLine === undefined ? undefined : values.positiveUsd('--credit-line', changes.creditLine, 'zero');
+  if (changes.condition !== undefined && !condition)
+    throw new OperatorError(`--condition: must be one of ${conditions.join(', ')}.`);
+  const creditLine =
+    changes.creditLine === undefined
+      ? undefined
+      : values.positiveUsd('--credit-line', changes.creditLine, 'zero');
   const change: AccountChange = {
     ...values.limits(changes),
     ...(changes.name !== undefined && { name: values.shownText('--name', changes.name) }),
@@ -118,8 +144,11 @@ async function changeAccount(services: OperatorServices, text: string, changes: 
   const models = { hide: knownModels(changes.hideModel), show: knownModels(changes.showModel) };
   const hasModels = models.hide.length + models.show.length > 0;
   const hasChange = Object.keys(change).length > 0;
-  if (!condition && !hasChange && !hasModels && creditLine === undefined) throw new OperatorError('Nothing to change: name at least one option (see --help).');
-  const account = condition ? await setCondition(services, text, condition, tell) : await values.account(services, text);
+  if (!condition && !hasChange && !hasModels && creditLine === undefined)
+    throw new OperatorError('Nothing to change: name at least one option (see --help).');
+  const account = condition
+    ? await setCondition(services, text, condition, tell)
+    : await values.account(services, text);
   if (hasChange) await services.accounts.change(account.id, change);
   if (hasModels) await services.accounts.changeHiddenModels(account.id, models);
   if (creditLine !== undefined) await setCreditLine(services, account, creditLine);
@@ -127,7 +156,12 @@ async function changeAccount(services: OperatorServices, text: string, changes: 
 }
 
 /** Suspending is urgent: it is tried until it succeeds. Other changes come after it. */
-async function setCondition(services: OperatorServices, text: string, condition: AccountCondition, tell: (line: string) => void): Promise<Account> {
+async function setCondition(
+  services: OperatorServices,
+  text: string,
+  condition: AccountCondition,
+  tell: (line: string) => void,
+): Promise<Account> {
   const work = async (): Promise<Account> => {
     const account = await values.account(services, text);
     await services.accounts.change(account.id, { condition });
@@ -138,13 +172,19 @@ async function setCondition(services: OperatorServices, text: string, condition:
   return account;
 }
 
-async function setCreditLine(services: OperatorServices, account: Account, creditLine: Micros): Promise<void> {
+async function setCreditLine(
+  services: OperatorServices,
+  account: Account,
+  creditLine: Micros,
+): Promise<void> {
   const outcome = await services.wallet.setCreditLine(account.id, account.creditLineMicros, creditLine);
   switch (outcome) {
     case 'changed':
       return;
     case 'changed_meanwhile':
-      throw new OperatorError('The credit line was changed by somebody else at the same time: look at it and try again.');
+      throw new OperatorError(
+        'The credit line was changed by somebody else at the same time: look at it and try again.',
+      );
     case 'out_of_range':
       throw new OperatorError(`--credit-line: ${aboveTheLargest}`);
   }
@@ -152,12 +192,18 @@ async function setCreditLine(services: OperatorServices, account: Account, credi
 
 function providers(list: string): 'all' | string[] {
   const names = list.split(',').map((name) => name.trim());
-  if (names.includes('')) throw new OperatorError('--providers: a name is missing; write none for no provider at all.');
+  if (names.includes(''))
+    throw new OperatorError('--providers: a name is missing; write none for no provider at all.');
   if (names.length === 1 && names[0] === 'all') return 'all';
   if (names.length === 1 && names[0] === 'none') return [];
-  const known = new Set<string>(readCatalog().models.flatMap((model) => model.routes.map((route) => route.provider)));
+  const known = new Set<string>(
+    readCatalog().models.flatMap((model) => model.routes.map((route) => route.provider)),
+  );
   const unknown = names.find((name) => !known.has(name));
-  if (unknown !== undefined) throw new OperatorError(`--providers: there is no provider ${unknown}; known are ${[...known].join(', ')}.`);
+  if (unknown !== undefined)
+    throw new OperatorError(
+      `--providers: there is no provider ${unknown}; known are ${[...known].join(', ')}.`,
+    );
   return [...new Set(names)];
 }
 

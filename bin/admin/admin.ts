@@ -16,9 +16,13 @@ export interface Session {
 
 export interface Admin {
   /** Wraps a command's work: connects first, and only when the command is really run. */
-  run<Arguments extends readonly unknown[]>(work: (session: Session, ...given: Arguments) => Promise<void> | void): (...given: Arguments) => Promise<void>;
+  run<Arguments extends readonly unknown[]>(
+    work: (session: Session, ...given: Arguments) => Promise<void> | void,
+  ): (...given: Arguments) => Promise<void>;
   /** The same for work that needs no service. */
-  print<Arguments extends readonly unknown[]>(work: (session: Omit<Session, 'services'>, ...given: Arguments) => void): (...given: Arguments) => void;
+  print<Arguments extends readonly unknown[]>(
+    work: (session: Omit<Session, 'services'>, ...given: Arguments) => void,
+  ): (...given: Arguments) => void;
 }
 
 /** Where a command's words go. */

@@ -19,7 +19,8 @@ function sentenceOf(error: unknown): string {
   if (error instanceof OutcomeUnknown) {
     return 'No answer says whether the change was made: look at it (`accounts show`, `wallet ledger`) before you repeat the command.';
   }
-  if (error instanceof Overloaded || isShed(error)) return 'The table is too busy, and the change was not made: repeat the command in a moment.';
+  if (error instanceof Overloaded || isShed(error))
+    return 'The table is too busy, and the change was not made: repeat the command in a moment.';
   const told = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   if (isLostConnection(error)) {
     return `The service did not answer (${told}): look whether the change was made, then repeat the command.`;

@@ -7,7 +7,11 @@ import { OperatorError } from './operator-error.ts';
 type Terminal = Pick<NodeJS.Process, 'stdin' | 'stderr'>;
 
 /** Asks on a terminal. Throws OperatorError unless the answer is yes; without a terminal, unless `isYes`. */
-export async function confirm(sentence: string, isYes: boolean, { stdin, stderr }: Terminal = process): Promise<void> {
+export async function confirm(
+  sentence: string,
+  isYes: boolean,
+  { stdin, stderr }: Terminal = process,
+): Promise<void> {
   if (isYes) return;
   if (!stdin.isTTY) throw new OperatorError(`${sentence} Nothing was changed: add --yes if you mean it.`);
   const lines = createInterface({ input: stdin, output: stderr });

@@ -27,12 +27,19 @@ async function connectLocal(folder: string): Promise<OperatorServices> {
   const service = await runningService(folder);
   const state = service && (await fetch(`${service.localUrl}/state`).catch(() => undefined));
   if (!service || !state?.ok) {
-    throw new OperatorError(`No local service runs in ${folder}: start it with \`npm start\`, name its folder with --data, or a deployed stack with --stack.`);
+    throw new OperatorError(
+      `No local service runs in ${folder}: start it with \`npm start\`, name its folder with --data, or a deployed stack with --stack.`,
+    );
   }
   const { offset_seconds: offset, environment } = (await state.json()) as LocalState;
   const outboundRules = environment['OUTBOUND_RULES'] === 'loopback-too' ? 'loopback-too' : 'public';
-  const providerBaseUrls = JSON.parse(environment['PROVIDER_BASE_URLS'] ?? '{}') as ServiceAddress['providerBaseUrls'];
-  return operatorServices({ ...addressOf(outputOf(service.outputs)), outboundRules, providerBaseUrls, endpoint: service.awsUrl }, shiftedClock(offset * 1000));
+  const providerBaseUrls = JSON.parse(
+    environment['PROVIDER_BASE_URLS'] ?? '{}',
+  ) as ServiceAddress['providerBaseUrls'];
+  return operatorServices(
+    { ...addressOf(outputOf(service.outputs)), outboundRules, providerBaseUrls, endpoint: service.awsUrl },
+    shiftedClock(offset * 1000),
+  );
 }
 
 /** The local service's clock can be set forward; what an operator writes carries its time. */
@@ -42,20 +49,31 @@ function shiftedClock(offsetMillis: number): Clock {
 
 async function connectStack(stack: string): Promise<OperatorServices> {
   try {
-    const answer = await new CloudFormationClient(callLimits()).send(new DescribeStacksCommand({ StackName: stack }));
+    const answer = await new CloudFormationClient(callLimits()).send(
+      new DescribeStacksCommand({ StackName: stack }),
+    );
     const outputs = answer.Stacks?.[0]?.Outputs ?? [];
-    const named = Object.fromEntries(outputs.map((output) => [output.OutputKey ?? '', output.OutputValue ?? '']));
+    const named = Object.fromEntries(
+      outputs.map((output) => [output.OutputKey ?? '', output.OutputValue ?? '']),
+    );
     return operatorServices(addressOf(outputOf(named)), systemClock);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new OperatorError(`The stack ${stack} cannot be read (${why}). Check its name, the region and your AWS credentials.`, {}, { cause: error });
+    throw new OperatorError(
+      `The stack ${stack} cannot be read (${why}). Check its name, the region and your AWS credentials.`,
+      {},
+      { cause: error },
+    );
   }
 }
 
 function outputOf(outputs: Readonly<Record<string, string>>): (name: string) => string {
   return (name) => {
     const value = outputs[name];
-    if (value === undefined) throw new OperatorError(`The stack has no output ${name}: it is none of Darkroom, or older than this command. Deploy it again.`);
+    if (value === undefined)
+      throw new OperatorError(
+        `The stack has no output ${name}: it is none of Darkroom, or older than this command. Deploy it again.`,
+      );
     return value;
   };
 }

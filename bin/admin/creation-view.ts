@@ -23,18 +23,24 @@ export function creationDetails(creation: CreationRecord, requestId: string | un
   return {
     ...askedFor(creation, requestId),
     ...progressOf(creation),
-    routes: creation.routes.map(({ provider, providerModel, quality }) => ({ provider, provider_model: providerModel, quality: quality ?? null })),
-    attempts: creation.attempts.map(({ provider, providerModel, quality, startedAt, endedAt, jobId, resultKey, outcome, detail }) => ({
+    routes: creation.routes.map(({ provider, providerModel, quality }) => ({
       provider,
       provider_model: providerModel,
       quality: quality ?? null,
-      started_at: startedAt,
-      ended_at: endedAt ?? null,
-      job_id: jobId ?? null,
-      result_key: resultKey,
-      outcome: outcome ?? 'unknown',
-      detail: detail ?? null,
     })),
+    attempts: creation.attempts.map(
+      ({ provider, providerModel, quality, startedAt, endedAt, jobId, resultKey, outcome, detail }) => ({
+        provider,
+        provider_model: providerModel,
+        quality: quality ?? null,
+        started_at: startedAt,
+        ended_at: endedAt ?? null,
+        job_id: jobId ?? null,
+        result_key: resultKey,
+        outcome: outcome ?? 'unknown',
+        detail: detail ?? null,
+      }),
+    ),
     webhook: creation.webhook ? webhookView(creation.webhook) : null,
     results: creation.results.map(imageView),
     results_expire_at: timeOf(creation.resultsExpireAt),
@@ -79,7 +85,14 @@ function progressOf(creation: CreationRecord): Row {
 }
 
 function webhookView({ url, status, attempts, nextAt, claimedBy, body }: WebhookState): Row {
-  return { url, status, attempts, next_at: timeOf(nextAt), last_delivery: claimedBy ?? null, body: body ?? null };
+  return {
+    url,
+    status,
+    attempts,
+    next_at: timeOf(nextAt),
+    last_delivery: claimedBy ?? null,
+    body: body ?? null,
+  };
 }
 
 function imageView({ key, width, height, contentType, bytes }: StoredImage): Row {

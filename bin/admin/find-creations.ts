@@ -21,13 +21,20 @@ const mostDays = 365;
 const dayMillis = 86_400_000;
 
 /** Those that fit the options. Reads on until there are enough, or no more. */
-export async function listCreations(services: Store, account: Account, options: ListOptions): Promise<CreationRecord[]> {
+export async function listCreations(
+  services: Store,
+  account: Account,
+  options: ListOptions,
+): Promise<CreationRecord[]> {
   const status = creationStatuses.find((known) => known === options.status);
-  if (options.status !== undefined && !status) throw new OperatorError(`--status: must be one of ${creationStatuses.join(', ')}.`);
+  if (options.status !== undefined && !status)
+    throw new OperatorError(`--status: must be one of ${creationStatuses.join(', ')}.`);
   const limit = values.count('--limit', options.limit, 1, mostListed);
   const found: CreationRecord[] = [];
   for await (const creation of newestFirst(services, account.id)) {
-    const fits = (!status || creation.status === status) && (options.model === undefined || creation.model === options.model);
+    const fits =
+      (!status || creation.status === status) &&
+      (options.model === undefined || creation.model === options.model);
     if (fits) found.push(creation);
     if (found.length === limit) break;
   }
@@ -41,10 +48,15 @@ export async function findByRequest(
   options: { readonly account?: string; readonly days: string },
 ): Promise<CreationRecord | undefined> {
   const days = values.count('--days', options.days, 1, mostDays);
-  const accounts = options.account === undefined ? await services.accounts.list() : [await values.account(services, options.account)];
+  const accounts =
+    options.account === undefined
+      ? await services.accounts.list()
+      : [await values.account(services, options.account)];
   const since = new Date(services.clock.now() - days * dayMillis).toISOString();
   for (const { id } of accounts) {
-    const charge = (await services.wallet.ledger(id)).find((row) => row.requestId === requestId && row.at >= since);
+    const charge = (await services.wallet.ledger(id)).find(
+      (row) => row.requestId === requestId && row.at >= since,
+    );
     if (charge?.creationId !== undefined) return services.creations.read(charge.creationId);
   }
   return undefined;

@@ -24,42 +24,70 @@ export function addKeyCommands(program: Command, admin: Admin): void {
     .description('create a key; it is shown this once')
     .requiredOption('--name <name>', 'what it is for')
     .option('--monthly-cap <usd>', 'the most it may spend in a UTC month, in USD')
-    .action(admin.run(async ({ services, output }, id: string, options: NewKey) => {
-      const { record, key } = await issueKey(services, await values.account(services, id), options);
-      output.show({ id: record.id, key, ...keyView(record, services) }, 'The key is shown this once: only its hash is kept.');
-    }));
+    .action(
+      admin.run(async ({ services, output }, id: string, options: NewKey) => {
+        const { record, key } = await issueKey(services, await values.account(services, id), options);
+        output.show(
+          { id: record.id, key, ...keyView(record, services) },
+          'The key is shown this once: only its hash is kept.',
+        );
+      }),
+    );
   keys
     .command('list <account>')
     .description('the keys of an account')
-    .action(admin.run(async ({ services, output }, id: string) => {
-      const account = await values.account(services, id);
-      const found = await services.accounts.listKeys(account.id);
-      output.list(found.map((key) => keyView(key, services)), `No key yet: keys create ${account.id} --name NAME`);
-    }));
+    .action(
+      admin.run(async ({ services, output }, id: string) => {
+        const account = await values.account(services, id);
+        const found = await services.accounts.listKeys(account.id);
+        output.list(
+          found.map((key) => keyView(key, services)),
+          `No key yet: keys create ${account.id} --name NAME`,
+        );
+      }),
+    );
   keys
     .command('revoke <account> <key-id>')
     .description('revoke a key: it is dead at its next request; tried until it succeeds')
-    .action(admin.run(async ({ services, output, tell }, id: string, keyId: string) => {
-      const revoked = await persist('revoke the key', () => revokeKey(services, id, keyId), { services, tell });
-      tell(`The key ${keyId} is revoked from its next request on.`);
-      output.show(revoked);
-    }));
+    .action(
+      admin.run(async ({ services, output, tell }, id: string, keyId: string) => {
+        const revoked = await persist('revoke the key', () => revokeKey(services, id, keyId), {
+          services,
+          tell,
+        });
+        tell(`The key ${keyId} is revoked from its next request on.`);
+        output.show(revoked);
+      }),
+    );
   keys
     .command('set <account> <key-id>')
     .description('change the cap of a key; takes effect at its next request')
     .requiredOption('--monthly-cap <usd>', 'the most it may spend in a UTC month, in USD; or none')
-    .action(admin.run(async ({ services, output }, id: string, keyId: string, { monthlyCap }: { monthlyCap: string }) => {
-      const account = await values.account(services, id);
-      const cap = monthlyCap === 'none' ? undefined : values.positiveUsd('--monthly-cap', monthlyCap, 'zero');
-      const key = parseKeyId(keyId);
-      if (!key || !(await services.accounts.setKeyCap(account.id, key, cap))) throw noSuchKey(account, keyId);
-      output.show(keyView(await readKey(services, account, key), services));
-    }));
+    .action(
+      admin.run(
+        async ({ services, output }, id: string, keyId: string, { monthlyCap }: { monthlyCap: string }) => {
+          const account = await values.account(services, id);
+          const cap =
+            monthlyCap === 'none' ? undefined : values.positiveUsd('--monthly-cap', monthlyCap, 'zero');
+          const key = parseKeyId(keyId);
+          if (!key || !(await services.accounts.setKeyCap(account.id, key, cap)))
+            throw noSuchKey(account, keyId);
+          output.show(keyView(await readKey(services, account, key), services));
+        },
+      ),
+    );
 }
 
 /** A new key of the account: its record, and the key itself, which nobody can show again. */
-export async function issueKey(services: OperatorServices, account: Account, options: NewKey): Promise<{ record: ApiKey; key: string }> {
-  const cap = options.monthlyCap === undefined ? undefined : values.positiveUsd('--monthly-cap', options.monthlyCap, 'zero');
+export async function issueKey(
+  services: OperatorServices,
+  account: Account,
+  options: NewKey,
+): Promise<{ record: ApiKey; key: string }> {
+  const cap =
+    options.monthlyCap === undefined
+      ? undefined
+      : values.positiveUsd('--monthly-cap', options.monthlyCap, 'zero');
   const id = randomBase62(6, services.randomBytes) as KeyId;
   const key = createKey(account.id, id, services.randomBytes);
   const record: ApiKey = {
@@ -71,7 +99,8 @@ export async function issueKey(services: OperatorServices, account: Account, opt
     ...(cap !== undefined && { monthlyCapMicros: cap }),
     spent: {},
   };
-  if (!(await services.accounts.createKey(record))) throw new OperatorError('The id drawn for the key is taken: try again.');
+  if (!(await services.accounts.createKey(record)))
+    throw new OperatorError('The id drawn for the key is taken: try again.');
   return { record, key };
 }
 

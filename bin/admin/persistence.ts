@@ -17,7 +17,11 @@ export interface Persistence {
  * and when an answer was lost. So the work must be safe to repeat. Throws every error that does not pass.
  * @param what what is being tried, for the line of progress: "revoke the key"
  */
-export async function persist<Result>(what: string, work: () => Promise<Result>, { services, tell }: Persistence): Promise<Result> {
+export async function persist<Result>(
+  what: string,
+  work: () => Promise<Result>,
+  { services, tell }: Persistence,
+): Promise<Result> {
   const { clock, randomBytes } = services;
   const began = clock.elapsed();
   let toldAt = -Infinity;
@@ -32,7 +36,9 @@ export async function persist<Result>(what: string, work: () => Promise<Result>,
         toldAt = clock.elapsed();
         const seconds = Math.round((clock.elapsed() - began) / 1000);
         const why = error instanceof Error ? error.name : String(error);
-        tell(`Try ${attempt} to ${what} failed after ${seconds} s (${why}). It is tried again until it succeeds; Ctrl-C ends the command.`);
+        tell(
+          `Try ${attempt} to ${what} failed after ${seconds} s (${why}). It is tried again until it succeeds; Ctrl-C ends the command.`,
+        );
       }
       const most = Math.min(longestPauseMillis, firstPauseMillis * 2 ** (attempt - 1));
       // Half of the pause is jitter, so that the tries do not keep step with what holds the item.

@@ -15,7 +15,10 @@ import { addWebhookCommands } from './webhooks.ts';
 import { visibleJson, visibleText } from '../terminal/visible-text.ts';
 
 /** Runs one command and gives its exit code. Every error is told as one sentence. */
-export async function runAdmin(args: readonly string[], said: Pick<Console, 'print' | 'complain'>): Promise<number> {
+export async function runAdmin(
+  args: readonly string[],
+  said: Pick<Console, 'print' | 'complain'>,
+): Promise<number> {
   let code = 0;
   const program = new Command('npm run admin --')
     .description("Darkroom's operator command: for the running local service, or a deployed stack")
@@ -25,7 +28,10 @@ export async function runAdmin(args: readonly string[], said: Pick<Console, 'pri
     .option('--debug', 'with an error, its stack as well')
     // Before the commands are added: each of them takes these over.
     .exitOverride()
-    .configureOutput({ writeOut: (text) => said.print(text.trimEnd()), writeErr: (text) => said.complain(text.trimEnd()) })
+    .configureOutput({
+      writeOut: (text) => said.print(text.trimEnd()),
+      writeErr: (text) => said.complain(text.trimEnd()),
+    })
     .showHelpAfterError('(add --help for what a command takes)');
 
   const admin = createAdmin(program, { ...said, fail: () => (code = 1) });

@@ -12,32 +12,53 @@ const names = Object.keys(providers) as ProviderName[];
 const checkMillis = 10_000;
 
 export function addProviderCommands(program: Command, admin: Admin): void {
-  const command = program.command('providers').description('the image vendors: their keys, and which are enabled');
+  const command = program
+    .command('providers')
+    .description('the image vendors: their keys, and which are enabled');
   command
     .command('list')
     .description('every provider that Darkroom knows, and what it still needs')
-    .action(admin.run(async ({ services, output }) => output.list(await providerRows(services), 'There are no providers.')));
+    .action(
+      admin.run(async ({ services, output }) =>
+        output.list(await providerRows(services), 'There are no providers.'),
+      ),
+    );
   command
     .command('set <provider>')
     .description('set its key, asked for without an echo or read from standard input, and enable it')
-    .action(admin.run(async ({ services, output }, text: string) => output.show(await setProvider(services, settable(text)))));
+    .action(
+      admin.run(async ({ services, output }, text: string) =>
+        output.show(await setProvider(services, settable(text))),
+      ),
+    );
   command
     .command('remove <provider>')
     .description('disable it and remove its key: the next request is no longer routed to it')
-    .action(admin.run(async ({ services, output }, text: string) => {
-      const name = settable(text);
-      await services.providers.disable(name);
-      if (infoOf(name).credential === 'key') await services.credentials.remove(name);
-      output.show({ provider: name, enabled: false });
-    }));
+    .action(
+      admin.run(async ({ services, output }, text: string) => {
+        const name = settable(text);
+        await services.providers.disable(name);
+        if (infoOf(name).credential === 'key') await services.credentials.remove(name);
+        output.show({ provider: name, enabled: false });
+      }),
+    );
   command
     .command('check [provider]')
-    .description('ask the vendor whether the key is good, by a call that costs nothing; exit code 1 when one is not, or there is none')
-    .action(admin.run(async ({ services, output, fail }, text?: string) => {
-      const rows = text === undefined ? await checkEnabled(services) : [await checkOne(services, settable(text))];
-      output.list(rows, 'No provider with a key is enabled: `providers set openai` sets one.');
-      if (rows.length === 0 || rows.some(({ verdict }) => verdict === 'refused' || verdict === 'unreachable')) fail();
-    }));
+    .description(
+      'ask the vendor whether the key is good, by a call that costs nothing; exit code 1 when one is not, or there is none',
+    )
+    .action(
+      admin.run(async ({ services, output, fail }, text?: string) => {
+        const rows =
+          text === undefined ? await checkEnabled(services) : [await checkOne(services, settable(text))];
+        output.list(rows, 'No provider with a key is enabled: `providers set openai` sets one.');
+        if (
+          rows.length === 0 ||
+          rows.some(({ verdict }) => verdict === 'refused' || verdict === 'unreachable')
+        )
+          fail();
+      }),
+    );
 }
 
 function infoOf(name: ProviderName): ProviderInfo {
@@ -48,28 +69,48 @@ function infoOf(name: ProviderName): ProviderInfo {
 function settable(text: string): ProviderName {
   const known = names.filter((name) => infoOf(name).credential !== 'none');
   const name = known.find((one) => one === text);
-  if (!name) throw new OperatorError(`There is no provider ${JSON.stringify(text)} with a key to set: known are ${known.join(', ')}.`);
+  if (!name)
+    throw new OperatorError(
+      `There is no provider ${JSON.stringify(text)} with a key to set: known are ${known.join(', ')}.`,
+    );
   return name;
 }
 
 async function setProvider(services: OperatorServices, name: ProviderName): Promise<Row> {
   const { title, credential, accessAt } = infoOf(name);
-  if (credential === 'key') await services.credentials.set(name, await readSecret(`Key of ${title} (${accessAt ?? ''}), not shown: `));
+  if (credential === 'key')
+    await services.credentials.set(
+      name,
+      await readSecret(`Key of ${title} (${accessAt ?? ''}), not shown: `),
+    );
   // The key first: enabled without one, its routes would be taken and refused.
   await services.providers.enable(name);
   return { provider: name, enabled: true, models: modelsOf(name) };
 }
 
 function modelsOf(name: ProviderName): string[] {
-  return readCatalog().models.filter((model) => model.routes.some(({ provider }) => provider === name)).map(({ id }) => id);
+  return readCatalog()
+    .models.filter((model) => model.routes.some(({ provider }) => provider === name))
+    .map(({ id }) => id);
 }
 
 async function providerRows(services: OperatorServices): Promise<Row[]> {
   const [enabled, keys] = await Promise.all([services.providers.enabled(), services.credentials.names()]);
   return names.map((name) => {
     const { title, credential, accessAt } = infoOf(name);
-    const key = { none: 'none needed', role: "the function's role", key: keys.includes(name) ? 'set' : 'missing' }[credential];
-    return { provider: name, title, key, enabled: isEnabled(name, enabled) ? 'yes' : 'no', models: modelsOf(name), access: accessAt ?? null };
+    const key = {
+      none: 'none needed',
+      role: "the function's role",
+      key: keys.includes(name) ? 'set' : 'missing',
+    }[credential];
+    return {
+      provider: name,
+      title,
+      key,
+      enabled: isEnabled(name, enabled) ? 'yes' : 'no',
+      models: modelsOf(name),
+      access: accessAt ?? null,
+    };
   });
 }
 
@@ -87,6 +128,10 @@ async function checkOne(services: OperatorServices, name: ProviderName): Promise
 
 async function check(services: OperatorServices, name: ProviderName): Promise<Row> {
   const began = services.clock.elapsed();
-  const { verdict, detail } = await checkVendor(name, services.vendorAccess, AbortSignal.timeout(checkMillis));
+  const { verdict, detail } = await checkVendor(
+    name,
+    services.vendorAccess,
+    AbortSignal.timeout(checkMillis),
+  );
   return { provider: name, verdict, detail, ms: Math.round(services.clock.elapsed() - began) };
 }

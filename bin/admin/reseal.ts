@@ -38,7 +38,8 @@ const tries = 3;
 /** Safe to run at any time, and again: what is sealed by the current version stays as it is. */
 export async function resealSecrets(services: OperatorServices): Promise<ResealReport> {
   const outcomes: [string, Outcome][] = [];
-  for (const account of await services.accounts.list()) outcomes.push([account.id, await resealAccount(account, services)]);
+  for (const account of await services.accounts.list())
+    outcomes.push([account.id, await resealAccount(account, services)]);
   const done = outcomes.flatMap(([id, outcome]) => (outcome.kind === 'done' ? [{ id, ...outcome }] : []));
   const sum = (count: keyof Counts): number => done.reduce((total, outcome) => total + outcome[count], 0);
   return {
@@ -56,17 +57,34 @@ async function resealAccount(account: Account, services: OperatorServices, attem
   const { signing, pending, replaced, over } = secretsAt(account.webhookSecrets, services.clock.now());
   const live = [...pending, ...(signing ? [signing] : []), ...replaced];
   const results = await Promise.all(
-    live.map(async (secret) => ({ secret, result: await services.secretBox.reseal(account.id, secret.sealed) })),
+    live.map(async (secret) => ({
+      secret,
+      result: await services.secretBox.reseal(account.id, secret.sealed),
+    })),
   );
   const isLost = results.some(({ secret, result }) => result.kind === 'lost' && !replaced.includes(secret));
-  const isReplacedLost = results.some(({ secret, result }) => result.kind === 'lost' && replaced.includes(secret));
+  const isReplacedLost = results.some(
+    ({ secret, result }) => result.kind === 'lost' && replaced.includes(secret),
+  );
   // Where the signing secret is lost as well, nothing is removed: perhaps the whole encryption secret is missing.
-  const kept = results.filter(({ secret, result }) => isLost || result.kind !== 'lost' || !replaced.includes(secret));
-  const next = kept.map(({ secret, result }): SealedSecret => (result.kind === 'resealed' ? { ...secret, sealed: result.sealed } : secret));
+  const kept = results.filter(
+    ({ secret, result }) => isLost || result.kind !== 'lost' || !replaced.includes(secret),
+  );
+  const next = kept.map(({ secret, result }): SealedSecret =>
+    result.kind === 'resealed' ? { ...secret, sealed: result.sealed } : secret,
+  );
   const count = (kind: string): number => results.filter(({ result }) => result.kind === kind).length;
-  const outcome = { kind: 'done', resealed: count('resealed'), alreadyCurrent: count('already_current'), dropped: over.length, isLost, isReplacedLost } as const;
+  const outcome = {
+    kind: 'done',
+    resealed: count('resealed'),
+    alreadyCurrent: count('already_current'),
+    dropped: over.length,
+    isLost,
+    isReplacedLost,
+  } as const;
   const isChanged = outcome.resealed + over.length > 0 || kept.length < results.length;
-  if (!isChanged || (await services.accounts.replaceSecrets(account.id, account.webhookSecrets[0], next))) return outcome;
+  if (!isChanged || (await services.accounts.replaceSecrets(account.id, account.webhookSecrets[0], next)))
+    return outcome;
   const changed = attempt < tries ? await services.accounts.read(account.id) : undefined;
   return changed ? resealAccount(changed, services, attempt + 1) : { kind: 'busy' };
 }

@@ -8,9 +8,15 @@ import { OperatorError } from './operator-error.ts';
 const form = /^[\x21-\x7e]{8,4096}$/;
 
 /** Throws OperatorError when nothing usable was given. */
-export async function readSecret(question: string, { stdin, stderr }: Pick<NodeJS.Process, 'stdin' | 'stderr'> = process): Promise<string> {
+export async function readSecret(
+  question: string,
+  { stdin, stderr }: Pick<NodeJS.Process, 'stdin' | 'stderr'> = process,
+): Promise<string> {
   const secret = (stdin.isTTY ? await ask(question, stdin, stderr) : await readAll(stdin)).trim();
-  if (!form.test(secret)) throw new OperatorError('The key must have at least 8 printable characters and no spaces: paste it at the question, or pipe it in.');
+  if (!form.test(secret))
+    throw new OperatorError(
+      'The key must have at least 8 printable characters and no spaces: paste it at the question, or pipe it in.',
+    );
   return secret;
 }
 

@@ -14,7 +14,11 @@ import { createOpenWorkStore } from '../../adapters/dynamodb/open-work-store.ts'
 import { createProviderStore, type ProviderStore } from '../../adapters/dynamodb/provider-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../../adapters/dynamodb/wallet-store.ts';
-import { createCredentialEditor, createProviderCredentials, type CredentialEditor } from '../../adapters/provider-credentials.ts';
+import {
+  createCredentialEditor,
+  createProviderCredentials,
+  type CredentialEditor,
+} from '../../adapters/provider-credentials.ts';
 import type { VendorAccess } from '../../adapters/providers/vendors.ts';
 import { createOutbound } from '../../adapters/safe-fetch.ts';
 import { createSecretBox, type ResealingBox } from '../../adapters/secret-box.ts';
@@ -52,7 +56,9 @@ export interface OperatorServices {
 /** Opens the adapters; `clock` is the service's own, which on one machine can be set forward. */
 export function operatorServices(address: ServiceAddress, clock: Clock): OperatorServices {
   const local = { ...callLimits(), ...(address.endpoint !== undefined && localClient(address.endpoint)) };
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient(local), { marshallOptions: { removeUndefinedValues: true } });
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(local), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
   const secrets = new SecretsManagerClient(local);
   const random: RandomBytes = (count) => randomBytes(count);
   const table: Table = { client, name: address.tableName, clock, randomBytes: random };
@@ -73,7 +79,11 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     providers: createProviderStore(table),
     credentials: createCredentialEditor(secrets, address.providerSecretArn),
     vendorAccess: {
-      credentials: createProviderCredentials({ client: secrets, secretArn: address.providerSecretArn, clock }),
+      credentials: createProviderCredentials({
+        client: secrets,
+        secretArn: address.providerSecretArn,
+        clock,
+      }),
       baseUrls: address.providerBaseUrls,
     },
     secretBox: createSecretBox({
@@ -87,5 +97,9 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
 
 /** The stand-in knows a caller by its access key id; this one may do everything. */
 function localClient(endpoint: string): object {
-  return { endpoint, region: 'us-east-1', credentials: { accessKeyId: 'operator', secretAccessKey: 'local' } };
+  return {
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'operator', secretAccessKey: 'local' },
+  };
 }

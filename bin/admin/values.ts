@@ -11,14 +11,18 @@ import type { OperatorServices } from './services.ts';
 /** An amount in USD. */
 export function usd(option: string, text: string): Micros {
   const amount = parseUsd(text);
-  if (amount === undefined) throw new OperatorError(`${option}: ${JSON.stringify(text)} is no amount in USD with at most 6 decimals, such as 25 or 0.05.`);
+  if (amount === undefined)
+    throw new OperatorError(
+      `${option}: ${JSON.stringify(text)} is no amount in USD with at most 6 decimals, such as 25 or 0.05.`,
+    );
   return amount;
 }
 
 /** An amount in USD of at least 0, or above it. */
 export function positiveUsd(option: string, text: string, least: 'zero' | 'above zero'): Micros {
   const amount = usd(option, text);
-  if (amount < 0 || (least === 'above zero' && amount === 0)) throw new OperatorError(`${option}: must be ${least === 'zero' ? 'at least 0' : 'above 0'}.`);
+  if (amount < 0 || (least === 'above zero' && amount === 0))
+    throw new OperatorError(`${option}: must be ${least === 'zero' ? 'at least 0' : 'above 0'}.`);
   return amount;
 }
 
@@ -38,7 +42,9 @@ export function shownText(option: keyof typeof longest, text: string): string {
 export function count(option: string, text: string, least: number, most: number): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < least || value > most) {
-    throw new OperatorError(`${option}: ${JSON.stringify(text)} is no whole number from ${least} to ${most}.`);
+    throw new OperatorError(
+      `${option}: ${JSON.stringify(text)} is no whole number from ${least} to ${most}.`,
+    );
   }
   return value;
 }
@@ -59,7 +65,9 @@ export function limits(options: LimitOptions): Partial<AccountLimits> {
     deadlineSeconds: options.deadline,
   };
   return Object.fromEntries(
-    Object.entries(given).flatMap(([name, text]) => (text === undefined ? [] : [[name, limit(name as keyof AccountLimits, text)]])),
+    Object.entries(given).flatMap(([name, text]) =>
+      text === undefined ? [] : [[name, limit(name as keyof AccountLimits, text)]],
+    ),
   );
 }
 
@@ -79,7 +87,8 @@ function limit(name: keyof AccountLimits, text: string): number {
 export async function account(services: OperatorServices, text: string): Promise<Account> {
   const id = parseAccountId(text);
   const found = id && (await services.accounts.read(id));
-  if (!found) throw new OperatorError(`There is no account ${text}: \`npm run admin -- accounts list\` shows them.`);
+  if (!found)
+    throw new OperatorError(`There is no account ${text}: \`npm run admin -- accounts list\` shows them.`);
   return found;
 }
 

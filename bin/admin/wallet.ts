@@ -29,14 +29,24 @@ export function addWalletCommands(program: Command, admin: Admin): void {
     .description('add to the balance; the same reference twice is one top-up')
     .requiredOption('--amount <usd>', 'in USD')
     .requiredOption('--reference <text>', 'what it was paid with, unique for the account')
-    .action(admin.run(async ({ services, output }, id: string, options: TopUp) => {
-      const account = await values.account(services, id);
-      const amount = values.positiveUsd('--amount', options.amount, 'above zero');
-      const reference = values.shownText('--reference', options.reference);
-      const outcome = await services.wallet.topUp(account.id, amount, reference);
-      const isNew = isApplied(outcome, reference);
-      output.show({ ...(await balanceOf(services, id)), ...movementView(amount, isNew), reference, already_applied: !isNew }, noteOf(isNew));
-    }));
+    .action(
+      admin.run(async ({ services, output }, id: string, options: TopUp) => {
+        const account = await values.account(services, id);
+        const amount = values.positiveUsd('--amount', options.amount, 'above zero');
+        const reference = values.shownText('--reference', options.reference);
+        const outcome = await services.wallet.topUp(account.id, amount, reference);
+        const isNew = isApplied(outcome, reference);
+        output.show(
+          {
+            ...(await balanceOf(services, id)),
+            ...movementView(amount, isNew),
+            reference,
+            already_applied: !isNew,
+          },
+          noteOf(isNew),
+        );
+      }),
+    );
   wallet
     .command('adjust <account>')
     .description('add to the balance, or take from it with a negative amount')
@@ -44,25 +54,33 @@ export function addWalletCommands(program: Command, admin: Admin): void {
     .requiredOption('--reason <text>', 'why, for the ledger')
     .option('--reference <text>', 'unique for the account: the same reference twice is one adjustment')
     .option('--yes', 'take the balance below zero without a question')
-    .action(admin.run(async ({ services, output }, id: string, options: Adjustment) => {
-      const account = await values.account(services, id);
-      const amount = values.usd('--amount', options.amount);
-      if (amount === 0) throw new OperatorError('--amount: must not be 0.');
-      const reason = values.shownText('--reason', options.reason);
-      const reference = options.reference === undefined ? undefined : values.shownText('--reference', options.reference);
-      await confirmBelowZero(account, amount, options.yes === true);
-      const outcome = await services.wallet.adjust(account.id, amount, reason, reference);
-      const isNew = isApplied(outcome, reference);
-      const view = { ...(await balanceOf(services, id)), ...movementView(amount, isNew), reason };
-      output.show(reference === undefined ? view : { ...view, reference, already_applied: !isNew }, noteOf(isNew));
-    }));
+    .action(
+      admin.run(async ({ services, output }, id: string, options: Adjustment) => {
+        const account = await values.account(services, id);
+        const amount = values.usd('--amount', options.amount);
+        if (amount === 0) throw new OperatorError('--amount: must not be 0.');
+        const reason = values.shownText('--reason', options.reason);
+        const reference =
+          options.reference === undefined ? undefined : values.shownText('--reference', options.reference);
+        await confirmBelowZero(account, amount, options.yes === true);
+        const outcome = await services.wallet.adjust(account.id, amount, reason, reference);
+        const isNew = isApplied(outcome, reference);
+        const view = { ...(await balanceOf(services, id)), ...movementView(amount, isNew), reason };
+        output.show(
+          reference === undefined ? view : { ...view, reference, already_applied: !isNew },
+          noteOf(isNew),
+        );
+      }),
+    );
   wallet
     .command('ledger <account>')
     .description('every movement, the oldest first, with the running balance')
-    .action(admin.run(async ({ services, output }, id: string) => {
-      const account = await values.account(services, id);
-      output.list(ledgerRows(await services.wallet.ledger(account.id)), 'Nothing has moved yet.');
-    }));
+    .action(
+      admin.run(async ({ services, output }, id: string) => {
+        const account = await values.account(services, id);
+        output.list(ledgerRows(await services.wallet.ledger(account.id)), 'Nothing has moved yet.');
+      }),
+    );
 }
 
 /** False when the same movement was made before. Throws OperatorError when it was refused. */
@@ -89,7 +107,10 @@ function isApplied(outcome: MovementOutcome, reference: string | undefined): boo
 async function confirmBelowZero(account: Account, amount: Micros, isYes: boolean): Promise<void> {
   const after = asMicros(account.availableMicros - account.creditLineMicros + amount);
   if (amount > 0 || after >= 0) return;
-  await confirm(`This takes the balance of ${account.name} (${account.id}) to ${formatUsd(after)}, below zero.`, isYes);
+  await confirm(
+    `This takes the balance of ${account.name} (${account.id}) to ${formatUsd(after)}, below zero.`,
+    isYes,
+  );
 }
 
 function movementView(amount: Micros, isNew: boolean): Row {
@@ -97,7 +118,9 @@ function movementView(amount: Micros, isNew: boolean): Row {
 }
 
 function noteOf(isNew: boolean): string | undefined {
-  return isNew ? undefined : 'This movement was made before with this reference and amount: nothing was changed.';
+  return isNew
+    ? undefined
+    : 'This movement was made before with this reference and amount: nothing was changed.';
 }
 
 function ledgerRows(ledger: readonly LedgerRow[]): Row[] {

@@ -1,7 +1,13 @@
 import { Option, type Command } from 'commander';
 import type { Account } from '../../core/account.ts';
 import { SecretLost } from '../../core/ports/secret-box.ts';
-import { replacedSecretSeconds, rotated, secretsAt, signFromSeconds, type SignFrom } from '../../core/webhook-secrets.ts';
+import {
+  replacedSecretSeconds,
+  rotated,
+  secretsAt,
+  signFromSeconds,
+  type SignFrom,
+} from '../../core/webhook-secrets.ts';
 import { webhookSecret } from '../../core/webhook.ts';
 import type { Admin } from './admin.ts';
 import { addDeliveryCommands, secretIsLost } from './deliveries.ts';
@@ -16,46 +22,62 @@ export function addWebhookCommands(program: Command, admin: Admin): void {
   webhooks
     .command('secret <account>')
     .description('the signing secret; issued when it is first asked for')
-    .action(admin.run(async ({ services, output }, id: string) => {
-      const account = await values.account(services, id);
-      output.show(account.webhookSecrets[0] ? await secretView(services, account) : await issueSecret(services, account));
-    }));
+    .action(
+      admin.run(async ({ services, output }, id: string) => {
+        const account = await values.account(services, id);
+        output.show(
+          account.webhookSecrets[0]
+            ? await secretView(services, account)
+            : await issueSecret(services, account),
+        );
+      }),
+    );
   webhooks
     .command('rotate <account>')
     .description('replace the signing secret; the replaced one verifies for 24 h more')
     .addOption(
-      new Option('--sign-from <when>', 'when the new secret begins to sign X-Webhook-Signature-256; until then the old one signs')
+      new Option(
+        '--sign-from <when>',
+        'when the new secret begins to sign X-Webhook-Signature-256; until then the old one signs',
+      )
         .choices(Object.keys(signFromSeconds))
         .default('now'),
     )
-    .action(admin.run(async ({ services, output }, id: string, { signFrom }: { signFrom: SignFrom }) => {
-      output.show(await issueSecret(services, await values.account(services, id), signFrom));
-    }));
+    .action(
+      admin.run(async ({ services, output }, id: string, { signFrom }: { signFrom: SignFrom }) => {
+        output.show(await issueSecret(services, await values.account(services, id), signFrom));
+      }),
+    );
   webhooks
     .command('reseal')
-    .description('after a rotation of the encryption secret: seal every webhook secret by its new version; exit code 1 when one is lost')
-    .action(admin.run(async ({ services, output, fail }) => {
-      const report = await resealSecrets(services);
-      output.show(
-        {
-          accounts: report.accounts,
-          resealed: report.resealed,
-          already_current: report.alreadyCurrent,
-          dropped: report.dropped,
-          lost: report.lost,
-          lost_replaced: report.lostReplaced,
-          busy: report.busy,
-        },
-        noteOf(report),
-      );
-      if (report.lost.length + report.lostReplaced.length + report.busy.length > 0) fail();
-    }));
+    .description(
+      'after a rotation of the encryption secret: seal every webhook secret by its new version; exit code 1 when one is lost',
+    )
+    .action(
+      admin.run(async ({ services, output, fail }) => {
+        const report = await resealSecrets(services);
+        output.show(
+          {
+            accounts: report.accounts,
+            resealed: report.resealed,
+            already_current: report.alreadyCurrent,
+            dropped: report.dropped,
+            lost: report.lost,
+            lost_replaced: report.lostReplaced,
+            busy: report.busy,
+          },
+          noteOf(report),
+        );
+        if (report.lost.length + report.lostReplaced.length + report.busy.length > 0) fail();
+      }),
+    );
   addDeliveryCommands(webhooks, admin);
 }
 
 function noteOf({ lost, lostReplaced, busy }: ResealReport): string {
   const sentences = [
-    lost.length > 0 && 'Nobody can open a secret named under lost: its client needs a new one (`webhooks rotate`).',
+    lost.length > 0 &&
+      'Nobody can open a secret named under lost: its client needs a new one (`webhooks rotate`).',
     lostReplaced.length > 0 &&
       'A replaced secret named under lost_replaced was removed: a client that still holds it needs the newer one (`webhooks secret`).',
     busy.length > 0 && 'Secrets named under busy changed meanwhile: run it again.',
@@ -68,7 +90,11 @@ function noteOf({ lost, lostReplaced, busy }: ResealReport): string {
  * Issues a secret, the first or one that replaces the others; those replaced more than 24 h ago are dropped.
  * Never refused for a rotation that is still pending.
  */
-export async function issueSecret(services: OperatorServices, account: Account, signFrom: SignFrom = 'now'): Promise<Row> {
+export async function issueSecret(
+  services: OperatorServices,
+  account: Account,
+  signFrom: SignFrom = 'now',
+): Promise<Row> {
   const now = services.clock.now();
   const { signing } = secretsAt(account.webhookSecrets, now);
   // A secret that cannot be opened cannot sign until the new one takes over.
@@ -76,7 +102,10 @@ export async function issueSecret(services: OperatorServices, account: Account, 
   const sealed = await services.secretBox.seal(account.id, webhookSecret(services.randomBytes(32)));
   const next = rotated(account.webhookSecrets, sealed, signFrom, now);
   const stored = await services.accounts.replaceSecrets(account.id, account.webhookSecrets[0], next);
-  if (!stored) throw new OperatorError('Somebody else replaced the secret at the same time: look at it with `webhooks secret`.');
+  if (!stored)
+    throw new OperatorError(
+      'Somebody else replaced the secret at the same time: look at it with `webhooks secret`.',
+    );
   return secretView(services, await values.account(services, account.id));
 }
 
@@ -92,8 +121,10 @@ async function secretView(services: OperatorServices, account: Account): Promise
     issued_at: timeOf(newest.issuedAt),
     signs_from: timeOf(newest.signsFrom ?? newest.issuedAt),
     ...(isPending && { signing_until_then: await open(services, account, signing.sealed) }),
-    replaced_valid_until: [...(isPending ? [...pending.slice(1), signing] : []), ...replaced]
-      .flatMap(({ replacedAt }) => (replacedAt === undefined ? [] : [timeOf(replacedAt + replacedSecretSeconds * 1000)])),
+    replaced_valid_until: [...(isPending ? [...pending.slice(1), signing] : []), ...replaced].flatMap(
+      ({ replacedAt }) =>
+        replacedAt === undefined ? [] : [timeOf(replacedAt + replacedSecretSeconds * 1000)],
+    ),
   };
 }
 

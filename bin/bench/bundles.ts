@@ -24,18 +24,25 @@ interface Bundle {
   readonly environment: LocalFunction['environment'];
 }
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '15' }, json: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: { runs: { type: 'string', default: '15' }, json: { type: 'boolean', default: false } },
+});
 
 function median(sorted: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 /** In turns, so that whatever else the machine does meets all of them alike. */
-async function measureAll(bundles: readonly Bundle[], runs: number, tell: (line: string) => void): Promise<Map<string, number[]>> {
+async function measureAll(
+  bundles: readonly Bundle[],
+  runs: number,
+  tell: (line: string) => void,
+): Promise<Map<string, number[]>> {
   const millis = new Map(bundles.map(({ name }) => [name, [] as number[]]));
   for (let run = 1; run <= runs; run += 1) {
     tell(`run ${run} of ${runs} …`);
-    for (const { name, module, environment } of bundles) millis.get(name)?.push(await importMillis(module, environment));
+    for (const { name, module, environment } of bundles)
+      millis.get(name)?.push(await importMillis(module, environment));
   }
   for (const all of millis.values()) all.sort((a, b) => a - b);
   return millis;
@@ -50,7 +57,12 @@ function rowOf({ name, module }: Bundle, millis: readonly number[]): Row {
     limit_kb: mostKilobytes(name),
     import_ms_min: Number((millis[0] ?? Number.NaN).toFixed(1)),
     import_ms_median: Number(median(millis).toFixed(1)),
-    finding: kilobytes > mostKilobytes(name) ? 'too large' : median(millis) > wantedMillis && !name.startsWith('RenderImage') ? `above ${wantedMillis} ms here` : null,
+    finding:
+      kilobytes > mostKilobytes(name)
+        ? 'too large'
+        : median(millis) > wantedMillis && !name.startsWith('RenderImage')
+          ? `above ${wantedMillis} ms here`
+          : null,
   };
 }
 
@@ -60,10 +72,16 @@ const tell = (line: string): void => {
 const { functions } = readTemplate(await synthesizedTemplate(tell));
 await withBareHandler(async (module) => {
   const bare: Bundle = { name: 'a bare handler', module, environment: {} };
-  const own = functions.map(({ id, codeFolder, environment }): Bundle => ({ name: id.replace(/[0-9A-F]{8}$/, ''), module: join(codeFolder, 'index.mjs'), environment }));
+  const own = functions.map(({ id, codeFolder, environment }): Bundle => ({
+    name: id.replace(/[0-9A-F]{8}$/, ''),
+    module: join(codeFolder, 'index.mjs'),
+    environment,
+  }));
   const bundles = [bare, ...own.sort((a, b) => a.name.localeCompare(b.name))];
   const millis = await measureAll(bundles, wholeNumber('--runs', values.runs), tell);
   const rows = bundles.map((bundle) => rowOf(bundle, millis.get(bundle.name) ?? []));
-  createOutput(values.json, (line) => { console.log(line); }).list(rows, 'The stack has no functions.');
+  createOutput(values.json, (line) => {
+    console.log(line);
+  }).list(rows, 'The stack has no functions.');
   if (rows.some(({ finding }) => finding === 'too large')) process.exitCode = 1;
 });

@@ -19,10 +19,23 @@ const measure = `
 `;
 
 /** Milliseconds of one import. Throws when the bundle does not load. */
-export async function importMillis(module: string, environment: Readonly<Record<string, string>>): Promise<number> {
-  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', measure, pathToFileURL(module).href], {
-    env: { ...environment, AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench', AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
-  });
+export async function importMillis(
+  module: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<number> {
+  const { stdout } = await run(
+    process.execPath,
+    ['--input-type=module', '-e', measure, pathToFileURL(module).href],
+    {
+      env: {
+        ...environment,
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: 'bench',
+        AWS_SECRET_ACCESS_KEY: 'bench',
+        AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+      },
+    },
+  );
   return Number(stdout);
 }
 

@@ -24,7 +24,8 @@ export type Memory = Readonly<Record<string, number>>;
 export function billFor(measured: CreationCount, memory: Memory, ownRenderMillis: number): Bill {
   const count = withoutPainting(measured, ownRenderMillis);
   const functions = Object.entries(count.functions);
-  const sum = (of: (entry: (typeof functions)[number]) => number): number => 1000 * functions.reduce((total, entry) => total + of(entry), 0);
+  const sum = (of: (entry: (typeof functions)[number]) => number): number =>
+    1000 * functions.reduce((total, entry) => total + of(entry), 0);
   const invocations = sum(([, { invocations: times }]) => times);
   const logBytes = 1000 * (count.logBytes + accessLogBytes) + invocations * platformLogBytes;
   return {
@@ -42,7 +43,13 @@ export function billFor(measured: CreationCount, memory: Memory, ownRenderMillis
 function withoutPainting(count: CreationCount, ownRenderMillis: number): CreationCount {
   const { RenderImage: render, ...others } = count.functions;
   if (!render) return count;
-  return { ...count, functions: { RenderImage: { ...render, cpuMillis: Math.min(render.cpuMillis, ownRenderMillis) }, ...others } };
+  return {
+    ...count,
+    functions: {
+      RenderImage: { ...render, cpuMillis: Math.min(render.cpuMillis, ownRenderMillis) },
+      ...others,
+    },
+  };
 }
 
 export function totalOf(bill: Bill | Readonly<Record<string, number>>): number {
@@ -68,7 +75,10 @@ function gigabyteSeconds(name: string, { functions }: CreationCount, memory: Mem
   const megabytes = memory[name] ?? 0;
   if (!count) return 0;
   const own = count.cpuMillis * Math.max(1, oneProcessor / megabytes);
-  const aws = [...count.calls].reduce((sum, [label, calls]) => sum + calls * awsMillis[label.split(' ')[0] as keyof typeof awsMillis], 0);
+  const aws = [...count.calls].reduce(
+    (sum, [label, calls]) => sum + calls * awsMillis[label.split(' ')[0] as keyof typeof awsMillis],
+    0,
+  );
   const receiver = name === 'DeliverWebhook' && count.writeUnits > 0 ? receiverMillis : 0;
   return ((own + aws + receiver) / 1000) * (megabytes / 1024);
 }
@@ -86,10 +96,20 @@ export interface Standing {
 const minutesAMonth = 60 * 24 * 30;
 
 /** A month in which nobody sends a request, USD by part. */
-export function idleBill({ alarms, metrics, dashboards, secrets, reconciler: { count, memory } }: Standing): Readonly<Record<string, number>> {
+export function idleBill({
+  alarms,
+  metrics,
+  dashboards,
+  secrets,
+  reconciler: { count, memory },
+}: Standing): Readonly<Record<string, number>> {
   const run = count.functions['Reconcile'];
   const aRun = run
-    ? run.readUnits * prices.readUnit + run.writeUnits * prices.writeUnit + prices.invocation + gigabyteSeconds('Reconcile', count, memory) * prices.gigabyteSecond + ((count.logBytes + platformLogBytes) / 1e9) * prices.logGigabyte
+    ? run.readUnits * prices.readUnit +
+      run.writeUnits * prices.writeUnit +
+      prices.invocation +
+      gigabyteSeconds('Reconcile', count, memory) * prices.gigabyteSecond +
+      ((count.logBytes + platformLogBytes) / 1e9) * prices.logGigabyte
     : 0;
   return {
     [`${alarms} alarms`]: alarms * prices.alarmMonth,

@@ -8,7 +8,10 @@ export type AttributeMap = Readonly<Record<string, AttributeValue>>;
 
 export function itemBytes(item: AttributeMap | undefined): number {
   if (item === undefined) return 0;
-  return Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);
+  return Object.entries(item).reduce(
+    (sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value),
+    0,
+  );
 }
 
 function valueBytes(value: AttributeValue): number {

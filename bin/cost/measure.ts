@@ -18,7 +18,13 @@ export interface CreationCount {
 }
 
 /** How a creation is sent, and how it ends; a poll is of one that ended. */
-export const creationKinds = ['success', 'success, webhook', 'success, webhook, Idempotency-Key', 'failure, webhook', 'poll'] as const;
+export const creationKinds = [
+  'success',
+  'success, webhook',
+  'success, webhook, Idempotency-Key',
+  'failure, webhook',
+  'poll',
+] as const;
 export type CreationKind = (typeof creationKinds)[number];
 
 /** How many runs of the reconciler are counted. */
@@ -31,9 +37,16 @@ export interface Measured {
 }
 
 /** Counts so many of each kind, one at a time, so that nothing of one is counted for another; half as many run before. */
-export async function measure(creations: number, tell: (line: string) => void, wanted: readonly CreationKind[] = creationKinds): Promise<Measured> {
+export async function measure(
+  creations: number,
+  tell: (line: string) => void,
+  wanted: readonly CreationKind[] = creationKinds,
+): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'darkroom-cost-'));
-  const state: { meter?: Meter; logBytes: number; isReconciler: boolean } = { logBytes: 0, isReconciler: false };
+  const state: { meter?: Meter; logBytes: number; isReconciler: boolean } = {
+    logBytes: 0,
+    isReconciler: false,
+  };
   const service = await startService({
     folder,
     port: 0,
@@ -41,7 +54,8 @@ export async function measure(creations: number, tell: (line: string) => void, w
     onProgress: tell,
     onLog: (line) => {
       // The reconciler runs each minute: on a slow machine, one of its runs falls between two creations.
-      if (line.includes('"component":"reconcile"') === state.isReconciler) state.logBytes += Buffer.byteLength(line) + 1;
+      if (line.includes('"component":"reconcile"') === state.isReconciler)
+        state.logBytes += Buffer.byteLength(line) + 1;
     },
     onEvent: (event) => {
       if (event.event === 'invocation') state.meter?.noteInvocation(event.functionId, event.cpuMillis);
@@ -55,17 +69,30 @@ export async function measure(creations: number, tell: (line: string) => void, w
       tell(`${creations} of ${kind} …`);
       // The first ones pay for cold starts, caches and code that V8 has not optimized yet.
       for (let run = 0; run < Math.ceil(creations / 2); run += 1) await runOne(service, kind, last);
-      Object.assign(state, { logBytes: 0, meter: createMeter(service.machine, (role) => creationFunction(service, role)) });
+      Object.assign(state, {
+        logBytes: 0,
+        meter: createMeter(service.machine, (role) => creationFunction(service, role)),
+      });
       let transitions = 0;
       for (let run = 0; run < creations; run += 1) transitions += await runOne(service, kind, last);
       state.meter?.stop();
-      counted.push([kind, averageOf(state.meter?.functions ?? new Map(), creations, { transitions, logBytes: state.logBytes })]);
+      counted.push([
+        kind,
+        averageOf(state.meter?.functions ?? new Map(), creations, { transitions, logBytes: state.logBytes }),
+      ]);
     }
     tell('the reconciler …');
-    Object.assign(state, { logBytes: 0, isReconciler: true, meter: createMeter(service.machine, (id) => (id.startsWith('Reconcile') ? 'Reconcile' : undefined)) });
+    Object.assign(state, {
+      logBytes: 0,
+      isReconciler: true,
+      meter: createMeter(service.machine, (id) => (id.startsWith('Reconcile') ? 'Reconcile' : undefined)),
+    });
     await advance(service, idleMinutes * 60);
     state.meter?.stop();
-    const reconciler = averageOf(state.meter?.functions ?? new Map(), idleMinutes, { transitions: 0, logBytes: state.logBytes });
+    const reconciler = averageOf(state.meter?.functions ?? new Map(), idleMinutes, {
+      transitions: 0,
+      logBytes: state.logBytes,
+    });
     return { kinds: Object.fromEntries(counted) as Record<CreationKind, CreationCount>, reconciler };
   } finally {
     await service.machine.stop();
@@ -74,7 +101,11 @@ export async function measure(creations: number, tell: (line: string) => void, w
 }
 
 async function advance({ machine }: RunningService, seconds: number): Promise<void> {
-  const response = await fetch(`${machine.localUrl}/clock`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ advance_seconds: seconds }) });
+  const response = await fetch(`${machine.localUrl}/clock`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ advance_seconds: seconds }),
+  });
   if (!response.ok) throw new Error(`the clock was answered ${response.status}`);
 }
 
@@ -88,7 +119,11 @@ function creationFunction({ machine }: RunningService, id: string): string | und
   return fn === undefined || fn.id.startsWith('Reconcile') ? undefined : shortName(fn.id);
 }
 
-function averageOf(functions: ReadonlyMap<string, FunctionCount>, runs: number, sums: Omit<CreationCount, 'functions'>): CreationCount {
+function averageOf(
+  functions: ReadonlyMap<string, FunctionCount>,
+  runs: number,
+  sums: Omit<CreationCount, 'functions'>,
+): CreationCount {
   const each = (count: FunctionCount): FunctionCount => ({
     invocations: count.invocations / runs,
     cpuMillis: count.cpuMillis / runs,
@@ -104,7 +139,11 @@ function averageOf(functions: ReadonlyMap<string, FunctionCount>, runs: number, 
 }
 
 /** One creation to its settled end, or one poll of the last; gives its state transitions. */
-async function runOne(service: RunningService, kind: CreationKind, last: { id?: CreationId }): Promise<number> {
+async function runOne(
+  service: RunningService,
+  kind: CreationKind,
+  last: { id?: CreationId },
+): Promise<number> {
   const { machine } = service;
   const headers = { authorization: `Bearer ${service.demo.key}`, 'content-type': 'application/json' };
   if (kind === 'poll') {
@@ -119,8 +158,13 @@ async function runOne(service: RunningService, kind: CreationKind, last: { id?: 
     ...(kind.includes('webhook') && { webhook_url: machine.inboxUrl }),
   };
   const key = kind.includes('Idempotency-Key') ? { 'idempotency-key': crypto.randomUUID() } : {};
-  const response = await fetch(`${machine.apiUrl}/images/generate`, { method: 'POST', headers: { ...headers, ...key }, body: JSON.stringify(body) });
-  if (response.status !== 202) throw new Error(`a creation was answered ${response.status}: ${await response.text()}`);
+  const response = await fetch(`${machine.apiUrl}/images/generate`, {
+    method: 'POST',
+    headers: { ...headers, ...key },
+    body: JSON.stringify(body),
+  });
+  if (response.status !== 202)
+    throw new Error(`a creation was answered ${response.status}: ${await response.text()}`);
   last.id = ((await response.json()) as { id: CreationId }).id;
   return settled(service, last.id);
 }
@@ -130,7 +174,8 @@ async function settled({ machine, operator }: RunningService, id: CreationId): P
     const creation = await operator.creations.read(id);
     const execution = machine.executions.list().find(({ name }) => name === id);
     const isDone = creation && isTerminal(creation.status) && creation.webhook?.status !== 'pending';
-    if (isDone && execution && execution.status !== 'RUNNING') return execution.history.filter(({ type }) => type === 'StateEntered').length;
+    if (isDone && execution && execution.status !== 'RUNNING')
+      return execution.history.filter(({ type }) => type === 'StateEntered').length;
     await sleep(20);
   }
   throw new Error(`the creation ${id} did not end within 12 s`);
@@ -138,7 +183,15 @@ async function settled({ machine, operator }: RunningService, id: CreationId): P
 
 /** MB of memory of each function, by its name. */
 export async function memoryOf(): Promise<Readonly<Record<string, number>>> {
-  const template = JSON.parse(await readFile(await synthesizedTemplate(), 'utf8')) as { readonly Resources: Readonly<Record<string, { readonly Type: string; readonly Properties: { readonly MemorySize?: number } }>> };
-  const functions = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::Lambda::Function');
-  return Object.fromEntries(functions.map(([id, { Properties: properties }]) => [shortName(id), properties.MemorySize ?? 128]));
+  const template = JSON.parse(await readFile(await synthesizedTemplate(), 'utf8')) as {
+    readonly Resources: Readonly<
+      Record<string, { readonly Type: string; readonly Properties: { readonly MemorySize?: number } }>
+    >;
+  };
+  const functions = Object.entries(template.Resources).filter(
+    ([, { Type }]) => Type === 'AWS::Lambda::Function',
+  );
+  return Object.fromEntries(
+    functions.map(([id, { Properties: properties }]) => [shortName(id), properties.MemorySize ?? 128]),
+  );
 }

@@ -30,20 +30,40 @@ export function createMeter(machine: OneMachine, nameOf: (roleId: string) => str
   const indexes = indexesOf(machine);
   let isStopped = false;
   const countOf = (name: string): FunctionCount => {
-    const count = functions.get(name) ?? { invocations: 0, cpuMillis: 0, readUnits: 0, writeUnits: 0, calls: new Map<string, number>() };
+    const count = functions.get(name) ?? {
+      invocations: 0,
+      cpuMillis: 0,
+      readUnits: 0,
+      writeUnits: 0,
+      calls: new Map<string, number>(),
+    };
     functions.set(name, count);
     return count;
   };
   const read = async (tableName: unknown, key: unknown): Promise<AttributeMap | undefined> => {
-    const { Item: item } = await machine.aws({ service: 'dynamodb', operation: 'GetItem', caller: 'operator', input: { TableName: tableName, Key: key, ConsistentRead: true } });
+    const { Item: item } = await machine.aws({
+      service: 'dynamodb',
+      operation: 'GetItem',
+      caller: 'operator',
+      input: { TableName: tableName, Key: key, ConsistentRead: true },
+    });
     return item as AttributeMap | undefined;
   };
-  const touching = async (call: AwsCall, serve: () => Promise<AwsOutput>): Promise<{ output: AwsOutput; units: number }> => {
+  const touching = async (
+    call: AwsCall,
+    serve: () => Promise<AwsOutput>,
+  ): Promise<{ output: AwsOutput; units: number }> => {
     const places = writesOf(call);
     const before = await Promise.all(places.map(({ table: name, key }) => read(name, key)));
     const output = await serve();
     const after = await Promise.all(places.map(({ table: name, key }) => read(name, key)));
-    const units = places.map((_place, index) => writeUnits({ before: before[index], after: after[index] }, indexes, call.operation === 'TransactWriteItems'));
+    const units = places.map((_place, index) =>
+      writeUnits(
+        { before: before[index], after: after[index] },
+        indexes,
+        call.operation === 'TransactWriteItems',
+      ),
+    );
     return { output, units: units.reduce((sum, one) => sum + one, 0) };
   };
   machine.watchAws(async (call, serve) => {
@@ -76,8 +96,19 @@ export function createMeter(machine: OneMachine, nameOf: (roleId: string) => str
 
 /** As CreateTable has them, partition key first. */
 function indexesOf({ template }: OneMachine): Indexes {
-  const created = template.tables.flatMap(({ create }) => (create['GlobalSecondaryIndexes'] ?? []) as readonly { readonly IndexName: string; readonly KeySchema: readonly { readonly AttributeName: string }[] }[]);
-  return Object.fromEntries(created.map(({ IndexName: name, KeySchema: [partition, sort] }) => [name, [partition?.AttributeName ?? '', sort?.AttributeName ?? ''] as const]));
+  const created = template.tables.flatMap(
+    ({ create }) =>
+      (create['GlobalSecondaryIndexes'] ?? []) as readonly {
+        readonly IndexName: string;
+        readonly KeySchema: readonly { readonly AttributeName: string }[];
+      }[],
+  );
+  return Object.fromEntries(
+    created.map(({ IndexName: name, KeySchema: [partition, sort] }) => [
+      name,
+      [partition?.AttributeName ?? '', sort?.AttributeName ?? ''] as const,
+    ]),
+  );
 }
 
 interface Place {
@@ -90,7 +121,9 @@ type Write = Readonly<Record<string, unknown>> & { readonly Key?: unknown; reado
 /** The items that a call writes. */
 function writesOf({ operation, input }: AwsCall): Place[] {
   if (operation === 'TransactWriteItems') {
-    return (input['TransactItems'] as readonly Readonly<Record<string, Write>>[]).flatMap((item) => Object.values(item).map(placeOf));
+    return (input['TransactItems'] as readonly Readonly<Record<string, Write>>[]).flatMap((item) =>
+      Object.values(item).map(placeOf),
+    );
   }
   return ['PutItem', 'UpdateItem', 'DeleteItem'].includes(operation) ? [placeOf(input)] : [];
 }
@@ -100,11 +133,17 @@ function placeOf({ TableName: table, Key: key, Item: item }: Write): Place {
 }
 
 function readsOf({ operation, input }: AwsCall, output: AwsOutput): number {
-  if (operation === 'GetItem') return readUnits([output['Item'] as AttributeMap | undefined], input['ConsistentRead'] === true);
-  if (operation === 'Query') return Math.max(0.5, readUnits([mergedOf(output['Items'])], input['ConsistentRead'] === true));
+  if (operation === 'GetItem')
+    return readUnits([output['Item'] as AttributeMap | undefined], input['ConsistentRead'] === true);
+  if (operation === 'Query')
+    return Math.max(0.5, readUnits([mergedOf(output['Items'])], input['ConsistentRead'] === true));
   if (operation !== 'BatchGetItem') return 0;
   // An item that is not there is charged as one.
-  return Object.entries(input['RequestItems'] as Readonly<Record<string, { readonly Keys: readonly unknown[]; readonly ConsistentRead?: boolean }>>).reduce((sum, [name, { Keys: keys, ConsistentRead: isConsistent }]) => {
+  return Object.entries(
+    input['RequestItems'] as Readonly<
+      Record<string, { readonly Keys: readonly unknown[]; readonly ConsistentRead?: boolean }>
+    >,
+  ).reduce((sum, [name, { Keys: keys, ConsistentRead: isConsistent }]) => {
     const found = (output['Responses'] as Readonly<Record<string, readonly AttributeMap[]>>)[name] ?? [];
     const absent = Array.from({ length: keys.length - found.length }, () => undefined);
     return sum + readUnits([...found, ...absent], isConsistent === true);

@@ -14,7 +14,11 @@ const count = (value: number): string => String(Math.round(value * 100) / 100);
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map((_cell, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
+  return [
+    line(head),
+    line(head.map((_cell, index) => (index === 0 ? '---' : '---:'))),
+    ...rows.map(line),
+  ].join('\n');
 }
 
 /** What a rendering takes of the processor without a picture: one that fails. */
@@ -26,20 +30,36 @@ function billTable({ kinds, memory }: CostReport): string {
   const bills = creationKinds.map((kind) => billFor(kinds[kind], memory, ownRenderMillis(kinds)));
   const parts = Object.keys(bills[0] ?? {}) as (keyof ReturnType<typeof billFor>)[];
   const rows = parts.map((part) => [part, ...bills.map((bill) => usd(bill[part]))]);
-  return table(['USD for 1,000', ...creationKinds], [...rows, ['**All**', ...bills.map((bill) => `**${usd(totalOf(bill))}**`)]]);
+  return table(
+    ['USD for 1,000', ...creationKinds],
+    [...rows, ['**All**', ...bills.map((bill) => `**${usd(totalOf(bill))}**`)]],
+  );
 }
 
 function countTable({ kinds }: CostReport): string {
   const rows = creationKinds.flatMap((kind) =>
     Object.entries(kinds[kind].functions).map(([name, one]) => [
-      kind, name, count(one.invocations), one.cpuMillis.toFixed(1), count(one.readUnits), count(one.writeUnits),
-      [...one.calls].map(([label, calls]) => `${calls === 1 ? '' : `${count(calls)} × `}${label.split(' ')[1] ?? ''}`).join(', '),
-    ]));
-  return table(['Of one', 'Function', 'Invocations', 'CPU ms', 'Read units', 'Write units', 'AWS calls'], rows);
+      kind,
+      name,
+      count(one.invocations),
+      one.cpuMillis.toFixed(1),
+      count(one.readUnits),
+      count(one.writeUnits),
+      [...one.calls]
+        .map(([label, calls]) => `${calls === 1 ? '' : `${count(calls)} × `}${label.split(' ')[1] ?? ''}`)
+        .join(', '),
+    ]),
+  );
+  return table(
+    ['Of one', 'Function', 'Invocations', 'CPU ms', 'Read units', 'Write units', 'AWS calls'],
+    rows,
+  );
 }
 
 function waitTable(report: CostReport): string {
-  const base = totalOf(billFor(report.kinds['success, webhook'], report.memory, ownRenderMillis(report.kinds)));
+  const base = totalOf(
+    billFor(report.kinds['success, webhook'], report.memory, ownRenderMillis(report.kinds)),
+  );
   const rows = [0, 10, 30, 120].map((seconds) => {
     const wait = waitFor(seconds, report.memory);
     return [`${seconds} s`, usd(wait), usd(base + wait)];
@@ -82,7 +102,11 @@ CloudWatch gives ten alarms, ten metrics and three dashboards for nothing, which
 
 ${countTable(report)}
 
-- "CPU ms" is how long an invocation had the processor of the machine that measured; for RenderImage with the sandbox's painting, which no vendor does with our processor: the bill takes what a rendering that fails needs. A function has a share of a processor by its memory (a whole one at 1,769 MB), by which the bill stretches it. Waiting is assumed: ${Object.entries(awsMillis).map(([service, millis]) => `${millis} ms for each call of ${service}`).join(', ')}, and ${receiverMillis} ms for the customer's receiver.
+- "CPU ms" is how long an invocation had the processor of the machine that measured; for RenderImage with the sandbox's painting, which no vendor does with our processor: the bill takes what a rendering that fails needs. A function has a share of a processor by its memory (a whole one at 1,769 MB), by which the bill stretches it. Waiting is assumed: ${Object.entries(
+    awsMillis,
+  )
+    .map(([service, millis]) => `${millis} ms for each call of ${service}`)
+    .join(', ')}, and ${receiverMillis} ms for the customer's receiver.
 - Units by the size of the items, as DynamoDB counts them: double in a transaction, and one more for each change of an entry in an index.
 - A creation's item holds its prompt: above 1 KB in all, each write of it costs one unit more.
 - A state transition (${prices.transition * 1e6} USD a million) costs as much as ${Math.round(prices.transition / prices.invocation)} invocations of a function or ${Math.round(prices.transition / prices.writeUnit)} write units. That is why a creation takes two, and its webhook is a state that retries and not a loop.

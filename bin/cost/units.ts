@@ -22,7 +22,11 @@ export function writeUnits({ before, after }: Touched, indexes: Indexes, inTrans
 }
 
 /** Indexes of keys alone: an entry is always below 1 KB. */
-function indexWrites(before: AttributeMap | undefined, after: AttributeMap | undefined, keys: readonly [string, string]): number {
+function indexWrites(
+  before: AttributeMap | undefined,
+  after: AttributeMap | undefined,
+  keys: readonly [string, string],
+): number {
   const [old, now] = [entryOf(before, keys), entryOf(after, keys)];
   if (old === now) return 0;
   return (old === undefined ? 0 : 1) + (now === undefined ? 0 : 1);
@@ -34,5 +38,8 @@ function entryOf(item: AttributeMap | undefined, keys: readonly [string, string]
 }
 
 export function readUnits(items: readonly (AttributeMap | undefined)[], isConsistent: boolean): number {
-  return items.reduce((sum, item) => sum + Math.max(1, Math.ceil(itemBytes(item) / 4096)) * (isConsistent ? 1 : 0.5), 0);
+  return items.reduce(
+    (sum, item) => sum + Math.max(1, Math.ceil(itemBytes(item) / 4096)) * (isConsistent ? 1 : 0.5),
+    0,
+  );
 }

@@ -26,7 +26,9 @@ export async function demoAccount(folder: string, services: OperatorServices): P
   const file = join(folder, 'demo.json');
   const before = JSON.parse(await readFile(file, 'utf8').catch(() => '{}')) as Remembered;
   const known = parseAccountId(before.account ?? '');
-  const account = (known && (await services.accounts.read(known))) ?? (await createAccount(services, { name: 'demo', balance: openingBalanceUsd }));
+  const account =
+    (known && (await services.accounts.read(known))) ??
+    (await createAccount(services, { name: 'demo', balance: openingBalanceUsd }));
   if (account.webhookSecrets.length === 0) await issueSecret(services, account);
   const last = parseKeyId(before.key ?? '');
   if (last) await services.accounts.revokeKey(account.id, last, new Date(services.clock.now()).toISOString());

@@ -17,7 +17,9 @@ export function parseLogLine(line: string): Fields | undefined {
 }
 
 interface Embedded {
-  readonly _aws?: { readonly CloudWatchMetrics: readonly { readonly Metrics: readonly { readonly Name: string }[] }[] };
+  readonly _aws?: {
+    readonly CloudWatchMetrics: readonly { readonly Metrics: readonly { readonly Name: string }[] }[];
+  };
 }
 
 /** What of a line is meant for CloudWatch tells a person nothing that its fields do not. */
@@ -38,7 +40,12 @@ export function eventLine(logged: Fields): string | undefined {
 
 /** What a client or a vendor wrote must not move the terminal's cursor. */
 function visible(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? visibleText(value) : value]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? visibleText(value) : value,
+    ]),
+  );
 }
 
 function sentence(fields: Fields): string | undefined {
@@ -52,7 +59,9 @@ function sentence(fields: Fields): string | undefined {
     case 'webhook_attempted':
       return `${pc.magenta('webhook')}    attempt ${String(fields['attempt'])}: ${String(fields['outcome'])}${fields['status'] === undefined ? '' : ` (${String(fields['status'])})`}`;
     default:
-      return fields['level'] === 'alarm' ? `${pc.yellow('alarm')}      ${String(fields['event'])}` : undefined;
+      return fields['level'] === 'alarm'
+        ? `${pc.yellow('alarm')}      ${String(fields['event'])}`
+        : undefined;
   }
 }
 
@@ -60,6 +69,9 @@ function sentence(fields: Fields): string | undefined {
 export function eventObject(fields: Fields): Fields | undefined {
   if (sentence(fields) === undefined) return undefined;
   const { event, level: _level, component: _component, ...rest } = fields;
-  const snake = Object.entries(rest).map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]);
+  const snake = Object.entries(rest).map(([name, value]) => [
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    value,
+  ]);
   return { event: String(event).replace('creation_', ''), ...Object.fromEntries(snake) } as Fields;
 }

@@ -50,12 +50,18 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     },
     // A webhook of before a restart can come in while the adapters are still being opened.
     verifyWebhook: async (webhook) =>
-      running.operator ? verifyWebhook(webhook, running.operator) : Promise.resolve({ verified: false, detail: 'came before the service was ready' }),
+      running.operator
+        ? verifyWebhook(webhook, running.operator)
+        : Promise.resolve({ verified: false, detail: 'came before the service was ready' }),
     onLog: ({ line }) => options.onLog?.(line),
     ...(options.onEvent && { onEvent: options.onEvent }),
   });
   const { outputs } = machine.template;
-  const address = { ...addressOf((name) => outputs[name] ?? ''), outboundRules: options.strictOutbound ? 'public' : 'loopback-too', endpoint: machine.awsUrl } as const;
+  const address = {
+    ...addressOf((name) => outputs[name] ?? ''),
+    outboundRules: options.strictOutbound ? 'public' : 'loopback-too',
+    endpoint: machine.awsUrl,
+  } as const;
   const operator = operatorServices(address, { ...systemClock, now: () => machine.clock.now() });
   running.operator = operator;
   return { machine, operator, demo: await demoAccount(folder, operator) };

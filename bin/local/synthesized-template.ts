@@ -11,7 +11,19 @@ import { promisify } from 'node:util';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const cache = join(root, 'node_modules', '.cache', 'darkroom');
 const unusedMillis = 24 * 60 * 60 * 1000;
-const sources = ['adapters', 'bin/darkroom.ts', 'bin/catalog', 'catalog', 'config', 'core', 'functions', 'lib', 'statemachines', 'cdk.json', 'package-lock.json'];
+const sources = [
+  'adapters',
+  'bin/darkroom.ts',
+  'bin/catalog',
+  'catalog',
+  'config',
+  'core',
+  'functions',
+  'lib',
+  'statemachines',
+  'cdk.json',
+  'package-lock.json',
+];
 
 /** The exit code of bin/darkroom.ts when a catalog or settings file is wrong; its stderr then says what is wrong. */
 export const REFUSED_INPUT = 2;
@@ -25,7 +37,9 @@ export class InputRefused extends Error {
 const commandLineContext = { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
 
 /** The path of the stack's template, its bundles beside it. Takes some ten seconds when something changed, else none. */
-export async function synthesizedTemplate(progress: (line: string) => void = () => undefined): Promise<string> {
+export async function synthesizedTemplate(
+  progress: (line: string) => void = () => undefined,
+): Promise<string> {
   const folder = join(cache, (await fingerprint()).slice(0, 16));
   if (!existsSync(folder)) {
     progress('Synthesizing the stack and bundling its functions …');
@@ -51,8 +65,15 @@ async function fingerprint(): Promise<string> {
   for (const source of sources) {
     const path = join(root, source);
     const names = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => undefined);
-    const files = names ? names.filter((name) => name.isFile()).map((name) => join(name.parentPath, name.name)) : [path];
-    for (const file of files.sort()) hash.update(file.slice(root.length)).update('\0').update(await readFile(file)).update('\0');
+    const files = names
+      ? names.filter((name) => name.isFile()).map((name) => join(name.parentPath, name.name))
+      : [path];
+    for (const file of files.sort())
+      hash
+        .update(file.slice(root.length))
+        .update('\0')
+        .update(await readFile(file))
+        .update('\0');
   }
   return hash.digest('hex');
 }
@@ -72,9 +93,15 @@ async function synthesize(folder: string): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, ['bin/darkroom.ts'], {
       cwd: root,
-      env: { ...process.env, CDK_OUTDIR: fresh, CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...commandLineContext }) },
+      env: {
+        ...process.env,
+        CDK_OUTDIR: fresh,
+        CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...commandLineContext }),
+      },
       maxBuffer: 64 * 1024 * 1024,
-    }).catch((error: unknown) => { throw refusalOf(error) ?? error; });
+    }).catch((error: unknown) => {
+      throw refusalOf(error) ?? error;
+    });
     await rename(fresh, folder).catch((error: unknown) => {
       // Another start synthesized the same at the same time: one is as good as the other.
       if (!existsSync(folder)) throw error;

@@ -15,7 +15,8 @@ export interface Bug extends Edit {
 }
 
 /** The file's text with the bug. */
-export const plantedIn = (text: string, { start, end, text: planted }: Edit): string => text.slice(0, start) + planted + text.slice(end);
+export const plantedIn = (text: string, { start, end, text: planted }: Edit): string =>
+  text.slice(0, start) + planted + text.slice(end);
 
 export interface Drawing {
   readonly root: string;
@@ -47,9 +48,21 @@ export function bugsOf(file: string, source: ts.SourceFile, types?: ts.TypeCheck
   const visit = (node: ts.Node): void => {
     for (const [kind, edits] of Object.entries(file.endsWith('.json') ? definitionKinds : kinds)) {
       for (const { start, end, text: planted } of edits(node, { source, types })) {
-        const [head, tail] = [text.slice(text.lastIndexOf('\n', start - 1) + 1, start), text.slice(end).split('\n', 1)[0] ?? ''];
+        const [head, tail] = [
+          text.slice(text.lastIndexOf('\n', start - 1) + 1, start),
+          text.slice(end).split('\n', 1)[0] ?? '',
+        ];
         const [before, after] = [head + text.slice(start, end) + tail, head + planted + tail];
-        bugs.push({ file, kind, start, end, text: planted, line: source.getLineAndCharacterOfPosition(start).line + 1, before: before.trim(), after: after.trim() });
+        bugs.push({
+          file,
+          kind,
+          start,
+          end,
+          text: planted,
+          line: source.getLineAndCharacterOfPosition(start).line + 1,
+          before: before.trim(),
+          after: after.trim(),
+        });
       }
     }
     ts.forEachChild(node, visit);
@@ -59,8 +72,15 @@ export function bugsOf(file: string, source: ts.SourceFile, types?: ts.TypeCheck
 }
 
 /** The project's files and types, held in this process: each bug is checked without a new start of the compiler. */
-export function openProject(root: string): { readonly bugs: (drawing: Drawing) => Bug[]; readonly compiles: (bug: Bug) => boolean } {
-  const config = ts.getParsedCommandLineOfConfigFile(join(root, 'tsconfig.json'), { noEmit: true, incremental: false }, { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined });
+export function openProject(root: string): {
+  readonly bugs: (drawing: Drawing) => Bug[];
+  readonly compiles: (bug: Bug) => boolean;
+} {
+  const config = ts.getParsedCommandLineOfConfigFile(
+    join(root, 'tsconfig.json'),
+    { noEmit: true, incremental: false },
+    { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined },
+  );
   if (!config) throw new Error('tsconfig.json cannot be read');
   const planted = new Map<string, { version: number; text: string | undefined }>();
   const service = ts.createLanguageService({
@@ -86,17 +106,23 @@ export function openProject(root: string): { readonly bugs: (drawing: Drawing) =
       if (fileName.startsWith('.')) importers.set(path, [...(importers.get(path) ?? []), name]);
     }
   }
-  const set = (path: string, text: string | undefined): void => void planted.set(path, { version: (planted.get(path)?.version ?? 0) + 1, text });
-  const isClean = (path: string): boolean => service.getSyntacticDiagnostics(path).length === 0 && service.getSemanticDiagnostics(path).length === 0;
+  const set = (path: string, text: string | undefined): void =>
+    void planted.set(path, { version: (planted.get(path)?.version ?? 0) + 1, text });
+  const isClean = (path: string): boolean =>
+    service.getSyntacticDiagnostics(path).length === 0 && service.getSemanticDiagnostics(path).length === 0;
 
   return {
     bugs: ({ seed, folders, only }) => {
       const program = service.getProgram();
       const files = folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,json}`, { cwd: root })).sort();
-      const wanted = files.filter((file) => !leftOut.test(file) && (only === undefined || file.endsWith(only)));
+      const wanted = files.filter(
+        (file) => !leftOut.test(file) && (only === undefined || file.endsWith(only)),
+      );
       const all = wanted.flatMap((file) => {
         const path = join(root, file);
-        const source = file.endsWith('.json') ? ts.parseJsonText(path, readFileSync(path, 'utf8')) : program?.getSourceFile(path);
+        const source = file.endsWith('.json')
+          ? ts.parseJsonText(path, readFileSync(path, 'utf8'))
+          : program?.getSourceFile(path);
         if (!source) return [];
         if (file.endsWith('.json')) setParents(source);
         return bugsOf(file, source, program?.getTypeChecker());
@@ -118,7 +144,10 @@ export function openProject(root: string): { readonly bugs: (drawing: Drawing) =
 }
 
 function shuffled<Thing>(things: readonly Thing[], random: () => number): Thing[] {
-  return things.map((thing) => ({ thing, at: random() })).sort((left, right) => left.at - right.at).map(({ thing }) => thing);
+  return things
+    .map((thing) => ({ thing, at: random() }))
+    .sort((left, right) => left.at - right.at)
+    .map(({ thing }) => thing);
 }
 
 function setParents(node: ts.Node): void {

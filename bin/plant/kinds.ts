@@ -16,21 +16,60 @@ export interface Around {
 
 type Kind = (node: ts.Node, around: Around) => readonly Edit[];
 
-const over = (node: ts.Node, text: string, { source }: Around): Edit => ({ start: node.getStart(source), end: node.end, text });
+const over = (node: ts.Node, text: string, { source }: Around): Edit => ({
+  start: node.getStart(source),
+  end: node.end,
+  text,
+});
 
 /** An operator becomes another; the first table is for comparisons, the second for logic. */
-const comparisons: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>', '===': '!==', '!==': '===' };
+const comparisons: Readonly<Record<string, string>> = {
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '===': '!==',
+  '!==': '===',
+};
 const logic: Readonly<Record<string, readonly string[]>> = { '&&': ['||'], '||': ['&&', '??'], '??': ['||'] };
-const calls: Readonly<Record<string, string>> = { 'Math.min': 'Math.max', 'Math.max': 'Math.min', 'Math.ceil': 'Math.floor', 'Math.floor': 'Math.ceil', 'Math.round': 'Math.floor' };
+const calls: Readonly<Record<string, string>> = {
+  'Math.min': 'Math.max',
+  'Math.max': 'Math.min',
+  'Math.ceil': 'Math.floor',
+  'Math.floor': 'Math.ceil',
+  'Math.round': 'Math.floor',
+};
 
 /** Properties whose text is for people: a changed word there is no changed behaviour. */
-const wordings = new Set(['message', 'description', 'comment', 'Comment', 'meaning', 'remedy', 'title', 'label', 'reason', 'restApiName']);
+const wordings = new Set([
+  'message',
+  'description',
+  'comment',
+  'Comment',
+  'meaning',
+  'remedy',
+  'title',
+  'label',
+  'reason',
+  'restApiName',
+]);
 
 function isWording(node: ts.Node): boolean {
   for (let at: ts.Node = node; !ts.isSourceFile(at); at = at.parent) {
     if (ts.isImportDeclaration(at) || ts.isExportDeclaration(at) || ts.isTypeNode(at)) return true;
-    if (ts.isPropertyAssignment(at) && ts.isIdentifier(at.name) && wordings.has(at.name.text) && hasSpace(node)) return true;
-    if ((ts.isNewExpression(at) || ts.isCallExpression(at)) && /(Error|Problem|^retryLater|^invalidRequest)$/.test(at.expression.getText()) && hasSpace(node)) return true;
+    if (
+      ts.isPropertyAssignment(at) &&
+      ts.isIdentifier(at.name) &&
+      wordings.has(at.name.text) &&
+      hasSpace(node)
+    )
+      return true;
+    if (
+      (ts.isNewExpression(at) || ts.isCallExpression(at)) &&
+      /(Error|Problem|^retryLater|^invalidRequest)$/.test(at.expression.getText()) &&
+      hasSpace(node)
+    )
+      return true;
   }
   return ts.isPropertyAssignment(node.parent) && node.parent.name === node;
 }
@@ -54,10 +93,17 @@ function exchanged(list: ts.NodeArray<ts.Expression>, { source, types }: Around)
   return list.slice(1).flatMap((right, index) => {
     const left = list[index];
     if (!left || !types || left.getText(source) === right.getText(source)) return [];
-    const typeOf = (node: ts.Expression): string => types.typeToString(types.getBaseTypeOfLiteralType(types.getTypeAtLocation(node)));
+    const typeOf = (node: ts.Expression): string =>
+      types.typeToString(types.getBaseTypeOfLiteralType(types.getTypeAtLocation(node)));
     if (typeOf(left) !== typeOf(right)) return [];
     const between = source.text.slice(left.end, right.getStart(source));
-    return [{ start: left.getStart(source), end: right.end, text: `${right.getText(source)}${between}${left.getText(source)}` }];
+    return [
+      {
+        start: left.getStart(source),
+        end: right.end,
+        text: `${right.getText(source)}${between}${left.getText(source)}`,
+      },
+    ];
   });
 }
 
@@ -69,7 +115,9 @@ export const kinds: Readonly<Record<string, Kind>> = {
   },
   'and, or exchanged': (node, around) => {
     if (!ts.isBinaryExpression(node)) return [];
-    return (logic[node.operatorToken.getText(around.source)] ?? []).map((other) => over(node.operatorToken, other, around));
+    return (logic[node.operatorToken.getText(around.source)] ?? []).map((other) =>
+      over(node.operatorToken, other, around),
+    );
   },
   'number off by one': (node, around) => {
     if (!ts.isNumericLiteral(node) || ts.isTypeNode(node.parent)) return [];
@@ -78,21 +126,33 @@ export const kinds: Readonly<Record<string, Kind>> = {
   },
   'condition forced': (node, around) => {
     const isTested = ts.isIfStatement(node) || ts.isWhileStatement(node) || ts.isDoStatement(node);
-    const condition = isTested ? node.expression : ts.isConditionalExpression(node) || ts.isForStatement(node) ? node.condition : undefined;
+    const condition = isTested
+      ? node.expression
+      : ts.isConditionalExpression(node) || ts.isForStatement(node)
+        ? node.condition
+        : undefined;
     return condition ? ['true', 'false'].map((text) => over(condition, text, around)) : [];
   },
   'not dropped': (node, around) =>
-    ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken ? [over(node, node.operand.getText(around.source), around)] : [],
-  'await dropped': (node, around) => (ts.isAwaitExpression(node) ? [over(node, node.expression.getText(around.source), around)] : []),
+    ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken
+      ? [over(node, node.operand.getText(around.source), around)]
+      : [],
+  'await dropped': (node, around) =>
+    ts.isAwaitExpression(node) ? [over(node, node.expression.getText(around.source), around)] : [],
   'statement dropped': (node, around) => {
     if (!ts.isExpressionStatement(node)) return [];
-    const inner = ts.isAwaitExpression(node.expression) || ts.isVoidExpression(node.expression) ? node.expression.expression : node.expression;
+    const inner =
+      ts.isAwaitExpression(node.expression) || ts.isVoidExpression(node.expression)
+        ? node.expression.expression
+        : node.expression;
     return ts.isCallExpression(inner) ? [over(node, ';', around)] : [];
   },
   'branches exchanged': (node, around) => {
     if (!ts.isConditionalExpression(node)) return [];
     const [yes, no] = [node.whenTrue.getText(around.source), node.whenFalse.getText(around.source)];
-    return [{ start: node.whenTrue.getStart(around.source), end: node.whenFalse.end, text: `${no} : ${yes}` }];
+    return [
+      { start: node.whenTrue.getStart(around.source), end: node.whenFalse.end, text: `${no} : ${yes}` },
+    ];
   },
   'text changed': (node, around) => {
     if (!ts.isStringLiteral(node) || isWording(node)) return [];
@@ -102,11 +162,14 @@ export const kinds: Readonly<Record<string, Kind>> = {
     if (ts.isArrayLiteralExpression(node)) return without(node.elements, around);
     return ts.isObjectLiteralExpression(node) ? without(node.properties, around) : [];
   },
-  'arguments exchanged': (node, around) => (ts.isCallExpression(node) ? exchanged(node.arguments, around) : []),
+  'arguments exchanged': (node, around) =>
+    ts.isCallExpression(node) ? exchanged(node.arguments, around) : [],
   'anchor dropped': (node, around) => {
     if (!ts.isRegularExpressionLiteral(node)) return [];
-    const anchors = [/^\/\^/.test(node.text) ? 1 : -1, (/(?<!\\)\$(?=\/[a-z]*$)/.exec(node.text)?.index ?? -1)];
-    return anchors.filter((at) => at > 0).map((at) => over(node, node.text.slice(0, at) + node.text.slice(at + 1), around));
+    const anchors = [/^\/\^/.test(node.text) ? 1 : -1, /(?<!\\)\$(?=\/[a-z]*$)/.exec(node.text)?.index ?? -1];
+    return anchors
+      .filter((at) => at > 0)
+      .map((at) => over(node, node.text.slice(0, at) + node.text.slice(at + 1), around));
   },
   'rounding or limit exchanged': (node, around) => {
     if (!ts.isCallExpression(node)) return [];
@@ -114,8 +177,11 @@ export const kinds: Readonly<Record<string, Kind>> = {
     return other === undefined ? [] : [over(node.expression, other, around)];
   },
   'flag flipped': (node, around) => {
-    if (node.kind === ts.SyntaxKind.TrueKeyword && !ts.isTypeNode(node.parent)) return [over(node, 'false', around)];
-    return node.kind === ts.SyntaxKind.FalseKeyword && !ts.isTypeNode(node.parent) ? [over(node, 'true', around)] : [];
+    if (node.kind === ts.SyntaxKind.TrueKeyword && !ts.isTypeNode(node.parent))
+      return [over(node, 'false', around)];
+    return node.kind === ts.SyntaxKind.FalseKeyword && !ts.isTypeNode(node.parent)
+      ? [over(node, 'true', around)]
+      : [];
   },
 };
 
@@ -123,11 +189,17 @@ export const kinds: Readonly<Record<string, Kind>> = {
 export const definitionKinds: Readonly<Record<string, Kind>> = {
   'number off by one': (node, around) => kinds['number off by one']?.(node, around) ?? [],
   'error name dropped': (node, around) => {
-    const isList = ts.isArrayLiteralExpression(node) && ts.isPropertyAssignment(node.parent) && node.parent.name.getText(around.source) === '"ErrorEquals"';
+    const isList =
+      ts.isArrayLiteralExpression(node) &&
+      ts.isPropertyAssignment(node.parent) &&
+      node.parent.name.getText(around.source) === '"ErrorEquals"';
     return isList && node.elements.length > 1 ? without(node.elements, around) : [];
   },
   'retry or catch dropped': (node, around) => {
-    const isList = ts.isArrayLiteralExpression(node) && ts.isPropertyAssignment(node.parent) && /^"(Retry|Catch)"$/.test(node.parent.name.getText(around.source));
+    const isList =
+      ts.isArrayLiteralExpression(node) &&
+      ts.isPropertyAssignment(node.parent) &&
+      /^"(Retry|Catch)"$/.test(node.parent.name.getText(around.source));
     return isList ? without(node.elements, around) : [];
   },
 };

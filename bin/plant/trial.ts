@@ -1,6 +1,16 @@
 /** Runs the tests against planted bugs, in a copy of the project: a run that is killed leaves nothing in the project. */
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
@@ -30,12 +40,19 @@ export type PhaseName = (typeof phaseNames)[number];
 const direct = /^test\/(core|functions|adapters)\//;
 /** What the tests of the template are made for. */
 const isOfTheStack = /^(lib|statemachines|config)\//;
-const unitConfig = "import config from './vitest.config.ts';\nexport default { ...config, test: { ...config.test, globalSetup: [], testTimeout: 20_000 } };\n";
+const unitConfig =
+  "import config from './vitest.config.ts';\nexport default { ...config, test: { ...config.test, globalSetup: [], testTimeout: 20_000 } };\n";
 
 /** Which files each test file reaches by its imports. */
 function reachedByTests(root: string): ReadonlyMap<string, ReadonlySet<string>> {
   const importsOf = (file: string): string[] =>
-    ts.preProcessFile(readFileSync(join(root, file), 'utf8')).importedFiles.flatMap(({ fileName }) => (fileName.startsWith('.') && fileName.endsWith('.ts') ? [normalize(join(dirname(file), fileName))] : []));
+    ts
+      .preProcessFile(readFileSync(join(root, file), 'utf8'))
+      .importedFiles.flatMap(({ fileName }) =>
+        fileName.startsWith('.') && fileName.endsWith('.ts')
+          ? [normalize(join(dirname(file), fileName))]
+          : [],
+      );
   const known = new Map<string, string[]>();
   const reach = (file: string, seen: Set<string>): Set<string> => {
     if (seen.has(file)) return seen;
@@ -45,21 +62,48 @@ function reachedByTests(root: string): ReadonlyMap<string, ReadonlySet<string>> 
     for (const next of imports) reach(next, seen);
     return seen;
   };
-  return new Map(globSync('test/**/*.test.ts', { cwd: root }).sort().map((file) => [file, reach(file, new Set())]));
+  return new Map(
+    globSync('test/**/*.test.ts', { cwd: root })
+      .sort()
+      .map((file) => [file, reach(file, new Set())]),
+  );
 }
 
 function phasesOf(root: string, names: readonly string[]): Phase[] {
   const reached = reachedByTests(root);
   const vitest = (files: readonly string[], ...options: string[]): readonly string[] =>
-    files.length === 0 ? [] : ['node_modules/vitest/vitest.mjs', 'run', '--bail', '1', '--maxWorkers', '1', ...options, ...files];
-  const whole = [...reached.keys()].filter((test) => !direct.test(test) && !/^test\/(simulation|plant|local)\//.test(test));
-  const unitsOf = (file: string): string[] => [...reached].filter(([test, files]) => direct.test(test) && files.has(file)).map(([test]) => test);
+    files.length === 0
+      ? []
+      : ['node_modules/vitest/vitest.mjs', 'run', '--bail', '1', '--maxWorkers', '1', ...options, ...files];
+  const whole = [...reached.keys()].filter(
+    (test) => !direct.test(test) && !/^test\/(simulation|plant|local)\//.test(test),
+  );
+  const unitsOf = (file: string): string[] =>
+    [...reached].filter(([test, files]) => direct.test(test) && files.has(file)).map(([test]) => test);
   const phases: Readonly<Record<PhaseName, Phase>> = {
-    unit: { name: 'unit', limitSeconds: 240, command: (file) => vitest(unitsOf(file), '--config', 'vitest.unit.config.ts') },
-    simulation: { name: 'simulation', limitSeconds: 300, command: (file) => (file.startsWith('lib/') ? [] : ['bin/simulate.ts', '--seeds', '60']) },
-    stack: { name: 'stack', limitSeconds: 300, command: (file) => (isOfTheStack.test(file) ? vitest(whole.filter((test) => test.startsWith('test/stack/'))) : []) },
+    unit: {
+      name: 'unit',
+      limitSeconds: 240,
+      command: (file) => vitest(unitsOf(file), '--config', 'vitest.unit.config.ts'),
+    },
+    simulation: {
+      name: 'simulation',
+      limitSeconds: 300,
+      command: (file) => (file.startsWith('lib/') ? [] : ['bin/simulate.ts', '--seeds', '60']),
+    },
+    stack: {
+      name: 'stack',
+      limitSeconds: 300,
+      command: (file) =>
+        isOfTheStack.test(file) ? vitest(whole.filter((test) => test.startsWith('test/stack/'))) : [],
+    },
     // The stack's tests run the functions as well, but they seldom find what the others miss.
-    service: { name: 'service', limitSeconds: 1_200, command: (file) => vitest(whole.filter((test) => !isOfTheStack.test(file) || !test.startsWith('test/stack/'))) },
+    service: {
+      name: 'service',
+      limitSeconds: 1_200,
+      command: (file) =>
+        vitest(whole.filter((test) => !isOfTheStack.test(file) || !test.startsWith('test/stack/'))),
+    },
   };
   return phaseNames.filter((name) => names.length === 0 || names.includes(name)).map((name) => phases[name]);
 }
@@ -67,7 +111,10 @@ function phasesOf(root: string, names: readonly string[]): Phase[] {
 /** The files that git knows or would know, and links to the installed packages beside a cache of its own. */
 function copyOf(root: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'darkroom-plant-'));
-  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: root, encoding: 'utf8' }).split('\0');
+  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+    cwd: root,
+    encoding: 'utf8',
+  }).split('\0');
   for (const file of files.filter((name) => name !== '')) cpSync(join(root, file), join(copy, file));
   mkdirSync(join(copy, 'node_modules', '.cache'), { recursive: true });
   for (const name of readdirSync(join(root, 'node_modules'))) {
@@ -84,27 +131,38 @@ export function openTrial(root: string, names: readonly string[]): Trial {
   const ended = new AbortController();
 
   /** Whether it ended well; undefined when it took too long. */
-  const run = (command: readonly string[], limitSeconds: number): Promise<boolean | undefined> => new Promise((resolve, reject) => {
-    const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`, NODE_COMPILE_CACHE: join(copy, 'node_modules', '.cache', 'compiled') };
-    const child = spawn(process.execPath, command, { cwd: copy, env, stdio: 'ignore', detached: true });
-    // A group of its own: its workers end with it.
-    const stop = (): void => { if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL'); };
-    let isLate = false;
-    const timer = setTimeout(() => { isLate = true; stop(); }, limitSeconds * 1_000);
-    ended.signal.addEventListener('abort', stop);
-    child.on('error', reject);
-    child.on('exit', (code) => {
-      clearTimeout(timer);
-      ended.signal.removeEventListener('abort', stop);
-      resolve(isLate ? undefined : code === 0);
+  const run = (command: readonly string[], limitSeconds: number): Promise<boolean | undefined> =>
+    new Promise((resolve, reject) => {
+      const env = {
+        ...process.env,
+        PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`,
+        NODE_COMPILE_CACHE: join(copy, 'node_modules', '.cache', 'compiled'),
+      };
+      const child = spawn(process.execPath, command, { cwd: copy, env, stdio: 'ignore', detached: true });
+      // A group of its own: its workers end with it.
+      const stop = (): void => {
+        if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+      };
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        stop();
+      }, limitSeconds * 1_000);
+      ended.signal.addEventListener('abort', stop);
+      child.on('error', reject);
+      child.on('exit', (code) => {
+        clearTimeout(timer);
+        ended.signal.removeEventListener('abort', stop);
+        resolve(isLate ? undefined : code === 0);
+      });
     });
-  });
 
   const verdictAfter = async (file: string): Promise<Verdict> => {
     for (const { name, limitSeconds, command } of phases) {
       const asked = command(file);
       const isGood = asked.length === 0 || (await run(asked, limitSeconds));
-      if (isGood !== true) return { outcome: 'caught', by: isGood === undefined ? `${name}, time limit` : name };
+      if (isGood !== true)
+        return { outcome: 'caught', by: isGood === undefined ? `${name}, time limit` : name };
     }
     return { outcome: 'survived' };
   };

@@ -11,9 +11,18 @@ const bodies: Readonly<Partial<Record<OperationName, object>>> = {
 
 /** By the function's name. `key` goes into the Authorization header. */
 export function sampleEvents(key: string): Readonly<Record<string, object>> {
-  const api = Object.entries(operations).map(([name, operation]) => [pascal(name), apiEvent(operation, key, bodies[name as OperationName])]);
-  const tasks = ['RenderImage', 'RefundCharge', 'DeliverWebhook'].map((name) => [name, { creation_id: someCreation }]);
-  return Object.fromEntries([...api, ...tasks, ['Reconcile', {}], ['AuditBooks', {}]]) as Record<string, object>;
+  const api = Object.entries(operations).map(([name, operation]) => [
+    pascal(name),
+    apiEvent(operation, key, bodies[name as OperationName]),
+  ]);
+  const tasks = ['RenderImage', 'RefundCharge', 'DeliverWebhook'].map((name) => [
+    name,
+    { creation_id: someCreation },
+  ]);
+  return Object.fromEntries([...api, ...tasks, ['Reconcile', {}], ['AuditBooks', {}]]) as Record<
+    string,
+    object
+  >;
 }
 
 function pascal(name: string): string {
@@ -30,7 +39,12 @@ function apiEvent({ method, path }: Operation, key: string, body: object | undef
     rawQueryString: '',
     headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
     ...(path.includes('{id}') && { pathParameters: { id: someCreation } }),
-    requestContext: { requestId: 'sam-local', domainName: 'localhost', stage: '$default', http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'sam' } },
+    requestContext: {
+      requestId: 'sam-local',
+      domainName: 'localhost',
+      stage: '$default',
+      http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'sam' },
+    },
     ...(body && { body: JSON.stringify(body) }),
     isBase64Encoded: false,
   };

@@ -21,23 +21,35 @@ export const awsVariables = ['AWS_ENDPOINT_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRE
 
 /** The template with these variables declared for every function, and with absolute paths of the bundles. */
 export function samTemplate(template: Template, templatePath: string): Template {
-  const resources = Object.entries(template.Resources).map(([id, resource]) => [id, resource.Type === 'AWS::Lambda::Function' ? samFunction(resource, templatePath) : resource]);
+  const resources = Object.entries(template.Resources).map(([id, resource]) => [
+    id,
+    resource.Type === 'AWS::Lambda::Function' ? samFunction(resource, templatePath) : resource,
+  ]);
   return { ...template, Resources: Object.fromEntries(resources) as Template['Resources'] };
 }
 
 function samFunction(resource: Resource, templatePath: string): Resource {
-  const { Variables: declared } = (resource.Properties?.['Environment'] ?? {}) as { readonly Variables?: object };
+  const { Variables: declared } = (resource.Properties?.['Environment'] ?? {}) as {
+    readonly Variables?: object;
+  };
   const declaredToo = Object.fromEntries(awsVariables.map((name) => [name, '']));
   return {
     ...resource,
     Properties: { ...resource.Properties, Environment: { Variables: { ...declared, ...declaredToo } } },
-    Metadata: { ...resource.Metadata, 'aws:asset:path': resolve(dirname(templatePath), String(resource.Metadata?.['aws:asset:path'])) },
+    Metadata: {
+      ...resource.Metadata,
+      'aws:asset:path': resolve(dirname(templatePath), String(resource.Metadata?.['aws:asset:path'])),
+    },
   };
 }
 
 /** The name by which SAM knows a function. */
 export function samNames(template: Template): ReadonlyMap<string, string> {
-  return new Map(Object.entries(template.Resources).flatMap(([id, { Metadata: metadata }]) => (typeof metadata?.['SamResourceId'] === 'string' ? [[id, metadata['SamResourceId']]] : [])));
+  return new Map(
+    Object.entries(template.Resources).flatMap(([id, { Metadata: metadata }]) =>
+      typeof metadata?.['SamResourceId'] === 'string' ? [[id, metadata['SamResourceId']]] : [],
+    ),
+  );
 }
 
 export interface LocalPlace {
@@ -50,10 +62,24 @@ export interface LocalPlace {
 type Variables = Readonly<Record<string, string>>;
 
 /** For `--env-vars`: every variable of every function, as the local service gives it. The role's id is the key by which the stand-in judges the caller. */
-export function samVariables(functions: readonly LocalFunction[], names: ReadonlyMap<string, string>, place: LocalPlace): Readonly<Record<string, Variables>> {
-  const asThere = (declared: Variables): Variables => Object.fromEntries(Object.entries(declared).map(([name, value]) => [name, place.environment[name] ?? value]));
-  return Object.fromEntries(functions.map(({ id, roleId, environment }) => [
-    names.get(id) ?? id,
-    { ...asThere(environment), AWS_ENDPOINT_URL: place.awsUrl, AWS_ACCESS_KEY_ID: roleId, AWS_SECRET_ACCESS_KEY: 'local' },
-  ]));
+export function samVariables(
+  functions: readonly LocalFunction[],
+  names: ReadonlyMap<string, string>,
+  place: LocalPlace,
+): Readonly<Record<string, Variables>> {
+  const asThere = (declared: Variables): Variables =>
+    Object.fromEntries(
+      Object.entries(declared).map(([name, value]) => [name, place.environment[name] ?? value]),
+    );
+  return Object.fromEntries(
+    functions.map(({ id, roleId, environment }) => [
+      names.get(id) ?? id,
+      {
+        ...asThere(environment),
+        AWS_ENDPOINT_URL: place.awsUrl,
+        AWS_ACCESS_KEY_ID: roleId,
+        AWS_SECRET_ACCESS_KEY: 'local',
+      },
+    ]),
+  );
 }

@@ -2,7 +2,15 @@
 
 /** What test/simulation/jobs.ts says. */
 export type Message =
-  | { kind: 'ran'; seeds: number; faults: number; sites: string[]; struck: string[]; kinds: Record<string, number>; slowest: { seed: number; millis: number } }
+  | {
+      kind: 'ran';
+      seeds: number;
+      faults: number;
+      sites: string[];
+      struck: string[];
+      kinds: Record<string, number>;
+      slowest: { seed: number; millis: number };
+    }
   | { kind: 'answered'; answers: Record<string, number> }
   | { kind: 'failed'; report: Report }
   | { kind: 'traced'; lines: string[]; hashes: [string, string]; violations: object[]; report?: Report }
@@ -21,4 +29,14 @@ export interface Report {
 /** What test/simulation/kill/main.ts says. */
 export type KillMessage =
   | { kind: 'line'; line: string }
-  | { kind: 'killed'; report: { requests: number; retried: number; accepted: number; creations: number; webhooks: number; wrong: string[] } };
+  | {
+      kind: 'killed';
+      report: {
+        requests: number;
+        retried: number;
+        accepted: number;
+        creations: number;
+        webhooks: number;
+        wrong: string[];
+      };
+    };

@@ -18,14 +18,16 @@ export class Progress {
   hear(message: Message): void {
     if (message.kind === 'failed') this.#report(message.report);
     if (message.kind === 'answered') {
-      for (const [name, times] of Object.entries(message.answers)) this.#answers.set(name, (this.#answers.get(name) ?? 0) + times);
+      for (const [name, times] of Object.entries(message.answers))
+        this.#answers.set(name, (this.#answers.get(name) ?? 0) + times);
     }
     if (message.kind !== 'ran') return;
     this.#seeds += message.seeds;
     this.#faults += message.faults;
     for (const site of message.sites) this.#sites.add(site);
     for (const site of message.struck) this.#struck.add(site);
-    for (const [kind, times] of Object.entries(message.kinds)) this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + times);
+    for (const [kind, times] of Object.entries(message.kinds))
+      this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + times);
     if (message.slowest.millis > this.#slowest.millis) this.#slowest = message.slowest;
   }
 
@@ -64,13 +66,21 @@ export class Progress {
 }
 
 /** A failure as small as it was found: what broke, by which steps and faults, the end of its trace, and how to see it again. */
-export function printReport({ seed, violation, found, steps, faults, tail }: Report, mutant: string | undefined): void {
-  console.log(`\nVIOLATION ${seed === undefined ? 'in the walk over all sites' : `with seed ${seed}`}: ${violation.invariant}\n  ${violation.detail}`);
+export function printReport(
+  { seed, violation, found, steps, faults, tail }: Report,
+  mutant: string | undefined,
+): void {
+  console.log(
+    `\nVIOLATION ${seed === undefined ? 'in the walk over all sites' : `with seed ${seed}`}: ${violation.invariant}\n  ${violation.detail}`,
+  );
   console.log(`Shrunk from ${sizeOf(found.steps, found.faults)} to ${sizeOf(steps.length, faults.length)}:`);
   for (const step of steps) console.log(`  ${step}`);
   for (const fault of faults) console.log(`  ${JSON.stringify(fault)}`);
   console.log(`The end of its trace:\n  ${tail.join('\n  ')}`);
-  if (seed !== undefined) console.log(`Replay: npm run simulate -- --seed ${seed}${mutant === undefined ? '' : ` --mutant ${mutant}`} --trace\n`);
+  if (seed !== undefined)
+    console.log(
+      `Replay: npm run simulate -- --seed ${seed}${mutant === undefined ? '' : ` --mutant ${mutant}`} --trace\n`,
+    );
 }
 
 function sizeOf(steps: number, faults: number): string {

@@ -21,7 +21,11 @@ export type Tell = (step: string, found: string) => void;
 type Body = Reply['body'];
 
 /** Runs all steps in order; throws SmokeError at the first that fails. Gives the price of the picture in USD. */
-export async function runSmoke(client: SmokeClient, options: SmokeOptions, tell: Tell): Promise<{ readonly cost: number }> {
+export async function runSmoke(
+  client: SmokeClient,
+  options: SmokeOptions,
+  tell: Tell,
+): Promise<{ readonly cost: number }> {
   await checkDoor(client, tell);
   await checkModels(client, options, tell);
   const before = await balanceOf(client);
@@ -29,11 +33,17 @@ export async function runSmoke(client: SmokeClient, options: SmokeOptions, tell:
   const cost = await quote(client, options, before, tell);
   await renderOne(client, options, cost, tell);
   const after = await balanceOf(client);
-  expect(same(before - after, cost), `the balance went from ${before} to ${after} USD for a picture of ${cost} USD: run \`npm run admin -- audit\``);
+  expect(
+    same(before - after, cost),
+    `the balance went from ${before} to ${after} USD for a picture of ${cost} USD: run \`npm run admin -- audit\``,
+  );
   tell('charged once', `${before} - ${cost} = ${after} USD`);
   await failOne(client, options, tell);
   const last = await balanceOf(client);
-  expect(same(last, after), `a failed creation left the balance at ${last} instead of ${after} USD: run \`npm run admin -- audit\``);
+  expect(
+    same(last, after),
+    `a failed creation left the balance at ${last} instead of ${after} USD: run \`npm run admin -- audit\``,
+  );
   tell('refunded', `balance again ${last} USD`);
   return { cost };
 }
@@ -63,11 +73,20 @@ export function challengeIn(headers: Headers): string {
 
 async function checkModels(client: SmokeClient, { model }: SmokeOptions, tell: Tell): Promise<void> {
   const { status, body } = await client.send('/models');
-  expect(status === 200, `GET /models was answered ${said(status, body)}: is the key one of this deployment (\`npm run admin -- keys create\`)?`);
+  expect(
+    status === 200,
+    `GET /models was answered ${said(status, body)}: is the key one of this deployment (\`npm run admin -- keys create\`)?`,
+  );
   const models = body['data'] as readonly Body[];
   const wanted = models.find(({ id }) => id === model);
-  expect(wanted?.['available'] === true, `the model ${model} is not available to this account: see \`npm run admin -- accounts show\``);
-  tell('models', `${models.length} in the catalog, ${models.filter(({ available }) => available === true).length} available`);
+  expect(
+    wanted?.['available'] === true,
+    `the model ${model} is not available to this account: see \`npm run admin -- accounts show\``,
+  );
+  tell(
+    'models',
+    `${models.length} in the catalog, ${models.filter(({ available }) => available === true).length} available`,
+  );
 }
 
 async function balanceOf(client: SmokeClient): Promise<number> {
@@ -76,32 +95,62 @@ async function balanceOf(client: SmokeClient): Promise<number> {
   return Number(body['available']);
 }
 
-async function quote(client: SmokeClient, { model }: SmokeOptions, available: number, tell: Tell): Promise<number> {
+async function quote(
+  client: SmokeClient,
+  { model }: SmokeOptions,
+  available: number,
+  tell: Tell,
+): Promise<number> {
   const { status, body } = await client.send('/images/quote', { body: { model, prompt: 'a smoke test' } });
   expect(status === 200, `the quote was answered ${said(status, body)}`);
   const cost = Number(body['cost']);
-  expect(available >= cost, `the picture costs ${cost} USD and ${available} are available: \`npm run admin -- wallet top-up\``);
+  expect(
+    available >= cost,
+    `the picture costs ${cost} USD and ${available} are available: \`npm run admin -- wallet top-up\``,
+  );
   tell('price', `${cost} USD for ${model}`);
   return cost;
 }
 
-async function renderOne(client: SmokeClient, options: SmokeOptions, cost: number, tell: Tell): Promise<void> {
-  const body = { model: options.model, prompt: 'a lighthouse, for the smoke test', ...(options.webhookUrl !== undefined && { webhook_url: options.webhookUrl }) };
+async function renderOne(
+  client: SmokeClient,
+  options: SmokeOptions,
+  cost: number,
+  tell: Tell,
+): Promise<void> {
+  const body = {
+    model: options.model,
+    prompt: 'a lighthouse, for the smoke test',
+    ...(options.webhookUrl !== undefined && { webhook_url: options.webhookUrl }),
+  };
   const headers = { 'idempotency-key': randomUUID() };
   const began = performance.now();
   const first = await accepted(client, body, headers);
   tell('accepted', `${Math.round(performance.now() - began)} ms, creation ${first}`);
-  expect((await accepted(client, body, headers)) === first, 'the same Idempotency-Key made a second creation');
+  expect(
+    (await accepted(client, body, headers)) === first,
+    'the same Idempotency-Key made a second creation',
+  );
   tell('replayed', 'the same Idempotency-Key is the same creation');
   const creation = await ended(client, first, options.withinSeconds);
-  expect(creation['status'] === 'completed', `the creation ${first} ended as ${String(creation['status'])}: ${String(creation['error'])} See \`npm run admin -- creations show ${first}\``);
-  expect(same(Number(creation['cost']), cost), `the creation cost ${String(creation['cost'])} instead of ${cost} USD`);
+  expect(
+    creation['status'] === 'completed',
+    `the creation ${first} ended as ${String(creation['status'])}: ${String(creation['error'])} See \`npm run admin -- creations show ${first}\``,
+  );
+  expect(
+    same(Number(creation['cost']), cost),
+    `the creation cost ${String(creation['cost'])} instead of ${cost} USD`,
+  );
   tell('completed', `${Math.round(performance.now() - began)} ms after the request`);
   await checkPicture(client, creation, tell);
   if (options.webhookUrl !== undefined) await checkWebhook(client, first, options.withinSeconds, tell);
 }
 
-async function accepted(client: SmokeClient, request: object, headers: Readonly<Record<string, string>>): Promise<string> {
+async function accepted(
+  client: SmokeClient,
+  request: object,
+  headers: Readonly<Record<string, string>>,
+): Promise<string> {
   const { status, body } = await client.send('/images/generate', { body: request, headers });
   expect(status === 202, `the creation was answered ${said(status, body)}`);
   return String(body['id']);
@@ -111,15 +160,22 @@ async function ended(client: SmokeClient, id: string, withinSeconds: number): Pr
   return pollUntil(client, id, withinSeconds, ({ status }) => status === 'completed' || status === 'failed');
 }
 
-async function pollUntil(client: SmokeClient, id: string, withinSeconds: number, isSo: (creation: Body) => boolean): Promise<Body> {
-  for (const until = performance.now() + withinSeconds * 1000; performance.now() < until; ) {
+async function pollUntil(
+  client: SmokeClient,
+  id: string,
+  withinSeconds: number,
+  isSo: (creation: Body) => boolean,
+): Promise<Body> {
+  for (const until = performance.now() + withinSeconds * 1000; performance.now() < until;) {
     // Polls of one creation lie at least a second apart.
     await sleep(1_050);
     const { status, body } = await client.send(`/creations/${id}`);
     expect(status === 200, `GET /creations/${id} was answered ${said(status, body)}`);
     if (isSo(body)) return body;
   }
-  throw new SmokeError(`the creation ${id} is not there yet after ${withinSeconds} s: see its execution in Step Functions, and \`npm run admin -- creations show ${id}\`.`);
+  throw new SmokeError(
+    `the creation ${id} is not there yet after ${withinSeconds} s: see its execution in Step Functions, and \`npm run admin -- creations show ${id}\`.`,
+  );
 }
 
 async function checkPicture(client: SmokeClient, creation: Body, tell: Tell): Promise<void> {
@@ -127,26 +183,54 @@ async function checkPicture(client: SmokeClient, creation: Body, tell: Tell): Pr
   const { status, contentType, bytes } = await client.fetchImage(String(image?.['url']));
   expect(status === 200, `the picture was answered ${status}: may the distribution read the bucket?`);
   const header = readImageHeader(bytes);
-  expect(header !== undefined && header.contentType === contentType, `what was delivered as ${contentType ?? 'nothing'} is no such picture`);
-  tell('picture', `${header?.contentType ?? ''}, ${header?.width ?? 0} x ${header?.height ?? 0} pixels, ${Math.round(bytes.byteLength / 1000)} KB`);
+  expect(
+    header !== undefined && header.contentType === contentType,
+    `what was delivered as ${contentType ?? 'nothing'} is no such picture`,
+  );
+  tell(
+    'picture',
+    `${header?.contentType ?? ''}, ${header?.width ?? 0} x ${header?.height ?? 0} pixels, ${Math.round(bytes.byteLength / 1000)} KB`,
+  );
 }
 
-async function checkWebhook(client: SmokeClient, id: string, withinSeconds: number, tell: Tell): Promise<void> {
-  const creation = await pollUntil(client, id, withinSeconds, ({ webhook }) => (webhook as Body)['status'] !== 'pending');
+async function checkWebhook(
+  client: SmokeClient,
+  id: string,
+  withinSeconds: number,
+  tell: Tell,
+): Promise<void> {
+  const creation = await pollUntil(
+    client,
+    id,
+    withinSeconds,
+    ({ webhook }) => (webhook as Body)['status'] !== 'pending',
+  );
   const { status, attempts } = creation['webhook'] as Body;
-  expect(status === 'delivered', `the webhook is ${String(status)} after ${String(attempts)} attempts: see \`npm run admin -- webhooks log\``);
+  expect(
+    status === 'delivered',
+    `the webhook is ${String(status)} after ${String(attempts)} attempts: see \`npm run admin -- webhooks log\``,
+  );
   tell('webhook', `delivered at attempt ${String(attempts)}`);
 }
 
-async function failOne(client: SmokeClient, { model, withinSeconds }: SmokeOptions, tell: Tell): Promise<void> {
+async function failOne(
+  client: SmokeClient,
+  { model, withinSeconds }: SmokeOptions,
+  tell: Tell,
+): Promise<void> {
   const id = await accepted(client, { model, prompt: 'a failure, for the smoke test [sandbox:fail]' }, {});
   const creation = await ended(client, id, withinSeconds);
-  expect(creation['status'] === 'failed' && creation['amount_refunded'] === creation['cost'], `the creation ${id} was to fail and be refunded, and is ${String(creation['status'])}`);
+  expect(
+    creation['status'] === 'failed' && creation['amount_refunded'] === creation['cost'],
+    `the creation ${id} was to fail and be refunded, and is ${String(creation['status'])}`,
+  );
   tell('failure', `"${String(creation['error'])}", ${String(creation['amount_refunded'])} USD given back`);
 }
 
 /** "402 ERR_INSUFFICIENT_BALANCE: …" */
 function said(status: number, body: Body): string {
   const error = body['error'] as Body | undefined;
-  return error === undefined ? String(status) : `${status} ${String(error['code'])}: ${String(error['message'])}`;
+  return error === undefined
+    ? String(status)
+    : `${status} ${String(error['code'])}: ${String(error['message'])}`;
 }

@@ -12,7 +12,11 @@ export interface ChargeOrder {
   readonly postRate?: number;
   readonly monthlyCapMicros?: Micros;
   readonly nowMillis: number;
-  readonly idempotency?: { readonly hash: string; readonly requestHash: string; readonly replaces?: CreationId };
+  readonly idempotency?: {
+    readonly hash: string;
+    readonly requestHash: string;
+    readonly replaces?: CreationId;
+  };
 }
 
 /** What became of a charge. Everything but 'charged' left nothing behind. */

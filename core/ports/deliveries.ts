@@ -38,7 +38,10 @@ export interface DeliveryStore {
   /** Takes attempt n before anything is sent, with its row in the log; false when it is not due or another has it. */
   claim(claim: DeliveryClaim): Promise<boolean>;
   /** Completes the attempt's row; undefined as next: the webhook is settled with the given status. */
-  settle(delivery: Delivery, next: { readonly at: number } | { readonly status: 'delivered' | 'failed' }): Promise<void>;
+  settle(
+    delivery: Delivery,
+    next: { readonly at: number } | { readonly status: 'delivered' | 'failed' },
+  ): Promise<void>;
   skip(id: CreationId): Promise<void>;
   /** Fails a webhook whose last attempt was begun and never settled; does nothing when it was settled meanwhile. */
   giveUp(id: CreationId): Promise<void>;

@@ -1,6 +1,7 @@
 /** The one way out to addresses that clients give. */
 
-export type AddressVerdict = { readonly kind: 'allowed' } | { readonly kind: 'refused'; readonly why: string };
+export type AddressVerdict =
+  { readonly kind: 'allowed' } | { readonly kind: 'refused'; readonly why: string };
 
 export type PostResult =
   | { readonly kind: 'answered'; readonly status: number; readonly excerpt: string }

@@ -37,7 +37,12 @@ export interface RequestStore {
   /** One consistent BatchGetItem. Throws Overloaded when not all of it could be read. */
   read(question: RequestQuestion): Promise<RequestState>;
   /** Counts one request; false when the window's limit is used up. */
-  countRequest(accountId: AccountId, rate: 'get' | 'post', limit: number, nowMillis: number): Promise<boolean>;
+  countRequest(
+    accountId: AccountId,
+    rate: 'get' | 'post',
+    limit: number,
+    nowMillis: number,
+  ): Promise<boolean>;
   /** Notes when a key was last used, to the hour. */
   noteKeyUse(accountId: AccountId, keyId: KeyId, hour: string): Promise<void>;
   /** Stamps a poll; false when the last one is less than the interval ago. */

@@ -7,7 +7,11 @@ import type { Authenticated, RatePlace } from './caller.ts';
 /** 429 account_rate: the request has no place in the window, and nothing more is counted. */
 export class RateExceeded extends Problem {}
 
-export function openRatePlace(caller: Authenticated, rate: 'get' | 'post', requests: Pick<RequestStore, 'countRequest'>): RatePlace {
+export function openRatePlace(
+  caller: Authenticated,
+  rate: 'get' | 'post',
+  requests: Pick<RequestStore, 'countRequest'>,
+): RatePlace {
   let isTaken = false;
   return {
     get isTaken() {
@@ -16,7 +20,8 @@ export function openRatePlace(caller: Authenticated, rate: 'get' | 'post', reque
     take: async () => {
       if (isTaken) return;
       const limit = limitOf(caller, rate);
-      if (!(await requests.countRequest(caller.account.id, rate, limit, caller.nowMillis))) throw rateExceeded(caller, rate);
+      if (!(await requests.countRequest(caller.account.id, rate, limit, caller.nowMillis)))
+        throw rateExceeded(caller, rate);
       isTaken = true;
     },
     takenByCharge: () => {
@@ -32,7 +37,7 @@ export function limitOf({ account }: Authenticated, rate: 'get' | 'post'): numbe
 
 /** Seconds until the window of the caller's request ends; 1 to 60. */
 function windowEndsIn(nowMillis: number): number {
-  return rateWindowSeconds - Math.floor(nowMillis / 1000) % rateWindowSeconds;
+  return rateWindowSeconds - (Math.floor(nowMillis / 1000) % rateWindowSeconds);
 }
 
 /** To be tried again when the next window begins. */
@@ -51,7 +56,11 @@ export function rateExceeded(caller: Authenticated, rate: 'get' | 'post'): RateE
  * The IETF draft's RateLimit fields: the policy, what is left of it and when it starts anew.
  * @param places that this request takes of what was read: 1; 0 when it is not counted; Infinity when the window is full
  */
-export function rateHeaders(caller: Authenticated, rate: 'get' | 'post', places: number): Record<string, string> {
+export function rateHeaders(
+  caller: Authenticated,
+  rate: 'get' | 'post',
+  places: number,
+): Record<string, string> {
   const limit = limitOf(caller, rate);
   const left = Math.max(0, limit - caller.state.rateCount - places);
   return {

@@ -26,9 +26,14 @@ export function toGateway(answer: ApiAnswer, requestId: string): APIGatewayProxy
 /** A refusal in the envelope of interface.md part 7; an authentication failure in the deployment's form. */
 export function problemAnswer(problem: Problem, form: AuthFailureForm): ApiAnswer {
   const isAuthentication = problem.status === 401 || problem.status === 403;
-  const headers = problem.status === 401 ? { ...problem.headers, 'www-authenticate': 'Bearer' } : problem.headers;
+  const headers =
+    problem.status === 401 ? { ...problem.headers, 'www-authenticate': 'Bearer' } : problem.headers;
   if (isAuthentication && form === 'plain') {
-    return { status: problem.status, headers, body: { detail: problem.plainDetail ?? problem.details['reason'] } };
+    return {
+      status: problem.status,
+      headers,
+      body: { detail: problem.plainDetail ?? problem.details['reason'] },
+    };
   }
   return {
     status: problem.status,
@@ -39,5 +44,8 @@ export function problemAnswer(problem: Problem, form: AuthFailureForm): ApiAnswe
 
 /** Says nothing of the cause: that is in the log, under the request's id. */
 export function internalProblem(): Problem {
-  return new Problem('ERR_INTERNAL', 'An unexpected error occurred. Nothing is known to be wrong with the request.');
+  return new Problem(
+    'ERR_INTERNAL',
+    'An unexpected error occurred. Nothing is known to be wrong with the request.',
+  );
 }

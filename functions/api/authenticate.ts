@@ -21,7 +21,11 @@ export interface Question {
 }
 
 /** The account and key behind a request. Throws the Problem of interface.md part 5 otherwise, counted against the address. */
-export async function authenticate(request: ApiRequest, question: Question, services: ApiServices): Promise<Authenticated> {
+export async function authenticate(
+  request: ApiRequest,
+  question: Question,
+  services: ApiServices,
+): Promise<Authenticated> {
   const presented = presentedKey(request.headers);
   const parsed = presented.kind === 'key' ? parseKey(presented.key) : undefined;
   const nowMillis = services.clock.now();
@@ -70,8 +74,13 @@ function keyIn(text: string): Presented {
 }
 
 /** Who holds the key; the 401 when nobody does. */
-function holderOf(presented: Presented, parsed: ParsedKey | undefined, state: RequestState): { account: Account; apiKey: ApiKey } | Problem {
-  if (presented.kind === 'absent' || presented.kind === 'empty') return keyMissing(presented.kind === 'absent');
+function holderOf(
+  presented: Presented,
+  parsed: ParsedKey | undefined,
+  state: RequestState,
+): { account: Account; apiKey: ApiKey } | Problem {
+  if (presented.kind === 'absent' || presented.kind === 'empty')
+    return keyMissing(presented.kind === 'absent');
   const { account, apiKey } = state;
   const isKnown = parsed && account && apiKey?.hash !== undefined && sameHash(parsed.hash, apiKey.hash);
   if (!isKnown || apiKey.revokedAt !== undefined) return keyInvalid();
@@ -91,8 +100,15 @@ function pausedAccount(known: Authenticated, rate: 'get' | 'post'): Problem | un
 }
 
 function keyMissing(absent: boolean): Problem {
-  const message = 'An API key is required: send it as "Authorization: Bearer <API_KEY>" or as "X-API-Key: <API_KEY>".';
-  return new Problem('ERR_API_KEY_INVALID', message, { reason: 'api_key_missing' }, {}, absent ? 'authentication_required' : undefined);
+  const message =
+    'An API key is required: send it as "Authorization: Bearer <API_KEY>" or as "X-API-Key: <API_KEY>".';
+  return new Problem(
+    'ERR_API_KEY_INVALID',
+    message,
+    { reason: 'api_key_missing' },
+    {},
+    absent ? 'authentication_required' : undefined,
+  );
 }
 
 export function keyInvalid(): Problem {
@@ -100,7 +116,12 @@ export function keyInvalid(): Problem {
 }
 
 export function accountDisabled(headers: Problem['headers'] = {}): Problem {
-  return new Problem('ERR_ACCOUNT_DISABLED', 'This account is disabled.', { reason: 'account_disabled' }, headers);
+  return new Problem(
+    'ERR_ACCOUNT_DISABLED',
+    'This account is disabled.',
+    { reason: 'account_disabled' },
+    headers,
+  );
 }
 
 export function apiSuspended(headers: Problem['headers'] = {}): Problem {

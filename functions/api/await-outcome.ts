@@ -28,7 +28,11 @@ export function waitSeconds(prefer: string | undefined): number | undefined {
  * @param creation as it was charged, or as a replay has read it
  * @param seconds of the Prefer header; the answer is never later than 25 s behind the request's arrival
  */
-export async function awaitOutcome(creation: CreationRecord, seconds: number, services: ApiServices): Promise<ApiAnswer> {
+export async function awaitOutcome(
+  creation: CreationRecord,
+  seconds: number,
+  services: ApiServices,
+): Promise<ApiAnswer> {
   const last = await lastSeen(creation, seconds, services);
   const answer = accepted(last, services);
   if (!isTerminal(last.status)) return answer;
@@ -39,11 +43,19 @@ export async function awaitOutcome(creation: CreationRecord, seconds: number, se
 }
 
 /** The creation once it is terminal, or as it stood when the time was over. */
-async function lastSeen(creation: CreationRecord, seconds: number, { clock, creations, budget, log }: ApiServices): Promise<CreationRecord> {
+async function lastSeen(
+  creation: CreationRecord,
+  seconds: number,
+  { clock, creations, budget, log }: ApiServices,
+): Promise<CreationRecord> {
   const until = Math.min(budget.elapsed() + seconds * 1000, latestAnswerMillis);
   let last = creation;
   try {
-    for (let pause = firstLookMillis; !isTerminal(last.status); pause = Math.min(longestLookMillis, pause * 1.5)) {
+    for (
+      let pause = firstLookMillis;
+      !isTerminal(last.status);
+      pause = Math.min(longestLookMillis, pause * 1.5)
+    ) {
       last = (await creations.read(creation.id)) ?? last;
       const left = until - budget.elapsed();
       if (isTerminal(last.status) || left <= 0) break;
@@ -58,11 +70,17 @@ async function lastSeen(creation: CreationRecord, seconds: number, { clock, crea
 
 /** The Problem of a failure that lies not with the request itself. */
 function refusalOf({ id, failure }: CreationRecord): Problem | undefined {
-  if (failure === undefined || failure === 'PromptRejected' || failure === 'SourceImageRejected') return undefined;
+  if (failure === undefined || failure === 'PromptRejected' || failure === 'SourceImageRejected')
+    return undefined;
   const { message, retryable } = failures[failure];
   const details = { creation_id: id, error: message, retryable };
   if (failure === 'ServiceUnavailable') {
-    return retryLater('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'provider_unavailable', ...details }, providerRetrySeconds);
+    return retryLater(
+      'ERR_PROVIDER_UNAVAILABLE',
+      message,
+      { reason: 'provider_unavailable', ...details },
+      providerRetrySeconds,
+    );
   }
   return new Problem('ERR_GENERATION_FAILED', `${message} The charge was refunded in full.`, details);
 }

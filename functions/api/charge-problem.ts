@@ -20,23 +20,37 @@ export function overBalance(required: Micros, available: Micros, topUpUrl: strin
 
 /** 402: the key's cap for this UTC month would be exceeded. */
 export function overBudget(cap: Micros, spent: Micros, nowMillis: number): Problem {
-  return new Problem('ERR_INSUFFICIENT_BALANCE', `The monthly budget of this key, ${formatUsd(cap)}, does not cover the request.`, {
-    reason: 'monthly_budget_exceeded',
-    cap: toUsd(cap),
-    spent: toUsd(spent),
-    resets_at: nextMonth(nowMillis),
-  });
+  return new Problem(
+    'ERR_INSUFFICIENT_BALANCE',
+    `The monthly budget of this key, ${formatUsd(cap)}, does not cover the request.`,
+    {
+      reason: 'monthly_budget_exceeded',
+      cap: toUsd(cap),
+      spent: toUsd(spent),
+      resets_at: nextMonth(nowMillis),
+    },
+  );
 }
 
 /** 429: as many creations are open as the account may have at once. */
 export function tooManyOpen(limit: number, current: number): Problem {
   const message = `This account may have ${limit} creations open at once.`;
-  return retryLater('ERR_QUOTA_EXCEEDED', message, { scope: 'account', reason: 'concurrent_creations', limit, current }, roomRetrySeconds);
+  return retryLater(
+    'ERR_QUOTA_EXCEEDED',
+    message,
+    { scope: 'account', reason: 'concurrent_creations', limit, current },
+    roomRetrySeconds,
+  );
 }
 
 function serviceIsFull(current: number): Problem {
   const details = { scope: 'service', reason: 'capacity', limit: serviceCapacity, current };
-  return retryLater('ERR_QUOTA_EXCEEDED', 'The service has no room for another creation.', details, roomRetrySeconds);
+  return retryLater(
+    'ERR_QUOTA_EXCEEDED',
+    'The service has no room for another creation.',
+    details,
+    roomRetrySeconds,
+  );
 }
 
 /** What the key may still spend this month; undefined when it has no cap. */
@@ -52,6 +66,7 @@ export function checkMeans(caller: Caller, cost: Micros, topUpUrl: string): void
   const problem = overCap(apiKey, cost, nowMillis);
   if (problem) throw problem;
   if (account.availableMicros < cost) throw overBalance(cost, account.availableMicros, topUpUrl);
-  if (account.inFlight >= account.limits.maxConcurrent) throw tooManyOpen(account.limits.maxConcurrent, account.inFlight);
+  if (account.inFlight >= account.limits.maxConcurrent)
+    throw tooManyOpen(account.limits.maxConcurrent, account.inFlight);
   if (state.openCreations >= serviceCapacity) throw serviceIsFull(state.openCreations);
 }

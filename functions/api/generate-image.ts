@@ -25,7 +25,12 @@ export const generateImage: Handle<SubmitServices> = async (request, caller, ser
   return { ...answer, headers: { ...answer.headers, ...headers } };
 };
 
-async function answered(creation: Submitted['creation'], request: ApiRequest, caller: Caller, services: SubmitServices): Promise<ApiAnswer> {
+async function answered(
+  creation: Submitted['creation'],
+  request: ApiRequest,
+  caller: Caller,
+  services: SubmitServices,
+): Promise<ApiAnswer> {
   const wait = waitSeconds(request.headers['prefer']);
   if (wait === undefined) return accepted(creation, services);
   // A replay has no charge that would count it: a held answer takes its place in the rate before it is held.
@@ -49,7 +54,17 @@ async function submit(request: ApiRequest, caller: Caller, services: SubmitServi
   if (plan.request.imageUrls.length > 0) await caller.place.take();
   const sources = await copySources(plan.request.imageUrls, services);
   const idempotency = idempotencyOf(header, hash, known);
-  return submitCreation({ caller, requestId: request.requestId, plan: narrowToSources(plan, sources), sources, topUpUrl, ...(idempotency && { idempotency }) }, services);
+  return submitCreation(
+    {
+      caller,
+      requestId: request.requestId,
+      plan: narrowToSources(plan, sources),
+      sources,
+      topUpUrl,
+      ...(idempotency && { idempotency }),
+    },
+    services,
+  );
 }
 
 /** The deployment's setting, or where the portal of this deployment will be. */
@@ -57,7 +72,11 @@ function topUpUrlOf({ domain }: ApiRequest, { topUpUrl }: SubmitServices): strin
   return topUpUrl === '' ? `https://${domain}/portal/wallet` : topUpUrl;
 }
 
-function idempotencyOf(header: string | undefined, requestHash: string, known: Replay | undefined): Submission['idempotency'] {
+function idempotencyOf(
+  header: string | undefined,
+  requestHash: string,
+  known: Replay | undefined,
+): Submission['idempotency'] {
   const hash = idempotencyHash(header);
   if (hash === undefined) return undefined;
   return { hash, requestHash, ...(known?.kind === 'free' && { replaces: known.replaces }) };

@@ -15,7 +15,12 @@ export const getCreation: Handle<CatalogServices> = async (request, caller, serv
   const mayPoll = await services.requests.stampPoll(creation.id, pollIntervalMillis, caller.nowMillis);
   if (!mayPoll) {
     const message = 'A creation may be polled once a second.';
-    throw retryLater('ERR_RATE_LIMIT', message, { reason: 'poll_interval', interval_seconds: pollIntervalMillis / 1000 }, 1);
+    throw retryLater(
+      'ERR_RATE_LIMIT',
+      message,
+      { reason: 'poll_interval', interval_seconds: pollIntervalMillis / 1000 },
+      1,
+    );
   }
   return {
     status: 200,

@@ -19,5 +19,7 @@ export function idempotencyHash(header: string | undefined): string | undefined 
 /** Throws 400 when the header is there and malformed: to ignore it would risk a second charge. */
 export function checkIdempotencyKey(header: string | undefined): void {
   if (header === undefined || bareKey(header) !== undefined) return;
-  throw invalidRequest([{ field: 'Idempotency-Key', code: 'invalid_value', message: '1 to 255 printable ASCII characters' }]);
+  throw invalidRequest([
+    { field: 'Idempotency-Key', code: 'invalid_value', message: '1 to 255 printable ASCII characters' },
+  ]);
 }

@@ -1,4 +1,9 @@
-import { creationStatuses, creationView, type CreationRecord, type CreationStatus } from '../../core/creation.ts';
+import {
+  creationStatuses,
+  creationView,
+  type CreationRecord,
+  type CreationStatus,
+} from '../../core/creation.ts';
 import { parseCreationId, type CreationId } from '../../core/ids.ts';
 import { mostPageBytes } from '../../core/limits.ts';
 import type { CreationPage, CreationQuery } from '../../core/ports/creations.ts';
@@ -13,7 +18,9 @@ const mostLimit = 100;
 /** GET /creations: the account's creations, the newest first; ?limit, ?cursor, ?status and ?model. */
 export const listCreations: Handle<ApiServices> = async (request, { account, nowMillis }, services) => {
   const found = await services.creations.page(account.id, queryOf(request));
-  const { data, next } = withinBytes(found, (creation) => creationView(creation, services.resultsBaseUrl, nowMillis));
+  const { data, next } = withinBytes(found, (creation) =>
+    creationView(creation, services.resultsBaseUrl, nowMillis),
+  );
   return {
     status: 200,
     body: { data, has_more: next !== undefined, next_cursor: next === undefined ? null : toCursor(next) },
@@ -26,7 +33,10 @@ interface Listed {
 }
 
 /** As much of the page as an answer may hold, at least one creation of it. */
-function withinBytes({ creations, next }: CreationPage, viewOf: (creation: CreationRecord) => Record<string, unknown>): Listed {
+function withinBytes(
+  { creations, next }: CreationPage,
+  viewOf: (creation: CreationRecord) => Record<string, unknown>,
+): Listed {
   const data: Record<string, unknown>[] = [];
   let bytes = 0;
   for (const [index, creation] of creations.entries()) {
@@ -48,12 +58,25 @@ function queryOf(request: ApiRequest): CreationQuery {
   const errors = [
     ...unknownParameters(request, 'listCreations'),
     ...wrongUnless(size !== undefined, 'limit', `must be a whole number from 1 to ${mostLimit}`),
-    ...wrongUnless(cursor === undefined || before !== undefined, 'cursor', 'must be a next_cursor of an answer before'),
-    ...wrongUnless(status === undefined || wanted !== undefined, 'status', `must be one of ${creationStatuses.map(quoted).join(', ')}`),
+    ...wrongUnless(
+      cursor === undefined || before !== undefined,
+      'cursor',
+      'must be a next_cursor of an answer before',
+    ),
+    ...wrongUnless(
+      status === undefined || wanted !== undefined,
+      'status',
+      `must be one of ${creationStatuses.map(quoted).join(', ')}`,
+    ),
     ...wrongUnless(model !== '', 'model', 'must be the id of a model'),
   ];
   if (size === undefined || errors.length > 0) throw invalidRequest(errors);
-  return { limit: size, ...(before && { before }), ...(wanted && { status: wanted }), ...(model !== undefined && { model }) };
+  return {
+    limit: size,
+    ...(before && { before }),
+    ...(wanted && { status: wanted }),
+    ...(model !== undefined && { model }),
+  };
 }
 
 function wrongUnless(isRight: boolean, field: string, message: string): FieldError[] {

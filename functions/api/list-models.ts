@@ -17,7 +17,10 @@ function modelView(model: Model, { account, state, nowMillis }: Caller): Record<
   const isOver = isSunset(model, nowMillis);
   const routes = isOver ? [] : enabledRoutes(model, account.policy, state.enabledProviders);
   const reason = isOver ? 'sunset' : 'no_provider_enabled';
-  const mostImages = Math.min(model.max_image_urls, Math.max(0, ...routes.map((route) => route.max_image_urls)));
+  const mostImages = Math.min(
+    model.max_image_urls,
+    Math.max(0, ...routes.map((route) => route.max_image_urls)),
+  );
   return {
     id: model.id,
     name: model.name,
@@ -36,7 +39,9 @@ function modelView(model: Model, { account, state, nowMillis }: Caller): Record<
 /** What the routes render, what they render when nothing is asked, and the prices. */
 function shapesOf(model: Model, routes: readonly Route[]): Record<string, unknown> {
   const priced = model.pricing.map((row) => row.resolution);
-  const rendered = offered(resolutions, routes, (route) => route.resolutions).filter((value) => priced.includes(value));
+  const rendered = offered(resolutions, routes, (route) => route.resolutions).filter((value) =>
+    priced.includes(value),
+  );
   const chosen = chooseShape(model, routes);
   return {
     resolutions: rendered,

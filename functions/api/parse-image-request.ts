@@ -29,7 +29,10 @@ export function parseImageRequest(
 }
 
 /** What is wrong with the addresses of a body. What is no text at all is told by the schema. */
-function addressErrors({ image_urls: images, webhook_url: webhook }: Record<string, unknown>, rules: OutboundRules): FieldError[] {
+function addressErrors(
+  { image_urls: images, webhook_url: webhook }: Record<string, unknown>,
+  rules: OutboundRules,
+): FieldError[] {
   const judge = (field: string, value: unknown, purpose: Purpose): FieldError[] => {
     const read = typeof value === 'string' ? readClientUrl(value, purpose, rules) : undefined;
     return read?.kind === 'refused' ? [{ field, code: read.code, message: read.why }] : [];

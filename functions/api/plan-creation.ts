@@ -1,5 +1,14 @@
 /** From a valid body to what can be charged: the model, its routes for this account, the price. */
-import { enabledRoutes, findModel, isSunset, routesFor, routesTaking, type Model, type Route, type SourceShape } from '../../core/catalog.ts';
+import {
+  enabledRoutes,
+  findModel,
+  isSunset,
+  routesFor,
+  routesTaking,
+  type Model,
+  type Route,
+  type SourceShape,
+} from '../../core/catalog.ts';
 import { deprecationHeaders } from '../../core/deprecation.ts';
 import { characters, forModel, type ImageRequest, type ImageRequestBody } from '../../core/image-request.ts';
 import type { Micros } from '../../core/money.ts';
@@ -22,7 +31,11 @@ const noProviderRetrySeconds = 60;
  * What would be rendered, by whom and for how much. Throws 404, 400 or 503 as POST
  * /images/generate tells them apart, with the headers of a model that goes away.
  */
-export function planCreation(body: ImageRequestBody, caller: Caller, { catalog }: Pick<CatalogServices, 'catalog'>): Plan {
+export function planCreation(
+  body: ImageRequestBody,
+  caller: Caller,
+  { catalog }: Pick<CatalogServices, 'catalog'>,
+): Plan {
   const model = findModel(catalog, caller.account.policy, body.model);
   if (!model) throw modelNotFound(body.model);
   if (isSunset(model, caller.nowMillis)) throw concerning(model, modelNotFound(model.id));
@@ -35,7 +48,11 @@ export function planCreation(body: ImageRequestBody, caller: Caller, { catalog }
 function planOver(request: ImageRequest, enabled: readonly Route[]): Plan {
   const { model, resolution, prompt, imageUrls } = request;
   if (enabled.length === 0) throw concerning(model, noProvider(model));
-  const routes = routesFor(enabled, { ...request, promptLength: characters(prompt ?? ''), imageCount: imageUrls.length });
+  const routes = routesFor(enabled, {
+    ...request,
+    promptLength: characters(prompt ?? ''),
+    imageCount: imageUrls.length,
+  });
   const costMicros = priceOf(model, resolution, imageUrls.length);
   if (routes.length === 0 || costMicros === undefined) throw concerning(model, noRoute(request));
   return { request, routes, costMicros };
@@ -47,12 +64,20 @@ function concerning(model: Model, problem: Problem): Problem {
 }
 
 function modelNotFound(id: string): Problem {
-  return new Problem('ERR_MODEL_NOT_FOUND', `The model ${JSON.stringify(id)} is not available to this account.`);
+  return new Problem(
+    'ERR_MODEL_NOT_FOUND',
+    `The model ${JSON.stringify(id)} is not available to this account.`,
+  );
 }
 
 function noProvider({ id }: Model): Problem {
   const message = `No provider of ${id} is enabled for this account. Nothing was charged.`;
-  return retryLater('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'no_provider_enabled' }, noProviderRetrySeconds);
+  return retryLater(
+    'ERR_PROVIDER_UNAVAILABLE',
+    message,
+    { reason: 'no_provider_enabled' },
+    noProviderRetrySeconds,
+  );
 }
 
 /**
@@ -68,14 +93,30 @@ export function narrowToSources(plan: Plan, sources: readonly SourceShape[]): Pl
   return { ...plan, routes };
 }
 
-function noRouteTakes({ model }: ImageRequest, { contentType, width, height, bytes }: SourceShape, index: number): Problem {
+function noRouteTakes(
+  { model }: ImageRequest,
+  { contentType, width, height, bytes }: SourceShape,
+  index: number,
+): Problem {
   const found = `this is ${contentType} of ${width} x ${height} pixels and ${(bytes / 1_000_000).toFixed(1)} MB`;
-  const error = { field: `image_urls[${index}]`, code: 'not_taken', message: `no provider enabled for this account takes it for ${model.id}: ${found}` };
-  return new Problem('ERR_INVALID_REQUEST', `image_urls[${index}]: ${error.message}`, { reason: 'provider_policy_no_route', errors: [error] });
+  const error = {
+    field: `image_urls[${index}]`,
+    code: 'not_taken',
+    message: `no provider enabled for this account takes it for ${model.id}: ${found}`,
+  };
+  return new Problem('ERR_INVALID_REQUEST', `image_urls[${index}]: ${error.message}`, {
+    reason: 'provider_policy_no_route',
+    errors: [error],
+  });
 }
 
 function noRoute({ model, resolution, aspectRatio, outputFormat, imageUrls }: ImageRequest): Problem {
-  const asked = [resolution, aspectRatio, outputFormat, ...(imageUrls.length > 0 ? [`${imageUrls.length} source images`] : [])];
+  const asked = [
+    resolution,
+    aspectRatio,
+    outputFormat,
+    ...(imageUrls.length > 0 ? [`${imageUrls.length} source images`] : []),
+  ];
   return new Problem(
     'ERR_INVALID_REQUEST',
     `No provider enabled for this account renders ${model.id} at ${asked.join(', ')}. GET /models lists what is possible.`,

@@ -7,7 +7,11 @@ import { serve, type Handle } from './serve.ts';
 
 /** POST /images/quote: what a request would cost and whether a route renders it. Nothing is fetched or charged. */
 export const quoteImage: Handle<QuoteServices> = async (request, caller, services) => {
-  const { request: image, costMicros } = planCreation(parseImageRequest(request, 'quoteImage', services), caller, services);
+  const { request: image, costMicros } = planCreation(
+    parseImageRequest(request, 'quoteImage', services),
+    caller,
+    services,
+  );
   const { availableMicros } = caller.account;
   return Promise.resolve({
     status: 200,

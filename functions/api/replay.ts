@@ -22,17 +22,25 @@ export type Replay =
   | { readonly kind: 'free'; readonly replaces: CreationId };
 
 /** Throws 400 idempotency_key_mismatch when the key was used for another request. */
-export async function replayOf(record: IdempotencyRecord, requestHash: string, services: CatalogServices): Promise<Replay> {
+export async function replayOf(
+  record: IdempotencyRecord,
+  requestHash: string,
+  services: CatalogServices,
+): Promise<Replay> {
   const creation = await services.creations.read(record.creationId);
   if (!creation || creation.status === 'failed') return { kind: 'free', replaces: record.creationId };
   if (record.requestHash !== requestHash) {
-    const message = 'This Idempotency-Key was used for another request. Use a new key, or send the same request again.';
+    const message =
+      'This Idempotency-Key was used for another request. Use a new key, or send the same request again.';
     throw new Problem('ERR_INVALID_REQUEST', message, {
       reason: 'idempotency_key_mismatch',
       errors: [{ field: 'Idempotency-Key', code: 'mismatch', message: 'was used for another request' }],
     });
   }
-  const headers = { ...deprecationHeadersOf(services.catalog, creation.model), 'idempotent-replayed': 'true' };
+  const headers = {
+    ...deprecationHeadersOf(services.catalog, creation.model),
+    'idempotent-replayed': 'true',
+  };
   return { kind: 'replayed', creation, headers };
 }
 

@@ -61,10 +61,14 @@ const json = /^application\/json\s*(;|$)/i;
  */
 export function jsonBody(request: ApiRequest): Record<string, unknown> {
   if (!json.test(request.headers['content-type'] ?? '')) {
-    throw invalidRequest([{ field: 'Content-Type', code: 'invalid_value', message: 'must be application/json' }]);
+    throw invalidRequest([
+      { field: 'Content-Type', code: 'invalid_value', message: 'must be application/json' },
+    ]);
   }
   if (request.body.byteLength > maxBodyBytes) {
-    throw invalidRequest([{ field: 'body', code: 'too_long', message: `at most ${maxBodyBytes / 1024} KiB` }]);
+    throw invalidRequest([
+      { field: 'body', code: 'too_long', message: `at most ${maxBodyBytes / 1024} KiB` },
+    ]);
   }
   const value = parsed(request.body);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -19,8 +19,15 @@ import type { Caller } from './caller.ts';
 import { idempotencyHash } from './idempotency.ts';
 import { requestOf, type ApiRequest } from './request.ts';
 
-export type Handle<Services> = (request: ApiRequest, caller: Caller, services: Services) => Promise<ApiAnswer>;
-export type ApiHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
+export type Handle<Services> = (
+  request: ApiRequest,
+  caller: Caller,
+  services: Services,
+) => Promise<ApiAnswer>;
+export type ApiHandler = (
+  event: APIGatewayProxyEventV2,
+  context: Context,
+) => Promise<APIGatewayProxyStructuredResultV2>;
 
 type ServedContext<Services> = Context & { readonly services: Services };
 
@@ -34,18 +41,31 @@ export function serve<Services extends ApiServices>(
   handle: Handle<Services>,
   open: OpenServices<Services>,
 ): ApiHandler {
-  const frame: middy.MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Error, ServedContext<Services>> = {
+  const frame: middy.MiddlewareObj<
+    APIGatewayProxyEventV2,
+    APIGatewayProxyStructuredResultV2,
+    Error,
+    ServedContext<Services>
+  > = {
     // Behind the answer nothing goes on: a frozen environment would finish the work minutes later.
     after: ({ context: { services } }) => services.budget.end(),
     onError: (failed) => {
       const { services } = failed.context;
       services.budget.end();
       const problem = problemOf(failed.error, requestOf(failed.event), services);
-      failed.response = toGateway(problemAnswer(problem, services.authFailureForm), failed.event.requestContext.requestId);
+      failed.response = toGateway(
+        problemAnswer(problem, services.authFailureForm),
+        failed.event.requestContext.requestId,
+      );
     },
   };
   // The time of the request ends before Lambda's does: middy's own early answer is switched off.
-  const served = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Error, ServedContext<Services>>({ timeoutEarlyInMillis: 0 })
+  const served = middy<
+    APIGatewayProxyEventV2,
+    APIGatewayProxyStructuredResultV2,
+    Error,
+    ServedContext<Services>
+  >({ timeoutEarlyInMillis: 0 })
     .use(frame)
     .handler(async (event, { services }) => {
       const request = requestOf(event);
@@ -53,7 +73,10 @@ export function serve<Services extends ApiServices>(
       const known = await authenticate(request, questionOf(request, kind), services);
       const caller = { ...known, place: openRatePlace(known, kind, services.requests) };
       const named = logWith(services, { requestId: request.requestId, accountId: caller.account.id });
-      return toGateway(await inTime(answerOf(request, caller, kind, handle, named), services), request.requestId);
+      return toGateway(
+        await inTime(answerOf(request, caller, kind, handle, named), services),
+        request.requestId,
+      );
     });
   return async (event, context) => served(event, { ...context, services: open() });
 }
@@ -71,7 +94,9 @@ async function inTime(answering: Promise<ApiAnswer>, { clock }: ApiServices): Pr
     return await Promise.race([
       answering,
       new Promise<never>((_, reject) => {
-        overdue.signal.addEventListener('abort', () => reject(new Error('the answer is overdue')), { once: true });
+        overdue.signal.addEventListener('abort', () => reject(new Error('the answer is overdue')), {
+          once: true,
+        });
       }),
     ]);
   } finally {
@@ -94,16 +119,28 @@ async function answerOf<Services extends ApiServices>(
   } catch (error) {
     const problem = problemOf(error, request, services);
     if (problem.details['reason'] === 'overloaded') services.log.info('request_shed', { path: request.path });
-    return withHeaders(problemAnswer(problem, services.authFailureForm), rateHeaders(caller, rate, problem instanceof RateExceeded ? Infinity : 1));
+    return withHeaders(
+      problemAnswer(problem, services.authFailureForm),
+      rateHeaders(caller, rate, problem instanceof RateExceeded ? Infinity : 1),
+    );
   }
 }
 
-type Answering = <Services extends ApiServices>(request: ApiRequest, caller: Caller, handle: Handle<Services>, services: Services) => Promise<ApiAnswer>;
+type Answering = <Services extends ApiServices>(
+  request: ApiRequest,
+  caller: Caller,
+  handle: Handle<Services>,
+  services: Services,
+) => Promise<ApiAnswer>;
 
 /** A GET writes nothing else, so its place in the rate is taken in parallel with the operation. */
 const answerGet: Answering = async (request, caller, handle, services) => {
   // Each is waited for, whatever becomes of the others: Lambda may freeze what is not awaited.
-  const [answer, place] = await Promise.allSettled([handle(request, caller, services), caller.place.take(), noteKeyUse(caller, services)]);
+  const [answer, place] = await Promise.allSettled([
+    handle(request, caller, services),
+    caller.place.take(),
+    noteKeyUse(caller, services),
+  ]);
   if (place.status === 'rejected') throw place.reason;
   if (answer.status === 'rejected') throw answer.reason;
   return answer.value;
@@ -117,13 +154,21 @@ const answerPost: Answering = async (request, caller, handle, services) => {
     return answer;
   } catch (error) {
     // Where the table is busy or an answer broke, one more write would only add to it.
-    if (error instanceof Problem && !(error instanceof RateExceeded) && error.details['reason'] !== 'overloaded') await caller.place.take();
+    if (
+      error instanceof Problem &&
+      !(error instanceof RateExceeded) &&
+      error.details['reason'] !== 'overloaded'
+    )
+      await caller.place.take();
     throw error;
   }
 };
 
 /** Once an hour for a key that only reads; a charge notes it by itself. */
-async function noteKeyUse({ account, apiKey, nowMillis }: Caller, { requests, log }: ApiServices): Promise<void> {
+async function noteKeyUse(
+  { account, apiKey, nowMillis }: Caller,
+  { requests, log }: ApiServices,
+): Promise<void> {
   const hour = hourOf(nowMillis);
   if (apiKey.lastUsedAt === hour) return;
   await requests.noteKeyUse(account.id, apiKey.id, hour).catch((error: unknown) => {
@@ -140,7 +185,11 @@ function problemOf(error: unknown, request: ApiRequest, services: ApiServices): 
   if (error instanceof Problem) return error;
   if (error instanceof Overloaded) return overloaded();
   const known = error instanceof Error ? error : new Error(String(error));
-  services.log.alarm('request_failed', { requestId: request.requestId, error: known.name, stack: known.stack });
+  services.log.alarm('request_failed', {
+    requestId: request.requestId,
+    error: known.name,
+    stack: known.stack,
+  });
   return internalProblem();
 }
 

@@ -4,7 +4,13 @@
  */
 import type { StoredImage } from '../../core/creation.ts';
 import { readImageHeader } from '../../core/image-bytes.ts';
-import { allSourcesTimeoutMillis, maxSourceBytes, maxSourcePixels, sourcesAtOnce, sourceSide } from '../../core/limits.ts';
+import {
+  allSourcesTimeoutMillis,
+  maxSourceBytes,
+  maxSourcePixels,
+  sourcesAtOnce,
+  sourceSide,
+} from '../../core/limits.ts';
 import type { SourceResult } from '../../core/ports/outbound.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { SubmitServices } from '../services.ts';
@@ -18,7 +24,9 @@ export async function copySources(urls: readonly string[], services: Services): 
   const signal = AbortSignal.any([limit.signal, services.budget.signal]);
   const fetch = async (url: string, index: number, stop: AbortSignal): Promise<ImageBytes> =>
     usable(await services.outbound.fetchSource(url, AbortSignal.any([signal, stop])), index);
-  const fetched = await inLanes(urls, fetch).finally(() => { limit.release(); });
+  const fetched = await inLanes(urls, fetch).finally(() => {
+    limit.release();
+  });
   return Promise.all(fetched.map(({ bytes, ...header }) => store(header, bytes, services)));
 }
 
@@ -76,10 +84,18 @@ function checked(bytes: Uint8Array, index: number): ImageBytes {
   if (!header) throw unusable(index, 'unsupported_type', 'must be a JPEG, PNG or WebP image');
   const { width, height } = header;
   if (Math.min(width, height) < sourceSide.least || Math.max(width, height) > sourceSide.most) {
-    throw unusable(index, 'invalid_size', `each side must have ${sourceSide.least} to ${sourceSide.most} pixels; this has ${width} x ${height}`);
+    throw unusable(
+      index,
+      'invalid_size',
+      `each side must have ${sourceSide.least} to ${sourceSide.most} pixels; this has ${width} x ${height}`,
+    );
   }
   if (width * height > maxSourcePixels) {
-    throw unusable(index, 'too_many_pixels', `must have at most 25 megapixels; this has ${width} x ${height}`);
+    throw unusable(
+      index,
+      'too_many_pixels',
+      `must have at most 25 megapixels; this has ${width} x ${height}`,
+    );
   }
   return { ...header, bytes };
 }
@@ -90,14 +106,30 @@ function unusable(index: number, code: string, message: string): Problem {
 
 function fetchFailed(index: number, retryable: boolean): Problem {
   const message = `The source image ${index} could not be downloaded. Nothing was started and nothing was charged.`;
-  return new Problem('ERR_INPUT_FETCH_FAILED', message, { reason: 'input_fetch_failed', retryable, input_index: index });
+  return new Problem('ERR_INPUT_FETCH_FAILED', message, {
+    reason: 'input_fetch_failed',
+    retryable,
+    input_index: index,
+  });
 }
 
-const extensions: Readonly<Record<string, string>> = { 'image/jpeg': 'jpg', 'image/png': 'png', 'image/webp': 'webp' };
+const extensions: Readonly<Record<string, string>> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+};
 
-async function store(header: Omit<ImageBytes, 'bytes'>, bytes: Uint8Array, { images, randomBytes }: Services): Promise<StoredImage> {
+async function store(
+  header: Omit<ImageBytes, 'bytes'>,
+  bytes: Uint8Array,
+  { images, randomBytes }: Services,
+): Promise<StoredImage> {
   const name = Buffer.from(randomBytes(24)).toString('base64url');
-  const image = { ...header, key: `sources/${name}.${extensions[header.contentType] ?? 'bin'}`, bytes: bytes.byteLength };
+  const image = {
+    ...header,
+    key: `sources/${name}.${extensions[header.contentType] ?? 'bin'}`,
+    bytes: bytes.byteLength,
+  };
   await images.put(image, bytes);
   return image;
 }

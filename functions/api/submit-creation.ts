@@ -35,7 +35,11 @@ export interface Submission {
 }
 
 /** Charges and starts; what changed between the read and the charge is looked at again. */
-export async function submitCreation(submission: Submission, services: SubmitServices, charges = 1): Promise<Submitted> {
+export async function submitCreation(
+  submission: Submission,
+  services: SubmitServices,
+  charges = 1,
+): Promise<Submitted> {
   const { caller, plan, idempotency } = submission;
   // Too little time to charge and to start: a charge whose answer comes too late would be nobody's.
   if (services.budget.left() < chargeMillis) throw overloaded();
@@ -62,12 +66,20 @@ export async function submitCreation(submission: Submission, services: SubmitSer
   if (outcome.kind === 'idempotency_taken' && idempotency) {
     const replay = await replayOf(outcome.record, idempotency.requestHash, services);
     if (replay.kind === 'replayed') return replay;
-    return submitCreation({ ...submission, idempotency: { ...idempotency, replaces: replay.replaces } }, services, charges + 1);
+    return submitCreation(
+      { ...submission, idempotency: { ...idempotency, replaces: replay.replaces } },
+      services,
+      charges + 1,
+    );
   }
   throw refusal(outcome, submission);
 }
 
-function newCreation({ caller, requestId, plan, sources }: Submission, nowMillis: number, services: SubmitServices): CreationRecord {
+function newCreation(
+  { caller, requestId, plan, sources }: Submission,
+  nowMillis: number,
+  services: SubmitServices,
+): CreationRecord {
   const { request, routes, costMicros } = plan;
   const { account, apiKey } = caller;
   return {
@@ -93,7 +105,11 @@ function newCreation({ caller, requestId, plan, sources }: Submission, nowMillis
     ...(request.webhookUrl !== undefined && {
       webhook: { url: request.webhookUrl, status: 'pending', attempts: 0, nextAt: nowMillis },
     }),
-    routes: routes.map(({ provider, provider_model: providerModel, quality }) => ({ provider, providerModel, ...(quality !== null && { quality }) })),
+    routes: routes.map(({ provider, provider_model: providerModel, quality }) => ({
+      provider,
+      providerModel,
+      ...(quality !== null && { quality }),
+    })),
     attempts: [],
     executions: 1,
     recoveries: 0,
@@ -102,14 +118,28 @@ function newCreation({ caller, requestId, plan, sources }: Submission, nowMillis
 }
 
 /** A charged creation is accepted. Only when its execution is refused for good is the charge reversed at once. */
-async function start(creation: CreationRecord, headers: Submitted['headers'], services: SubmitServices): Promise<Submitted> {
+async function start(
+  creation: CreationRecord,
+  headers: Submitted['headers'],
+  services: SubmitServices,
+): Promise<Submitted> {
   const started = await services.executions.start(creation.id, 1);
   if (started !== 'refused') {
     const { id: creationId, accountId, model, costMicros } = creation;
-    services.log.info('creation_accepted', { creationId, accountId, executionId: executionName(creationId, 1), model, costMicros, started });
+    services.log.info('creation_accepted', {
+      creationId,
+      accountId,
+      executionId: executionName(creationId, 1),
+      model,
+      costMicros,
+      started,
+    });
     return { creation, headers };
   }
-  services.log.alarm('start_refused', { creationId: creation.id, executionId: executionName(creation.id, 1) });
+  services.log.alarm('start_refused', {
+    creationId: creation.id,
+    executionId: executionName(creation.id, 1),
+  });
   // Without a refund the creation stays accepted: the reconciler starts it, or gives the charge back.
   if (!(await isGivenBack(creation, services))) return { creation, headers: {} };
   const message = 'The creation could not be started. Its charge was given back in full.';
@@ -121,11 +151,15 @@ async function start(creation: CreationRecord, headers: Submitted['headers'], se
  * Reverses the charge. False when the creation stands: its refund met a busy table, the refund's outcome is unknown,
  * or an earlier try of the start, whose answer was lost, has started an execution that completed the creation.
  */
-async function isGivenBack(creation: CreationRecord, { charges, creations, clock, log }: SubmitServices): Promise<boolean> {
+async function isGivenBack(
+  creation: CreationRecord,
+  { charges, creations, clock, log }: SubmitServices,
+): Promise<boolean> {
   const failure = 'ServiceUnavailable';
   try {
     const outcome = await charges.refund(creation, { failure, nowMillis: clock.now(), announce: false });
-    if (outcome === 'refunded') log.info('creation_failed', { creationId: creation.id, failure, refundedMicros: creation.costMicros });
+    if (outcome === 'refunded')
+      log.info('creation_failed', { creationId: creation.id, failure, refundedMicros: creation.costMicros });
     if (outcome === 'already_terminal') return (await creations.read(creation.id))?.status === 'failed';
     return outcome === 'refunded';
   } catch (error) {

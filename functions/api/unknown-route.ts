@@ -10,7 +10,9 @@ export const unknownRoute: Handle<ApiServices> = async (request) => {
     allowed.length > 0
       ? `${request.path} does not take ${request.method}.`
       : `There is nothing at ${request.path}. The API's root is ${apiRoot}.`;
-  return Promise.reject(new Problem('ERR_NOT_FOUND', message, {}, allowed.length > 0 ? { allow: allowed.join(', ') } : {}));
+  return Promise.reject(
+    new Problem('ERR_NOT_FOUND', message, {}, allowed.length > 0 ? { allow: allowed.join(', ') } : {}),
+  );
 };
 
 export const handler = serve('by method', unknownRoute, apiServices());

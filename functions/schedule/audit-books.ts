@@ -21,10 +21,17 @@ export interface AuditReport {
 
 export async function auditBooks(services: AuditServices): Promise<AuditReport> {
   const books = await services.books();
-  const suspects = await lastingDifferences(books, { pause: async () => services.clock.sleep(lookAgainMillis), books: services.books });
+  const suspects = await lastingDifferences(books, {
+    pause: async () => services.clock.sleep(lookAgainMillis),
+    books: services.books,
+  });
   for (const account of suspects) {
     const differences = auditAccount(account);
-    services.log.alarm('books_out_of_balance', { accountId: account.accountId, count: differences.length, differences: differences.slice(0, mostListed) });
+    services.log.alarm('books_out_of_balance', {
+      accountId: account.accountId,
+      count: differences.length,
+      differences: differences.slice(0, mostListed),
+    });
   }
   const report = {
     accounts: books.length,

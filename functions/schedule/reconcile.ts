@@ -27,7 +27,10 @@ export interface ReconcileEvent {
 }
 
 /** What an event asks for: everything that is due, one creation, or nothing. */
-type Asked = { readonly kind: 'due' } | { readonly kind: 'creation'; readonly id: CreationId } | { readonly kind: 'nothing' };
+type Asked =
+  | { readonly kind: 'due' }
+  | { readonly kind: 'creation'; readonly id: CreationId }
+  | { readonly kind: 'nothing' };
 
 export interface ReconcileReport {
   readonly looked: number;
@@ -38,7 +41,10 @@ export interface ReconcileReport {
 
 type Action = 'started' | 'refunded' | 'left';
 
-export async function reconcile(event: ReconcileEvent, services: ReconcileServices): Promise<ReconcileReport> {
+export async function reconcile(
+  event: ReconcileEvent,
+  services: ReconcileServices,
+): Promise<ReconcileReport> {
   const asked = askedBy(event);
   if (asked.kind === 'creation') return reportOf([await reconcileEnded(asked.id, services)]);
   if (asked.kind === 'nothing') {
@@ -69,7 +75,10 @@ function reportOf(actions: readonly Action[]): ReconcileReport {
 function askedBy({ detail }: ReconcileEvent): Asked {
   if (detail?.status === undefined && detail?.input === undefined) return { kind: 'due' };
   const payload = parsed(detail.input ?? 'null');
-  const named = typeof payload === 'object' && payload !== null && 'creation_id' in payload ? payload.creation_id : undefined;
+  const named =
+    typeof payload === 'object' && payload !== null && 'creation_id' in payload
+      ? payload.creation_id
+      : undefined;
   const id = typeof named === 'string' ? parseCreationId(named) : undefined;
   return id ? { kind: 'creation', id } : { kind: 'nothing' };
 }
@@ -107,7 +116,8 @@ async function recover(creation: CreationRecord, services: ReconcileServices): P
   const giveUpAt = creation.deadlineAt + deadlineGraceMillis;
   if (now >= giveUpAt) return refundLate(creation, now, services);
   const leasedUntil = creation.lease?.until ?? 0;
-  if (leasedUntil > now) return postpone(creation, Math.min(leasedUntil + firstPostponeMillis, giveUpAt), services);
+  if (leasedUntil > now)
+    return postpone(creation, Math.min(leasedUntil + firstPostponeMillis, giveUpAt), services);
   switch (await services.executions.state(creation.id, creation.executions)) {
     case 'running':
       return postpone(creation, Math.min(now + firstPostponeMillis, giveUpAt), services);
@@ -120,18 +130,28 @@ async function recover(creation: CreationRecord, services: ReconcileServices): P
 
 /** A webhook that is still pending when its time is well over: any further execution may take it up. */
 async function recoverWebhook(creation: CreationRecord, services: ReconcileServices): Promise<Action> {
-  if (creation.webhook?.status === 'pending') return startAgain(creation, creation.executions + 1, Infinity, services);
+  if (creation.webhook?.status === 'pending')
+    return startAgain(creation, creation.executions + 1, Infinity, services);
   await services.openWork.postpone(creation, undefined);
   return 'left';
 }
 
-async function postpone(creation: CreationRecord, dueAt: number, services: ReconcileServices): Promise<Action> {
+async function postpone(
+  creation: CreationRecord,
+  dueAt: number,
+  services: ReconcileServices,
+): Promise<Action> {
   await services.openWork.postpone(creation, dueAt);
   return 'left';
 }
 
 /** Notes the try first: of two reconcilers one starts, and the next try comes later each time. */
-async function startAgain(creation: CreationRecord, number: number, latest: number, services: ReconcileServices): Promise<Action> {
+async function startAgain(
+  creation: CreationRecord,
+  number: number,
+  latest: number,
+  services: ReconcileServices,
+): Promise<Action> {
   const { openWork, executions, clock, log } = services;
   const wait = Math.min(longestPostponeMillis, firstPostponeMillis * 2 ** creation.recoveries);
   const noted = await openWork.noteStart(creation, Math.min(clock.now() + wait, latest), number);
@@ -146,7 +166,11 @@ async function startAgain(creation: CreationRecord, number: number, latest: numb
   return refund(creation, 'ServiceUnavailable', clock.now(), services);
 }
 
-async function refundLate(creation: CreationRecord, now: number, services: ReconcileServices): Promise<Action> {
+async function refundLate(
+  creation: CreationRecord,
+  now: number,
+  services: ReconcileServices,
+): Promise<Action> {
   const action = await refund(creation, 'GenerationTimedOut', now, services);
   services.log.alarm('creation_past_deadline', idsOf(creation));
   // The execution that should have refunded is not relied on to send the webhook, either.
@@ -165,11 +189,14 @@ async function refund(
   const ids = idsOf(creation);
   // The execution could not either: money is held until one of the next minutes brings it back.
   if (outcome === 'busy') services.log.alarm('refund_not_made', ids);
-  if (outcome === 'refunded') services.log.info('creation_failed', { ...ids, failure, refundedMicros: creation.costMicros });
+  if (outcome === 'refunded')
+    services.log.info('creation_failed', { ...ids, failure, refundedMicros: creation.costMicros });
   return outcome === 'refunded' ? 'refunded' : 'left';
 }
 
 const services = reconcileServices();
 
-export const handler = async (event: ReconcileEvent, { awsRequestId: requestId }: Context): Promise<ReconcileReport> =>
-  reconcile(event, logWith(services, { requestId }));
+export const handler = async (
+  event: ReconcileEvent,
+  { awsRequestId: requestId }: Context,
+): Promise<ReconcileReport> => reconcile(event, logWith(services, { requestId }));

@@ -28,14 +28,19 @@ export async function askProvider(conversation: Conversation): Promise<RouteEnd>
   let jobId = attempt.jobId;
   try {
     signal.throwIfAborted();
-    let answer: ProviderAnswer = jobId === undefined ? await provider.submit(job, signal) : { kind: 'pending', jobId, pollAfterMillis: 0 };
+    let answer: ProviderAnswer =
+      jobId === undefined
+        ? await provider.submit(job, signal)
+        : { kind: 'pending', jobId, pollAfterMillis: 0 };
     if (answer.kind === 'pending' && jobId === undefined) {
       jobId = answer.jobId;
       await note(conversation, jobId);
     }
     while (answer.kind === 'pending') {
       await services.clock.sleep(answer.pollAfterMillis, signal);
-      answer = (await provider.poll?.(answer.jobId, job, signal)) ?? refusedBy('unknown_answer', 'a job without a poll');
+      answer =
+        (await provider.poll?.(answer.jobId, job, signal)) ??
+        refusedBy('unknown_answer', 'a job without a poll');
     }
     return answer;
   } catch (error) {
@@ -60,7 +65,10 @@ async function note(conversation: Conversation, jobId: string): Promise<void> {
       await letGo(conversation, jobId);
       throw error;
     }
-    conversation.services.log.info('job_not_noted', { provider: conversation.provider.name, error: errorName(error) });
+    conversation.services.log.info('job_not_noted', {
+      provider: conversation.provider.name,
+      error: errorName(error),
+    });
   }
 }
 

@@ -78,7 +78,12 @@ async function attempt(
   if (!(await services.deliveries.claim({ delivery, body, nextAt, nowMillis: now }))) throw notDelivered();
   const before = services.clock.elapsed();
   const result = await send(delivery, body, secrets, services);
-  return settle({ ...delivery, millis: Math.round(services.clock.elapsed() - before) }, result, payload, services);
+  return settle(
+    { ...delivery, millis: Math.round(services.clock.elapsed() - before) },
+    result,
+    payload,
+    services,
+  );
 }
 
 function eventOf(creation: CreationRecord): 'creation.completed' | 'creation.failed' {
@@ -90,7 +95,12 @@ function waitAfter(number: number): number {
   return (webhookWaitsSeconds[number - 1] ?? 0) * 1000;
 }
 
-async function send(delivery: Delivery, body: string, secrets: SigningSecrets, services: DeliveryServices): Promise<PostResult> {
+async function send(
+  delivery: Delivery,
+  body: string,
+  secrets: SigningSecrets,
+  services: DeliveryServices,
+): Promise<PostResult> {
   const headers = webhookHeaders(
     {
       event: delivery.event,
@@ -115,10 +125,18 @@ async function settle(
   const ended = endedDelivery(delivery, result);
   const isDelivered = ended.outcome === 'delivered';
   const isLast = isDelivered || ended.status === 410 || delivery.attempt === webhookAttempts;
-  const next = isLast ? { status: isDelivered ? ('delivered' as const) : ('failed' as const) } : { at: now + waitAfter(delivery.attempt) };
+  const next = isLast
+    ? { status: isDelivered ? ('delivered' as const) : ('failed' as const) }
+    : { at: now + waitAfter(delivery.attempt) };
   await services.deliveries.settle(ended, next);
   const { id: deliveryId, attempt: number, millis } = delivery;
-  services.log.info('webhook_attempted', { deliveryId, attempt: number, outcome: ended.outcome, status: ended.status, millis });
+  services.log.info('webhook_attempted', {
+    deliveryId,
+    attempt: number,
+    outcome: ended.outcome,
+    status: ended.status,
+    millis,
+  });
   if (!isLast) throw notDelivered();
   return payload;
 }
@@ -131,7 +149,10 @@ export async function deliverOrAlarm(payload: Payload, services: DeliveryService
     return await deliverWebhook(payload, services);
   } catch (error) {
     if (!(error instanceof Remedy)) {
-      services.log.alarm('webhook_delivery_broke', { creationId: payload.creation_id, error: errorName(error) });
+      services.log.alarm('webhook_delivery_broke', {
+        creationId: payload.creation_id,
+        error: errorName(error),
+      });
     }
     throw error;
   }

@@ -22,7 +22,11 @@ export interface HeldLease {
   giveBack(): Promise<void>;
 }
 
-export function holdLease(id: CreationId, holder: string, { clock, creations, log }: RenderServices): HeldLease {
+export function holdLease(
+  id: CreationId,
+  holder: string,
+  { clock, creations, log }: RenderServices,
+): HeldLease {
   let step: Step | undefined;
   let until = Infinity;
   let renewing = Promise.resolve();

@@ -11,13 +11,18 @@ export async function refundCharge(payload: Payload, services: RefundServices): 
   // After a restore of the table there may be executions whose creation is not there.
   if (!creation) return done;
   const failure = failureNamed(payload.failure?.Error ?? '');
-  const outcome = await services.charges.refund(creation, { failure, nowMillis: services.clock.now(), announce: true });
+  const outcome = await services.charges.refund(creation, {
+    failure,
+    nowMillis: services.clock.now(),
+    announce: true,
+  });
   const ids = idsOf(creation);
   if (outcome === 'busy') {
     services.log.info('refund_busy', ids);
     throw new Remedy('RefundBusy', 'the table was too busy to refund the charge');
   }
-  if (outcome === 'refunded') services.log.info('creation_failed', { ...ids, failure, refundedMicros: creation.costMicros });
+  if (outcome === 'refunded')
+    services.log.info('creation_failed', { ...ids, failure, refundedMicros: creation.costMicros });
   return done;
 }
 

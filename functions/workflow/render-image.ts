@@ -22,7 +22,11 @@ const completeMillis = 30_000;
 const dayMillis = 86_400_000;
 
 /** A table that stays busy is no reason to fail a creation: the state machine comes again. */
-export async function renderImage(payload: Payload, holder: string, services: RenderServices): Promise<Payload> {
+export async function renderImage(
+  payload: Payload,
+  holder: string,
+  services: RenderServices,
+): Promise<Payload> {
   try {
     return await render(payload, holder, services);
   } catch (error) {
@@ -52,7 +56,11 @@ function stillRunning(): Remedy {
   return new Remedy('StillRunning', 'another invocation renders this creation');
 }
 
-async function renderLeased(creation: CreationRecord, holder: string, services: RenderServices): Promise<void> {
+async function renderLeased(
+  creation: CreationRecord,
+  holder: string,
+  services: RenderServices,
+): Promise<void> {
   const { clock, creations } = services;
   const reserve = Math.min(reserveMillis, (creation.deadlineAt - Date.parse(creation.createdAt)) / 4);
   const until = creation.deadlineAt - reserve;
@@ -87,7 +95,11 @@ async function store({ image, bytes }: Rendering, { images, log }: RenderService
 }
 
 /** A good image is never refunded for a busy table: the retry finds it stored and commits it. */
-async function commit(creation: CreationRecord, rendering: Rendering, services: RenderServices): Promise<void> {
+async function commit(
+  creation: CreationRecord,
+  rendering: Rendering,
+  services: RenderServices,
+): Promise<void> {
   const { clock, creations, log } = services;
   const nowMillis = clock.now();
   const committed = await creations.complete(creation, {
@@ -96,8 +108,10 @@ async function commit(creation: CreationRecord, rendering: Rendering, services: 
     attempts: rendering.attempts,
     nowMillis,
   });
-  if (committed === 'completed') log.info('creation_completed', { millis: nowMillis - Date.parse(creation.createdAt) });
-  if (committed === 'busy') throw new Overloaded('the image is stored; the table was too busy to complete the creation');
+  if (committed === 'completed')
+    log.info('creation_completed', { millis: nowMillis - Date.parse(creation.createdAt) });
+  if (committed === 'busy')
+    throw new Overloaded('the image is stored; the table was too busy to complete the creation');
 }
 
 const services = renderServices();

@@ -56,15 +56,25 @@ function verdictOnRefusal(reason: RefusalReason, detail: string | undefined): Ve
   const failure = remedies[reason];
   const alarm = alarms[reason];
   const told = { ...(detail !== undefined && { detail }), ...(alarm !== undefined && { alarm }) };
-  return failure === null ? { kind: 'next', outcome: reason, ...told } : { kind: 'over', outcome: failure, failure, ...told };
+  return failure === null
+    ? { kind: 'next', outcome: reason, ...told }
+    : { kind: 'over', outcome: failure, failure, ...told };
 }
 
 function verdictOnImage(bytes: Uint8Array, creation: CreationRecord): Verdict {
   const judged = judgeImage(bytes, creation);
   if (judged.kind === 'unusable') {
-    return { kind: 'over', outcome: 'InternalFailure', failure: 'InternalFailure', detail: judged.detail, alarm: 'provider_answer_unknown' };
+    return {
+      kind: 'over',
+      outcome: 'InternalFailure',
+      failure: 'InternalFailure',
+      detail: judged.detail,
+      alarm: 'provider_answer_unknown',
+    };
   }
   const image = { ...judged.header, bytes: bytes.byteLength };
-  const odd = judged.isOfAskedRatio ? {} : { detail: `${image.width} x ${image.height} for ${creation.aspectRatio}` };
+  const odd = judged.isOfAskedRatio
+    ? {}
+    : { detail: `${image.width} x ${image.height} for ${creation.aspectRatio}` };
   return { kind: 'rendered', outcome: 'rendered', image, bytes, ...odd };
 }

@@ -39,14 +39,20 @@ export async function walkRoutes(walk: Walk): Promise<Rendering> {
     const before = attempts[index];
     if (before?.outcome !== undefined) continue;
     const found = before && (await services.images.find(before.resultKey));
-    if (found) return { image: found, attempts: replaced(attempts, index, { ...before, outcome: 'rendered' }) };
+    if (found)
+      return { image: found, attempts: replaced(attempts, index, { ...before, outcome: 'rendered' }) };
     if (before && before.jobId === undefined) {
       // A call whose end nobody saw is not repeated at the same vendor: it may have been rendered and billed.
       attempts[index] = { ...before, outcome: 'unknown_outcome' };
       continue;
     }
     if (services.clock.now() >= walk.until) break;
-    const result = await tryRoute(walk, attempts, before ?? begin(walk, route), creation.routes.length - place);
+    const result = await tryRoute(
+      walk,
+      attempts,
+      before ?? begin(walk, route),
+      creation.routes.length - place,
+    );
     if (result) return result;
   }
   await noteEnd(walk, attempts);
@@ -66,13 +72,21 @@ function isFailureName(outcome: string): boolean {
 }
 
 function isOf(attempt: RouteAttempt, route: RouteChoice): boolean {
-  return attempt.provider === route.provider && attempt.providerModel === route.providerModel && attempt.quality === route.quality;
+  return (
+    attempt.provider === route.provider &&
+    attempt.providerModel === route.providerModel &&
+    attempt.quality === route.quality
+  );
 }
 
 function begin({ creation, services }: Walk, route: RouteChoice): RouteAttempt {
   const random = Buffer.from(services.randomBytes(24)).toString('base64url');
   const extension = creation.outputFormat === 'jpeg' ? 'jpg' : creation.outputFormat;
-  return { ...route, startedAt: new Date(services.clock.now()).toISOString(), resultKey: `results/${random}.${extension}` };
+  return {
+    ...route,
+    startedAt: new Date(services.clock.now()).toISOString(),
+    resultKey: `results/${random}.${extension}`,
+  };
 }
 
 function replaced(attempts: readonly RouteAttempt[], index: number, attempt: RouteAttempt): RouteAttempt[] {
@@ -80,10 +94,16 @@ function replaced(attempts: readonly RouteAttempt[], index: number, attempt: Rou
 }
 
 /** One route; undefined when its vendor is out and the next one is to be tried. */
-async function tryRoute(walk: Walk, attempts: RouteAttempt[], attempt: RouteAttempt, routesLeft: number): Promise<Rendering | undefined> {
+async function tryRoute(
+  walk: Walk,
+  attempts: RouteAttempt[],
+  attempt: RouteAttempt,
+  routesLeft: number,
+): Promise<Rendering | undefined> {
   const { creation, services } = walk;
   const index = attempts.includes(attempt) ? attempts.indexOf(attempt) : attempts.push(attempt) - 1;
-  const note = (change: Partial<RouteAttempt>): void => void (attempts[index] = { ...attempt, ...attempts[index], ...change });
+  const note = (change: Partial<RouteAttempt>): void =>
+    void (attempts[index] = { ...attempt, ...attempts[index], ...change });
   const provider = services.providers.get(attempt.provider);
   // Not written, not called: whoever comes after a crash must know what was begun.
   if (attempt.jobId === undefined) await walk.save(attempts);
@@ -92,10 +112,16 @@ async function tryRoute(walk: Walk, attempts: RouteAttempt[], attempt: RouteAtte
     note({ jobId });
     await walk.save(attempts);
   };
-  const end = provider ? await withinShare(walk, provider, attempt, routesLeft, accept) : refusedBy('unavailable', 'no such provider');
+  const end = provider
+    ? await withinShare(walk, provider, attempt, routesLeft, accept)
+    : refusedBy('unavailable', 'no such provider');
   const verdict = verdictOf(end, creation);
   const millis = Math.round(services.clock.elapsed() - began);
-  note({ endedAt: new Date(services.clock.now()).toISOString(), outcome: verdict.outcome, ...(verdict.detail !== undefined && { detail: verdict.detail }) });
+  note({
+    endedAt: new Date(services.clock.now()).toISOString(),
+    outcome: verdict.outcome,
+    ...(verdict.detail !== undefined && { detail: verdict.detail }),
+  });
   tell(walk, attempt, verdict, millis);
   switch (verdict.kind) {
     case 'next':
@@ -122,18 +148,36 @@ async function noteEnd(walk: Walk, attempts: readonly RouteAttempt[]): Promise<v
  * Asks for no longer than the route's equal share of what is left, so that a provider
  * that hangs leaves time for those behind it. The last one has all of it.
  */
-async function withinShare(walk: Walk, provider: ImageProvider, attempt: RouteAttempt, routesLeft: number, accept: (jobId: string) => Promise<void>): Promise<RouteEnd> {
+async function withinShare(
+  walk: Walk,
+  provider: ImageProvider,
+  attempt: RouteAttempt,
+  routesLeft: number,
+  accept: (jobId: string) => Promise<void>,
+): Promise<RouteEnd> {
   const { clock } = walk.services;
   const now = clock.now();
   const limit = clock.deadline(now + (walk.until - now) / routesLeft);
   try {
-    return await askProvider({ provider, job: jobOf(walk, attempt), attempt, signal: limit.signal, accept, services: walk.services });
+    return await askProvider({
+      provider,
+      job: jobOf(walk, attempt),
+      attempt,
+      signal: limit.signal,
+      accept,
+      services: walk.services,
+    });
   } finally {
     limit.release();
   }
 }
 
-function tell({ services }: Walk, { provider, providerModel }: RouteAttempt, { outcome, detail, alarm }: Verdict, millis: number): void {
+function tell(
+  { services }: Walk,
+  { provider, providerModel }: RouteAttempt,
+  { outcome, detail, alarm }: Verdict,
+  millis: number,
+): void {
   const fields = { provider, providerModel, outcome, detail, millis };
   services.log.info('provider_answered', fields);
   if (alarm !== undefined) services.log.alarm(alarm, fields);
@@ -142,7 +186,14 @@ function tell({ services }: Walk, { provider, providerModel }: RouteAttempt, { o
 function jobOf({ creation, services }: Walk, { providerModel, quality }: RouteAttempt): RenderJob {
   const { prompt, resolution, aspectRatio, outputFormat, seed, sources } = creation;
   const readSources: RenderJob['readSources'] = () =>
-    Promise.all(sources.map(async ({ key, contentType, width, height }) => ({ contentType, width, height, bytes: await services.images.get(key) })));
+    Promise.all(
+      sources.map(async ({ key, contentType, width, height }) => ({
+        contentType,
+        width,
+        height,
+        bytes: await services.images.get(key),
+      })),
+    );
   return {
     providerModel,
     ...(quality !== undefined && { quality }),

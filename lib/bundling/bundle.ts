@@ -13,7 +13,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Lambda's credentials come from the environment: what reads them elsewhere is never loaded. */
 const otherCredentials = [
-  ...['sso', 'process', 'ini', 'web-identity', 'login', 'cognito-identity', 'http'].map((name) => `@aws-sdk/credential-provider-${name}`),
+  ...['sso', 'process', 'ini', 'web-identity', 'login', 'cognito-identity', 'http'].map(
+    (name) => `@aws-sdk/credential-provider-${name}`,
+  ),
   '@aws-sdk/nested-clients/*',
   '@smithy/credential-provider-imds',
 ];
@@ -31,7 +33,13 @@ const eventStreams = '@smithy/core/event-streams';
  * Stand-ins, one file each. An ESM import of one of Node's own modules asks for all of its
  * names, and some of them load more: node:http all of fetch, node:process the terminal's streams.
  */
-const standIns = { 'mnemonist/lru-cache': 'lru-cache', 'node:crypto': 'crypto', 'node:http': 'http', 'node:https': 'https', 'node:process': 'process' };
+const standIns = {
+  'mnemonist/lru-cache': 'lru-cache',
+  'node:crypto': 'crypto',
+  'node:http': 'http',
+  'node:https': 'https',
+  'node:process': 'process',
+};
 
 /**
  * Bundles a file of functions/ into one `index.mjs`, within CDK's own frame for it: what needs no
@@ -55,7 +63,12 @@ export function bundle(entry: string, holdsEventStreams: boolean): Code {
       // Dependencies that are CommonJS ask for Node's own modules by require.
       banner: { js: 'const require=process.getBuiltinModule;' },
       external: [...otherCredentials, ...browsers, ...(holdsEventStreams ? [] : [eventStreams])],
-      alias: Object.fromEntries(Object.entries(standIns).map(([module, name]) => [module, join(root, `lib/bundling/stand-ins/${name}.ts`)])),
+      alias: Object.fromEntries(
+        Object.entries(standIns).map(([module, name]) => [
+          module,
+          join(root, `lib/bundling/stand-ins/${name}.ts`),
+        ]),
+      ),
     });
     return true;
   };

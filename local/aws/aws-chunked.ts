@@ -51,7 +51,10 @@ const CHECKSUMS: readonly { readonly header: string; readonly of: (body: Buffer)
 ];
 
 /** Compares each checksum that was sent and that Node can compute. Throws BadDigest. */
-export function checkDigests(body: Buffer, sent: Readonly<Record<string, string | string[] | undefined>>): void {
+export function checkDigests(
+  body: Buffer,
+  sent: Readonly<Record<string, string | string[] | undefined>>,
+): void {
   for (const { header, of } of CHECKSUMS) {
     const expected = sent[header];
     if (expected !== undefined && expected !== of(body)) {

@@ -8,10 +8,16 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, call: AwsCa
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const member = issue?.path.join('.') ?? '';
-  throw new AwsError('ValidationException', `${call.operation}: ${member === '' ? 'input' : member}: ${issue?.message ?? 'invalid'}`);
+  throw new AwsError(
+    'ValidationException',
+    `${call.operation}: ${member === '' ? 'input' : member}: ${issue?.message ?? 'invalid'}`,
+  );
 }
 
 /** Refuses an operation that the stand-in does not have. */
 export function unknownOperation(call: AwsCall): AwsError {
-  return new AwsError('UnknownOperationException', `the local ${call.service} has no operation ${call.operation}`);
+  return new AwsError(
+    'UnknownOperationException',
+    `the local ${call.service} has no operation ${call.operation}`,
+  );
 }

@@ -50,7 +50,13 @@ export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
       return options.faults.apply(call, (seen) => services[seen.service](seen));
     });
   }
-  return { handle, watch: (next) => { watcher = next; }, listen: () => listen(handle) };
+  return {
+    handle,
+    watch: (next) => {
+      watcher = next;
+    },
+    listen: () => listen(handle),
+  };
 }
 
 async function listen(handle: AwsEndpoint['handle']): Promise<{ url: string; close: () => Promise<void> }> {
@@ -70,14 +76,19 @@ async function listen(handle: AwsEndpoint['handle']): Promise<{ url: string; clo
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 
-async function serve(handle: AwsEndpoint['handle'], request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  handle: AwsEndpoint['handle'],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(chunk as Uint8Array);
   const body = Buffer.concat(chunks);
@@ -94,7 +105,13 @@ async function serve(handle: AwsEndpoint['handle'], request: IncomingMessage, re
   }
 }
 
-async function serveJson(handle: AwsEndpoint['handle'], target: JsonTarget, request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> {
+async function serveJson(
+  handle: AwsEndpoint['handle'],
+  target: JsonTarget,
+  request: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+): Promise<void> {
   let status = 200;
   let text: string;
   try {
@@ -104,7 +121,10 @@ async function serveJson(handle: AwsEndpoint['handle'], target: JsonTarget, requ
     status = refusal.status;
     text = writeError(target.service, refusal);
   }
-  response.writeHead(status, { 'content-type': CONTENT_TYPE[target.service], 'content-length': Buffer.byteLength(text) });
+  response.writeHead(status, {
+    'content-type': CONTENT_TYPE[target.service],
+    'content-length': Buffer.byteLength(text),
+  });
   response.end(text);
 }
 
@@ -120,10 +140,15 @@ function parseBody(body: Buffer): Record<string, unknown> {
 function callerOf(request: IncomingMessage): string {
   // A web page can reach loopback through a host name of its own (DNS rebinding); an SDK names the address.
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '')) {
-    throw new AwsError('AccessDeniedException', 'the local AWS endpoint answers under 127.0.0.1 only', { status: 403 });
+    throw new AwsError('AccessDeniedException', 'the local AWS endpoint answers under 127.0.0.1 only', {
+      status: 403,
+    });
   }
   const caller = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//.exec(request.headers.authorization ?? '')?.[1];
-  if (caller === undefined) throw new AwsError('MissingAuthenticationTokenException', 'Request is missing Authentication Token', { status: 403 });
+  if (caller === undefined)
+    throw new AwsError('MissingAuthenticationTokenException', 'Request is missing Authentication Token', {
+      status: 403,
+    });
   return caller;
 }
 

@@ -4,24 +4,42 @@ import { transactionCanceled } from './dynamodb/transaction-canceled.ts';
 
 /** What a fault can do to a call. */
 export const FAULT_ERRORS = [
-  'TransactionConflict', 'Throttling', 'ProvisionedThroughputExceeded', 'RequestLimitExceeded', 'UnprocessedKeys',
-  'AccessDenied', 'InternalServerError', 'ServiceUnavailable', 'ResourceNotFound', 'StateMachineDoesNotExist', 'StateMachineDeleting',
-  'Timeout', 'hang', 'kill', 'index-lag',
+  'TransactionConflict',
+  'Throttling',
+  'ProvisionedThroughputExceeded',
+  'RequestLimitExceeded',
+  'UnprocessedKeys',
+  'AccessDenied',
+  'InternalServerError',
+  'ServiceUnavailable',
+  'ResourceNotFound',
+  'StateMachineDoesNotExist',
+  'StateMachineDeleting',
+  'Timeout',
+  'hang',
+  'kill',
+  'index-lag',
 ] as const;
 
 /**
  * The operations that DynamoDB refuses because of a transaction in flight: single writes with
  * TransactionConflictException, transactions with TransactionCanceledException.
  */
-export const CONFLICTING_OPERATIONS: readonly string[] =
-  ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'TransactGetItems'];
+export const CONFLICTING_OPERATIONS: readonly string[] = [
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'TransactWriteItems',
+  'TransactGetItems',
+];
 
 /** One of FAULT_ERRORS. */
 export type FaultError = (typeof FAULT_ERRORS)[number];
 
 /** The faults that are answered with an error of the service. */
 type AnsweredError = Exclude<
-  FaultError, 'TransactionConflict' | 'UnprocessedKeys' | 'Timeout' | 'hang' | 'kill' | 'index-lag'
+  FaultError,
+  'TransactionConflict' | 'UnprocessedKeys' | 'Timeout' | 'hang' | 'kill' | 'index-lag'
 >;
 
 interface Wording {
@@ -43,12 +61,18 @@ const WORDING: Readonly<Record<AnsweredError, Wording>> = {
 
 /** Where a service words the same breakage differently. */
 const OWN_WORDING: Readonly<Partial<Record<ServiceName, Partial<Record<AnsweredError, Wording>>>>> = {
-  s3: { Throttling: { code: 'SlowDown', status: 503 }, InternalServerError: { code: 'InternalError', status: 500 } },
+  s3: {
+    Throttling: { code: 'SlowDown', status: 503 },
+    InternalServerError: { code: 'InternalError', status: 500 },
+  },
   secretsmanager: { InternalServerError: { code: 'InternalServiceError', status: 500 } },
 };
 
 /** The call's answer under the fault: returned where AWS reports it in a normal answer, otherwise thrown. */
-export function answerOfFault(error: Exclude<FaultError, 'hang' | 'kill' | 'index-lag'>, call: AwsCall): AwsOutput {
+export function answerOfFault(
+  error: Exclude<FaultError, 'hang' | 'kill' | 'index-lag'>,
+  call: AwsCall,
+): AwsOutput {
   switch (error) {
     case 'Timeout':
       throw new AnswerLost();
@@ -68,14 +92,18 @@ function transactionConflict(call: AwsCall): AwsError {
     return new AwsError('TransactionConflictException', 'Transaction is ongoing for the item');
   }
   const items = Array.isArray(call.input.TransactItems) ? call.input.TransactItems : [];
-  const reasons = items.map((_item, position) => position === 0
-    ? { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' }
-    : { Code: 'None' });
+  const reasons = items.map((_item, position) =>
+    position === 0
+      ? { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' }
+      : { Code: 'None' },
+  );
   return transactionCanceled(reasons);
 }
 
 /** A throttled batch is no error: everything comes back as not processed. */
 function nothingProcessed(call: AwsCall): AwsOutput {
   const { RequestItems } = call.input;
-  return call.operation === 'BatchWriteItem' ? { UnprocessedItems: RequestItems } : { Responses: {}, UnprocessedKeys: RequestItems };
+  return call.operation === 'BatchWriteItem'
+    ? { UnprocessedItems: RequestItems }
+    : { Responses: {}, UnprocessedKeys: RequestItems };
 }

@@ -5,27 +5,43 @@ import { AnswerLost, AwsError } from './aws-error.ts';
 import { answerOfFault, CONFLICTING_OPERATIONS, FAULT_ERRORS } from './fault-errors.ts';
 
 /** A fault switch as it is set. Unknown members are refused, so that a typo does not switch on something else. */
-export const faultSchema = z.strictObject({
-  /** `service:Operation`; `*` for every operation of the service. */
-  call: z.string().regex(/^(dynamodb|states|secretsmanager|s3|apigateway):(\*|[A-Z]\w*)$/, 'must be service:Operation, as in dynamodb:TransactWriteItems'),
-  /** Part of the caller's name; every caller without it. */
-  caller: z.string().min(1).optional(),
-  error: z.enum(FAULT_ERRORS),
-  /** `after`: the call takes effect and its answer is lost. */
-  when: z.enum(['before', 'after']).default('before'),
-  /** How often it strikes; once unless told, without end with `every`, `share` or an index that lags. */
-  times: z.int().positive().optional(),
-  /** Strikes every n-th matching call. */
-  every: z.int().positive().optional(),
-  /** Strikes this share of the matching calls, evenly spread. */
-  share: z.number().gt(0).max(1).optional(),
-  /** Text that must occur in the JSON of the input. */
-  match: z.string().min(1).optional(),
-  /** For `hang`: the call goes on after this many real seconds. Without a value it is never answered. */
-  seconds: z.number().positive().max(3_600).optional(),
-}).refine((fault) => fault.every === undefined || fault.share === undefined, { path: ['share'], message: 'cannot stand beside every' })
-  .refine((fault) => fault.error !== 'index-lag' || fault.call.startsWith('dynamodb:'), { path: ['call'], message: 'must be dynamodb:* for an index that lags' })
-  .refine((fault) => fault.error !== 'UnprocessedKeys' || fault.call.startsWith('dynamodb:Batch'), { path: ['call'], message: 'must be a batch operation of dynamodb for UnprocessedKeys' })
+export const faultSchema = z
+  .strictObject({
+    /** `service:Operation`; `*` for every operation of the service. */
+    call: z
+      .string()
+      .regex(
+        /^(dynamodb|states|secretsmanager|s3|apigateway):(\*|[A-Z]\w*)$/,
+        'must be service:Operation, as in dynamodb:TransactWriteItems',
+      ),
+    /** Part of the caller's name; every caller without it. */
+    caller: z.string().min(1).optional(),
+    error: z.enum(FAULT_ERRORS),
+    /** `after`: the call takes effect and its answer is lost. */
+    when: z.enum(['before', 'after']).default('before'),
+    /** How often it strikes; once unless told, without end with `every`, `share` or an index that lags. */
+    times: z.int().positive().optional(),
+    /** Strikes every n-th matching call. */
+    every: z.int().positive().optional(),
+    /** Strikes this share of the matching calls, evenly spread. */
+    share: z.number().gt(0).max(1).optional(),
+    /** Text that must occur in the JSON of the input. */
+    match: z.string().min(1).optional(),
+    /** For `hang`: the call goes on after this many real seconds. Without a value it is never answered. */
+    seconds: z.number().positive().max(3_600).optional(),
+  })
+  .refine((fault) => fault.every === undefined || fault.share === undefined, {
+    path: ['share'],
+    message: 'cannot stand beside every',
+  })
+  .refine((fault) => fault.error !== 'index-lag' || fault.call.startsWith('dynamodb:'), {
+    path: ['call'],
+    message: 'must be dynamodb:* for an index that lags',
+  })
+  .refine((fault) => fault.error !== 'UnprocessedKeys' || fault.call.startsWith('dynamodb:Batch'), {
+    path: ['call'],
+    message: 'must be a batch operation of dynamodb for UnprocessedKeys',
+  })
   .refine((fault) => fault.error !== 'TransactionConflict' || canConflict(fault.call), {
     path: ['call'],
     message: `must be dynamodb:* or dynamodb:X for TransactionConflict, where X is ${CONFLICTING_OPERATIONS.join(', ')}`,
@@ -113,11 +129,19 @@ export function createFaults(means: Partial<FaultMeans> = {}): Faults {
     set: (input) => {
       const fault = parseFault(input);
       const endless = fault.every !== undefined || fault.share !== undefined || fault.error === 'index-lag';
-      switches.push({ fault, times: fault.times ?? (endless ? Number.POSITIVE_INFINITY : 1), seen: 0, struck: 0 });
+      switches.push({
+        fault,
+        times: fault.times ?? (endless ? Number.POSITIVE_INFINITY : 1),
+        seen: 0,
+        struck: 0,
+      });
     },
     list: () => switches.filter(canStrike).map(({ fault, seen, struck }) => ({ ...fault, seen, struck })),
-    clear: () => { switches = []; },
-    throttlesRequest: () => nextFor({ service: 'apigateway', operation: 'Invoke', caller: '', input: {} }) !== undefined,
+    clear: () => {
+      switches = [];
+    },
+    throttlesRequest: () =>
+      nextFor({ service: 'apigateway', operation: 'Invoke', caller: '', input: {} }) !== undefined,
     apply: async (call, run) => {
       const lags = call.service === 'dynamodb' && switches.some((one) => one.fault.error === 'index-lag');
       const seen: AwsCall = lags ? { ...call, indexesLag: true } : call;
@@ -133,17 +157,21 @@ export function createFaults(means: Partial<FaultMeans> = {}): Faults {
 function parseFault(input: unknown): Fault {
   const parsed = faultSchema.safeParse(input);
   if (parsed.success) return parsed.data;
-  throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.') || 'fault'}: ${issue.message}`).join('; '));
+  throw new Error(
+    parsed.error.issues.map((issue) => `${issue.path.join('.') || 'fault'}: ${issue.message}`).join('; '),
+  );
 }
 
 function concerns(fault: Fault, call: Call): boolean {
   const [service, operation] = fault.call.split(':', 2);
-  return service === call.service
-    && (operation === '*' || operation === call.operation)
+  return (
+    service === call.service &&
+    (operation === '*' || operation === call.operation) &&
     // DynamoDB's plain reads never meet a conflict, so that dynamodb:* leaves them alone.
-    && (fault.error !== 'TransactionConflict' || CONFLICTING_OPERATIONS.includes(call.operation))
-    && (fault.caller === undefined || call.caller.includes(fault.caller))
-    && (fault.match === undefined || inputText(call).includes(fault.match));
+    (fault.error !== 'TransactionConflict' || CONFLICTING_OPERATIONS.includes(call.operation)) &&
+    (fault.caller === undefined || call.caller.includes(fault.caller)) &&
+    (fault.match === undefined || inputText(call).includes(fault.match))
+  );
 }
 
 /** An object's bytes are no text to look for. */
@@ -169,7 +197,9 @@ async function takeEffect(answer: Promise<AwsOutput>): Promise<void> {
 
 /** The connection stays open without an answer: for `seconds`, or until the caller ends the connection. */
 async function hang(
-  { when, seconds }: Fault, run: () => Promise<AwsOutput>, wait: FaultMeans['wait'],
+  { when, seconds }: Fault,
+  run: () => Promise<AwsOutput>,
+  wait: FaultMeans['wait'],
 ): Promise<AwsOutput> {
   const serve = when === 'after' ? settled(run()) : run;
   if (seconds === undefined) return new Promise<never>(() => undefined);

@@ -28,9 +28,18 @@ export function generateSecretString(description: Readonly<Record<string, unknow
     wanted.ExcludeNumbers ? '' : digits,
     wanted.ExcludePunctuation ? '' : punctuation,
     wanted.IncludeSpace ? ' ' : '',
-  ].join('').split('').filter((character) => !wanted.ExcludeCharacters.includes(character));
+  ]
+    .join('')
+    .split('')
+    .filter((character) => !wanted.ExcludeCharacters.includes(character));
   if (alphabet.length === 0) throw new Error('GenerateSecretString excludes every character');
-  const value = Array.from({ length: wanted.PasswordLength }, () => alphabet[randomInt(alphabet.length)]).join('');
+  const value = Array.from(
+    { length: wanted.PasswordLength },
+    () => alphabet[randomInt(alphabet.length)],
+  ).join('');
   if (wanted.SecretStringTemplate === undefined || wanted.GenerateStringKey === undefined) return value;
-  return JSON.stringify({ ...(JSON.parse(wanted.SecretStringTemplate) as object), [wanted.GenerateStringKey]: value });
+  return JSON.stringify({
+    ...(JSON.parse(wanted.SecretStringTemplate) as object),
+    [wanted.GenerateStringKey]: value,
+  });
 }

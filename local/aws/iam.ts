@@ -66,7 +66,11 @@ function compile(statement: PolicyStatement): CompiledStatement {
   };
 }
 
-function matcher(listed: OneOrMore | undefined, excluded: OneOrMore | undefined, flags: string): (text: string) => boolean {
+function matcher(
+  listed: OneOrMore | undefined,
+  excluded: OneOrMore | undefined,
+  flags: string,
+): (text: string) => boolean {
   // A statement with neither is no valid policy; it must not end up covering everything.
   if (listed === undefined && excluded === undefined) return () => false;
   const patterns = [listed ?? excluded ?? []].flat().map((pattern) => wildcard(pattern, flags));
@@ -75,7 +79,10 @@ function matcher(listed: OneOrMore | undefined, excluded: OneOrMore | undefined,
 
 /** IAM's wildcards: `*` any text, `?` one character. */
 function wildcard(pattern: string, flags: string): RegExp {
-  const source = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.');
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
   return new RegExp(`^${source}$`, flags);
 }
 
@@ -87,6 +94,12 @@ function decide(statements: readonly CompiledStatement[], action: string, resour
 }
 
 function accessDenied(caller: string, action: string, resource: string, decision: Decision): AwsError {
-  const because = decision === 'denied' ? 'with an explicit deny in an identity-based policy' : `because no identity-based policy allows the ${action} action`;
-  return new AwsError('AccessDeniedException', `User: arn:aws:sts::${LOCAL_ACCOUNT}:assumed-role/${caller} is not authorized to perform: ${action} on resource: ${resource} ${because}`);
+  const because =
+    decision === 'denied'
+      ? 'with an explicit deny in an identity-based policy'
+      : `because no identity-based policy allows the ${action} action`;
+  return new AwsError(
+    'AccessDeniedException',
+    `User: arn:aws:sts::${LOCAL_ACCOUNT}:assumed-role/${caller} is not authorized to perform: ${action} on resource: ${resource} ${because}`,
+  );
 }

@@ -42,7 +42,9 @@ const FRONT_END_NAMESPACE: Readonly<Record<string, string>> = {
 export function readTarget(header: string): JsonTarget {
   const dot = header.indexOf('.');
   const service = SERVICE_OF_PREFIX[header.slice(0, dot)];
-  return service === undefined ? { service: 'dynamodb', operation: header } : { service, operation: header.slice(dot + 1) };
+  return service === undefined
+    ? { service: 'dynamodb', operation: header }
+    : { service, operation: header.slice(dot + 1) };
 }
 
 /** An answer's text. Dates become epoch seconds, which is how awsJson carries a timestamp. */
@@ -56,6 +58,12 @@ export function writeOutput(output: AwsOutput): string {
 
 /** An error's text with the `__type` that the real service sends; the SDK picks its exception class by it. */
 export function writeError(service: JsonService, error: AwsError): string {
-  const namespace = service === 'secretsmanager' ? '' : (FRONT_END_NAMESPACE[error.code] ?? NAMESPACE[service]);
-  return JSON.stringify({ __type: namespace + error.code, message: error.message, Message: error.message, ...error.fields });
+  const namespace =
+    service === 'secretsmanager' ? '' : (FRONT_END_NAMESPACE[error.code] ?? NAMESPACE[service]);
+  return JSON.stringify({
+    __type: namespace + error.code,
+    message: error.message,
+    Message: error.message,
+    ...error.fields,
+  });
 }

@@ -12,20 +12,42 @@ type Input = Readonly<Record<string, unknown>>;
 
 /** A transaction is allowed item by item (developer guide, "IAM policies for transactions"). */
 const ACTION_OF_ITEM: Readonly<Record<string, string>> = {
-  Put: 'dynamodb:PutItem', Update: 'dynamodb:UpdateItem', Delete: 'dynamodb:DeleteItem', ConditionCheck: 'dynamodb:ConditionCheckItem', Get: 'dynamodb:GetItem',
+  Put: 'dynamodb:PutItem',
+  Update: 'dynamodb:UpdateItem',
+  Delete: 'dynamodb:DeleteItem',
+  ConditionCheck: 'dynamodb:ConditionCheckItem',
+  Get: 'dynamodb:GetItem',
 };
 
 /** Operations of S3 whose action has another name. */
-const S3_ACTION: Readonly<Record<string, string>> = { HeadObject: 's3:GetObject', ListObjectsV2: 's3:ListBucket' };
+const S3_ACTION: Readonly<Record<string, string>> = {
+  HeadObject: 's3:GetObject',
+  ListObjectsV2: 's3:ListBucket',
+};
 
 const GRANTS: Readonly<Record<ServiceName, (call: AwsCall) => readonly NeededGrant[]>> = {
   dynamodb: dynamodbGrants,
   // One of the two ARNs stands in each request; a list of all state machines names none.
-  states: ({ operation, input }) => [{ action: `states:${operation}`, resource: text(input, 'stateMachineArn') || text(input, 'executionArn') || '*' }],
-  secretsmanager: ({ operation, input }) => [{ action: `secretsmanager:${operation}`, resource: secretArn(text(input, 'SecretId') || text(input, 'Name')) }],
+  states: ({ operation, input }) => [
+    {
+      action: `states:${operation}`,
+      resource: text(input, 'stateMachineArn') || text(input, 'executionArn') || '*',
+    },
+  ],
+  secretsmanager: ({ operation, input }) => [
+    {
+      action: `secretsmanager:${operation}`,
+      resource: secretArn(text(input, 'SecretId') || text(input, 'Name')),
+    },
+  ],
   s3: ({ operation, input }) => {
     const key = text(input, 'Key');
-    return [{ action: S3_ACTION[operation] ?? `s3:${operation}`, resource: `arn:aws:s3:::${text(input, 'Bucket')}${key && `/${key}`}` }];
+    return [
+      {
+        action: S3_ACTION[operation] ?? `s3:${operation}`,
+        resource: `arn:aws:s3:::${text(input, 'Bucket')}${key && `/${key}`}`,
+      },
+    ];
   },
 };
 
@@ -38,12 +60,20 @@ function dynamodbGrants({ operation, input }: AwsCall): readonly NeededGrant[] {
   const action = `dynamodb:${operation}`;
   if (operation.startsWith('Transact')) {
     const items = Array.isArray(input.TransactItems) ? (input.TransactItems as Input[]) : [];
-    return items.flatMap((item) => Object.entries(item)
-      .filter(([, request]) => request !== undefined)
-      .map(([kind, request]) => ({ action: ACTION_OF_ITEM[kind] ?? `dynamodb:${kind}`, resource: tableArn(text(request as Input, 'TableName')) })));
+    return items.flatMap((item) =>
+      Object.entries(item)
+        .filter(([, request]) => request !== undefined)
+        .map(([kind, request]) => ({
+          action: ACTION_OF_ITEM[kind] ?? `dynamodb:${kind}`,
+          resource: tableArn(text(request as Input, 'TableName')),
+        })),
+    );
   }
   if (operation.startsWith('Batch')) {
-    return Object.keys((input.RequestItems ?? {}) as Input).map((table) => ({ action, resource: tableArn(table) }));
+    return Object.keys((input.RequestItems ?? {}) as Input).map((table) => ({
+      action,
+      resource: tableArn(table),
+    }));
   }
   const table = text(input, 'TableName');
   if (table === '') return [{ action, resource: '*' }];
@@ -52,7 +82,9 @@ function dynamodbGrants({ operation, input }: AwsCall): readonly NeededGrant[] {
 }
 
 function tableArn(nameOrArn: string): string {
-  return nameOrArn.startsWith('arn:') ? nameOrArn : `arn:aws:dynamodb:${LOCAL_REGION}:${LOCAL_ACCOUNT}:table/${nameOrArn}`;
+  return nameOrArn.startsWith('arn:')
+    ? nameOrArn
+    : `arn:aws:dynamodb:${LOCAL_REGION}:${LOCAL_ACCOUNT}:table/${nameOrArn}`;
 }
 
 function secretArn(nameOrArn: string): string {

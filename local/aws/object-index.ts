@@ -26,7 +26,11 @@ export interface ObjectIndex {
   readonly find: (bucket: string, key: string) => Promise<ObjectRecord | undefined>;
   /** In the order of S3: by the bytes of the key. */
   readonly list: (bucket: string, prefix: string) => Promise<readonly ObjectRecord[]>;
-  readonly write: (bucket: string, record: ObjectRecord, options: { readonly onlyIfAbsent: boolean }) => Promise<{ readonly refused: boolean; readonly replaced?: ObjectRecord | undefined }>;
+  readonly write: (
+    bucket: string,
+    record: ObjectRecord,
+    options: { readonly onlyIfAbsent: boolean },
+  ) => Promise<{ readonly refused: boolean; readonly replaced?: ObjectRecord | undefined }>;
   readonly remove: (bucket: string, key: string) => Promise<ObjectRecord | undefined>;
 }
 
@@ -35,7 +39,8 @@ export function createObjectIndex(folder: string): ObjectIndex {
   const exclusive = createMutex();
   const indexOf = (bucket: string): string => path.join(folder, bucket, '.index');
   const entryOf = (bucket: string, key: string): string => path.join(indexOf(bucket), entryName(key));
-  const find = (bucket: string, key: string): Promise<ObjectRecord | undefined> => readRecord(entryOf(bucket, key));
+  const find = (bucket: string, key: string): Promise<ObjectRecord | undefined> =>
+    readRecord(entryOf(bucket, key));
 
   return {
     find,
@@ -47,28 +52,35 @@ export function createObjectIndex(folder: string): ObjectIndex {
         .flatMap((record) => (record?.key.startsWith(prefix) === true ? [record] : []))
         .sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)));
     },
-    write: (bucket, record, { onlyIfAbsent }) => exclusive(async () => {
-      await mkdir(indexOf(bucket), { recursive: true });
-      const draft = path.join(indexOf(bucket), `~${randomBytes(6).toString('hex')}`);
-      await writeFile(draft, JSON.stringify(record));
-      const entry = entryOf(bucket, record.key);
-      if (onlyIfAbsent) return { refused: !(await placeIfAbsent(draft, entry)) };
-      const replaced = await readRecord(entry);
-      await rename(draft, entry);
-      return { refused: false, replaced };
-    }),
-    remove: (bucket, key) => exclusive(async () => {
-      const record = await find(bucket, key);
-      await rm(entryOf(bucket, key), { force: true });
-      return record;
-    }),
+    write: (bucket, record, { onlyIfAbsent }) =>
+      exclusive(async () => {
+        await mkdir(indexOf(bucket), { recursive: true });
+        const draft = path.join(indexOf(bucket), `~${randomBytes(6).toString('hex')}`);
+        await writeFile(draft, JSON.stringify(record));
+        const entry = entryOf(bucket, record.key);
+        if (onlyIfAbsent) return { refused: !(await placeIfAbsent(draft, entry)) };
+        const replaced = await readRecord(entry);
+        await rename(draft, entry);
+        return { refused: false, replaced };
+      }),
+    remove: (bucket, key) =>
+      exclusive(async () => {
+        const record = await find(bucket, key);
+        await rm(entryOf(bucket, key), { force: true });
+        return record;
+      }),
   };
 }
 
 /** A file name that no key can steer out of its folder: `/` and a leading `.` or `~` are escaped, a long key is hashed. */
 function entryName(key: string): string {
-  const escaped = encodeURIComponent(key).replace(/^[.~]/, (first) => `%${first.charCodeAt(0).toString(16).toUpperCase()}`);
-  return escaped.length <= 200 ? escaped : `${escaped.slice(0, 100)}~${createHash('sha256').update(key).digest('hex')}`;
+  const escaped = encodeURIComponent(key).replace(
+    /^[.~]/,
+    (first) => `%${first.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return escaped.length <= 200
+    ? escaped
+    : `${escaped.slice(0, 100)}~${createHash('sha256').update(key).digest('hex')}`;
 }
 
 async function readRecord(file: string): Promise<ObjectRecord | undefined> {

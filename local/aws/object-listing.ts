@@ -15,13 +15,24 @@ const schema = z.object({
 export async function listObjects(index: ObjectIndex, call: AwsCall): Promise<AwsOutput> {
   const { Bucket, Prefix, MaxKeys, ContinuationToken } = parseInput(schema, call);
   const after = Buffer.from(ContinuationToken ?? '', 'base64url');
-  const records = (await index.list(Bucket, Prefix)).filter((record) => Buffer.compare(Buffer.from(record.key), after) > 0);
+  const records = (await index.list(Bucket, Prefix)).filter(
+    (record) => Buffer.compare(Buffer.from(record.key), after) > 0,
+  );
   const page = records.slice(0, MaxKeys);
   const last = page.at(-1);
   const truncated = last !== undefined && page.length < records.length;
-  const Contents = page.map((record): ListedObject => ({ Key: record.key, Size: record.size, ETag: record.etag, LastModified: new Date(record.writtenAtMs) }));
+  const Contents = page.map((record): ListedObject => ({
+    Key: record.key,
+    Size: record.size,
+    ETag: record.etag,
+    LastModified: new Date(record.writtenAtMs),
+  }));
   return {
-    Name: Bucket, Prefix, MaxKeys, IsTruncated: truncated, Contents,
+    Name: Bucket,
+    Prefix,
+    MaxKeys,
+    IsTruncated: truncated,
+    Contents,
     ...(truncated && { NextContinuationToken: Buffer.from(last.key).toString('base64url') }),
   };
 }

@@ -31,7 +31,10 @@ export interface ObjectStore {
 const DAY_MS = 86_400_000;
 const DEFAULT_CONTENT_TYPE = 'application/octet-stream';
 
-const location = z.object({ Bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/), Key: z.string().min(1).max(1024) });
+const location = z.object({
+  Bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/),
+  Key: z.string().min(1).max(1024),
+});
 const putObject = location.extend({
   Body: z.instanceof(Uint8Array),
   ContentType: z.string().optional(),
@@ -59,7 +62,13 @@ export function createObjectStore(folder: string, { now }: { readonly now: () =>
       const found = await load(folder, index, { Bucket: bucket, Key: key });
       if (found === undefined) return undefined;
       const { body, record } = found;
-      return { body, contentType: record.contentType, cacheControl: record.cacheControl, etag: record.etag, lastModified: new Date(record.writtenAtMs) };
+      return {
+        body,
+        contentType: record.contentType,
+        cacheControl: record.cacheControl,
+        etag: record.etag,
+        lastModified: new Date(record.writtenAtMs),
+      };
     },
     expire: async (bucket, prefix, olderThanDays) => {
       const before = now() - olderThanDays * DAY_MS;
@@ -70,7 +79,11 @@ export function createObjectStore(folder: string, { now }: { readonly now: () =>
   };
 }
 
-function createOperations(folder: string, index: ObjectIndex, now: () => number): Readonly<Record<string, (call: AwsCall) => Promise<AwsOutput>>> {
+function createOperations(
+  folder: string,
+  index: ObjectIndex,
+  now: () => number,
+): Readonly<Record<string, (call: AwsCall) => Promise<AwsOutput>>> {
   return {
     PutObject: (call) => put(folder, index, now(), parseInput(putObject, call)),
     GetObject: async (call) => {
@@ -93,14 +106,25 @@ function createOperations(folder: string, index: ObjectIndex, now: () => number)
   };
 }
 
-async function put(folder: string, index: ObjectIndex, nowMs: number, input: z.output<typeof putObject>): Promise<AwsOutput> {
+async function put(
+  folder: string,
+  index: ObjectIndex,
+  nowMs: number,
+  input: z.output<typeof putObject>,
+): Promise<AwsOutput> {
   const { Bucket, Key, Body } = input;
-  const file = `${randomBytes(6).toString('hex')}-${path.posix.basename(Key).replace(/[^\w.-]/g, '_').slice(-80)}`;
+  const file = `${randomBytes(6).toString('hex')}-${path.posix
+    .basename(Key)
+    .replace(/[^\w.-]/g, '_')
+    .slice(-80)}`;
   await mkdir(path.join(folder, Bucket), { recursive: true });
   // A file nobody names yet: a crash from here to the index entry leaves the object as it was.
   await writeFile(path.join(folder, Bucket, file), Body);
   const record: ObjectRecord = {
-    key: Key, file, size: Body.length, writtenAtMs: nowMs,
+    key: Key,
+    file,
+    size: Body.length,
+    writtenAtMs: nowMs,
     etag: `"${createHash('md5').update(Body).digest('hex')}"`,
     crc32: crc32Base64(Body),
     contentType: input.ContentType ?? DEFAULT_CONTENT_TYPE,
@@ -112,20 +136,30 @@ async function put(folder: string, index: ObjectIndex, nowMs: number, input: z.o
   const written = await index.write(Bucket, record, { onlyIfAbsent });
   if (written.refused) {
     await rm(path.join(folder, Bucket, file), { force: true });
-    throw new AwsError('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', { status: 412 });
+    throw new AwsError(
+      'PreconditionFailed',
+      'At least one of the pre-conditions you specified did not hold',
+      { status: 412 },
+    );
   }
-  if (written.replaced !== undefined) await rm(path.join(folder, Bucket, written.replaced.file), { force: true });
+  if (written.replaced !== undefined)
+    await rm(path.join(folder, Bucket, written.replaced.file), { force: true });
   return { ETag: record.etag, ChecksumCRC32: record.crc32 };
 }
 
-async function load(folder: string, index: ObjectIndex, at: z.output<typeof location>): Promise<{ record: ObjectRecord; body: Buffer } | undefined> {
+async function load(
+  folder: string,
+  index: ObjectIndex,
+  at: z.output<typeof location>,
+): Promise<{ record: ObjectRecord; body: Buffer } | undefined> {
   // A Put that replaces the object between the two reads removes the file: its successor is then in the index.
   for (;;) {
     const record = await index.find(at.Bucket, at.Key);
     if (record === undefined) return undefined;
     const body = await readFile(path.join(folder, at.Bucket, record.file)).catch(() => undefined);
     if (body !== undefined) return { record, body };
-    if ((await index.find(at.Bucket, at.Key))?.file === record.file) throw new Error(`the file of s3://${at.Bucket}/${at.Key} is missing`);
+    if ((await index.find(at.Bucket, at.Key))?.file === record.file)
+      throw new Error(`the file of s3://${at.Bucket}/${at.Key} is missing`);
   }
 }
 
@@ -136,8 +170,14 @@ async function remove(folder: string, index: ObjectIndex, bucket: string, key: s
 
 function describe(record: ObjectRecord): AwsOutput {
   return {
-    ContentType: record.contentType, ContentLength: record.size, ETag: record.etag, ChecksumCRC32: record.crc32, Metadata: record.metadata,
-    CacheControl: record.cacheControl, ContentDisposition: record.contentDisposition, LastModified: new Date(record.writtenAtMs),
+    ContentType: record.contentType,
+    ContentLength: record.size,
+    ETag: record.etag,
+    ChecksumCRC32: record.crc32,
+    Metadata: record.metadata,
+    CacheControl: record.cacheControl,
+    ContentDisposition: record.contentDisposition,
+    LastModified: new Date(record.writtenAtMs),
   };
 }
 

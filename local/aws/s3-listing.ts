@@ -17,7 +17,9 @@ export function writeListing(output: AwsOutput): string {
     element('KeyCount', String(contents.length)),
     element('MaxKeys', String(output.MaxKeys)),
     element('IsTruncated', String(output.IsTruncated)),
-    typeof output.NextContinuationToken === 'string' ? element('NextContinuationToken', output.NextContinuationToken) : '',
+    typeof output.NextContinuationToken === 'string'
+      ? element('NextContinuationToken', output.NextContinuationToken)
+      : '',
     ...contents.map(writeObject),
   ];
   return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${members.join('')}</ListBucketResult>`;

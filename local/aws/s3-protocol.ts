@@ -15,7 +15,12 @@ const OBJECT_HEADERS = {
   ChecksumCRC32: 'x-amz-checksum-crc32',
 } as const;
 
-const OPERATION_ON_KEY: Readonly<Record<string, string>> = { PUT: 'PutObject', GET: 'GetObject', HEAD: 'HeadObject', DELETE: 'DeleteObject' };
+const OPERATION_ON_KEY: Readonly<Record<string, string>> = {
+  PUT: 'PutObject',
+  GET: 'GetObject',
+  HEAD: 'HeadObject',
+  DELETE: 'DeleteObject',
+};
 
 // Any other query parameter names a sub-resource (acl, tagging, uploads) or an option that is not served.
 const KNOWN_PARAMETERS = new Set(['x-id', 'list-type', 'prefix', 'max-keys', 'continuation-token']);
@@ -35,17 +40,26 @@ export function readS3Call(request: IncomingMessage, body: Buffer, caller: strin
   const [, bucket = '', ...rest] = path.split('/');
   const parameters = new URLSearchParams(query);
   const unknown = [...parameters.keys()].find((name) => !KNOWN_PARAMETERS.has(name));
-  if (unknown !== undefined || request.headers['x-amz-copy-source'] !== undefined) throw notImplemented(unknown ?? 'x-amz-copy-source');
+  if (unknown !== undefined || request.headers['x-amz-copy-source'] !== undefined)
+    throw notImplemented(unknown ?? 'x-amz-copy-source');
   const Bucket = decodeURIComponent(bucket);
   const Key = decodeURIComponent(rest.join('/'));
-  const call = (operation: string, input: Record<string, unknown>): AwsCall => ({ service: 's3', operation, caller, input: { Bucket, ...input } });
+  const call = (operation: string, input: Record<string, unknown>): AwsCall => ({
+    service: 's3',
+    operation,
+    caller,
+    input: { Bucket, ...input },
+  });
 
   if (Key === '') {
-    if (request.method !== 'GET' || parameters.get('list-type') !== '2') throw notImplemented(`${request.method ?? ''} on a bucket`);
+    if (request.method !== 'GET' || parameters.get('list-type') !== '2')
+      throw notImplemented(`${request.method ?? ''} on a bucket`);
     return call('ListObjectsV2', {
       Prefix: parameters.get('prefix') ?? '',
       ...(parameters.has('max-keys') && { MaxKeys: Number(parameters.get('max-keys')) }),
-      ...(parameters.has('continuation-token') && { ContinuationToken: parameters.get('continuation-token') }),
+      ...(parameters.has('continuation-token') && {
+        ContinuationToken: parameters.get('continuation-token'),
+      }),
     });
   }
   const operation = OPERATION_ON_KEY[request.method ?? ''];
@@ -86,8 +100,10 @@ export function writeS3Output(call: AwsCall, output: AwsOutput, response: Server
     const value = output[member];
     if (typeof value === 'string') response.setHeader(header, value);
   }
-  for (const [name, value] of Object.entries((output.Metadata ?? {}) as Record<string, string>)) response.setHeader(METADATA_PREFIX + name, value);
-  if (output.LastModified instanceof Date) response.setHeader('last-modified', output.LastModified.toUTCString());
+  for (const [name, value] of Object.entries((output.Metadata ?? {}) as Record<string, string>))
+    response.setHeader(METADATA_PREFIX + name, value);
+  if (output.LastModified instanceof Date)
+    response.setHeader('last-modified', output.LastModified.toUTCString());
   if (typeof output.ContentLength === 'number') response.setHeader('content-length', output.ContentLength);
   response.statusCode = call.operation === 'DeleteObject' ? 204 : 200;
   response.end(output.Body instanceof Uint8Array ? output.Body : undefined);
@@ -98,7 +114,11 @@ export function writeS3Error(request: IncomingMessage, error: AwsError, response
   const code = S3_CODE[error.code] ?? error.code;
   const status = code === 'AccessDenied' ? 403 : error.status;
   response.writeHead(status, { 'content-type': 'application/xml' });
-  response.end(request.method === 'HEAD' ? undefined : `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${escapeXml(error.message)}</Message></Error>`);
+  response.end(
+    request.method === 'HEAD'
+      ? undefined
+      : `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${escapeXml(error.message)}</Message></Error>`,
+  );
 }
 
 function notImplemented(what: string): AwsError {

@@ -10,7 +10,12 @@ const versionSchema = z.object({
 });
 
 /** A secret as its file holds it. */
-export const secretSchema = z.object({ arn: z.string(), name: z.string(), createdAtMs: z.number(), versions: z.record(z.string(), versionSchema) });
+export const secretSchema = z.object({
+  arn: z.string(),
+  name: z.string(),
+  createdAtMs: z.number(),
+  versions: z.record(z.string(), versionSchema),
+});
 
 /** A secret with its current and its previous version. */
 export type Secret = z.output<typeof secretSchema>;
@@ -32,20 +37,39 @@ export function putVersion(secret: Secret, id: string, value: NewValue, nowMs: n
   const existing = secret.versions[id];
   if (existing !== undefined) {
     if (existing.text === value.SecretString && existing.binary === value.SecretBinary) return secret;
-    throw new AwsError('ResourceExistsException', `You can't use ClientRequestToken ${id} because that value is already in use for a version of secret ${secret.arn}.`);
+    throw new AwsError(
+      'ResourceExistsException',
+      `You can't use ClientRequestToken ${id} because that value is already in use for a version of secret ${secret.arn}.`,
+    );
   }
-  const current = Object.entries(secret.versions).find(([, version]) => version.stages.includes('AWSCURRENT'));
+  const current = Object.entries(secret.versions).find(([, version]) =>
+    version.stages.includes('AWSCURRENT'),
+  );
   const previous = current === undefined ? {} : { [current[0]]: { ...current[1], stages: ['AWSPREVIOUS'] } };
-  const added: SecretVersion = { text: value.SecretString, binary: value.SecretBinary, stages: ['AWSCURRENT'], createdAtMs: nowMs };
+  const added: SecretVersion = {
+    text: value.SecretString,
+    binary: value.SecretBinary,
+    stages: ['AWSCURRENT'],
+    createdAtMs: nowMs,
+  };
   return { ...secret, versions: { ...previous, [id]: added } };
 }
 
 /** The version asked for: by id, by stage, by both, or the current one. Throws ResourceNotFoundException. */
-export function versionOf(secret: Secret, id: string | undefined, stage: string | undefined): { readonly id: string; readonly version: SecretVersion } {
+export function versionOf(
+  secret: Secret,
+  id: string | undefined,
+  stage: string | undefined,
+): { readonly id: string; readonly version: SecretVersion } {
   const wanted = stage ?? (id === undefined ? 'AWSCURRENT' : undefined);
-  const found = Object.entries(secret.versions).find(([versionId, version]) =>
-    (id === undefined || versionId === id) && (wanted === undefined || version.stages.includes(wanted)));
+  const found = Object.entries(secret.versions).find(
+    ([versionId, version]) =>
+      (id === undefined || versionId === id) && (wanted === undefined || version.stages.includes(wanted)),
+  );
   if (found !== undefined) return { id: found[0], version: found[1] };
   const label = wanted === undefined ? `VersionId: ${id ?? ''}` : `staging label: ${wanted}`;
-  throw new AwsError('ResourceNotFoundException', `Secrets Manager can't find the specified secret value for ${label}`);
+  throw new AwsError(
+    'ResourceNotFoundException',
+    `Secrets Manager can't find the specified secret value for ${label}`,
+  );
 }

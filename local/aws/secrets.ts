@@ -20,17 +20,25 @@ export interface Secrets {
 
 const secretId = z.object({ SecretId: z.string().min(1) });
 const getValue = secretId.extend({ VersionId: z.string().optional(), VersionStage: z.string().optional() });
-const newValue = z.object({ SecretString: z.string().optional(), SecretBinary: z.string().optional(), ClientRequestToken: z.string().optional() });
+const newValue = z.object({
+  SecretString: z.string().optional(),
+  SecretBinary: z.string().optional(),
+  ClientRequestToken: z.string().optional(),
+});
 const putValue = secretId.extend(newValue.shape);
-const createSecret = newValue.extend({ Name: z.string().regex(/^[\w/+=.@-]{1,512}$/), Description: z.string().optional() });
+const createSecret = newValue.extend({
+  Name: z.string().regex(/^[\w/+=.@-]{1,512}$/),
+  Description: z.string().optional(),
+});
 
 /** Opens the secrets in the folder: one JSON file each, mode 0600. `now` gives the time in epoch milliseconds. */
 export function createSecrets(folder: string, { now }: { readonly now: () => number }): Secrets {
   const exclusive = createMutex();
-  const put = (call: AwsCall): Promise<AwsOutput> => exclusive(async () => {
-    const { SecretId, ...value } = parseInput(putValue, call);
-    return store(folder, await find(folder, SecretId), value, now());
-  });
+  const put = (call: AwsCall): Promise<AwsOutput> =>
+    exclusive(async () => {
+      const { SecretId, ...value } = parseInput(putValue, call);
+      return store(folder, await find(folder, SecretId), value, now());
+    });
   const operations: Readonly<Record<string, (call: AwsCall) => Promise<AwsOutput>>> = {
     GetSecretValue: async (call) => {
       const { SecretId, VersionId, VersionStage } = parseInput(getValue, call);
@@ -39,10 +47,11 @@ export function createSecrets(folder: string, { now }: { readonly now: () => num
     DescribeSecret: async (call) => describe(await find(folder, parseInput(secretId, call).SecretId)),
     PutSecretValue: put,
     UpdateSecret: put,
-    CreateSecret: (call) => exclusive(() => {
-      const { Name, ...value } = parseInput(createSecret, call);
-      return create(folder, { arn: localSecretArn(Name), name: Name }, value, now());
-    }),
+    CreateSecret: (call) =>
+      exclusive(() => {
+        const { Name, ...value } = parseInput(createSecret, call);
+        return create(folder, { arn: localSecretArn(Name), name: Name }, value, now());
+      }),
   };
   return {
     service: async (call) => {
@@ -50,9 +59,11 @@ export function createSecrets(folder: string, { now }: { readonly now: () => num
       if (operation === undefined) throw unknownOperation(call);
       return operation(call);
     },
-    ensure: (arn, name, value) => exclusive(async () => {
-      if (!(await readAll(folder)).some((one) => one.arn === arn)) await create(folder, { arn, name }, { SecretString: value }, now());
-    }),
+    ensure: (arn, name, value) =>
+      exclusive(async () => {
+        if (!(await readAll(folder)).some((one) => one.arn === arn))
+          await create(folder, { arn, name }, { SecretString: value }, now());
+      }),
   };
 }
 
@@ -68,30 +79,50 @@ function isNamed({ arn, name }: Secret, id: string): boolean {
 
 async function find(folder: string, id: string): Promise<Secret> {
   const secret = (await readAll(folder)).find((one) => isNamed(one, id));
-  if (secret === undefined) throw new AwsError('ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
+  if (secret === undefined)
+    throw new AwsError('ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
   return secret;
 }
 
-async function create(folder: string, named: Pick<Secret, 'arn' | 'name'>, value: z.output<typeof newValue>, nowMs: number): Promise<AwsOutput> {
+async function create(
+  folder: string,
+  named: Pick<Secret, 'arn' | 'name'>,
+  value: z.output<typeof newValue>,
+  nowMs: number,
+): Promise<AwsOutput> {
   if ((await readAll(folder)).some((one) => one.name === named.name)) {
-    throw new AwsError('ResourceExistsException', `The operation failed because the secret ${named.name} already exists.`);
+    throw new AwsError(
+      'ResourceExistsException',
+      `The operation failed because the secret ${named.name} already exists.`,
+    );
   }
   return store(folder, { ...named, createdAtMs: nowMs, versions: {} }, value, nowMs);
 }
 
-async function store(folder: string, secret: Secret, value: z.output<typeof newValue>, nowMs: number): Promise<AwsOutput> {
+async function store(
+  folder: string,
+  secret: Secret,
+  value: z.output<typeof newValue>,
+  nowMs: number,
+): Promise<AwsOutput> {
   const hasValue = value.SecretString !== undefined || value.SecretBinary !== undefined;
   const versionId = value.ClientRequestToken ?? randomUUID();
   const next = hasValue ? putVersion(secret, versionId, value, nowMs) : secret;
   await save(folder, next);
   const named = { ARN: secret.arn, Name: secret.name };
-  return hasValue ? { ...named, VersionId: versionId, VersionStages: next.versions[versionId]?.stages } : named;
+  return hasValue
+    ? { ...named, VersionId: versionId, VersionStages: next.versions[versionId]?.stages }
+    : named;
 }
 
 function readValue(secret: Secret, versionId: string | undefined, stage: string | undefined): AwsOutput {
   const { id, version } = versionOf(secret, versionId, stage);
   return {
-    ARN: secret.arn, Name: secret.name, VersionId: id, VersionStages: version.stages, CreatedDate: new Date(version.createdAtMs),
+    ARN: secret.arn,
+    Name: secret.name,
+    VersionId: id,
+    VersionStages: version.stages,
+    CreatedDate: new Date(version.createdAtMs),
     ...(version.text !== undefined && { SecretString: version.text }),
     ...(version.binary !== undefined && { SecretBinary: version.binary }),
   };
@@ -99,13 +130,22 @@ function readValue(secret: Secret, versionId: string | undefined, stage: string 
 
 function describe(secret: Secret): AwsOutput {
   const stages = Object.entries(secret.versions).map(([id, version]) => [id, version.stages]);
-  return { ARN: secret.arn, Name: secret.name, CreatedDate: new Date(secret.createdAtMs), VersionIdsToStages: Object.fromEntries(stages) as AwsOutput };
+  return {
+    ARN: secret.arn,
+    Name: secret.name,
+    CreatedDate: new Date(secret.createdAtMs),
+    VersionIdsToStages: Object.fromEntries(stages) as AwsOutput,
+  };
 }
 
 async function readAll(folder: string): Promise<readonly Secret[]> {
   const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => name.endsWith('.json'));
-  return Promise.all(files.map(async (name) => secretSchema.parse(JSON.parse(await readFile(path.join(folder, name), 'utf8')))));
+  return Promise.all(
+    files.map(async (name) =>
+      secretSchema.parse(JSON.parse(await readFile(path.join(folder, name), 'utf8'))),
+    ),
+  );
 }
 
 async function save(folder: string, secret: Secret): Promise<void> {

@@ -54,11 +54,27 @@ export function createControl({ inbox, faults, advance, state, prove }: ControlO
     },
   };
   return async (incoming, outgoing) => {
-    if (!isFromThisMachine(incoming)) { refuseBody(incoming, outgoing, 403, problem('ERR_FORBIDDEN', `${LOCAL_PATH} answers to this machine's own addresses only`)); return; }
+    if (!isFromThisMachine(incoming)) {
+      refuseBody(
+        incoming,
+        outgoing,
+        403,
+        problem('ERR_FORBIDDEN', `${LOCAL_PATH} answers to this machine's own addresses only`),
+      );
+      return;
+    }
     const { path } = targetOf(incoming);
     if (path === INBOX_PATH || path.startsWith(`${INBOX_PATH}/`)) return inbox.handle(incoming, outgoing);
     const route = routes[`${incoming.method ?? ''} ${path}`];
-    if (route === undefined) { refuseBody(incoming, outgoing, 404, problem('ERR_NOT_FOUND', `${incoming.method ?? ''} ${path} is not served`)); return; }
+    if (route === undefined) {
+      refuseBody(
+        incoming,
+        outgoing,
+        404,
+        problem('ERR_NOT_FOUND', `${incoming.method ?? ''} ${path} is not served`),
+      );
+      return;
+    }
     return route(incoming, outgoing);
   };
 }
@@ -73,14 +89,26 @@ function isLoopback(address: string): boolean {
   return name === 'localhost' || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-function withBody<Schema extends z.ZodType>(schema: Schema, handle: (body: z.output<Schema>, outgoing: ServerResponse) => Promise<void> | void): Handler {
+function withBody<Schema extends z.ZodType>(
+  schema: Schema,
+  handle: (body: z.output<Schema>, outgoing: ServerResponse) => Promise<void> | void,
+): Handler {
   return async (incoming, outgoing) => {
     const bytes = await readBody(incoming, MAX_BODY_BYTES);
-    if (bytes === undefined) { refuseBody(incoming, outgoing, 413, problem('ERR_INVALID_REQUEST', 'the body is too large')); return; }
+    if (bytes === undefined) {
+      refuseBody(incoming, outgoing, 413, problem('ERR_INVALID_REQUEST', 'the body is too large'));
+      return;
+    }
     const parsed = schema.safeParse(parse(bytes.toString('utf8')));
     if (parsed.success) return handle(parsed.data, outgoing);
-    const errors = parsed.error.issues.map(({ path, code, message }) => ({ field: path.join('.'), code, message }));
-    const summary = errors.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ');
+    const errors = parsed.error.issues.map(({ path, code, message }) => ({
+      field: path.join('.'),
+      code,
+      message,
+    }));
+    const summary = errors
+      .map(({ field, message }) => (field === '' ? message : `${field}: ${message}`))
+      .join('; ');
     sendJson(outgoing, 400, problem('ERR_INVALID_REQUEST', summary, { errors }));
   };
 }

@@ -41,7 +41,8 @@ const SCRIPT = `
 /** The inbox for a person, in one page without anything from elsewhere. Newest first; `now` is milliseconds since 1970. */
 export function inboxPage(webhooks: readonly ReceivedWebhook[], now: number): string {
   const cards = webhooks.slice(0, SHOWN).map(card).join('\n');
-  const empty = '<p class="dim">Nothing yet. Give this page\'s address as <code>webhook_url</code>, and what the service sends appears here.</p>';
+  const empty =
+    '<p class="dim">Nothing yet. Give this page\'s address as <code>webhook_url</code>, and what the service sends appears here.</p>';
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Darkroom inbox</title><style>${STYLE}</style></head>
@@ -53,7 +54,9 @@ export function inboxPage(webhooks: readonly ReceivedWebhook[], now: number): st
 }
 
 function card(webhook: ReceivedWebhook): string {
-  const badge = webhook.verified ? '<span class="badge good">signature verified</span>' : '<span class="badge bad">not verified</span>';
+  const badge = webhook.verified
+    ? '<span class="badge good">signature verified</span>'
+    : '<span class="badge bad">not verified</span>';
   const attempt = webhook.attempt === null ? '' : ` · attempt ${webhook.attempt}`;
   return `<article>${image(webhook)}<div class="facts">
 <div class="row"><span>${escape(webhook.event ?? 'webhook')}</span>${badge}</div>
@@ -66,7 +69,8 @@ function card(webhook: ReceivedWebhook): string {
 
 function image({ image_urls: [url], body }: ReceivedWebhook): string {
   const address = url === undefined ? undefined : imageAddress(url);
-  if (address === undefined) return `<div class="image dim"><span>${escape(errorIn(body) ?? 'no image')}</span></div>`;
+  if (address === undefined)
+    return `<div class="image dim"><span>${escape(errorIn(body) ?? 'no image')}</span></div>`;
   return `<div class="image"><img src="${escape(address)}" alt="rendered image" loading="lazy"></div>`;
 }
 
@@ -83,7 +87,13 @@ function imageAddress(text: string): string | undefined {
   return url.pathname.startsWith(RESULTS_PATH) ? url.pathname : url.href;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 function escape(text: string): string {
   return text.replace(/[&<>"']/g, (one) => ENTITIES[one] ?? one);

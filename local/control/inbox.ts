@@ -8,7 +8,10 @@ import { sendPage } from './page.ts';
 import type { ReceivedWebhook } from './received-webhook.ts';
 
 /** Checks a webhook's signatures. Headers have lower-case names; the body is the text as received. */
-export type VerifyWebhook = (webhook: { readonly headers: Readonly<Record<string, string>>; readonly body: string }) => Promise<{ readonly verified: boolean; readonly detail: string }>;
+export type VerifyWebhook = (webhook: {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}) => Promise<{ readonly verified: boolean; readonly detail: string }>;
 
 /** What the inbox needs of its surroundings. */
 export interface InboxOptions {
@@ -34,7 +37,10 @@ export function openInbox(options: InboxOptions): Inbox {
 
   async function receive(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const body = await readBody(incoming, MAX_BODY_BYTES);
-    if (body === undefined) { refuseBody(incoming, outgoing, 413, { message: 'Request Entity Too Large' }); return; }
+    if (body === undefined) {
+      refuseBody(incoming, outgoing, 413, { message: 'Request Entity Too Large' });
+      return;
+    }
     const webhook = await readWebhook(incoming, body.toString('utf8'), options);
     journal.append(webhook);
     webhooks.push(webhook);
@@ -45,19 +51,34 @@ export function openInbox(options: InboxOptions): Inbox {
     handle: async (incoming, outgoing) => {
       if (incoming.method === 'POST') return receive(incoming, outgoing);
       const newestFirst = webhooks.toReversed();
-      if (incoming.method !== 'GET') { refuseBody(incoming, outgoing, 405, { message: 'Method Not Allowed' }); return; }
-      if (!prefersHtml(incoming.headers.accept)) { sendJson(outgoing, 200, { data: newestFirst }); return; }
+      if (incoming.method !== 'GET') {
+        refuseBody(incoming, outgoing, 405, { message: 'Method Not Allowed' });
+        return;
+      }
+      if (!prefersHtml(incoming.headers.accept)) {
+        sendJson(outgoing, 200, { data: newestFirst });
+        return;
+      }
       sendPage(outgoing, inboxPage(newestFirst, options.now()));
     },
     close: () => journal.close(),
   };
 }
 
-async function readWebhook(incoming: IncomingMessage, rawBody: string, { now, verify }: InboxOptions): Promise<ReceivedWebhook> {
-  const headers = Object.fromEntries(Object.entries(incoming.headersDistinct).map(([name, values = []]) => [name, values.join(',')]));
+async function readWebhook(
+  incoming: IncomingMessage,
+  rawBody: string,
+  { now, verify }: InboxOptions,
+): Promise<ReceivedWebhook> {
+  const headers = Object.fromEntries(
+    Object.entries(incoming.headersDistinct).map(([name, values = []]) => [name, values.join(',')]),
+  );
   const body = parse(rawBody);
-  const members = typeof body === 'object' && body !== null ? body as Record<string, unknown> : {};
-  const checked = await verify({ headers, body: rawBody }).catch((error: unknown) => ({ verified: false, detail: `not checked: ${String(error)}` }));
+  const members = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  const checked = await verify({ headers, body: rawBody }).catch((error: unknown) => ({
+    verified: false,
+    detail: `not checked: ${String(error)}`,
+  }));
   const attempt = Number(headers['x-webhook-attempt']);
   return {
     received_at: new Date(now()).toISOString(),
@@ -69,8 +90,12 @@ async function readWebhook(incoming: IncomingMessage, rawBody: string, { now, ve
     status: asText(members['status']),
     verified: checked.verified,
     verification: checked.detail,
-    image_urls: Array.isArray(members['result_urls']) ? members['result_urls'].filter((url) => typeof url === 'string') : [],
-    headers, body, raw_body: rawBody,
+    image_urls: Array.isArray(members['result_urls'])
+      ? members['result_urls'].filter((url) => typeof url === 'string')
+      : [],
+    headers,
+    body,
+    raw_body: rawBody,
   };
 }
 
@@ -80,7 +105,8 @@ async function answer(outgoing: ServerResponse, query: URLSearchParams): Promise
   const delaySeconds = Number(query.get('delay') ?? 0);
   if (delaySeconds > 0) await sleep(delaySeconds * 1_000, undefined, { ref: false });
   const redirect = query.get('redirect');
-  if (redirect !== null) outgoing.setHeader('location', redirect.replace(/[^\x21-\x7e]/g, encodeURIComponent));
+  if (redirect !== null)
+    outgoing.setHeader('location', redirect.replace(/[^\x21-\x7e]/g, encodeURIComponent));
   const status = Number(query.get('status') ?? (redirect === null ? 200 : 302));
   sendJson(outgoing, status >= 200 && status <= 599 ? status : 200, { received: true });
 }

@@ -62,8 +62,12 @@ export function targetOf({ url = '/' }: IncomingMessage): { path: string; query:
 
 /** Lower-case names; the values of a header that stands there twice are joined by commas. */
 function joinedHeaders(incoming: IncomingMessage): Record<string, string> {
-  return Object.fromEntries(Object.entries(incoming.headersDistinct)
-    .map(([name, values = []]) => [name, values.join(name === 'cookie' ? '; ' : ',')]));
+  return Object.fromEntries(
+    Object.entries(incoming.headersDistinct).map(([name, values = []]) => [
+      name,
+      values.join(name === 'cookie' ? '; ' : ','),
+    ]),
+  );
 }
 
 function parametersOf(query: string): Record<string, string> {

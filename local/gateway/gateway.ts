@@ -30,29 +30,56 @@ export interface GatewayOptions {
 }
 
 /** Makes the gateway; it serves exactly the template's routes. */
-export function createGateway({ routes, functions, now, throttles, integrationMillis = INTEGRATION_MILLIS }: GatewayOptions): Gateway {
+export function createGateway({
+  routes,
+  functions,
+  now,
+  throttles,
+  integrationMillis = INTEGRATION_MILLIS,
+}: GatewayOptions): Gateway {
   const find = createRouter(routes);
   return {
     handle: async (incoming, outgoing) => {
       const method = incoming.method ?? '';
       const match = find(method, targetOf(incoming).path);
-      if (match === undefined) { refuseBody(incoming, outgoing, 404, { message: 'Not Found' }); return; }
+      if (match === undefined) {
+        refuseBody(incoming, outgoing, 404, { message: 'Not Found' });
+        return;
+      }
       const body = await readBody(incoming, MAX_BODY_BYTES);
-      if (body === undefined) { refuseBody(incoming, outgoing, 413, { message: 'Request Entity Too Large' }); return; }
-      if (throttles?.() === true) { sendJson(outgoing, 429, { message: 'Too Many Requests' }); return; }
+      if (body === undefined) {
+        refuseBody(incoming, outgoing, 413, { message: 'Request Entity Too Large' });
+        return;
+      }
+      if (throttles?.() === true) {
+        sendJson(outgoing, 429, { message: 'Too Many Requests' });
+        return;
+      }
       const event = gatewayEvent({ incoming, body, match, at: now() });
       outgoing.setHeader('apigw-requestid', event.requestContext.requestId);
-      const result = await within(integrationMillis, functions.invoke(match.route.functionId, event, 'gateway'));
-      if (result === undefined) { sendJson(outgoing, 503, { message: 'Service Unavailable' }); return; }
+      const result = await within(
+        integrationMillis,
+        functions.invoke(match.route.functionId, event, 'gateway'),
+      );
+      if (result === undefined) {
+        sendJson(outgoing, 503, { message: 'Service Unavailable' });
+        return;
+      }
       const response = result.ok ? readResponse(result.payload) : undefined;
-      if (response === undefined) { sendJson(outgoing, 500, { message: 'Internal Server Error' }); return; }
+      if (response === undefined) {
+        sendJson(outgoing, 500, { message: 'Internal Server Error' });
+        return;
+      }
       sendResponse(outgoing, response, method);
     },
   };
 }
 
 /** The function runs on in either case, as in AWS. */
-async function within(millis: number, result: Promise<InvocationResult>): Promise<InvocationResult | undefined> {
+async function within(
+  millis: number,
+  result: Promise<InvocationResult>,
+): Promise<InvocationResult | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), millis);
   try {

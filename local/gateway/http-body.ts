@@ -16,7 +16,10 @@ export async function readBody(incoming: IncomingMessage, maxBytes: number): Pro
 /** Answers with JSON. */
 export function sendJson(outgoing: ServerResponse, status: number, value: unknown): void {
   const text = JSON.stringify(value);
-  outgoing.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  outgoing.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  });
   outgoing.end(text);
 }
 
@@ -25,7 +28,12 @@ const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 const DISCARD_MILLIS = 5_000;
 
 /** Answers a request whose body is not wanted. Many clients read no answer before they have sent all: the rest is thrown away first. */
-export function refuseBody(incoming: IncomingMessage, outgoing: ServerResponse, status: number, value: unknown): void {
+export function refuseBody(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  status: number,
+  value: unknown,
+): void {
   let discarded = 0;
   const answer = (): void => {
     clearTimeout(timer);

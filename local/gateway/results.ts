@@ -6,16 +6,26 @@ import { targetOf } from './gateway-event.ts';
 export const RESULTS_PATH = '/_results/';
 
 /** What S3 answers CloudFront for a key that is not there, when CloudFront may not list the bucket. */
-const ACCESS_DENIED = '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
+const ACCESS_DENIED =
+  '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
 
 /** Serves a bucket's objects as CloudFront with origin access control does: GET and HEAD of one object. */
-export function createResults(objects: Pick<ObjectStore, 'read'>, bucket: string): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
+export function createResults(
+  objects: Pick<ObjectStore, 'read'>,
+  bucket: string,
+): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
   return async (incoming, outgoing) => {
     incoming.resume();
-    if (incoming.method !== 'GET' && incoming.method !== 'HEAD') { sendXml(outgoing, 403); return; }
+    if (incoming.method !== 'GET' && incoming.method !== 'HEAD') {
+      sendXml(outgoing, 403);
+      return;
+    }
     const key = keyOf(targetOf(incoming).path);
     const found = key === undefined ? undefined : await objects.read(bucket, key);
-    if (found === undefined) { sendXml(outgoing, 403); return; }
+    if (found === undefined) {
+      sendXml(outgoing, 403);
+      return;
+    }
     outgoing.writeHead(200, {
       'content-type': found.contentType,
       'content-length': found.body.length,
@@ -39,6 +49,9 @@ function keyOf(path: string): string | undefined {
 }
 
 function sendXml(outgoing: ServerResponse, status: number): void {
-  outgoing.writeHead(status, { 'content-type': 'application/xml', 'content-length': Buffer.byteLength(ACCESS_DENIED) });
+  outgoing.writeHead(status, {
+    'content-type': 'application/xml',
+    'content-length': Buffer.byteLength(ACCESS_DENIED),
+  });
   outgoing.end(ACCESS_DENIED);
 }

@@ -17,9 +17,14 @@ interface Pattern {
  * Finds routes as an HTTP API does: the most exact path wins (literal step before variable before
  * greedy variable, from the left), then the named method before ANY; $default takes the rest.
  */
-export function createRouter(routes: readonly LocalRoute[]): (method: string, path: string) => RouteMatch | undefined {
+export function createRouter(
+  routes: readonly LocalRoute[],
+): (method: string, path: string) => RouteMatch | undefined {
   const fallback = routes.find(({ routeKey }) => routeKey === '$default');
-  const patterns = routes.filter((route) => route !== fallback).map(asPattern).sort(byPrecedence);
+  const patterns = routes
+    .filter((route) => route !== fallback)
+    .map(asPattern)
+    .sort(byPrecedence);
   return (method, path) => {
     const steps = stepsOf(path);
     for (const { route, method: wanted, steps: pattern } of patterns) {

@@ -19,15 +19,28 @@ const MODULE_ENDINGS = ['.mjs', '.js', '.cjs'];
  * nothing of the service's own. `inBackground` gives its threads a lower priority than the API's.
  * Throws when the bundle is missing.
  */
-export function environmentOf(one: LocalFunction, { clock, awsUrl }: Surroundings, inBackground: boolean): Omit<EnvironmentOptions, 'log'> {
+export function environmentOf(
+  one: LocalFunction,
+  { clock, awsUrl }: Surroundings,
+  inBackground: boolean,
+): Omit<EnvironmentOptions, 'log'> {
   const [file = '', handler = ''] = one.handler.split('.');
-  const module = MODULE_ENDINGS.map((ending) => path.join(one.codeFolder, `${file}${ending}`)).find((name) => existsSync(name));
+  const module = MODULE_ENDINGS.map((ending) => path.join(one.codeFolder, `${file}${ending}`)).find((name) =>
+    existsSync(name),
+  );
   if (module === undefined) throw new Error(`${one.id}: no bundle ${file} in ${one.codeFolder}`);
   return {
     functionId: one.id,
     timeoutSeconds: one.timeoutSeconds,
     env: { ...one.environment, ...lambdaVariables(one, awsUrl) },
-    boot: { clock: clock.shared, module: pathToFileURL(module).href, compiled: path.join(one.codeFolder, '..', 'compiled'), handler, inBackground, context: contextOf(one) },
+    boot: {
+      clock: clock.shared,
+      module: pathToFileURL(module).href,
+      compiled: path.join(one.codeFolder, '..', 'compiled'),
+      handler,
+      inBackground,
+      context: contextOf(one),
+    },
   };
 }
 

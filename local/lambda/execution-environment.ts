@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
-import type { FunctionLogLine, InvocationResult, InvokeMessage, LambdaError, WorkerBootData, WorkerMessage } from './messages.ts';
+import type {
+  FunctionLogLine,
+  InvocationResult,
+  InvokeMessage,
+  LambdaError,
+  WorkerBootData,
+  WorkerMessage,
+} from './messages.ts';
 
 /** What one worker of a function is started with. */
 export interface EnvironmentOptions {
@@ -34,7 +41,13 @@ const BOOT = new URL('./worker-boot.mjs', import.meta.url);
 
 /** Starts a worker. A bundle that cannot be loaded shows in the results of its invocations. */
 export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironment {
-  const worker = new Worker(BOOT, { env: { ...options.env }, workerData: options.boot, execArgv: [], stdout: true, stderr: true });
+  const worker = new Worker(BOOT, {
+    env: { ...options.env },
+    workerData: options.boot,
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+  });
   const flights = new Map<string, Flight>();
   let usable = true;
   let crash: LambdaError | undefined;
@@ -53,19 +66,33 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
 
   worker.on('message', (message: WorkerMessage) => {
     switch (message.type) {
-      case 'ready': ready.resolve(undefined); break;
-      case 'log': options.log({ functionId: options.functionId, requestId: message.requestId, line: message.line }); break;
-      case 'used': options.onUsed?.(message.cpuMillis); break;
-      case 'answered': settle(message.requestId, { ok: true, payload: JSON.parse(message.json) }); break;
-      case 'failed': settle(message.requestId, { ok: false, error: message.error }); break;
-      case 'crashed': crash = message.error;
+      case 'ready':
+        ready.resolve(undefined);
+        break;
+      case 'log':
+        options.log({ functionId: options.functionId, requestId: message.requestId, line: message.line });
+        break;
+      case 'used':
+        options.onUsed?.(message.cpuMillis);
+        break;
+      case 'answered':
+        settle(message.requestId, { ok: true, payload: JSON.parse(message.json) });
+        break;
+      case 'failed':
+        settle(message.requestId, { ok: false, error: message.error });
+        break;
+      case 'crashed':
+        crash = message.error;
     }
   });
-  worker.on('error', (error: Error) => { crash = { errorType: error.name, errorMessage: error.message, trace: (error.stack ?? '').split('\n') }; });
+  worker.on('error', (error: Error) => {
+    crash = { errorType: error.name, errorMessage: error.message, trace: (error.stack ?? '').split('\n') };
+  });
   worker.on('exit', (code) => {
     usable = false;
     ready.resolve(undefined);
-    for (const requestId of [...flights.keys()]) settle(requestId, { ok: false, error: crash ?? exitError(requestId, code) });
+    for (const requestId of [...flights.keys()])
+      settle(requestId, { ok: false, error: crash ?? exitError(requestId, code) });
   });
 
   async function invoke(event: unknown): Promise<InvocationResult> {
@@ -101,9 +128,15 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
 }
 
 function timeoutError(requestId: string, seconds: number): LambdaError {
-  return { errorType: 'Sandbox.Timedout', errorMessage: `RequestId: ${requestId} Error: Task timed out after ${seconds.toFixed(2)} seconds` };
+  return {
+    errorType: 'Sandbox.Timedout',
+    errorMessage: `RequestId: ${requestId} Error: Task timed out after ${seconds.toFixed(2)} seconds`,
+  };
 }
 
 function exitError(requestId: string, code: number): LambdaError {
-  return { errorType: 'Runtime.ExitError', errorMessage: `RequestId: ${requestId} Error: Runtime exited with error: exit status ${code}` };
+  return {
+    errorType: 'Runtime.ExitError',
+    errorMessage: `RequestId: ${requestId} Error: Runtime exited with error: exit status ${code}`,
+  };
 }

@@ -21,7 +21,11 @@ export interface FlyingInvocation {
 /** All functions of the template. */
 export interface LocalFunctions {
   /** Never rejects; an unknown function is a result, too. */
-  readonly invoke: (functionId: string, event: unknown, source: InvocationSource) => Promise<InvocationResult>;
+  readonly invoke: (
+    functionId: string,
+    event: unknown,
+    source: InvocationSource,
+  ) => Promise<InvocationResult>;
   readonly inFlight: () => readonly FlyingInvocation[];
   /** Starts a shared worker of a function ahead of its first request. */
   readonly warm: (functionId: string) => void;
@@ -41,10 +45,20 @@ export interface LocalFunctionsOptions {
 
 /** Makes the pools of all functions; nothing is started before the first invocation. */
 export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunctions {
-  const pools = new Map(options.functions.map((one) => {
-    const start = (inBackground: boolean) => () => startEnvironment({ ...environmentOf(one, options, inBackground), log: options.log, onUsed: (cpuMillis) => options.onUsed?.(one.id, cpuMillis) });
-    return [one.id, { shared: createWorkerPool(start(false), SHARED), alone: createWorkerPool(start(true), ALONE) }];
-  }));
+  const pools = new Map(
+    options.functions.map((one) => {
+      const start = (inBackground: boolean) => () =>
+        startEnvironment({
+          ...environmentOf(one, options, inBackground),
+          log: options.log,
+          onUsed: (cpuMillis) => options.onUsed?.(one.id, cpuMillis),
+        });
+      return [
+        one.id,
+        { shared: createWorkerPool(start(false), SHARED), alone: createWorkerPool(start(true), ALONE) },
+      ];
+    }),
+  );
   const flying = new Set<FlyingInvocation>();
 
   async function follow(invocation: FlyingInvocation): Promise<void> {
@@ -59,11 +73,20 @@ export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunct
   return {
     invoke: (functionId, event, source) => {
       const pool = poolFor(functionId, source);
-      if (pool === undefined) return Promise.resolve({ ok: false, error: { errorType: 'Lambda.ResourceNotFoundException', errorMessage: `Function not found: ${functionId}` } });
+      if (pool === undefined)
+        return Promise.resolve({
+          ok: false,
+          error: {
+            errorType: 'Lambda.ResourceNotFoundException',
+            errorMessage: `Function not found: ${functionId}`,
+          },
+        });
       const start = Promise.withResolvers<undefined>();
       const done = pool.invoke(event, () => start.resolve(undefined));
       const invocation: FlyingInvocation = { functionId, source, startedAt: undefined, done };
-      void start.promise.then(() => { invocation.startedAt = Date.now(); });
+      void start.promise.then(() => {
+        invocation.startedAt = Date.now();
+      });
       flying.add(invocation);
       void follow(invocation);
       return invocation.done;

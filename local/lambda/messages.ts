@@ -9,8 +9,7 @@ export interface LambdaError {
 
 /** How an invocation ended. `payload` is the parsed JSON of what the handler returned. */
 export type InvocationResult =
-  | { readonly ok: true; readonly payload: unknown }
-  | { readonly ok: false; readonly error: LambdaError };
+  { readonly ok: true; readonly payload: unknown } | { readonly ok: false; readonly error: LambdaError };
 
 /** To the worker. `deadline` is real time, in milliseconds since 1970. */
 export interface InvokeMessage {

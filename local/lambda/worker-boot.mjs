@@ -33,7 +33,11 @@ function virtualNow() {
 // A proxy and not a subclass: Date() without new must go on working, and instanceof both ways.
 const VirtualDate = new Proxy(RealDate, {
   construct: (target, values, newTarget) =>
-    Reflect.construct(target, values.length === 0 ? [virtualNow()] : values, newTarget === VirtualDate ? target : newTarget),
+    Reflect.construct(
+      target,
+      values.length === 0 ? [virtualNow()] : values,
+      newTarget === VirtualDate ? target : newTarget,
+    ),
   apply: () => new RealDate(virtualNow()).toString(),
 });
 RealDate.now = virtualNow;
@@ -71,7 +75,8 @@ process.on('unhandledRejection', (reason) => {
 });
 // Threads of one process share its pid: a function that kills itself must not take the service with it.
 const realKill = process.kill.bind(process);
-process.kill = (pid, signal) => (pid === process.pid && signal !== 0 ? process.exit(137) : realKill(pid, signal));
+process.kill = (pid, signal) =>
+  pid === process.pid && signal !== 0 ? process.exit(137) : realKill(pid, signal);
 process.abort = () => process.exit(134);
 
 function contextOf({ requestId, deadline }) {
@@ -94,7 +99,11 @@ async function answer(handler, message) {
   try {
     const value = await handler(message.event, contextOf(message));
     parentPort.postMessage({ type: 'used', cpuMillis: cpuMillis() - from });
-    parentPort.postMessage({ type: 'answered', requestId: message.requestId, json: JSON.stringify(value) ?? 'null' });
+    parentPort.postMessage({
+      type: 'answered',
+      requestId: message.requestId,
+      json: JSON.stringify(value) ?? 'null',
+    });
   } catch (error) {
     parentPort.postMessage({ type: 'used', cpuMillis: cpuMillis() - from });
     parentPort.postMessage({ type: 'failed', requestId: message.requestId, error: asLambdaError(error) });
@@ -108,7 +117,14 @@ setTimeout(flushCompileCache, 2_000).unref();
 const bundle = await import(workerData.module);
 const handler = bundle[workerData.handler];
 if (typeof handler !== 'function') {
-  endWith({ errorType: 'Runtime.HandlerNotFound', errorMessage: `${workerData.handler} is undefined or not exported`, trace: [] }, 1);
+  endWith(
+    {
+      errorType: 'Runtime.HandlerNotFound',
+      errorMessage: `${workerData.handler} is undefined or not exported`,
+      trace: [],
+    },
+    1,
+  );
 }
 parentPort.on('message', (message) => void request.run(message.requestId, answer, handler, message));
 parentPort.postMessage({ type: 'ready' });

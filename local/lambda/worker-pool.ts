@@ -86,9 +86,14 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
   function rest(environment: ExecutionEnvironment): void {
     retired.delete(environment);
     if (!environments.has(environment)) return;
-    if (!environment.isUsable()) { retire(environment); return; }
+    if (!environment.isUsable()) {
+      retire(environment);
+      return;
+    }
     if (limits.idleMillis === undefined) return;
-    const end = setTimeout(() => { if (environment.inFlight() === 0) retire(environment); }, limits.idleMillis);
+    const end = setTimeout(() => {
+      if (environment.inFlight() === 0) retire(environment);
+    }, limits.idleMillis);
     end.unref();
     environments.set(environment, end);
   }
@@ -101,7 +106,9 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
         serve();
       });
     },
-    warm: () => { if (!stopped && environments.size === 0) rest(add()); },
+    warm: () => {
+      if (!stopped && environments.size === 0) rest(add());
+    },
     stop: async () => {
       stopped = true;
       for (const { finish } of queue.splice(0)) finish(refused);
@@ -113,4 +120,7 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
   };
 }
 
-const refused: InvocationResult = { ok: false, error: { errorType: 'Lambda.ServiceException', errorMessage: 'the local service is stopping' } };
+const refused: InvocationResult = {
+  ok: false,
+  error: { errorType: 'Lambda.ServiceException', errorMessage: 'the local service is stopping' },
+};

@@ -38,17 +38,21 @@ function levelState(state: Json, name: string, resources: Map<string, string>): 
   refuseUnknownContext(state, name);
   if (state['Assign'] !== undefined) throw new Error(`${name}: variables (Assign) do not run locally`);
   // The library would store the result under a member that is called "$".
-  for (const part of [state, ...asArray(state['Catch'])]) if (part['ResultPath'] === '$') delete part['ResultPath'];
+  for (const part of [state, ...asArray(state['Catch'])])
+    if (part['ResultPath'] === '$') delete part['ResultPath'];
   if (state['Type'] === 'Task') levelTask(state, name, resources);
-  if (state['Type'] === 'Wait' && Number(state['Seconds'] ?? 0) > LONGEST_TIMER_SECONDS) throw new Error(`${name}: waits longer than ${LONGEST_TIMER_SECONDS} s do not run locally`);
+  if (state['Type'] === 'Wait' && Number(state['Seconds'] ?? 0) > LONGEST_TIMER_SECONDS)
+    throw new Error(`${name}: waits longer than ${LONGEST_TIMER_SECONDS} s do not run locally`);
   const nested = [...asArray(state['Branches']), state['ItemProcessor'], state['Iterator']];
   for (const machine of nested) if (machine !== undefined) level(asObject(machine, name), name, resources);
 }
 
 function levelTask(state: Json, name: string, resources: Map<string, string>): void {
   const resource = state['Resource'];
-  if (typeof resource !== 'string' || !LAMBDA_ARN.test(resource)) throw new Error(`${name}: only Lambda ARNs run locally, not ${String(resource)}`);
-  if (resources.has(name) && resources.get(name) !== resource) throw new Error(`${name}: two Tasks of one name with different functions do not run locally`);
+  if (typeof resource !== 'string' || !LAMBDA_ARN.test(resource))
+    throw new Error(`${name}: only Lambda ARNs run locally, not ${String(resource)}`);
+  if (resources.has(name) && resources.get(name) !== resource)
+    throw new Error(`${name}: two Tasks of one name with different functions do not run locally`);
   resources.set(name, resource);
   // Without one AWS waits for 99,999,999 s; the library would for 60.
   if (state['TimeoutSecondsPath'] === undefined) state['TimeoutSeconds'] ??= LONGEST_TIMER_SECONDS;
@@ -71,10 +75,11 @@ function refuseUnknownContext(state: Json, name: string): void {
 }
 
 function asObject(value: unknown, name: string): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${name} is not an object`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error(`${name} is not an object`);
   return value as Json;
 }
 
 function asArray(value: unknown): Json[] {
-  return Array.isArray(value) ? value as Json[] : [];
+  return Array.isArray(value) ? (value as Json[]) : [];
 }

@@ -60,7 +60,8 @@ export function openExecutions({ file, now, engine, onStatusChange }: Executions
   const oldest = now() - KEPT_MILLIS;
   const executions = new Map<string, Execution>();
   const { journal } = openJournal<Entry>(file, (entries) => {
-    for (const execution of replay(entries)) if ((execution.stoppedAt ?? oldest) >= oldest) executions.set(execution.arn, execution);
+    for (const execution of replay(entries))
+      if ((execution.stoppedAt ?? oldest) >= oldest) executions.set(execution.arn, execution);
     return [...executions.values()].map((execution) => ({ kind: 'started', execution }));
   });
   const running = (arn: string): Execution | undefined => {
@@ -68,7 +69,11 @@ export function openExecutions({ file, now, engine, onStatusChange }: Executions
     return execution?.status === 'RUNNING' ? execution : undefined;
   };
   const run = (execution: Execution): void => {
-    engine.start(execution.machineArn, { name: execution.name, arn: execution.arn }, JSON.parse(execution.input));
+    engine.start(
+      execution.machineArn,
+      { name: execution.name, arn: execution.arn },
+      JSON.parse(execution.input),
+    );
   };
 
   function onClosed(arn: string, outcome: Outcome): void {
@@ -83,7 +88,14 @@ export function openExecutions({ file, now, engine, onStatusChange }: Executions
     find: (arn) => executions.get(arn),
     list: () => [...executions.values()],
     start: (machineArn, identity, input) => {
-      const execution: Execution = { ...identity, machineArn, input, startedAt: now(), history: [], status: 'RUNNING' };
+      const execution: Execution = {
+        ...identity,
+        machineArn,
+        input,
+        startedAt: now(),
+        history: [],
+        status: 'RUNNING',
+      };
       journal.append({ kind: 'started', execution });
       executions.set(execution.arn, execution);
       run(execution);
@@ -121,9 +133,13 @@ function replay(entries: readonly Entry[]): Iterable<Execution> {
 
 function factsOf(outcome: Outcome): Pick<Execution, 'status' | 'output' | 'error' | 'cause'> {
   switch (outcome.status) {
-    case 'SUCCEEDED': return { status: 'SUCCEEDED', output: JSON.stringify(outcome.output ?? null) };
-    case 'FAILED': return { status: 'FAILED', error: outcome.error, cause: outcome.cause };
-    case 'TIMED_OUT': return { status: 'TIMED_OUT', error: 'States.Timeout' };
-    case 'ABORTED': return { status: 'ABORTED' };
+    case 'SUCCEEDED':
+      return { status: 'SUCCEEDED', output: JSON.stringify(outcome.output ?? null) };
+    case 'FAILED':
+      return { status: 'FAILED', error: outcome.error, cause: outcome.cause };
+    case 'TIMED_OUT':
+      return { status: 'TIMED_OUT', error: 'States.Timeout' };
+    case 'ABORTED':
+      return { status: 'ABORTED' };
   }
 }

@@ -11,7 +11,12 @@ export interface InterpreterBootData {
 
 /** To the interpreter's thread. */
 export type ToInterpreter =
-  | { readonly type: 'start'; readonly machine: string; readonly execution: ExecutionIdentity; readonly input: unknown }
+  | {
+      readonly type: 'start';
+      readonly machine: string;
+      readonly execution: ExecutionIdentity;
+      readonly input: unknown;
+    }
   | { readonly type: 'abort'; readonly arn: string }
   | { readonly type: 'result'; readonly call: number; readonly result: InvocationResult }
   | { readonly type: 'sync'; readonly sync: number };

@@ -37,7 +37,9 @@ async function flow(): Promise<void> {
 function invokeTask(task: TaskCall): Promise<InvocationResult> {
   const call = ++lastCall;
   say({ type: 'task', call, task });
-  return new Promise((resolve) => { calls.set(call, resolve); });
+  return new Promise((resolve) => {
+    calls.set(call, resolve);
+  });
 }
 
 function start({ machine, execution, input }: Extract<ToInterpreter, { type: 'start' }>): void {
@@ -63,18 +65,28 @@ async function sync(id: number): Promise<void> {
 
 function handle(message: ToInterpreter): void {
   switch (message.type) {
-    case 'start': start(message); break;
-    case 'abort': running.get(message.arn)?.abort(); break;
-    case 'result': answerTask(message.call, message.result); break;
-    case 'sync': void sync(message.sync);
+    case 'start':
+      start(message);
+      break;
+    case 'abort':
+      running.get(message.arn)?.abort();
+      break;
+    case 'result':
+      answerTask(message.call, message.result);
+      break;
+    case 'sync':
+      void sync(message.sync);
   }
 }
 
 for (const [arn, text] of machines) {
-  built.set(arn, createStateMachine(text, {
-    invokeTask,
-    onEvent: ({ arn: execution }, event) => say({ type: 'history', arn: execution, event }),
-  }));
+  built.set(
+    arn,
+    createStateMachine(text, {
+      invokeTask,
+      onEvent: ({ arn: execution }, event) => say({ type: 'history', arn: execution, event }),
+    }),
+  );
 }
 parentPort?.on('message', (message: ToInterpreter) => {
   timers.flowTo(shared.now());

@@ -25,7 +25,10 @@ export interface Interpreter {
 const THREAD = new URL('./interpreter-thread.ts', import.meta.url);
 
 /** Starts the thread. Rejects when a definition cannot run locally. */
-export async function startInterpreter(boot: InterpreterBootData, listener: InterpreterListener): Promise<Interpreter> {
+export async function startInterpreter(
+  boot: InterpreterBootData,
+  listener: InterpreterListener,
+): Promise<Interpreter> {
   const worker = new Worker(THREAD, { workerData: boot, execArgv: [] });
   const syncs = new Map<number, (nextTimer: number | undefined) => void>();
   const ready = Promise.withResolvers<undefined>();
@@ -43,11 +46,20 @@ export async function startInterpreter(boot: InterpreterBootData, listener: Inte
   }
   function hear(message: FromInterpreter): void {
     switch (message.type) {
-      case 'ready': ready.resolve(undefined); break;
-      case 'task': void run(message.call, message.task); break;
-      case 'history': listener.onHistory(message.arn, message.event); break;
-      case 'closed': listener.onClosed(message.arn, message.outcome); break;
-      case 'synced': endSync(message.sync, message.nextTimer);
+      case 'ready':
+        ready.resolve(undefined);
+        break;
+      case 'task':
+        void run(message.call, message.task);
+        break;
+      case 'history':
+        listener.onHistory(message.arn, message.event);
+        break;
+      case 'closed':
+        listener.onClosed(message.arn, message.outcome);
+        break;
+      case 'synced':
+        endSync(message.sync, message.nextTimer);
     }
   }
   worker.on('message', hear);

@@ -55,21 +55,32 @@ export interface StateMachineOptions {
  * setTimeout and Date: whoever fakes them drives it. Throws when the text is invalid or asks for
  * what cannot run locally.
  */
-export function createStateMachine(text: string, { invokeTask, onEvent }: StateMachineOptions): LocalStateMachine {
+export function createStateMachine(
+  text: string,
+  { invokeTask, onEvent }: StateMachineOptions,
+): LocalStateMachine {
   const { definition, resources } = readDefinition(text);
   const machine = new StateMachine(definition);
   return {
     start: (execution, input) => {
-      const handlers = [...resources].map(([state, resource]) =>
-        [state, async (taskInput: unknown) => unwrap(await invokeTask({ execution, state, resource, input: taskInput }))]);
+      const handlers = [...resources].map(([state, resource]) => [
+        state,
+        async (taskInput: unknown) =>
+          unwrap(await invokeTask({ execution, state, resource, input: taskInput })),
+      ]);
       const run = machine.run(input as Parameters<StateMachine['run']>[0], {
         overrides: { taskResourceLocalHandlers: Object.fromEntries(handlers) as Handlers },
-        context: { Execution: { Id: execution.arn, Name: execution.name } } as unknown as NonNullable<RunContext>,
+        context: {
+          Execution: { Id: execution.arn, Name: execution.name },
+        } as unknown as NonNullable<RunContext>,
       });
       const told = tell(run.eventLogs, (event) => onEvent?.(execution, event));
       return {
         // The history is complete before the outcome is known.
-        outcome: outcomeOf(run.result).then(async (outcome) => { await told; return outcome; }),
+        outcome: outcomeOf(run.result).then(async (outcome) => {
+          await told;
+          return outcome;
+        }),
         abort: run.abort,
       };
     },
@@ -94,7 +105,7 @@ async function outcomeOf(result: Promise<unknown>): Promise<Outcome> {
   } catch (error) {
     if (error instanceof ExecutionTimeoutError) return { status: 'TIMED_OUT' };
     if (error instanceof ExecutionAbortedError) return { status: 'ABORTED' };
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error as Error;
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error);
     return { status: 'FAILED', error: cause.name, cause: cause.message };
   }
 }

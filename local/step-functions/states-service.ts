@@ -4,9 +4,17 @@ import type { AwsOutput, AwsService } from '../aws/aws-call.ts';
 import { AwsError } from '../aws/aws-error.ts';
 import type { Execution, Executions } from './executions.ts';
 
-const startSchema = z.object({ stateMachineArn: z.string(), name: z.string().optional(), input: z.string().default('{}') });
+const startSchema = z.object({
+  stateMachineArn: z.string(),
+  name: z.string().optional(),
+  input: z.string().default('{}'),
+});
 const executionSchema = z.object({ executionArn: z.string() });
-const listSchema = z.object({ stateMachineArn: z.string(), statusFilter: z.string().optional(), maxResults: z.int().optional() });
+const listSchema = z.object({
+  stateMachineArn: z.string(),
+  statusFilter: z.string().optional(),
+  maxResults: z.int().optional(),
+});
 
 /** Names that Step Functions takes: no white space, brackets, wildcards or control characters. */
 // eslint-disable-next-line no-control-regex -- the control characters are what AWS refuses
@@ -26,15 +34,21 @@ export function createStatesService(executions: Executions, machineArns: readonl
   // eslint-disable-next-line @typescript-eslint/require-await -- async turns what an operation throws into a rejection
   return async (call) => {
     const operation = operations[call.operation];
-    if (operation === undefined) throw new AwsError('UnknownOperationException', `${call.operation} does not run locally`);
+    if (operation === undefined)
+      throw new AwsError('UnknownOperationException', `${call.operation} does not run locally`);
     return operation(call.input);
   };
 }
 
-function startExecution(executions: Executions, machineArns: readonly string[], { stateMachineArn, name = randomUUID(), input }: z.output<typeof startSchema>): AwsOutput {
+function startExecution(
+  executions: Executions,
+  machineArns: readonly string[],
+  { stateMachineArn, name = randomUUID(), input }: z.output<typeof startSchema>,
+): AwsOutput {
   if (!machineArns.includes(stateMachineArn)) throw noMachine(stateMachineArn);
   if (!NAME.test(name)) throw new AwsError('InvalidName', `Invalid Name: '${name}'`);
-  if (!isJson(input)) throw new AwsError('InvalidExecutionInput', 'Invalid State Machine Execution Input: not JSON');
+  if (!isJson(input))
+    throw new AwsError('InvalidExecutionInput', 'Invalid State Machine Execution Input: not JSON');
   const arn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
   const known = executions.find(arn);
   // The same start again is answered like the first; once closed a name stays taken for 90 days.
@@ -45,22 +59,37 @@ function startExecution(executions: Executions, machineArns: readonly string[], 
   return { executionArn: arn, startDate: date(execution.startedAt) };
 }
 
-function listExecutions(executions: Executions, machineArns: readonly string[], { stateMachineArn, statusFilter, maxResults = 100 }: z.output<typeof listSchema>): AwsOutput {
+function listExecutions(
+  executions: Executions,
+  machineArns: readonly string[],
+  { stateMachineArn, statusFilter, maxResults = 100 }: z.output<typeof listSchema>,
+): AwsOutput {
   if (!machineArns.includes(stateMachineArn)) throw noMachine(stateMachineArn);
-  const wanted = executions.list()
-    .filter((one) => one.machineArn === stateMachineArn && (statusFilter === undefined || one.status === statusFilter))
+  const wanted = executions
+    .list()
+    .filter(
+      (one) =>
+        one.machineArn === stateMachineArn && (statusFilter === undefined || one.status === statusFilter),
+    )
     .sort((left, right) => right.startedAt - left.startedAt)
     .slice(0, maxResults);
-  return { executions: wanted.map((one) => {
-    const { input: _input, output: _output, error: _error, cause: _cause, ...listed } = describe(one);
-    return listed;
-  }) };
+  return {
+    executions: wanted.map((one) => {
+      const { input: _input, output: _output, error: _error, cause: _cause, ...listed } = describe(one);
+      return listed;
+    }),
+  };
 }
 
 function describe(execution: Execution): AwsOutput {
   const { arn, machineArn, name, status, startedAt, stoppedAt, input, output, error, cause } = execution;
   return {
-    executionArn: arn, stateMachineArn: machineArn, name, status, startDate: date(startedAt), input,
+    executionArn: arn,
+    stateMachineArn: machineArn,
+    name,
+    status,
+    startDate: date(startedAt),
+    input,
     ...(stoppedAt === undefined ? {} : { stopDate: date(stoppedAt) }),
     ...(output === undefined ? {} : { output }),
     ...(error === undefined ? {} : { error }),
@@ -71,7 +100,8 @@ function describe(execution: Execution): AwsOutput {
 function found(executions: Executions, input: Record<string, unknown>): Execution {
   const { executionArn } = read(executionSchema, input);
   const execution = executions.find(executionArn);
-  if (execution === undefined) throw new AwsError('ExecutionDoesNotExist', `Execution Does Not Exist: '${executionArn}'`);
+  if (execution === undefined)
+    throw new AwsError('ExecutionDoesNotExist', `Execution Does Not Exist: '${executionArn}'`);
   return execution;
 }
 
@@ -81,7 +111,11 @@ function noMachine(arn: string): AwsError {
 
 function read<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input);
-  if (!parsed.success) throw new AwsError('ValidationException', parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+  if (!parsed.success)
+    throw new AwsError(
+      'ValidationException',
+      parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
+    );
   return parsed.data;
 }
 
@@ -93,7 +127,6 @@ function isJson(text: string): boolean {
     return false;
   }
 }
-
 
 function date(millis: number): Date {
   return new Date(millis);

@@ -14,12 +14,21 @@ export interface VirtualTimers {
 
 /** Replaces this thread's setTimeout, clearTimeout and Date for good. */
 export function installVirtualTimers(now: number): VirtualTimers {
-  const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout, setImmediate: realSetImmediate } = globalThis;
+  const {
+    setTimeout: realSetTimeout,
+    clearTimeout: realClearTimeout,
+    setImmediate: realSetImmediate,
+  } = globalThis;
   const clock = FakeTimers.install({ now, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   return {
-    flowTo: (instant) => { if (instant > clock.now) clock.tick(instant - clock.now); },
+    flowTo: (instant) => {
+      if (instant > clock.now) clock.tick(instant - clock.now);
+    },
     next: () => earliest(clock),
-    settled: () => new Promise((resolve) => { realSetImmediate(resolve); }),
+    settled: () =>
+      new Promise((resolve) => {
+        realSetImmediate(resolve);
+      }),
     inReal: (millis, callback) => {
       const timer = realSetTimeout(callback, millis);
       return () => realClearTimeout(timer);

@@ -31,7 +31,9 @@ const functionSchema = z.object({
   Role: z.string(),
   Handler: z.string(),
   Timeout: z.number().default(3),
-  Environment: z.object({ Variables: z.record(z.string(), z.coerce.string()).default({}) }).default({ Variables: {} }),
+  Environment: z
+    .object({ Variables: z.record(z.string(), z.coerce.string()).default({}) })
+    .default({ Variables: {} }),
 });
 
 /** The functions of the template in this folder. */
@@ -41,9 +43,13 @@ export function readFunctions(resources: Resources, folder: string): readonly Lo
     const roleId = idOfArn('role', properties.Role);
     if (roleId === undefined) throw unsupported(`Role ${properties.Role} is not a role of this template`);
     const asset = metadata['aws:asset:path'];
-    if (typeof asset !== 'string') throw unsupported('no aws:asset:path in its metadata: synthesize with the context aws:cdk:enable-asset-metadata, and without inline code');
+    if (typeof asset !== 'string')
+      throw unsupported(
+        'no aws:asset:path in its metadata: synthesize with the context aws:cdk:enable-asset-metadata, and without inline code',
+      );
     return {
-      id, roleId,
+      id,
+      roleId,
       codeFolder: path.resolve(folder, asset),
       handler: properties.Handler,
       environment: properties.Environment.Variables,
@@ -53,24 +59,40 @@ export function readFunctions(resources: Resources, folder: string): readonly Lo
 }
 
 const apiSchema = z.object({ ProtocolType: z.literal('HTTP') });
-const integrationSchema = z.object({ IntegrationType: z.literal('AWS_PROXY'), IntegrationUri: z.string(), PayloadFormatVersion: z.literal('2.0') });
-const routeSchema = z.object({ RouteKey: z.string(), Target: z.string(), AuthorizationType: z.literal('NONE').default('NONE') });
+const integrationSchema = z.object({
+  IntegrationType: z.literal('AWS_PROXY'),
+  IntegrationUri: z.string(),
+  PayloadFormatVersion: z.literal('2.0'),
+});
+const routeSchema = z.object({
+  RouteKey: z.string(),
+  Target: z.string(),
+  AuthorizationType: z.literal('NONE').default('NONE'),
+});
 
 /** The routes of the HTTP API, each with the function behind it. */
 export function readRoutes(resources: Resources): readonly LocalRoute[] {
   resources.of('AWS::ApiGatewayV2::Api', apiSchema);
-  const integrations = new Map(resources.of('AWS::ApiGatewayV2::Integration', integrationSchema)
-    .map((integration) => [`integrations/${integration.id}`, integratedFunction(integration)]));
+  const integrations = new Map(
+    resources
+      .of('AWS::ApiGatewayV2::Integration', integrationSchema)
+      .map((integration) => [`integrations/${integration.id}`, integratedFunction(integration)]),
+  );
   return resources.of('AWS::ApiGatewayV2::Route', routeSchema).map(({ properties, unsupported }) => {
     const functionId = integrations.get(properties.Target);
-    if (functionId === undefined) throw unsupported(`Target ${properties.Target} is not an integration of this template`);
+    if (functionId === undefined)
+      throw unsupported(`Target ${properties.Target} is not an integration of this template`);
     return { routeKey: properties.RouteKey, functionId };
   });
 }
 
-function integratedFunction({ properties, unsupported }: Resource<z.output<typeof integrationSchema>>): string {
+function integratedFunction({
+  properties,
+  unsupported,
+}: Resource<z.output<typeof integrationSchema>>): string {
   const functionId = idOfArn('function', properties.IntegrationUri);
-  if (functionId === undefined) throw unsupported(`IntegrationUri ${properties.IntegrationUri} is not a function of this template`);
+  if (functionId === undefined)
+    throw unsupported(`IntegrationUri ${properties.IntegrationUri} is not a function of this template`);
   return functionId;
 }
 
@@ -81,12 +103,18 @@ const stateMachineSchema = z.object({
 
 /** The state machines, their substitutions applied. */
 export function readStateMachines(resources: Resources): readonly LocalStateMachine[] {
-  return resources.of('AWS::StepFunctions::StateMachine', stateMachineSchema).map(({ id, properties, unsupported }) => {
-    const definition = properties.DefinitionString.replace(/\$\{([^}]+)\}/g, (_match, name: string) => {
-      const value = properties.DefinitionSubstitutions[name];
-      if (value === undefined) throw unsupported(`DefinitionSubstitutions has no ${name}`);
-      return value;
+  return resources
+    .of('AWS::StepFunctions::StateMachine', stateMachineSchema)
+    .map(({ id, properties, unsupported }) => {
+      const definition = properties.DefinitionString.replace(/\$\{([^}]+)\}/g, (_match, name: string) => {
+        const value = properties.DefinitionSubstitutions[name];
+        if (value === undefined) throw unsupported(`DefinitionSubstitutions has no ${name}`);
+        return value;
+      });
+      return {
+        id,
+        arn: localAttributes(id, { Type: 'AWS::StepFunctions::StateMachine' }, '').Arn ?? '',
+        definition,
+      };
     });
-    return { id, arn: localAttributes(id, { Type: 'AWS::StepFunctions::StateMachine' }, '').Arn ?? '', definition };
-  });
 }

@@ -21,7 +21,12 @@ const SECONDS: Readonly<Record<string, number>> = { minute: 60, hour: 3600, day:
 
 // Refused: they would change what the function receives.
 const absent = z.never().optional();
-const targetSchema = z.object({ Arn: z.string(), Input: z.string().optional(), InputPath: absent, InputTransformer: absent });
+const targetSchema = z.object({
+  Arn: z.string(),
+  Input: z.string().optional(),
+  InputPath: absent,
+  InputTransformer: absent,
+});
 const state = z.enum(['ENABLED', 'DISABLED']).default('ENABLED');
 
 const scheduleSchema = z.object({ ScheduleExpression: z.string(), State: state, Target: targetSchema });
@@ -35,14 +40,23 @@ const ruleSchema = z.object({
 
 /** The schedules of EventBridge Scheduler and of rules with a ScheduleExpression; disabled ones are left out. */
 export function readSchedules(resources: Resources): readonly LocalSchedule[] {
-  const schedules = resources.of('AWS::Scheduler::Schedule', scheduleSchema).map((resource) => ({ ...resource, targets: [resource.properties.Target] }));
-  const rules = resources.of('AWS::Events::Rule', ruleSchema).map((resource) => ({ ...resource, targets: resource.properties.Targets }));
+  const schedules = resources
+    .of('AWS::Scheduler::Schedule', scheduleSchema)
+    .map((resource) => ({ ...resource, targets: [resource.properties.Target] }));
+  const rules = resources
+    .of('AWS::Events::Rule', ruleSchema)
+    .map((resource) => ({ ...resource, targets: resource.properties.Targets }));
   return [...schedules, ...rules].flatMap(({ properties, targets, unsupported }) => {
     const { ScheduleExpression } = properties;
     if (ScheduleExpression === undefined || properties.State === 'DISABLED') return [];
     const everySeconds = secondsOfRate(ScheduleExpression);
-    if (everySeconds === undefined) throw unsupported(`ScheduleExpression ${ScheduleExpression} is not supported, only rate(...)`);
-    return targets.map(({ Arn, Input }) => ({ functionId: targetFunction(Arn, unsupported), everySeconds, ...(Input !== undefined && { input: Input }) }));
+    if (everySeconds === undefined)
+      throw unsupported(`ScheduleExpression ${ScheduleExpression} is not supported, only rate(...)`);
+    return targets.map(({ Arn, Input }) => ({
+      functionId: targetFunction(Arn, unsupported),
+      everySeconds,
+      ...(Input !== undefined && { input: Input }),
+    }));
   });
 }
 

@@ -26,7 +26,8 @@ type Intrinsic = (argument: unknown, resolve: Resolver['resolve']) => unknown;
 /** Makes the resolver of a template. `apiEndpoint` is where its HTTP API is served. */
 export function createResolver(template: Template, apiEndpoint: string): Resolver {
   const look = lookUp(template, apiEndpoint);
-  const holds = (condition: string | undefined): boolean => condition === undefined || resolve(template.Conditions?.[condition] ?? false) === true;
+  const holds = (condition: string | undefined): boolean =>
+    condition === undefined || resolve(template.Conditions?.[condition] ?? false) === true;
   const intrinsics: Readonly<Record<string, Intrinsic>> = {
     ...TEXT_FUNCTIONS,
     ...CONDITION_FUNCTIONS,
@@ -41,30 +42,42 @@ export function createResolver(template: Template, apiEndpoint: string): Resolve
     if (entries.length === 1 && (name === 'Ref' || name === 'Condition' || name.startsWith('Fn::'))) {
       const intrinsic = intrinsics[name];
       // A policy statement's Condition is an object of its own and no intrinsic.
-      if (intrinsic !== undefined && (name !== 'Condition' || typeof argument === 'string')) return intrinsic(argument, resolve);
+      if (intrinsic !== undefined && (name !== 'Condition' || typeof argument === 'string'))
+        return intrinsic(argument, resolve);
       if (name.startsWith('Fn::')) throw new Error(`the intrinsic function ${name} is not supported`);
     }
-    return Object.fromEntries(entries.map(([key, item]) => [key, resolve(item)]).filter(([, item]) => item !== undefined));
+    return Object.fromEntries(
+      entries.map(([key, item]) => [key, resolve(item)]).filter(([, item]) => item !== undefined),
+    );
   }
   return { resolve, holds };
 }
 
 /** The functions that look into the template. */
-function templateFunctions(template: Template, look: LookUp, holds: Resolver['holds']): Readonly<Record<string, Intrinsic>> {
+function templateFunctions(
+  template: Template,
+  look: LookUp,
+  holds: Resolver['holds'],
+): Readonly<Record<string, Intrinsic>> {
   return {
     Ref: (id) => look(asText(id), 'Ref'),
     Condition: (name) => holds(asText(name)),
     'Fn::GetAtt': (target) => {
-      const [id = '', ...attribute] = typeof target === 'string' ? target.split('.') : asList(target).map(asText);
+      const [id = '', ...attribute] =
+        typeof target === 'string' ? target.split('.') : asList(target).map(asText);
       return look(id, attribute.join('.'));
     },
     'Fn::Sub': (argument, resolve) => {
-      const [text, variables] = Array.isArray(argument) ? (argument as [string, Record<string, unknown>]) : [asText(argument), {}];
-      return text.replace(/\$\{([^!}]+)\}/g, (_match, name: string) => {
-        if (name in variables) return asText(resolve(variables[name]));
-        const [id = '', ...attribute] = name.split('.');
-        return asText(look(id, attribute.length === 0 ? 'Ref' : attribute.join('.')));
-      }).replaceAll('${!', '${');
+      const [text, variables] = Array.isArray(argument)
+        ? (argument as [string, Record<string, unknown>])
+        : [asText(argument), {}];
+      return text
+        .replace(/\$\{([^!}]+)\}/g, (_match, name: string) => {
+          if (name in variables) return asText(resolve(variables[name]));
+          const [id = '', ...attribute] = name.split('.');
+          return asText(look(id, attribute.length === 0 ? 'Ref' : attribute.join('.')));
+        })
+        .replaceAll('${!', '${');
     },
     'Fn::If': (argument, resolve) => {
       const [condition, whenTrue, whenFalse] = asList(argument);
@@ -112,7 +125,8 @@ function lookUp(template: Template, apiEndpoint: string): LookUp {
     const resource = template.Resources[id];
     if (resource === undefined) {
       const parameter = template.Parameters?.[id];
-      if (parameter?.Default === undefined) throw new Error(`${id} is neither a resource nor a parameter with a default`);
+      if (parameter?.Default === undefined)
+        throw new Error(`${id} is neither a resource nor a parameter with a default`);
       return parameter.Default;
     }
     const value = localAttributes(id, resource, apiEndpoint)[attribute];

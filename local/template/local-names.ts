@@ -25,20 +25,29 @@ export const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
 /** A literal name that the template gives the resource, or undefined. */
 type NameOf = (property: string) => string | undefined;
 
-const arn = (service: string, rest: string): string => `arn:aws:${service}:${LOCAL_REGION}:${LOCAL_ACCOUNT}:${rest}`;
+const arn = (service: string, rest: string): string =>
+  `arn:aws:${service}:${LOCAL_REGION}:${LOCAL_ACCOUNT}:${rest}`;
 
 /** Per resource type, from its logical id: the names under which the stand-ins know it. */
-const ATTRIBUTES: Readonly<Record<string, (id: string, named: NameOf, apiEndpoint: string) => LocalAttributes>> = {
+const ATTRIBUTES: Readonly<
+  Record<string, (id: string, named: NameOf, apiEndpoint: string) => LocalAttributes>
+> = {
   'AWS::DynamoDB::GlobalTable': tableAttributes,
   'AWS::DynamoDB::Table': tableAttributes,
   'AWS::Lambda::Function': (id) => ({ Ref: id, Arn: arn('lambda', `function:${id}`) }),
   'AWS::IAM::Role': (id) => ({ Ref: id, Arn: `arn:aws:iam::${LOCAL_ACCOUNT}:role/${id}`, RoleId: id }),
-  'AWS::StepFunctions::StateMachine': (id) => ({ Ref: arn('states', `stateMachine:${id}`), Arn: arn('states', `stateMachine:${id}`), Name: id }),
+  'AWS::StepFunctions::StateMachine': (id) => ({
+    Ref: arn('states', `stateMachine:${id}`),
+    Arn: arn('states', `stateMachine:${id}`),
+    Name: id,
+  }),
   'AWS::S3::Bucket': (id, named) => {
     const name = named('BucketName') ?? id.toLowerCase();
     return {
-      Ref: name, Arn: `arn:aws:s3:::${name}`,
-      DomainName: `${name}.s3.amazonaws.com`, RegionalDomainName: `${name}.s3.${LOCAL_REGION}.amazonaws.com`,
+      Ref: name,
+      Arn: `arn:aws:s3:::${name}`,
+      DomainName: `${name}.s3.amazonaws.com`,
+      RegionalDomainName: `${name}.s3.${LOCAL_REGION}.amazonaws.com`,
     };
   },
   'AWS::SecretsManager::Secret': (id, named) => {
@@ -47,16 +56,28 @@ const ATTRIBUTES: Readonly<Record<string, (id: string, named: NameOf, apiEndpoin
   },
   'AWS::Events::Rule': (id) => ({ Ref: id, Arn: arn('events', `rule/${id}`) }),
   'AWS::Scheduler::Schedule': (id) => ({ Ref: id, Arn: arn('scheduler', `schedule/default/${id}`) }),
-  'AWS::SQS::Queue': (id) => ({ Ref: `https://sqs.${LOCAL_REGION}.amazonaws.com/${LOCAL_ACCOUNT}/${id}`, Arn: arn('sqs', id), QueueName: id }),
+  'AWS::SQS::Queue': (id) => ({
+    Ref: `https://sqs.${LOCAL_REGION}.amazonaws.com/${LOCAL_ACCOUNT}/${id}`,
+    Arn: arn('sqs', id),
+    QueueName: id,
+  }),
   'AWS::SNS::Topic': (id) => ({ Ref: arn('sns', id), TopicArn: arn('sns', id), TopicName: id }),
   'AWS::Logs::LogGroup': (id) => ({ Ref: id, Arn: arn('logs', `log-group:${id}:*`) }),
   'AWS::KMS::Key': (id) => ({ Ref: id, Arn: arn('kms', `key/${id}`), KeyId: id }),
   'AWS::ApiGatewayV2::Api': (id, _named, apiEndpoint) => ({ Ref: id, ApiId: id, ApiEndpoint: apiEndpoint }),
-  'AWS::ApiGatewayV2::DomainName': (id, named) => ({ Ref: named('DomainName') ?? id, RegionalDomainName: `${id.toLowerCase()}.execute-api.${LOCAL_REGION}.amazonaws.com`, RegionalHostedZoneId: 'Z0' }),
+  'AWS::ApiGatewayV2::DomainName': (id, named) => ({
+    Ref: named('DomainName') ?? id,
+    RegionalDomainName: `${id.toLowerCase()}.execute-api.${LOCAL_REGION}.amazonaws.com`,
+    RegionalHostedZoneId: 'Z0',
+  }),
   'AWS::CloudFront::OriginAccessControl': withId,
   'AWS::CloudFront::CachePolicy': withId,
   'AWS::CloudFront::ResponseHeadersPolicy': withId,
-  'AWS::CloudFront::Distribution': (id) => ({ Ref: id, Id: id, DomainName: `${id.toLowerCase()}.cloudfront.net` }),
+  'AWS::CloudFront::Distribution': (id) => ({
+    Ref: id,
+    Id: id,
+    DomainName: `${id.toLowerCase()}.cloudfront.net`,
+  }),
 };
 
 function withId(id: string): LocalAttributes {
@@ -65,11 +86,19 @@ function withId(id: string): LocalAttributes {
 
 function tableAttributes(id: string, named: NameOf): LocalAttributes {
   const name = named('TableName') ?? id;
-  return { Ref: name, Arn: arn('dynamodb', `table/${name}`), StreamArn: arn('dynamodb', `table/${name}/stream/local`) };
+  return {
+    Ref: name,
+    Arn: arn('dynamodb', `table/${name}`),
+    StreamArn: arn('dynamodb', `table/${name}/stream/local`),
+  };
 }
 
 /** What Ref and GetAtt give; every resource has at least its logical id as Ref. */
-export function localAttributes(id: string, resource: TemplateResource, apiEndpoint: string): LocalAttributes {
+export function localAttributes(
+  id: string,
+  resource: TemplateResource,
+  apiEndpoint: string,
+): LocalAttributes {
   const named: NameOf = (property) => {
     const name = resource.Properties?.[property];
     return typeof name === 'string' ? name : undefined;

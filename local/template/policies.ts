@@ -6,12 +6,20 @@ const oneOrMore = z.union([z.string(), z.array(z.string())]).optional();
 const statementSchema = z.strictObject({
   Sid: z.string().optional(),
   Effect: z.enum(['Allow', 'Deny']),
-  Action: oneOrMore, NotAction: oneOrMore, Resource: oneOrMore, NotResource: oneOrMore,
+  Action: oneOrMore,
+  NotAction: oneOrMore,
+  Resource: oneOrMore,
+  NotResource: oneOrMore,
   Condition: z.record(z.string(), z.unknown()).optional(),
 });
-const documentSchema = z.object({ Statement: z.union([statementSchema.transform((one) => [one]), z.array(statementSchema)]) });
+const documentSchema = z.object({
+  Statement: z.union([statementSchema.transform((one) => [one]), z.array(statementSchema)]),
+});
 const policySchema = z.object({ PolicyDocument: documentSchema, Roles: z.array(z.string()).default([]) });
-const roleSchema = z.object({ Policies: z.array(z.object({ PolicyDocument: documentSchema })).default([]), ManagedPolicyArns: z.array(z.string()).default([]) });
+const roleSchema = z.object({
+  Policies: z.array(z.object({ PolicyDocument: documentSchema })).default([]),
+  ManagedPolicyArns: z.array(z.string()).default([]),
+});
 
 /** What each role may do, by the role's logical id; a role without policies has an empty list. */
 export function readPolicies(resources: Resources): ReadonlyMap<string, readonly PolicyStatement[]> {
@@ -42,5 +50,7 @@ export function readPolicies(resources: Resources): ReadonlyMap<string, readonly
 
 /** Absent members are left out, not undefined. */
 function asStatement(statement: z.output<typeof statementSchema>): PolicyStatement {
-  return Object.fromEntries(Object.entries(statement).filter(([, value]) => value !== undefined)) as unknown as PolicyStatement;
+  return Object.fromEntries(
+    Object.entries(statement).filter(([, value]) => value !== undefined),
+  ) as unknown as PolicyStatement;
 }

@@ -15,13 +15,20 @@ export interface Resource<Properties> {
 /** Reads a template's resources by type. */
 export interface Resources {
   /** All of these types, in the template's order. Throws an Error naming the resource and the property that is not supported. */
-  readonly of: <Schema extends z.ZodType>(types: string | readonly string[], schema: Schema) => readonly Resource<z.output<Schema>>[];
+  readonly of: <Schema extends z.ZodType>(
+    types: string | readonly string[],
+    schema: Schema,
+  ) => readonly Resource<z.output<Schema>>[];
   readonly outputs: () => Readonly<Record<string, string>>;
 }
 
 /** What would run in the account and does not run here: it must not be left out in silence. */
 const NOT_SERVED: ReadonlySet<string> = new Set([
-  'AWS::ApiGateway::RestApi', 'AWS::ApiGatewayV2::Authorizer', 'AWS::Lambda::EventSourceMapping', 'AWS::Lambda::Url', 'AWS::Pipes::Pipe',
+  'AWS::ApiGateway::RestApi',
+  'AWS::ApiGatewayV2::Authorizer',
+  'AWS::Lambda::EventSourceMapping',
+  'AWS::Lambda::Url',
+  'AWS::Pipes::Pipe',
 ]);
 
 /** Opens the resources of a template. Throws for a type that the one-machine mode does not serve. */
@@ -32,7 +39,11 @@ export function openResources(template: Template, apiEndpoint: string): Resource
     if (NOT_SERVED.has(Type)) throw new Error(`${Type} ${id}: this type is not served on one machine`);
   }
 
-  function read<Schema extends z.ZodType>(id: string, resource: TemplateResource, schema: Schema): Resource<z.output<Schema>> {
+  function read<Schema extends z.ZodType>(
+    id: string,
+    resource: TemplateResource,
+    schema: Schema,
+  ): Resource<z.output<Schema>> {
     const unsupported = (what: string): Error => new Error(`${resource.Type} ${id}: ${what}`);
     let resolved: unknown;
     try {
@@ -41,13 +52,18 @@ export function openResources(template: Template, apiEndpoint: string): Resource
       throw unsupported(error instanceof Error ? error.message : String(error));
     }
     const parsed = schema.safeParse(resolved);
-    if (!parsed.success) throw unsupported(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '));
+    if (!parsed.success)
+      throw unsupported(
+        parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '),
+      );
     return { id, properties: parsed.data, metadata: resource.Metadata ?? {}, unsupported };
   }
   return {
     of: (types, schema) => {
       const wanted = [types].flat();
-      return present.filter(([, { Type }]) => wanted.includes(Type)).map(([id, resource]) => read(id, resource, schema));
+      return present
+        .filter(([, { Type }]) => wanted.includes(Type))
+        .map(([id, resource]) => read(id, resource, schema));
     },
     outputs: () => {
       const served = Object.entries(template.Outputs ?? {}).filter(([, output]) => holds(output.Condition));

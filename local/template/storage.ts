@@ -36,24 +36,37 @@ export interface LocalDistribution {
 /** Refused rather than left out: it would change what the stand-in has to do. */
 const absent = z.never().optional();
 
-const index = z.object({ IndexName: z.string(), KeySchema: z.array(z.unknown()), Projection: z.record(z.string(), z.unknown()) });
+const index = z.object({
+  IndexName: z.string(),
+  KeySchema: z.array(z.unknown()),
+  Projection: z.record(z.string(), z.unknown()),
+});
 const tableSchema = z.object({
   TableName: z.string().optional(),
   AttributeDefinitions: z.array(z.unknown()),
   KeySchema: z.array(z.unknown()),
   GlobalSecondaryIndexes: z.array(index).optional(),
   LocalSecondaryIndexes: z.array(index).optional(),
-  TimeToLiveSpecification: z.object({ AttributeName: z.string().optional(), Enabled: z.boolean() }).optional(),
+  TimeToLiveSpecification: z
+    .object({ AttributeName: z.string().optional(), Enabled: z.boolean() })
+    .optional(),
 });
 
 /** The tables. Capacity, backups, streams and encryption have no meaning here: every table is on demand. */
 export function readTables(resources: Resources): readonly LocalTable[] {
-  return resources.of(['AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'], tableSchema).map(({ id, properties }) => {
-    const { TableName, TimeToLiveSpecification, ...shape } = properties;
-    const name = TableName ?? id;
-    const ttlAttribute = TimeToLiveSpecification?.Enabled === true ? TimeToLiveSpecification.AttributeName : undefined;
-    return { name, create: { TableName: name, BillingMode: 'PAY_PER_REQUEST', ...shape }, ...(ttlAttribute !== undefined && { ttlAttribute }) };
-  });
+  return resources
+    .of(['AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'], tableSchema)
+    .map(({ id, properties }) => {
+      const { TableName, TimeToLiveSpecification, ...shape } = properties;
+      const name = TableName ?? id;
+      const ttlAttribute =
+        TimeToLiveSpecification?.Enabled === true ? TimeToLiveSpecification.AttributeName : undefined;
+      return {
+        name,
+        create: { TableName: name, BillingMode: 'PAY_PER_REQUEST', ...shape },
+        ...(ttlAttribute !== undefined && { ttlAttribute }),
+      };
+    });
 }
 
 const lifecycleRule = z.object({
@@ -74,12 +87,19 @@ export function readBuckets(resources: Resources): readonly LocalBucket[] {
   return resources.of('AWS::S3::Bucket', bucketSchema).map(({ id, properties }) => ({
     name: properties.BucketName ?? id.toLowerCase(),
     expirations: properties.LifecycleConfiguration.Rules.flatMap(({ Status, Prefix, ExpirationInDays }) =>
-      Status === 'Enabled' && ExpirationInDays !== undefined ? [{ prefix: Prefix, days: ExpirationInDays }] : []),
+      Status === 'Enabled' && ExpirationInDays !== undefined
+        ? [{ prefix: Prefix, days: ExpirationInDays }]
+        : [],
+    ),
   }));
 }
 
 // A literal value would be a secret in a template: it is refused.
-const secretSchema = z.object({ Name: z.string().optional(), GenerateSecretString: z.record(z.string(), z.unknown()).optional(), SecretString: absent });
+const secretSchema = z.object({
+  Name: z.string().optional(),
+  GenerateSecretString: z.record(z.string(), z.unknown()).optional(),
+  SecretString: absent,
+});
 
 /** The secrets. */
 export function readSecrets(resources: Resources): readonly LocalSecret[] {
@@ -95,17 +115,30 @@ const distributionSchema = z.object({
   DistributionConfig: z.object({
     Aliases: z.array(z.string()).default([]),
     DefaultCacheBehavior: z.object({ TargetOriginId: z.string() }),
-    Origins: z.array(z.object({ Id: z.string(), DomainName: z.string(), OriginPath: z.literal('').optional() })),
+    Origins: z.array(
+      z.object({ Id: z.string(), DomainName: z.string(), OriginPath: z.literal('').optional() }),
+    ),
   }),
 });
 
 /** The distributions, each with the bucket behind its default behaviour. */
 export function readDistributions(resources: Resources): readonly LocalDistribution[] {
-  return resources.of('AWS::CloudFront::Distribution', distributionSchema).map(({ id, properties, unsupported }) => {
-    const { Aliases, DefaultCacheBehavior, Origins } = properties.DistributionConfig;
-    const domainName = Origins.find((origin) => origin.Id === DefaultCacheBehavior.TargetOriginId)?.DomainName ?? '';
-    const bucket = /^(.+)\.s3\.(?:[a-z0-9-]+\.)?amazonaws\.com$/.exec(domainName)?.[1];
-    if (bucket === undefined) throw unsupported(`the default origin ${domainName} is not a bucket of this template`);
-    return { id, bucket, domains: [localAttributes(id, { Type: 'AWS::CloudFront::Distribution' }, '').DomainName ?? '', ...Aliases] };
-  });
+  return resources
+    .of('AWS::CloudFront::Distribution', distributionSchema)
+    .map(({ id, properties, unsupported }) => {
+      const { Aliases, DefaultCacheBehavior, Origins } = properties.DistributionConfig;
+      const domainName =
+        Origins.find((origin) => origin.Id === DefaultCacheBehavior.TargetOriginId)?.DomainName ?? '';
+      const bucket = /^(.+)\.s3\.(?:[a-z0-9-]+\.)?amazonaws\.com$/.exec(domainName)?.[1];
+      if (bucket === undefined)
+        throw unsupported(`the default origin ${domainName} is not a bucket of this template`);
+      return {
+        id,
+        bucket,
+        domains: [
+          localAttributes(id, { Type: 'AWS::CloudFront::Distribution' }, '').DomainName ?? '',
+          ...Aliases,
+        ],
+      };
+    });
 }

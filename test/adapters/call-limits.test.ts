@@ -13,7 +13,9 @@ afterEach(async () => {
 });
 
 /** A service that does with each request what the test says, and how often it was asked. */
-async function service(behave: (socket: Socket) => void): Promise<{ readonly endpoint: string; readonly asked: () => number }> {
+async function service(
+  behave: (socket: Socket) => void,
+): Promise<{ readonly endpoint: string; readonly asked: () => number }> {
   let asked = 0;
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -33,7 +35,10 @@ const given = { region: 'us-east-1', credentials: { accessKeyId: 'id', secretAcc
 describe('a call of the AWS SDK', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['gets no answer', () => undefined],
-    ['gets the head of an answer and no body', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{')],
+    [
+      'gets the head of an answer and no body',
+      (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{'),
+    ],
   ])('that %s ends after its time, three tries in all', async (_how, behave) => {
     const { endpoint, asked } = await service(behave);
     const client = new DynamoDBClient({ ...given, endpoint, ...callLimits(40) });
@@ -44,9 +49,13 @@ describe('a call of the AWS SDK', () => {
 
   it('that is aborted ends at once, and is not sent again', async () => {
     const stop = new AbortController();
-    const { endpoint, asked } = await service(() => { stop.abort(); });
+    const { endpoint, asked } = await service(() => {
+      stop.abort();
+    });
     const client = new DynamoDBClient({ ...given, endpoint, ...callLimits() });
-    await expect(client.send(new ListTablesCommand(), { abortSignal: stop.signal })).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(client.send(new ListTablesCommand(), { abortSignal: stop.signal })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
     expect(asked()).toBe(1);
     client.destroy();
   });
@@ -54,7 +63,12 @@ describe('a call of the AWS SDK', () => {
   it('has a limit of 5 s a try, and breaks then instead of warning', async () => {
     const client = new DynamoDBClient({ ...given, ...callLimits() });
     const handler = client.config.requestHandler as unknown as { configProvider: Promise<object> };
-    expect(await handler.configProvider).toMatchObject({ connectionTimeout: 3_000, requestTimeout: 5_000, socketTimeout: 5_000, throwOnRequestTimeout: true });
+    expect(await handler.configProvider).toMatchObject({
+      connectionTimeout: 3_000,
+      requestTimeout: 5_000,
+      socketTimeout: 5_000,
+      throwOnRequestTimeout: true,
+    });
   });
 });
 
@@ -64,8 +78,11 @@ describe('the code that runs in AWS, and the command of an operator', () => {
     const clients = files.flatMap((file) => {
       const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
       // Settings that have a name are looked up: `const name = { ...callLimits(), … }`.
-      const hasLimits = (settings: string): boolean => settings === 'callLimits()' || text.includes(`const ${settings} = { ...callLimits()`);
-      return [...text.matchAll(/new (?:DynamoDB|SFN|SecretsManager)Client\(([\w()]*)\)/g)].map(([, settings = '']) => ({ file, hasLimits: hasLimits(settings) }));
+      const hasLimits = (settings: string): boolean =>
+        settings === 'callLimits()' || text.includes(`const ${settings} = { ...callLimits()`);
+      return [...text.matchAll(/new (?:DynamoDB|SFN|SecretsManager)Client\(([\w()]*)\)/g)].map(
+        ([, settings = '']) => ({ file, hasLimits: hasLimits(settings) }),
+      );
     });
     expect(clients.length).toBeGreaterThan(7);
     expect(clients.filter(({ hasLimits }) => !hasLimits)).toEqual([]);

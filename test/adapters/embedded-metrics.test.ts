@@ -7,13 +7,23 @@ const definitions: readonly MetricDefinition[] = metrics;
 
 describe('a line of the log', () => {
   it('of an event that is counted says so in the form that CloudWatch reads', () => {
-    expect(embeddedMetrics('Darkroom', at, { event: 'creation_failed', level: 'info', fields: { failure: 'NothingRendered', refundedMicros: 40_000 } })).toEqual({
+    expect(
+      embeddedMetrics('Darkroom', at, {
+        event: 'creation_failed',
+        level: 'info',
+        fields: { failure: 'NothingRendered', refundedMicros: 40_000 },
+      }),
+    ).toEqual({
       CreationsFailed: 1,
       RefundedMicros: 40_000,
       _aws: {
         Timestamp: at,
         CloudWatchMetrics: [
-          { Namespace: 'Darkroom', Dimensions: [[], ['failure']], Metrics: [{ Name: 'CreationsFailed', Unit: 'Count' }] },
+          {
+            Namespace: 'Darkroom',
+            Dimensions: [[], ['failure']],
+            Metrics: [{ Name: 'CreationsFailed', Unit: 'Count' }],
+          },
           { Namespace: 'Darkroom', Dimensions: [[]], Metrics: [{ Name: 'RefundedMicros', Unit: 'None' }] },
         ],
       },
@@ -21,29 +31,62 @@ describe('a line of the log', () => {
   });
 
   it('that is an alarm is counted by its event', () => {
-    expect(embeddedMetrics('Darkroom-staging', at, { event: 'start_refused', level: 'alarm', fields: {} })).toEqual({
+    expect(
+      embeddedMetrics('Darkroom-staging', at, { event: 'start_refused', level: 'alarm', fields: {} }),
+    ).toEqual({
       OperatorAlarms: 1,
-      _aws: { Timestamp: at, CloudWatchMetrics: [{ Namespace: 'Darkroom-staging', Dimensions: [['event']], Metrics: [{ Name: 'OperatorAlarms', Unit: 'Count' }] }] },
+      _aws: {
+        Timestamp: at,
+        CloudWatchMetrics: [
+          {
+            Namespace: 'Darkroom-staging',
+            Dimensions: [['event']],
+            Metrics: [{ Name: 'OperatorAlarms', Unit: 'Count' }],
+          },
+        ],
+      },
     });
   });
 
   it('of an event that is not counted has nothing more', () => {
-    expect(embeddedMetrics('Darkroom', at, { event: 'creation_recovered', level: 'info', fields: { recovery: 1 } })).toEqual({});
+    expect(
+      embeddedMetrics('Darkroom', at, {
+        event: 'creation_recovered',
+        level: 'info',
+        fields: { recovery: 1 },
+      }),
+    ).toEqual({});
   });
 
   it('counts a value of 0, and leaves out one that is missing or no number', () => {
-    const measured = (fields: object): string[] => Object.keys(embeddedMetrics('Darkroom', at, { event: 'reconciled', level: 'info', fields: { ...fields } })).filter((name) => name !== '_aws');
-    expect(measured({ looked: 0, open: 7, refunded: NaN })).toEqual(['ReconcilerRuns', 'ReconcilerLooked', 'OpenCreations']);
+    const measured = (fields: object): string[] =>
+      Object.keys(
+        embeddedMetrics('Darkroom', at, { event: 'reconciled', level: 'info', fields: { ...fields } }),
+      ).filter((name) => name !== '_aws');
+    expect(measured({ looked: 0, open: 7, refunded: NaN })).toEqual([
+      'ReconcilerRuns',
+      'ReconcilerLooked',
+      'OpenCreations',
+    ]);
   });
 
   it('leaves out a metric one of whose dimensions is missing: CloudWatch would drop it in silence', () => {
-    expect(embeddedMetrics('Darkroom', at, { event: 'webhook_attempted', level: 'info', fields: { outcome: undefined } })).toEqual({});
+    expect(
+      embeddedMetrics('Darkroom', at, {
+        event: 'webhook_attempted',
+        level: 'info',
+        fields: { outcome: undefined },
+      }),
+    ).toEqual({});
   });
 });
 
 describe('the table of metrics', () => {
   it('is this: event, name, unit, field and dimensions', () => {
-    const rows = definitions.map(({ event, name, unit, field = '1', dimensions }) => `${event} ${name} ${unit} ${field} by ${dimensions.map((set) => `[${set.join()}]`).join(' ')}`);
+    const rows = definitions.map(
+      ({ event, name, unit, field = '1', dimensions }) =>
+        `${event} ${name} ${unit} ${field} by ${dimensions.map((set) => `[${set.join()}]`).join(' ')}`,
+    );
     expect(rows).toEqual([
       'creation_accepted CreationsAccepted Count 1 by []',
       'creation_completed CreationsCompleted Count 1 by []',

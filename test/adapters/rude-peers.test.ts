@@ -31,7 +31,9 @@ function timeLimits(): Pick<Clock, 'timeout'> & { readonly asked: number[]; read
   const asked: number[] = [];
   return {
     asked,
-    end: () => { for (const controller of controllers) controller.abort(); },
+    end: () => {
+      for (const controller of controllers) controller.abort();
+    },
     timeout: (millis): TimeLimit => {
       const controller = new AbortController();
       controllers.push(controller);
@@ -47,12 +49,19 @@ const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgr
 describe('a peer that switches protocols', () => {
   it('has failed as a source image, for good', async () => {
     const outbound = createOutbound('loopback-too', { clock: timeLimits() });
-    expect(await outbound.fetchSource(await peer((socket) => socket.write(upgrade)), never)).toEqual({ kind: 'failed', retryable: false });
+    expect(await outbound.fetchSource(await peer((socket) => socket.write(upgrade)), never)).toEqual({
+      kind: 'failed',
+      retryable: false,
+    });
   });
 
   it('has answered a webhook with status 101', async () => {
     const outbound = createOutbound('loopback-too', { clock: timeLimits() });
-    expect(await outbound.post(await peer((socket) => socket.write(upgrade)), {}, '{}')).toEqual({ kind: 'answered', status: 101, excerpt: '' });
+    expect(await outbound.post(await peer((socket) => socket.write(upgrade)), {}, '{}')).toEqual({
+      kind: 'answered',
+      status: 101,
+      excerpt: '',
+    });
   });
 
   it('is left: its connection is closed', async () => {
@@ -71,10 +80,22 @@ describe('a peer that closes the connection', () => {
   const cases: readonly (readonly [string, (socket: Socket) => void, string])[] = [
     ['without a byte', (socket) => socket.end(), 'connection closed'],
     ['by a reset', (socket) => socket.resetAndDestroy(), 'connection closed'],
-    ['in the middle of the header', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le'), 'connection closed'],
-    ['in the middle of the body', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc'), 'connection closed'],
+    [
+      'in the middle of the header',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le'),
+      'connection closed',
+    ],
+    [
+      'in the middle of the body',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc'),
+      'connection closed',
+    ],
     ['after nonsense', (socket) => socket.end('no http at all\r\n\r\n'), 'no valid http answer'],
-    ['after an early hint', (socket) => socket.end('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'), 'connection closed'],
+    [
+      'after an early hint',
+      (socket) => socket.end('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'),
+      'connection closed',
+    ],
   ];
 
   it.each(cases)('%s has not answered a webhook', async (_how, behave, reason) => {
@@ -84,7 +105,10 @@ describe('a peer that closes the connection', () => {
 
   it.each(cases)('%s has failed as a source image, which may be tried again', async (_how, behave) => {
     const outbound = createOutbound('loopback-too', { clock: timeLimits() });
-    expect(await outbound.fetchSource(await peer(behave), never)).toEqual({ kind: 'failed', retryable: true });
+    expect(await outbound.fetchSource(await peer(behave), never)).toEqual({
+      kind: 'failed',
+      retryable: true,
+    });
   });
 });
 
@@ -138,7 +162,10 @@ describe('a resolver that never answers', () => {
 
   it('is not waited for once the time of the request is used up', async () => {
     const stop = new AbortController();
-    const checking = createOutbound('public', { clock: timeLimits(), resolve: silent }).check('https://receiver.test/', stop.signal);
+    const checking = createOutbound('public', { clock: timeLimits(), resolve: silent }).check(
+      'https://receiver.test/',
+      stop.signal,
+    );
     stop.abort();
     expect(await checking).toMatchObject({ kind: 'refused' });
   });
@@ -146,8 +173,14 @@ describe('a resolver that never answers', () => {
   it('has failed a webhook attempt, and a source image', async () => {
     const clock = timeLimits();
     const outbound = createOutbound('public', { clock, resolve: silent });
-    const both = Promise.all([outbound.post('https://receiver.test/', {}, '{}'), outbound.fetchSource('https://receiver.test/', never)]);
+    const both = Promise.all([
+      outbound.post('https://receiver.test/', {}, '{}'),
+      outbound.fetchSource('https://receiver.test/', never),
+    ]);
     clock.end();
-    expect(await both).toEqual([{ kind: 'unanswered', reason: 'timeout' }, { kind: 'failed', retryable: true }]);
+    expect(await both).toEqual([
+      { kind: 'unanswered', reason: 'timeout' },
+      { kind: 'failed', retryable: true },
+    ]);
   });
 });

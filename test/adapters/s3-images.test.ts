@@ -23,20 +23,39 @@ beforeAll(async () => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
-      asked.push({ line: `${incoming.method ?? ''} ${incoming.url ?? ''}`, headers: incoming.headers, body: Buffer.concat(chunks) });
-      outgoing.writeHead((statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 200, { ...held, 'content-length': 5 });
+      asked.push({
+        line: `${incoming.method ?? ''} ${incoming.url ?? ''}`,
+        headers: incoming.headers,
+        body: Buffer.concat(chunks),
+      });
+      outgoing.writeHead((statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 200, {
+        ...held,
+        'content-length': 5,
+      });
       outgoing.end(incoming.method === 'HEAD' ? undefined : 'bytes');
     });
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
 });
 beforeEach(() => {
   asked.length = 0;
   statuses = [200];
 });
-afterAll(() => { server.close(); });
+afterAll(() => {
+  server.close();
+});
 
-const store = () => createImageStore({ bucket: 'images', region: 'us-east-1', accessKeyId: 'id', secretAccessKey: 'secret', clock: systemClock, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+const store = () =>
+  createImageStore({
+    bucket: 'images',
+    region: 'us-east-1',
+    accessKeyId: 'id',
+    secretAccessKey: 'secret',
+    clock: systemClock,
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  });
 const image = { key: 'results/one.webp', contentType: 'image/webp', width: 1537, height: 1025, bytes: 3 };
 
 describe('an image', () => {
@@ -46,12 +65,17 @@ describe('an image', () => {
     expect(asked[0]).toMatchObject({
       line: 'PUT /images/results/one.webp',
       headers: {
-        'content-type': 'image/webp', 'cache-control': 'public, max-age=31536000, immutable', 'x-amz-meta-width': '1537', 'x-amz-meta-height': '1025',
+        'content-type': 'image/webp',
+        'cache-control': 'public, max-age=31536000, immutable',
+        'x-amz-meta-width': '1537',
+        'x-amz-meta-height': '1025',
         'x-amz-checksum-sha256': createHash('sha256').update(bytes).digest('base64'),
       },
     });
     expect([...(asked[0]?.body ?? [])]).toEqual([1, 2, 3]);
-    expect(asked[0]?.headers['authorization']).toMatch(/^AWS4-HMAC-SHA256 Credential=id\/\d{8}\/us-east-1\/s3\/aws4_request/);
+    expect(asked[0]?.headers['authorization']).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=id\/\d{8}\/us-east-1\/s3\/aws4_request/,
+    );
   });
 
   it('is got as its bytes', async () => {
@@ -61,20 +85,36 @@ describe('an image', () => {
 
   it('that is there is found with type, size and length; one that is not is undefined', async () => {
     statuses = [200, 404];
-    expect(await store().find('results/one.webp')).toEqual({ key: 'results/one.webp', contentType: 'image/webp', width: 1537, height: 1025, bytes: 5 });
+    expect(await store().find('results/one.webp')).toEqual({
+      key: 'results/one.webp',
+      contentType: 'image/webp',
+      width: 1537,
+      height: 1025,
+      bytes: 5,
+    });
     expect(await store().find('results/two.webp')).toBeUndefined();
-    expect(asked.map(({ line }) => line)).toEqual(['HEAD /images/results/one.webp', 'HEAD /images/results/two.webp']);
+    expect(asked.map(({ line }) => line)).toEqual([
+      'HEAD /images/results/one.webp',
+      'HEAD /images/results/two.webp',
+    ]);
   });
 });
 
 describe('a bucket in trouble', () => {
-  const calls = { put: async () => store().put(image, new Uint8Array(3)), get: async () => store().get('k'), find: async () => store().find('k') };
+  const calls = {
+    put: async () => store().put(image, new Uint8Array(3)),
+    get: async () => store().get('k'),
+    find: async () => store().find('k'),
+  };
 
-  it.each(Object.entries(calls))('%s is asked five times in all, and then the status is thrown', async (_name, call) => {
-    statuses = [503];
-    await expect(call()).rejects.toThrow('the bucket answered 503');
-    expect(asked).toHaveLength(5);
-  });
+  it.each(Object.entries(calls))(
+    '%s is asked five times in all, and then the status is thrown',
+    async (_name, call) => {
+      statuses = [503];
+      await expect(call()).rejects.toThrow('the bucket answered 503');
+      expect(asked).toHaveLength(5);
+    },
+  );
 
   it.each(Object.entries(calls))('%s that succeeds at last is no error', async (_name, call) => {
     statuses = [500, 503, 429, 502, 200];

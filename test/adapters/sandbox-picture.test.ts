@@ -7,9 +7,26 @@ import { renderPicture, type PictureJob } from '../../adapters/providers/sandbox
 import { themeOf } from '../../adapters/providers/sandbox/picture/theme.ts';
 import { readImageHeader } from '../../core/image-bytes.ts';
 
-const ONE_OF_EACH = ['misty mountains', 'mountain lake', 'a forest', 'desert dunes', 'the sea', 'aurora', 'silk', 'paper map', 'bauhaus tiles'];
+const ONE_OF_EACH = [
+  'misty mountains',
+  'mountain lake',
+  'a forest',
+  'desert dunes',
+  'the sea',
+  'aurora',
+  'silk',
+  'paper map',
+  'bauhaus tiles',
+];
 
-const job = (change: Partial<PictureJob> = {}): PictureJob => ({ prompt: 'a fox in the snow', seed: 7, width: 96, height: 64, format: 'png', ...change });
+const job = (change: Partial<PictureJob> = {}): PictureJob => ({
+  prompt: 'a fox in the snow',
+  seed: 7,
+  width: 96,
+  height: 64,
+  format: 'png',
+  ...change,
+});
 
 interface Chunk {
   readonly type: string;
@@ -18,15 +35,23 @@ interface Chunk {
 
 function chunksOf(png: Buffer): Chunk[] {
   const chunks: Chunk[] = [];
-  for (let at = 8; at < png.length; ) {
+  for (let at = 8; at < png.length;) {
     const length = png.readUInt32BE(at);
-    chunks.push({ type: png.toString('latin1', at + 4, at + 8), data: png.subarray(at + 8, at + 8 + length) });
+    chunks.push({
+      type: png.toString('latin1', at + 4, at + 8),
+      data: png.subarray(at + 8, at + 8 + length),
+    });
     at += length + 12;
   }
   return chunks;
 }
 
-const dataOf = (png: Buffer, type: string) => Buffer.concat(chunksOf(png).filter((chunk) => chunk.type === type).map(({ data }) => data));
+const dataOf = (png: Buffer, type: string) =>
+  Buffer.concat(
+    chunksOf(png)
+      .filter((chunk) => chunk.type === type)
+      .map(({ data }) => data),
+  );
 
 /** Undoes the row filter "up", the only one that the writer uses. */
 function pixelsOf(png: Buffer, width: number): Buffer[] {
@@ -35,7 +60,9 @@ function pixelsOf(png: Buffer, width: number): Buffer[] {
   const rows: Buffer[] = [];
   for (let at = 0; at < packed.length; at += stride + 1) {
     const above = rows.at(-1);
-    rows.push(Buffer.from(packed.subarray(at + 1, at + 1 + stride).map((byte, i) => byte + (above?.[i] ?? 0))));
+    rows.push(
+      Buffer.from(packed.subarray(at + 1, at + 1 + stride).map((byte, i) => byte + (above?.[i] ?? 0))),
+    );
   }
   return rows;
 }
@@ -60,18 +87,28 @@ function meanDifference(jpeg: Uint8Array, rows: Buffer[]): number {
 }
 
 describe('a picture', () => {
-  it.each(['png', 'jpeg'] as const)('as %s is the same, byte for byte, for the same prompt, seed and size', async (format) => {
-    expect(await renderPicture(job({ format }))).toEqual(await renderPicture(job({ format })));
-  });
+  it.each(['png', 'jpeg'] as const)(
+    'as %s is the same, byte for byte, for the same prompt, seed and size',
+    async (format) => {
+      expect(await renderPicture(job({ format }))).toEqual(await renderPicture(job({ format })));
+    },
+  );
 
   it('differs with the prompt and with the seed', async () => {
     const jobs = [job(), job({ prompt: 'a fox in the snow.' }), job({ seed: 8 })];
-    const pixels = await Promise.all(jobs.map(async (one) => dataOf(await renderPicture(one), 'IDAT').toString('base64')));
+    const pixels = await Promise.all(
+      jobs.map(async (one) => dataOf(await renderPicture(one), 'IDAT').toString('base64')),
+    );
     expect(new Set(pixels).size).toBe(3);
   });
 
   it.each(ONE_OF_EACH)('of "%s" has the size that was asked for, whatever its shape', async (prompt) => {
-    for (const [width, height] of [[64, 64], [112, 48], [36, 64], [1, 1]] as const) {
+    for (const [width, height] of [
+      [64, 64],
+      [112, 48],
+      [36, 64],
+      [1, 1],
+    ] as const) {
       for (const format of ['png', 'jpeg'] as const) {
         const header = readImageHeader(await renderPicture(job({ prompt, width, height, format })));
         expect(header).toEqual({ contentType: `image/${format}`, width, height });
@@ -79,13 +116,16 @@ describe('a picture', () => {
     }
   });
 
-  it.each(ONE_OF_EACH)('of "%s" has light and dark in it, and no row that was never painted', async (prompt) => {
-    const rows = pixelsOf(await renderPicture(job({ prompt })), 96);
-    expect(rows).toHaveLength(64);
-    const levels = Buffer.concat(rows);
-    expect(Math.max(...levels) - Math.min(...levels)).toBeGreaterThan(80);
-    for (const row of rows) expect(row.some((level) => level > 0)).toBe(true);
-  });
+  it.each(ONE_OF_EACH)(
+    'of "%s" has light and dark in it, and no row that was never painted',
+    async (prompt) => {
+      const rows = pixelsOf(await renderPicture(job({ prompt })), 96);
+      expect(rows).toHaveLength(64);
+      const levels = Buffer.concat(rows);
+      expect(Math.max(...levels) - Math.min(...levels)).toBeGreaterThan(80);
+      for (const row of rows) expect(row.some((level) => level > 0)).toBe(true);
+    },
+  );
 
   it('lets a timer run while it is rendered', async () => {
     let beats = 0;
@@ -114,7 +154,10 @@ describe('the prompt in the file', () => {
   it('is cut at a character where a JPEG comment has no room for more', async () => {
     // 65,533 bytes end in the middle of a fox.
     const prompt = `xyz${'🦊'.repeat(20_000)}`;
-    const comment = segmentOf(await renderPicture(job({ prompt, width: 8, height: 8, format: 'jpeg' })), 0xfe).toString('utf8');
+    const comment = segmentOf(
+      await renderPicture(job({ prompt, width: 8, height: 8, format: 'jpeg' })),
+      0xfe,
+    ).toString('utf8');
     expect(comment).toBe(`xyz${'🦊'.repeat(16_382)}`);
   });
 
@@ -129,7 +172,9 @@ describe('a JPEG of several strips', () => {
 
   it('numbers its restart markers in turn, ends once, and shows what the PNG shows', async () => {
     const jpeg = await renderPicture(job({ ...size, format: 'jpeg' }));
-    const markers = Array.from(jpeg.entries()).filter(([at, byte]) => byte === 0xff && ((jpeg[at + 1] ?? 0) & 0xf8) === 0xd0);
+    const markers = Array.from(jpeg.entries()).filter(
+      ([at, byte]) => byte === 0xff && ((jpeg[at + 1] ?? 0) & 0xf8) === 0xd0,
+    );
     expect(markers.map(([at]) => jpeg[at + 1])).toEqual([0xd0, 0xd1]);
     // 512 rows of 2048: 64 lines of 256 blocks.
     expect(segmentOf(jpeg, 0xdd).readUInt16BE()).toBe(64 * 256);

@@ -36,7 +36,9 @@ describe('a sealed secret', () => {
   });
 
   it('that an earlier release has sealed opens', async () => {
-    expect(await stage().box.open(accountId, 'v1.version-1.AAECAwQFBgcICQoL.ntCWBVFvXUqJfdw_NNpWZAWS3HVxGR8')).toBe('whsec_x');
+    expect(
+      await stage().box.open(accountId, 'v1.version-1.AAECAwQFBgcICQoL.ntCWBVFvXUqJfdw_NNpWZAWS3HVxGR8'),
+    ).toBe('whsec_x');
   });
 
   it('is lost when it belongs to another account, was altered, or has another form', async () => {

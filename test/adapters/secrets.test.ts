@@ -1,5 +1,9 @@
 /** Secrets Manager behind the two adapters that read it: what is cached, for how long, and what is refused. */
-import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCredentialEditor, createProviderCredentials } from '../../adapters/provider-credentials.ts';
@@ -14,21 +18,30 @@ const [first, second] = ['a'.repeat(32), 'b'.repeat(40)];
 let manager: ReturnType<typeof mockManager>;
 const mockManager = () => mockClient(SecretsManagerClient);
 const client = new SecretsManagerClient({ region: 'us-east-1' });
-beforeAll(() => { manager = mockManager(); });
-beforeEach(() => { manager.reset(); });
-afterAll(() => { manager.restore(); });
-const reads = (): (string | undefined)[] => manager.commandCalls(GetSecretValueCommand).map(({ args: [{ input }] }) => input.VersionId);
+beforeAll(() => {
+  manager = mockManager();
+});
+beforeEach(() => {
+  manager.reset();
+});
+afterAll(() => {
+  manager.restore();
+});
+const reads = (): (string | undefined)[] =>
+  manager.commandCalls(GetSecretValueCommand).map(({ args: [{ input }] }) => input.VersionId);
 
 /** Version one is current until version two is; a version that is not named does not exist. */
 function holds(versions: Readonly<Record<string, string>>, current: string): void {
   manager.on(GetSecretValueCommand).callsFake(({ VersionId: version = current }: { VersionId?: string }) => {
     const SecretString = versions[version];
-    if (SecretString === undefined) throw Object.assign(new Error('no such version'), { name: 'ResourceNotFoundException' });
+    if (SecretString === undefined)
+      throw Object.assign(new Error('no such version'), { name: 'ResourceNotFoundException' });
     return { VersionId: version, SecretString };
   });
 }
 
-const open = (clock: FakeClock = fakeClock()): ResealingBox => createSecretBox({ client, secretArn: 'arn', clock, randomBytes: seededBytes });
+const open = (clock: FakeClock = fakeClock()): ResealingBox =>
+  createSecretBox({ client, secretArn: 'arn', clock, randomBytes: seededBytes });
 
 describe('a sealed text', () => {
   it('names its form and its version, and opens for the account that it was sealed for', async () => {
@@ -40,17 +53,23 @@ describe('a sealed text', () => {
     await expect(open().open('Acc0unt002' as AccountId, sealed)).rejects.toThrow();
   });
 
-  it.each(['', 'v1', 'v1.one', 'v1.one.AAECAwQFBgcICQoL', 'v2.one.AAECAwQFBgcICQoL.AAAA'])('of another form is refused: %j', async (text) => {
-    holds({ one: first }, 'one');
-    await expect(open().open(accountId, text)).rejects.toThrow('has not the form');
-    expect(reads()).toEqual([]);
-  });
+  it.each(['', 'v1', 'v1.one', 'v1.one.AAECAwQFBgcICQoL', 'v2.one.AAECAwQFBgcICQoL.AAAA'])(
+    'of another form is refused: %j',
+    async (text) => {
+      holds({ one: first }, 'one');
+      await expect(open().open(accountId, text)).rejects.toThrow('has not the form');
+      expect(reads()).toEqual([]);
+    },
+  );
 
   it('that was altered is refused', async () => {
     holds({ one: first }, 'one');
     const sealed = await open().seal(accountId, 'whsec_secret');
     const parts = sealed.split('.');
-    const altered = [...parts.slice(0, 3), (parts[3] ?? '').replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A'))].join('.');
+    const altered = [
+      ...parts.slice(0, 3),
+      (parts[3] ?? '').replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A')),
+    ].join('.');
     await expect(open().open(accountId, altered)).rejects.toThrow();
   });
 
@@ -88,13 +107,20 @@ describe('a sealed text', () => {
 });
 
 describe('the keys of the vendors', () => {
-  const secret = (text: string): void => { manager.on(GetSecretValueCommand).resolves({ SecretString: text }); };
+  const secret = (text: string): void => {
+    manager.on(GetSecretValueCommand).resolves({ SecretString: text });
+  };
 
   it('are read once in five minutes, and again after a vendor has refused one', async () => {
     secret('{"bfl":"key-1","fal":"","other":7}');
     const clock = fakeClock();
     const credentials = createProviderCredentials({ client, secretArn: 'arn', clock });
-    expect([await credentials.read('bfl'), await credentials.read('fal'), await credentials.read('other'), await credentials.read('none')]).toEqual(['key-1', undefined, undefined, undefined]);
+    expect([
+      await credentials.read('bfl'),
+      await credentials.read('fal'),
+      await credentials.read('other'),
+      await credentials.read('none'),
+    ]).toEqual(['key-1', undefined, undefined, undefined]);
     clock.set(now + 5 * minute - 1);
     await credentials.read('bfl');
     expect(reads()).toHaveLength(1);
@@ -108,7 +134,9 @@ describe('the keys of the vendors', () => {
 
   it.each(['null', '7', 'no JSON'])('that are %s cannot be read', async (text) => {
     secret(text);
-    await expect(createProviderCredentials({ client, secretArn: 'arn', clock: fakeClock() }).read('bfl')).rejects.toMatchObject({ name: 'CredentialsUnreadable' });
+    await expect(
+      createProviderCredentials({ client, secretArn: 'arn', clock: fakeClock() }).read('bfl'),
+    ).rejects.toMatchObject({ name: 'CredentialsUnreadable' });
   });
 
   it('are changed one at a time: the others stay', async () => {
@@ -117,7 +145,9 @@ describe('the keys of the vendors', () => {
     expect(await editor.names()).toEqual(['bfl', 'fal']);
     await editor.set('bfl', 'key-3');
     await editor.remove('fal');
-    const written = manager.commandCalls(PutSecretValueCommand).map(({ args: [{ input }] }) => JSON.parse(input.SecretString ?? '') as unknown);
+    const written = manager
+      .commandCalls(PutSecretValueCommand)
+      .map(({ args: [{ input }] }) => JSON.parse(input.SecretString ?? '') as unknown);
     expect(written).toEqual([{ fal: 'key-2', bfl: 'key-3' }, { bfl: 'key-1' }]);
   });
 });

@@ -10,22 +10,35 @@ const named = (name: string): Error => Object.assign(new Error('said by AWS'), {
 
 let states: ReturnType<typeof mockStates>;
 const mockStates = () => mockClient(SFNClient);
-beforeAll(() => { states = mockStates(); });
-beforeEach(() => { states.reset(); });
-afterAll(() => { states.restore(); });
+beforeAll(() => {
+  states = mockStates();
+});
+beforeEach(() => {
+  states.reset();
+});
+afterAll(() => {
+  states.restore();
+});
 const executions = () => createExecutions(new SFNClient({ region: 'us-east-1' }), arn);
 
 describe('the state of an execution', () => {
   it.each([
-    ['RUNNING', 'running'], ['PENDING_REDRIVE', 'running'],
-    ['SUCCEEDED', 'ended'], ['FAILED', 'ended'], ['TIMED_OUT', 'ended'], ['ABORTED', 'ended'],
+    ['RUNNING', 'running'],
+    ['PENDING_REDRIVE', 'running'],
+    ['SUCCEEDED', 'ended'],
+    ['FAILED', 'ended'],
+    ['TIMED_OUT', 'ended'],
+    ['ABORTED', 'ended'],
   ] as const)('%s is %s', async (status, state) => {
     states.on(DescribeExecutionCommand).resolves({ status });
     expect(await executions().state(creationId, 1)).toBe(state);
   });
 
   it('is absent when the execution does not exist, and unknown for every other error', async () => {
-    states.on(DescribeExecutionCommand).rejectsOnce(named('ExecutionDoesNotExist')).rejects(named('ThrottlingException'));
+    states
+      .on(DescribeExecutionCommand)
+      .rejectsOnce(named('ExecutionDoesNotExist'))
+      .rejects(named('ThrottlingException'));
     expect(await executions().state(creationId, 1)).toBe('absent');
     await expect(executions().state(creationId, 1)).rejects.toThrow('said by AWS');
   });
@@ -34,7 +47,9 @@ describe('the state of an execution', () => {
     states.on(DescribeExecutionCommand).resolves({ status: 'RUNNING' });
     await executions().state(creationId, 1);
     await executions().state(creationId, 3);
-    const asked = states.commandCalls(DescribeExecutionCommand).map(({ args: [{ input }] }) => input.executionArn);
+    const asked = states
+      .commandCalls(DescribeExecutionCommand)
+      .map(({ args: [{ input }] }) => input.executionArn);
     const first = `arn:aws:states:us-east-1:000000000000:execution:creation:${creationId}`;
     expect(asked[0]?.startsWith(first)).toBe(true);
     expect(asked[1]).toMatch(new RegExp(`^${first}.*3$`));
@@ -45,9 +60,16 @@ describe('the state of an execution', () => {
 describe('the start of an execution', () => {
   it.each([
     ['ExecutionAlreadyExists', 'started'],
-    ['AccessDeniedException', 'refused'], ['StateMachineDoesNotExist', 'refused'], ['StateMachineDeleting', 'refused'],
-    ['InvalidArn', 'refused'], ['KmsAccessDeniedException', 'refused'], ['KmsInvalidStateException', 'refused'],
-    ['ThrottlingException', 'unclear'], ['ExecutionLimitExceeded', 'unclear'], ['TimeoutError', 'unclear'], ['InternalServerError', 'unclear'],
+    ['AccessDeniedException', 'refused'],
+    ['StateMachineDoesNotExist', 'refused'],
+    ['StateMachineDeleting', 'refused'],
+    ['InvalidArn', 'refused'],
+    ['KmsAccessDeniedException', 'refused'],
+    ['KmsInvalidStateException', 'refused'],
+    ['ThrottlingException', 'unclear'],
+    ['ExecutionLimitExceeded', 'unclear'],
+    ['TimeoutError', 'unclear'],
+    ['InternalServerError', 'unclear'],
   ] as const)('that ends with %s is %s', async (name, outcome) => {
     states.on(StartExecutionCommand).rejects(named(name));
     expect(await executions().start(creationId, 1)).toBe(outcome);
@@ -55,7 +77,10 @@ describe('the start of an execution', () => {
 
   it('sends the same name and the same input each time, so that a second start of the same number starts nothing', async () => {
     states.on(StartExecutionCommand).resolves({});
-    expect([await executions().start(creationId, 2), await executions().start(creationId, 2)]).toEqual(['started', 'started']);
+    expect([await executions().start(creationId, 2), await executions().start(creationId, 2)]).toEqual([
+      'started',
+      'started',
+    ]);
     const [first, second] = states.commandCalls(StartExecutionCommand).map(({ args: [{ input }] }) => input);
     expect(first).toEqual(second);
     expect(first).toMatchObject({ stateMachineArn: arn, input: `{"creation_id":"${creationId}"}` });

@@ -12,12 +12,18 @@ export interface Said {
 /** A command for the service of the folder; `args` without --data. */
 export async function admin(folder: string, ...args: readonly string[]): Promise<Said> {
   const [out, complaint]: [string[], string[]] = [[], []];
-  const code = await runAdmin(['--data', folder, ...args], { print: (line) => out.push(line), complain: (line) => complaint.push(line) });
+  const code = await runAdmin(['--data', folder, ...args], {
+    print: (line) => out.push(line),
+    complain: (line) => complaint.push(line),
+  });
   return { code, out: out.join('\n'), complaint: complaint.join('\n') };
 }
 
 /** The JSON document of a command that succeeds. */
-export async function adminJson(folder: string, ...args: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
+export async function adminJson(
+  folder: string,
+  ...args: readonly string[]
+): Promise<Readonly<Record<string, unknown>>> {
   const { code, out, complaint } = await admin(folder, '--json', ...args);
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${complaint}`);
   return JSON.parse(out) as Readonly<Record<string, unknown>>;

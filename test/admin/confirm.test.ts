@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { confirm } from '../../bin/admin/confirm.ts';
 
 /** A terminal on which a person types this. */
-function terminal(typed: string, isTTY = true): { readonly streams: Parameters<typeof confirm>[2]; readonly asked: () => string } {
+function terminal(
+  typed: string,
+  isTTY = true,
+): { readonly streams: Parameters<typeof confirm>[2]; readonly asked: () => string } {
   const stdin = Object.assign(new PassThrough(), { isTTY });
   const stderr = new PassThrough();
   stdin.end(`${typed}\n`);
@@ -31,6 +34,8 @@ describe('a question on a terminal', () => {
 
   it('is a refusal where there is no terminal', async () => {
     const refused = confirm(sentence, false, terminal('yes', false).streams);
-    await expect(refused).rejects.toThrow('This takes the balance below zero. Nothing was changed: add --yes if you mean it.');
+    await expect(refused).rejects.toThrow(
+      'This takes the balance below zero. Nothing was changed: add --yes if you mean it.',
+    );
   });
 });

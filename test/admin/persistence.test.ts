@@ -24,7 +24,11 @@ function run(error: unknown, failures: number): Run {
     return Promise.resolve('done');
   };
   const services = { clock: fakeClock(), randomBytes: seededBytes };
-  return { result: persist('revoke the key', work, { services, tell: (line) => lines.push(line) }), lines, tries: () => tries };
+  return {
+    result: persist('revoke the key', work, { services, tell: (line) => lines.push(line) }),
+    lines,
+    tries: () => tries,
+  };
 }
 
 describe('work that has to be done', () => {
@@ -58,7 +62,9 @@ describe('work that has to be done', () => {
     await result;
     // The pauses grow from 0.1 s to 2.5 s without jitter: 17 s in all.
     expect(lines.length).toBeLessThanOrEqual(5);
-    expect(lines[0]).toBe('Try 1 to revoke the key failed after 0 s (Overloaded). It is tried again until it succeeds; Ctrl-C ends the command.');
+    expect(lines[0]).toBe(
+      'Try 1 to revoke the key failed after 0 s (Overloaded). It is tried again until it succeeds; Ctrl-C ends the command.',
+    );
     expect(lines.at(-1)).toBe('Try 11 to revoke the key succeeded.');
   });
 
@@ -76,7 +82,10 @@ describe('an error of a command', () => {
     [named('TransactionConflictException'), /^The table is too busy, /],
     [new OutcomeUnknown('x'), /^No answer says whether the change was made: look at it/],
     [named('Error', { code: 'ECONNREFUSED' }), /^The service did not answer \(Error: told\): /],
-    [named('AccessDeniedException', { $metadata: { httpStatusCode: 400 } }), /^Something unexpected happened \(AccessDeniedException: told\): .* --debug /],
+    [
+      named('AccessDeniedException', { $metadata: { httpStatusCode: 400 } }),
+      /^Something unexpected happened \(AccessDeniedException: told\): .* --debug /,
+    ],
     ['thrown text', /^Something unexpected happened \(thrown text\): /],
   ])('%s is one sentence that says what to do', (error, sentence) => {
     const { message } = complaintOf(error);

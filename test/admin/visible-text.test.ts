@@ -41,7 +41,13 @@ describe('foreign text', () => {
 
   it('cannot reach the terminal through the events of npm start', () => {
     const at = '2026-11-21T12:00:00.000Z';
-    const line = eventLine({ at, event: 'creation_accepted', model: hostile, costMicros: 10_000, creationId: hostile });
+    const line = eventLine({
+      at,
+      event: 'creation_accepted',
+      model: hostile,
+      costMicros: 10_000,
+      creationId: hostile,
+    });
     expect(line).not.toMatch(control);
     expect(line).toContain(shown);
   });

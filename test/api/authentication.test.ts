@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiRoot, operations } from '../../core/contract.ts';
-import { startTestService, type Answer, type Client, type Send, type TestService } from '../fixtures/service.ts';
+import {
+  startTestService,
+  type Answer,
+  type Client,
+  type Send,
+  type TestService,
+} from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -14,8 +20,16 @@ afterAll(() => service.end());
 
 /** Each test has an address of its own, so that no loop of rejections builds up behind them. */
 let addresses = 10;
-function ask(headers: Readonly<Record<string, string>>, options: Send & { readonly path?: string } = {}): Promise<Answer> {
-  return service.send(options.path ?? '/balance', { key: null, headers, from: `127.0.1.${addresses}`, ...options });
+function ask(
+  headers: Readonly<Record<string, string>>,
+  options: Send & { readonly path?: string } = {},
+): Promise<Answer> {
+  return service.send(options.path ?? '/balance', {
+    key: null,
+    headers,
+    from: `127.0.1.${addresses}`,
+    ...options,
+  });
 }
 function fromElsewhere(): void {
   addresses += 1;
@@ -47,7 +61,9 @@ describe('a key', () => {
     fromElsewhere();
     const good = client.key;
     expect((await ask({ authorization: `Bearer ${good}`, 'x-api-key': unknownKey })).status).toBe(200);
-    expect(refusalOf(await ask({ authorization: `Bearer ${unknownKey}`, 'x-api-key': good }))).toEqual(invalid);
+    expect(refusalOf(await ask({ authorization: `Bearer ${unknownKey}`, 'x-api-key': good }))).toEqual(
+      invalid,
+    );
     expect(refusalOf(await ask({ authorization: 'Bearer ', 'x-api-key': good }))).toEqual(missing);
   });
 
@@ -111,15 +127,25 @@ describe('401 ERR_API_KEY_INVALID with WWW-Authenticate: Bearer', () => {
     fromElsewhere();
     const gone = await service.client();
     await service.operator.accounts.revokeKey(gone.account.id, gone.record.id, new Date().toISOString());
-    const texts = await Promise.all([unknownKey, mistyped(gone.key), gone.key].map(async (key) => (await ask({ 'x-api-key': key })).text));
+    const texts = await Promise.all(
+      [unknownKey, mistyped(gone.key), gone.key].map(async (key) => (await ask({ 'x-api-key': key })).text),
+    );
     expect(new Set(texts).size).toBe(1);
   });
 });
 
 describe('403 of a valid key', () => {
   it.each([
-    ['ERR_ACCOUNT_DISABLED, account_disabled: its account is disabled', 'disabled', { status: 403, code: 'ERR_ACCOUNT_DISABLED', details: { reason: 'account_disabled' } }],
-    ['ERR_API_SUSPENDED, api_suspended: its API access is paused', 'suspended', { status: 403, code: 'ERR_API_SUSPENDED', details: { reason: 'api_suspended' } }],
+    [
+      'ERR_ACCOUNT_DISABLED, account_disabled: its account is disabled',
+      'disabled',
+      { status: 403, code: 'ERR_ACCOUNT_DISABLED', details: { reason: 'account_disabled' } },
+    ],
+    [
+      'ERR_API_SUSPENDED, api_suspended: its API access is paused',
+      'suspended',
+      { status: 403, code: 'ERR_API_SUSPENDED', details: { reason: 'api_suspended' } },
+    ],
   ] as const)('%s, and works again when it is active again', async (_case, condition, expected) => {
     fromElsewhere();
     const { account, key } = await service.client();
@@ -135,7 +161,14 @@ describe('403 of a valid key', () => {
 describe('every operation requires a key', () => {
   it.each(Object.values(operations))('$method $path', async ({ method, path }) => {
     fromElsewhere();
-    const answer = await ask({}, { path: path.replace('{id}', '01939f4e-0000-7000-8000-000000000000'), method, ...(method === 'POST' && { body: {} }) });
+    const answer = await ask(
+      {},
+      {
+        path: path.replace('{id}', '01939f4e-0000-7000-8000-000000000000'),
+        method,
+        ...(method === 'POST' && { body: {} }),
+      },
+    );
     expect(refusalOf(answer)).toEqual(missing);
   });
 
@@ -171,7 +204,10 @@ describe('a deployment with the plain form', () => {
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it.each([['account_disabled', 'disabled'], ['api_suspended', 'suspended']] as const)('answers {detail: %s}, 403', async (detail, condition) => {
+  it.each([
+    ['account_disabled', 'disabled'],
+    ['api_suspended', 'suspended'],
+  ] as const)('answers {detail: %s}, 403', async (detail, condition) => {
     await plain.operator.accounts.change(customer.account.id, { condition });
     const answer = await plain.send('/models', { key: customer.key });
     expect([answer.status, answer.text]).toEqual([403, JSON.stringify({ detail })]);
@@ -179,7 +215,10 @@ describe('a deployment with the plain form', () => {
   });
 
   it('answers everything else in the envelope', async () => {
-    expect(refusalOf(await plain.send('/nothing', { key: customer.key }))).toMatchObject({ status: 404, code: 'ERR_NOT_FOUND' });
+    expect(refusalOf(await plain.send('/nothing', { key: customer.key }))).toMatchObject({
+      status: 404,
+      code: 'ERR_NOT_FOUND',
+    });
   });
 
   everyAnswer(() => plain, 'plain');

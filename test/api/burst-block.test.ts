@@ -12,7 +12,9 @@ beforeAll(async () => {
   client = await service.client();
 });
 afterAll(() => service.end());
-beforeEach(() => { withinOneMinute(service); });
+beforeEach(() => {
+  withinOneMinute(service);
+});
 
 const blocked = { status: 429, code: 'ERR_RATE_LIMIT', details: { reason: 'burst_block' } };
 
@@ -25,7 +27,11 @@ async function rejected(times: number, from: string, key: string | null = null):
 
 async function scopeOf(address: string): Promise<unknown> {
   const { table } = service.operator;
-  return (await table.client.send(new GetCommand({ TableName: table.name, Key: keys.block(address), ConsistentRead: true }))).Item?.['scope'];
+  return (
+    await table.client.send(
+      new GetCommand({ TableName: table.name, Key: keys.block(address), ConsistentRead: true }),
+    )
+  ).Item?.['scope'];
 }
 
 describe('twenty rejected authentications of one address in a minute', () => {
@@ -52,7 +58,10 @@ describe('twenty rejected authentications of one address in a minute', () => {
     expect(refusalOf(await ask('127.0.0.4', client.key))).toEqual(blocked);
   });
 
-  it.each([['suspended', '127.0.0.5'], ['disabled', '127.0.0.6']] as const)('of 403, %s, block the public API only', async (condition, from) => {
+  it.each([
+    ['suspended', '127.0.0.5'],
+    ['disabled', '127.0.0.6'],
+  ] as const)('of 403, %s, block the public API only', async (condition, from) => {
     const paused = await service.client();
     await service.operator.accounts.change(paused.account.id, { condition });
     expect(await rejected(20, from, paused.key)).toEqual([403]);
@@ -76,7 +85,12 @@ describe('twenty rejected authentications of one address in a minute', () => {
       }
       return serve();
     });
-    const last = await Promise.all([ask('127.0.0.7', paused.key), ask('127.0.0.7', null).finally(() => { ended.resolve(undefined); })]);
+    const last = await Promise.all([
+      ask('127.0.0.7', paused.key),
+      ask('127.0.0.7', null).finally(() => {
+        ended.resolve(undefined);
+      }),
+    ]);
     service.machine.watchAws((_call, serve) => serve());
     expect(last.map(({ status }) => status)).toEqual([403, 401]);
     expect(refusalOf(await ask('127.0.0.7', client.key))).toEqual(blocked);
@@ -98,7 +112,9 @@ describe('no block', () => {
   });
 
   it('follows from refusals that are not of the authentication', async () => {
-    const answers = await Promise.all(Array.from({ length: 25 }, () => service.send('/nothing', { key: client.key, from: '127.0.0.10' })));
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, () => service.send('/nothing', { key: client.key, from: '127.0.0.10' })),
+    );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
     expect((await ask('127.0.0.10', client.key)).status).toBe(200);
   });

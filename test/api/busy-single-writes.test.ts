@@ -18,7 +18,9 @@ beforeAll(async () => {
   await service.ended(ended);
 });
 afterAll(() => service.end());
-afterEach(() => { service.machine.faults.clear(); });
+afterEach(() => {
+  service.machine.faults.clear();
+});
 
 /** The SDK makes three tries of a throttled call, the adapter six of those within four seconds. */
 const forGood = 1_000;
@@ -63,13 +65,23 @@ describe('a throttled read', () => {
     const headers = { 'idempotency-key': 'throttled' };
     await service.ended(idOf(await post('/images/generate', sketch, headers)));
     const before = (await service.account(client.account.id)).availableMicros;
-    service.machine.faults.set({ call: 'dynamodb:GetItem', caller: 'GenerateImage', error: 'Throttling', times: forGood });
+    service.machine.faults.set({
+      call: 'dynamodb:GetItem',
+      caller: 'GenerateImage',
+      error: 'Throttling',
+      times: forGood,
+    });
     expect(refusalOf(await post('/images/generate', sketch, headers))).toEqual(overloaded);
     expect((await service.account(client.account.id)).availableMicros).toBe(before);
   });
 
   it('behind the charge is 202 with the creation and its Location', async () => {
-    service.machine.faults.set({ call: 'dynamodb:GetItem', caller: 'GenerateImage', error: 'Throttling', times: forGood });
+    service.machine.faults.set({
+      call: 'dynamodb:GetItem',
+      caller: 'GenerateImage',
+      error: 'Throttling',
+      times: forGood,
+    });
     const answer = await post('/images/generate', sketch, { prefer: 'wait=10' });
     expect(answer.status).toBe(202);
     expect(answer.headers.get('location')).toBe(`/api/public/v1/creations/${idOf(answer)}`);

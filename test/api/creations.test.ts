@@ -25,29 +25,62 @@ interface View {
 }
 
 const body = { model: 'sandbox-sketch', prompt: 'a canal' };
-const submit = (change: object = {}, by: Client = client): Promise<Answer> => service.send('/images/generate', { key: by.key, body: { ...body, ...change } });
-const show = (id: string, by: Client = client): Promise<Answer> => service.send(`/creations/${id}`, { key: by.key });
+const submit = (change: object = {}, by: Client = client): Promise<Answer> =>
+  service.send('/images/generate', { key: by.key, body: { ...body, ...change } });
+const show = (id: string, by: Client = client): Promise<Answer> =>
+  service.send(`/creations/${id}`, { key: by.key });
 const view = (answer: Answer): View => answer.body as View;
 
 const rfc3339 = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
-const uuidV7 = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/) as unknown;
+const uuidV7 = expect.stringMatching(
+  /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+) as unknown;
 
 const common = {
-  id: uuidV7, model: 'sandbox-sketch', prompt: 'a canal', resolution: '1K', aspect_ratio: '3:2', output_format: 'jpeg', seed: 7, cost: 0.01, currency: 'USD', metadata: { order: '7' }, created_at: rfc3339,
+  id: uuidV7,
+  model: 'sandbox-sketch',
+  prompt: 'a canal',
+  resolution: '1K',
+  aspect_ratio: '3:2',
+  output_format: 'jpeg',
+  seed: 7,
+  cost: 0.01,
+  currency: 'USD',
+  metadata: { order: '7' },
+  created_at: rfc3339,
 };
-const asked = { prompt: ' a canal ', aspect_ratio: '3:2', output_format: 'jpeg', seed: 7, metadata: { order: '7' } };
+const asked = {
+  prompt: ' a canal ',
+  aspect_ratio: '3:2',
+  output_format: 'jpeg',
+  seed: 7,
+  metadata: { order: '7' },
+};
 
 describe('a creation has exactly these fields', () => {
   it('queued, as the 202 shows it, with Location and Retry-After: 2', async () => {
     const answer = await submit({ ...asked, webhook_url: service.machine.inboxUrl });
     expect(answer.status).toBe(202);
-    expect(answer.body).toEqual({ ...common, status: 'queued', amount_refunded: 0, webhook: { url: service.machine.inboxUrl, status: 'pending', attempts: 0 }, started_at: null, completed_at: null });
-    expect([answer.headers.get('location'), answer.headers.get('retry-after')]).toEqual([`/api/public/v1/creations/${view(answer).id}`, '2']);
+    expect(answer.body).toEqual({
+      ...common,
+      status: 'queued',
+      amount_refunded: 0,
+      webhook: { url: service.machine.inboxUrl, status: 'pending', attempts: 0 },
+      started_at: null,
+      completed_at: null,
+    });
+    expect([answer.headers.get('location'), answer.headers.get('retry-after')]).toEqual([
+      `/api/public/v1/creations/${view(answer).id}`,
+      '2',
+    ]);
   });
 
   it('with metadata under whatever names the client chose', async () => {
     const metadata = '{"__proto__":"a","constructor":"b","toString":"c"}';
-    const answer = await service.send('/images/generate', { key: client.key, body: JSON.stringify(body).replace('}', `,"metadata":${metadata}}`) });
+    const answer = await service.send('/images/generate', {
+      key: client.key,
+      body: JSON.stringify(body).replace('}', `,"metadata":${metadata}}`),
+    });
     expect([answer.status, answer.text]).toEqual([202, expect.stringContaining(`"metadata":${metadata}`)]);
     expect((await show(view(answer).id)).text).toContain(`"metadata":${metadata}`);
   });
@@ -65,7 +98,14 @@ describe('a creation has exactly these fields', () => {
     shown.resolve(undefined);
     service.machine.watchAws((_call, serve) => serve());
     expect(answer.headers.get('retry-after')).toBe('2');
-    expect(answer.body).toEqual({ ...common, status: 'processing', amount_refunded: 0, webhook: null, started_at: rfc3339, completed_at: null });
+    expect(answer.body).toEqual({
+      ...common,
+      status: 'processing',
+      amount_refunded: 0,
+      webhook: null,
+      started_at: rfc3339,
+      completed_at: null,
+    });
   });
 
   it('completed, with results that can be fetched as they are described', async () => {
@@ -74,15 +114,35 @@ describe('a creation has exactly these fields', () => {
     const answer = await show(id);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
-      ...common, status: 'completed', amount_refunded: 0, webhook: null, started_at: rfc3339, completed_at: rfc3339, result_expires_at: rfc3339,
+      ...common,
+      status: 'completed',
+      amount_refunded: 0,
+      webhook: null,
+      started_at: rfc3339,
+      completed_at: rfc3339,
+      result_expires_at: rfc3339,
       result_urls: [expect.any(String)],
-      results: [{ url: expect.any(String) as unknown, width: 1248, height: 832, content_type: 'image/jpeg', bytes: expect.any(Number) as unknown }],
+      results: [
+        {
+          url: expect.any(String) as unknown,
+          width: 1248,
+          height: 832,
+          content_type: 'image/jpeg',
+          bytes: expect.any(Number) as unknown,
+        },
+      ],
     });
     const [image] = view(answer).results;
     expect(view(answer).result_urls).toEqual([image?.url]);
     const file = await fetch(image?.url ?? '');
-    expect([file.status, file.headers.get('content-type'), (await file.arrayBuffer()).byteLength]).toEqual([200, 'image/jpeg', image?.bytes]);
-    expect(Date.parse(view(answer).result_expires_at) - Date.parse(view(answer).completed_at)).toBe(30 * 86_400_000);
+    expect([file.status, file.headers.get('content-type'), (await file.arrayBuffer()).byteLength]).toEqual([
+      200,
+      'image/jpeg',
+      image?.bytes,
+    ]);
+    expect(Date.parse(view(answer).result_expires_at) - Date.parse(view(answer).completed_at)).toBe(
+      30 * 86_400_000,
+    );
     expect(Date.parse(view(answer).started_at)).toBeGreaterThanOrEqual(Date.parse(view(answer).created_at));
   });
 
@@ -92,19 +152,32 @@ describe('a creation has exactly these fields', () => {
     ['GenerationFailed', '[sandbox:fail]'],
     ['NothingRendered', '[sandbox:empty]'],
     ['ServiceUnavailable', '[sandbox:down]'],
-  ])('failed (%s), with the fixed message, retryable, the cost as charged and refunded in full', async (name, prompt) => {
-    const { id } = view(await submit({ ...asked, prompt }));
-    await service.ended(id);
-    expect((await show(id)).body).toEqual({
-      ...common, prompt, status: 'failed', amount_refunded: 0.01, error: failures[name].message, retryable: failures[name].retryable, webhook: null, started_at: expect.toBeOneOf([null, rfc3339]) as unknown, completed_at: rfc3339,
-    });
-  });
+  ])(
+    'failed (%s), with the fixed message, retryable, the cost as charged and refunded in full',
+    async (name, prompt) => {
+      const { id } = view(await submit({ ...asked, prompt }));
+      await service.ended(id);
+      expect((await show(id)).body).toEqual({
+        ...common,
+        prompt,
+        status: 'failed',
+        amount_refunded: 0.01,
+        error: failures[name].message,
+        retryable: failures[name].retryable,
+        webhook: null,
+        started_at: expect.toBeOneOf([null, rfc3339]) as unknown,
+        completed_at: rfc3339,
+      });
+    },
+  );
 
   it('and no provider name, provider job id or provider cost', async () => {
     const { id } = view(await submit({ model: 'sandbox-pro', prompt: 'a canal [sandbox:async=100ms]' }));
     await service.ended(id);
     const { text } = await show(id);
-    expect(text.replaceAll('sandbox-pro', '').replaceAll('[sandbox:async=100ms]', '')).not.toMatch(/sandbox|provider|job|lease|attempts"|routes|keyId|accountId/i);
+    expect(text.replaceAll('sandbox-pro', '').replaceAll('[sandbox:async=100ms]', '')).not.toMatch(
+      /sandbox|provider|job|lease|attempts"|routes|keyId|accountId/i,
+    );
   });
 
   it('its id sorts by its time', async () => {
@@ -117,16 +190,31 @@ describe('404 ERR_NOT_FOUND', () => {
   it('a foreign, an absent and a malformed creation id are byte-identical but for the request id', async () => {
     const other = await service.client();
     const foreign = view(await submit({}, other)).id;
-    const ids = [foreign, foreign.toUpperCase(), '01939f4e-0000-7000-8000-000000000000', 'f47ac10b-58cc-4372-a567-0e02b2c3d479', 'nonsense', '%00', 'a'.repeat(300), "' OR 1=1"];
+    const ids = [
+      foreign,
+      foreign.toUpperCase(),
+      '01939f4e-0000-7000-8000-000000000000',
+      'f47ac10b-58cc-4372-a567-0e02b2c3d479',
+      'nonsense',
+      '%00',
+      'a'.repeat(300),
+      "' OR 1=1",
+    ];
     const answers = await Promise.all(ids.map((id) => show(encodeURI(id).replace('%2500', '%00'))));
     expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 404));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    const compared = answers.map(({ headers }) => Object.fromEntries([...headers].filter(([name]) => !['x-request-id', 'apigw-requestid', 'date', 'ratelimit'].includes(name))));
+    const compared = answers.map(({ headers }) =>
+      Object.fromEntries(
+        [...headers].filter(
+          ([name]) => !['x-request-id', 'apigw-requestid', 'date', 'ratelimit'].includes(name),
+        ),
+      ),
+    );
     for (const headers of compared) expect(headers).toEqual(compared[0]);
     expect(refusalOf(answers[0] as Answer)).toEqual({ status: 404, code: 'ERR_NOT_FOUND', details: {} });
   });
 
-  it('a foreign creation is not stamped by somebody else\'s polls', async () => {
+  it("a foreign creation is not stamped by somebody else's polls", async () => {
     const other = await service.client();
     const { id } = view(await submit({}, other));
     await Promise.all([show(id), show(id)]);
@@ -135,7 +223,8 @@ describe('404 ERR_NOT_FOUND', () => {
 });
 
 describe('GET /creations', () => {
-  const list = (by: Client, query = ''): Promise<Answer> => service.send(`/creations${query}`, { key: by.key });
+  const list = (by: Client, query = ''): Promise<Answer> =>
+    service.send(`/creations${query}`, { key: by.key });
   interface Page {
     readonly data: View[];
     readonly has_more: boolean;
@@ -146,11 +235,12 @@ describe('GET /creations', () => {
   beforeAll(async () => {
     owner = await service.client({ postRate: '1000', maxConcurrent: '100' });
     service.machine.faults.set({ call: 'states:StartExecution', error: 'AccessDenied', every: 1 });
-    for (let count = 0; count < 5; count += 1) ids.unshift(String(refusalOf(await submit({}, owner)).details['creation_id']));
+    for (let count = 0; count < 5; count += 1)
+      ids.unshift(String(refusalOf(await submit({}, owner)).details['creation_id']));
     service.machine.faults.clear();
   });
 
-  it('lists the account\'s creations, the newest first, each as GET /creations/{id} shows it', async () => {
+  it("lists the account's creations, the newest first, each as GET /creations/{id} shows it", async () => {
     const page = (await list(owner)).body as Page;
     expect(page.data.map(({ id }) => id)).toEqual(ids);
     expect([page.has_more, page.next_cursor]).toEqual([false, null]);
@@ -160,7 +250,7 @@ describe('GET /creations', () => {
   it('pages by limit and cursor without gap or repeat', async () => {
     const seen: string[] = [];
     const sizes: number[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
+    for (let cursor: string | null = ''; cursor !== null;) {
       const page = (await list(owner, `?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)).body as Page;
       expect(page.has_more).toBe(page.next_cursor !== null);
       seen.push(...page.data.map(({ id }) => id));
@@ -170,7 +260,7 @@ describe('GET /creations', () => {
     expect([seen, sizes]).toEqual([ids, [2, 2, 1]]);
   });
 
-  it('shows nothing of another account, with that one\'s cursor neither', async () => {
+  it("shows nothing of another account, with that one's cursor neither", async () => {
     const stranger = await service.client();
     const { next_cursor: cursor } = (await list(owner, '?limit=1')).body as Page;
     expect((await list(stranger)).body).toEqual({ data: [], has_more: false, next_cursor: null });
@@ -178,8 +268,13 @@ describe('GET /creations', () => {
   });
 
   it('shows the creations of one status or one model alone', async () => {
-    const sizes = async (query: string): Promise<number> => ((await list(owner, query)).body as Page).data.length;
-    expect([await sizes('?status=failed'), await sizes('?status=completed'), await sizes('?status=failed&model=sandbox-sketch')]).toEqual([5, 0, 5]);
+    const sizes = async (query: string): Promise<number> =>
+      ((await list(owner, query)).body as Page).data.length;
+    expect([
+      await sizes('?status=failed'),
+      await sizes('?status=completed'),
+      await sizes('?status=failed&model=sandbox-sketch'),
+    ]).toEqual([5, 0, 5]);
     expect([await sizes('?model=sandbox-pro'), await sizes('?model=constructor')]).toEqual([0, 0]);
     const page = (await list(owner, '?status=failed&limit=2')).body as Page;
     expect([page.data.map(({ id }) => id), page.has_more]).toEqual([ids.slice(0, 2), true]);
@@ -189,11 +284,23 @@ describe('GET /creations', () => {
 
   it('names every parameter that is wrong', async () => {
     expect(fieldsOf(await list(owner, '?user=me&limit=0&status=done&cursor=x&model='))).toEqual([
-      'user: unknown_parameter', 'limit: invalid_value', 'cursor: invalid_value', 'status: invalid_value', 'model: invalid_value',
+      'user: unknown_parameter',
+      'limit: invalid_value',
+      'cursor: invalid_value',
+      'status: invalid_value',
+      'model: invalid_value',
     ]);
   });
 
-  it.each([['limit=0', 'limit'], ['limit=101', 'limit'], ['limit=2.5', 'limit'], ['limit=many', 'limit'], ['limit=', 'limit'], ['cursor=nonsense', 'cursor'], ['cursor=', 'cursor']])('refuses ?%s with 400', async (query, field) => {
+  it.each([
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['limit=2.5', 'limit'],
+    ['limit=many', 'limit'],
+    ['limit=', 'limit'],
+    ['cursor=nonsense', 'cursor'],
+    ['cursor=', 'cursor'],
+  ])('refuses ?%s with 400', async (query, field) => {
     const answer = await list(owner, `?${query}`);
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, `${field}: invalid_value`]);
   });

@@ -27,7 +27,11 @@ function together<Value>(one: () => Promise<Value>): Promise<Value[]> {
   return Promise.all(Array.from({ length: crowdSize }, one));
 }
 
-export function requestsAtOnce(service: TestService, { key }: Client, headers: Readonly<Record<string, string>> = {}): Promise<Answer[]> {
+export function requestsAtOnce(
+  service: TestService,
+  { key }: Client,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer[]> {
   const body = { model: 'sandbox-sketch', prompt: 'a crowd at a counter' };
   return together(async () => service.send('/images/generate', { key, body, headers }));
 }
@@ -44,13 +48,24 @@ export interface Counter {
 
 export function openCounter(service: TestService): Counter {
   const memory = createMemoryTable({ now: service.machine.clock.now });
-  const table = { ...service.operator.table, client: createDirectClient((operation, input) => memory.perform(operation, input)) };
+  const table = {
+    ...service.operator.table,
+    client: createDirectClient((operation, input) => memory.perform(operation, input)),
+  };
   const charges = createChargeStore(table);
-  const operator = { ...service.operator, table, accounts: createAccountStore(table), wallet: createWalletStore(table) };
+  const operator = {
+    ...service.operator,
+    table,
+    accounts: createAccountStore(table),
+    wallet: createWalletStore(table),
+  };
   return {
     client: async ({ monthlyCap, ...wanted }) => {
       const account = await createAccount(operator, { name: 'crowd', ...wanted });
-      const { record } = await issueKey(operator, account, { name: 'crowd', ...(monthlyCap !== undefined && { monthlyCap }) });
+      const { record } = await issueKey(operator, account, {
+        name: 'crowd',
+        ...(monthlyCap !== undefined && { monthlyCap }),
+      });
       return { account, record };
     },
     chargeAtOnce: (client) => {
@@ -75,5 +90,10 @@ function orderOf({ operator }: TestService, { account, record }: Charged, now: n
     dueAt: now + 3_600_000,
   });
   const cap = record.monthlyCapMicros;
-  return { creation, postRate: account.limits.postRate, nowMillis: now, ...(cap !== undefined && { monthlyCapMicros: cap }) };
+  return {
+    creation,
+    postRate: account.limits.postRate,
+    nowMillis: now,
+    ...(cap !== undefined && { monthlyCapMicros: cap }),
+  };
 }

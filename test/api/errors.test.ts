@@ -7,12 +7,18 @@ import { inTime } from './in-time.ts';
 import { refusalOf } from './refusal.ts';
 
 let service: TestService;
-beforeAll(async () => { service = await startTestService(); });
+beforeAll(async () => {
+  service = await startTestService();
+});
 afterAll(() => service.end());
 afterEach(() => service.machine.faults.clear());
 
 const body = { model: 'sandbox-sketch', prompt: 'a mill' };
-const submit = (key: string, change: object = {}, headers: Readonly<Record<string, string>> = {}): Promise<Answer> => service.send('/images/generate', { key, body: { ...body, ...change }, headers });
+const submit = (
+  key: string,
+  change: object = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> => service.send('/images/generate', { key, body: { ...body, ...change }, headers });
 
 /** Reserved and not returned in practice: a prompt declined by the safety filter fails the creation. */
 type Reserved = 'ERR_CONTENT_POLICY';
@@ -24,7 +30,8 @@ const provoke: Readonly<Record<Exclude<ProblemCode, Reserved>, () => Promise<Ans
   ERR_ACCOUNT_DISABLED: () => submitIn('disabled'),
   ERR_API_SUSPENDED: () => submitIn('suspended'),
   ERR_MODEL_NOT_FOUND: async () => submit((await service.client()).key, { model: 'nothing' }),
-  ERR_NOT_FOUND: async () => service.send('/creations/01939f4e-0000-7000-8000-000000000000', { key: (await service.client()).key }),
+  ERR_NOT_FOUND: async () =>
+    service.send('/creations/01939f4e-0000-7000-8000-000000000000', { key: (await service.client()).key }),
   ERR_RATE_LIMIT: async () => submit((await service.client({ postRate: '0' })).key),
   ERR_QUOTA_EXCEEDED: async () => submit((await service.client({ maxConcurrent: '0' })).key),
   ERR_INTERNAL: async () => {
@@ -32,7 +39,8 @@ const provoke: Readonly<Record<Exclude<ProblemCode, Reserved>, () => Promise<Ans
     service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', error: 'AccessDenied' });
     return submit(key);
   },
-  ERR_INPUT_FETCH_FAILED: async () => submit((await service.client()).key, { model: 'sandbox-pro', image_urls: ['http://127.0.0.1:1/'] }),
+  ERR_INPUT_FETCH_FAILED: async () =>
+    submit((await service.client()).key, { model: 'sandbox-pro', image_urls: ['http://127.0.0.1:1/'] }),
   ERR_GENERATION_FAILED: () => ended('[sandbox:fail]'),
   ERR_PROVIDER_UNAVAILABLE: () => ended('[sandbox:down]'),
 };
@@ -51,15 +59,32 @@ async function submitIn(condition: 'disabled' | 'suspended'): Promise<Answer> {
 
 /** As the interface's table has it. */
 const statusInTheInterface: Readonly<Record<ProblemCode, number>> = {
-  ERR_INVALID_REQUEST: 400, ERR_CONTENT_POLICY: 400, ERR_API_KEY_INVALID: 401, ERR_INSUFFICIENT_BALANCE: 402, ERR_ACCOUNT_DISABLED: 403,
-  ERR_API_SUSPENDED: 403, ERR_MODEL_NOT_FOUND: 404, ERR_NOT_FOUND: 404, ERR_RATE_LIMIT: 429, ERR_QUOTA_EXCEEDED: 429, ERR_INTERNAL: 500,
-  ERR_INPUT_FETCH_FAILED: 502, ERR_GENERATION_FAILED: 502, ERR_PROVIDER_UNAVAILABLE: 503,
+  ERR_INVALID_REQUEST: 400,
+  ERR_CONTENT_POLICY: 400,
+  ERR_API_KEY_INVALID: 401,
+  ERR_INSUFFICIENT_BALANCE: 402,
+  ERR_ACCOUNT_DISABLED: 403,
+  ERR_API_SUSPENDED: 403,
+  ERR_MODEL_NOT_FOUND: 404,
+  ERR_NOT_FOUND: 404,
+  ERR_RATE_LIMIT: 429,
+  ERR_QUOTA_EXCEEDED: 429,
+  ERR_INTERNAL: 500,
+  ERR_INPUT_FETCH_FAILED: 502,
+  ERR_GENERATION_FAILED: 502,
+  ERR_PROVIDER_UNAVAILABLE: 503,
 };
 
 describe('the error table', () => {
-  it.each(Object.entries(provoke))('%s comes with the status that the interface gives it', async (code, met) => {
-    expect(refusalOf(await met())).toMatchObject({ status: statusInTheInterface[code as ProblemCode], code });
-  });
+  it.each(Object.entries(provoke))(
+    '%s comes with the status that the interface gives it',
+    async (code, met) => {
+      expect(refusalOf(await met())).toMatchObject({
+        status: statusInTheInterface[code as ProblemCode],
+        code,
+      });
+    },
+  );
 
   it('has no code beside those of the interface', () => {
     expect(Object.keys(problemStatus).sort()).toEqual(Object.keys(statusInTheInterface).sort());
@@ -69,7 +94,10 @@ describe('the error table', () => {
 describe('ERR_CONTENT_POLICY', () => {
   it('is not returned: a prompt declined by the safety filter fails the creation with a full refund', async () => {
     const answer = await ended('[sandbox:reject-prompt]');
-    expect(answer).toMatchObject({ status: 200, body: { status: 'failed', retryable: false, cost: 0.01, amount_refunded: 0.01 } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status: 'failed', retryable: false, cost: 0.01, amount_refunded: 0.01 },
+    });
   });
 });
 
@@ -79,15 +107,25 @@ describe('ERR_INTERNAL', () => {
     expect(refusalOf(answer).details).toEqual({});
     expect(answer.text).not.toMatch(/dynamo|denied|fault|stack|\.ts/i);
     const id = answer.headers.get('x-request-id') ?? 'none';
-    await expect.poll(() => service.log.some((line) => line.includes(id) && line.includes('request_failed'))).toBe(true);
+    await expect
+      .poll(() => service.log.some((line) => line.includes(id) && line.includes('request_failed')))
+      .toBe(true);
   });
 });
 
 describe('the log', () => {
   it('has no key, no prompt and no address of a client', async () => {
     const { key } = await service.client();
-    await submit(key, { model: 'sandbox-pro', prompt: 'the secret garden', image_urls: ['http://127.0.0.1:1/private.png?token=hunter2'] });
-    await submit(key, { prompt: 'the secret garden', webhook_url: `${service.machine.inboxUrl}/hunter2` }, { prefer: 'wait=20' });
+    await submit(key, {
+      model: 'sandbox-pro',
+      prompt: 'the secret garden',
+      image_urls: ['http://127.0.0.1:1/private.png?token=hunter2'],
+    });
+    await submit(
+      key,
+      { prompt: 'the secret garden', webhook_url: `${service.machine.inboxUrl}/hunter2` },
+      { prefer: 'wait=20' },
+    );
     const text = service.log.join('\n');
     expect(text.length).toBeGreaterThan(0);
     expect(text).not.toMatch(/secret garden|hunter2/);

@@ -12,22 +12,49 @@ interface Sketch {
 
 function answerOf({ status = 429, headers = {}, body }: Sketch = {}): Answer {
   const all: Record<string, string | null> = {
-    'content-type': 'application/json', 'cache-control': 'no-store', 'x-request-id': 'a', 'retry-after': '3', 'ratelimit-policy': '"get";q=600;w=60', ratelimit: '"get";r=0;t=3', ...headers,
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'x-request-id': 'a',
+    'retry-after': '3',
+    'ratelimit-policy': '"get";q=600;w=60',
+    ratelimit: '"get";r=0;t=3',
+    ...headers,
   };
   const value = body ?? { error: { code: 'ERR_RATE_LIMIT', message: 'Slow down.', details: {} } };
-  return { status, headers: new Headers(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null)), body: value, text: JSON.stringify(value) };
+  return {
+    status,
+    headers: new Headers(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null)),
+    body: value,
+    text: JSON.stringify(value),
+  };
 }
 
 const broken: Readonly<Record<keyof typeof rules, readonly Sketch[]>> = {
-  'every 429 and 503 carries Retry-After, in whole seconds of at least 1': [{ headers: { 'retry-after': null } }, { headers: { 'retry-after': '0' } }, { headers: { 'retry-after': '1.5' } }, { status: 503, headers: { 'retry-after': null } }],
+  'every 429 and 503 carries Retry-After, in whole seconds of at least 1': [
+    { headers: { 'retry-after': null } },
+    { headers: { 'retry-after': '0' } },
+    { headers: { 'retry-after': '1.5' } },
+    { status: 503, headers: { 'retry-after': null } },
+  ],
   'every answer carries X-Request-Id': [{ headers: { 'x-request-id': null } }],
   'every error fits the envelope: code, message and details and nothing else, with the status of its code': [
-    { body: {} }, { body: { error: { code: 'ERR_RATE_LIMIT', message: 'Slow down.' } } }, { body: { error: { code: 'ERR_RATE_LIMIT', message: '', details: {} } } },
-    { body: { error: { code: 'ERR_RATE_LIMIT', message: 'm', details: [] } } }, { body: { error: { code: 'ERR_RATE_LIMIT', message: 'm', details: {}, stack: '' } } },
-    { body: { error: { code: 'ERR_RATE_LIMIT', message: 'm', details: {} }, detail: 'm' } }, { status: 400 }, { body: { error: { code: 'ERR_OTHER', message: 'm', details: {} } } },
+    { body: {} },
+    { body: { error: { code: 'ERR_RATE_LIMIT', message: 'Slow down.' } } },
+    { body: { error: { code: 'ERR_RATE_LIMIT', message: '', details: {} } } },
+    { body: { error: { code: 'ERR_RATE_LIMIT', message: 'm', details: [] } } },
+    { body: { error: { code: 'ERR_RATE_LIMIT', message: 'm', details: {}, stack: '' } } },
+    { body: { error: { code: 'ERR_RATE_LIMIT', message: 'm', details: {} }, detail: 'm' } },
+    { status: 400 },
+    { body: { error: { code: 'ERR_OTHER', message: 'm', details: {} } } },
   ],
-  'every authenticated answer carries RateLimit and RateLimit-Policy': [{ headers: { ratelimit: null } }, { headers: { 'ratelimit-policy': null } }],
-  'every answer is JSON and is not cached': [{ headers: { 'content-type': 'text/plain' } }, { headers: { 'cache-control': null } }],
+  'every authenticated answer carries RateLimit and RateLimit-Policy': [
+    { headers: { ratelimit: null } },
+    { headers: { 'ratelimit-policy': null } },
+  ],
+  'every answer is JSON and is not cached': [
+    { headers: { 'content-type': 'text/plain' } },
+    { headers: { 'cache-control': null } },
+  ],
 };
 
 describe.each(Object.entries(rules))('%s', (name, rule) => {
@@ -51,9 +78,17 @@ describe('answers that the gateway makes', () => {
 
 it('every file here that starts a service holds all of its answers to the rules', async () => {
   const folder = new URL('.', import.meta.url);
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.test.ts') && name !== 'every-answer.test.ts');
-  const sources = await Promise.all(files.map(async (name) => ({ name, source: await readFile(new URL(name, folder), 'utf8') })));
+  const files = (await readdir(folder)).filter(
+    (name) => name.endsWith('.test.ts') && name !== 'every-answer.test.ts',
+  );
+  const sources = await Promise.all(
+    files.map(async (name) => ({ name, source: await readFile(new URL(name, folder), 'utf8') })),
+  );
   const starting = sources.filter(({ source }) => source.includes('startTestService('));
   expect(starting.length).toBeGreaterThan(10);
-  expect(starting.filter(({ source }) => !/^everyAnswer\(\(\) => service\);$/m.test(source)).map(({ name }) => name)).toEqual([]);
+  expect(
+    starting
+      .filter(({ source }) => !/^everyAnswer\(\(\) => service\);$/m.test(source))
+      .map(({ name }) => name),
+  ).toEqual([]);
 });

@@ -29,7 +29,8 @@ export interface Limit {
 }
 
 export const isAccepted = ({ status }: Answer): boolean => status === 202;
-const isOverloaded = ({ status, text }: Answer): boolean => status === 503 && text.includes('"reason":"overloaded"');
+const isOverloaded = ({ status, text }: Answer): boolean =>
+  status === 503 && text.includes('"reason":"overloaded"');
 
 function expectRefusals(answers: readonly Answer[], expected: Refusal): void {
   for (const answer of answers) expect(refusalOf(answer)).toEqual(expected);
@@ -52,18 +53,25 @@ export function exactLimits(limits: readonly Limit[], started: () => TestService
   });
 
   describe.each(limits)('two hundred at once on $name', ({ client: wanted, accepted, refusal, outcome }) => {
-    it(`over sockets: ${accepted} accepted, the others answered ${refusal.status} with the right numbers`, async () => {
-      for (let round = 0; round < socketRounds; round += 1) {
-        withinOneMinute(service);
-        const client = await service.client(wanted);
-        const answers = await requestsAtOnce(service, client);
-        const ids = answers.filter(isAccepted).map(({ body }) => (body as { id: string }).id);
-        expect(new Set(ids).size).toBe(accepted);
-        expect(answers.filter((answer) => !isAccepted(answer))).toHaveLength(crowdSize - accepted);
-        expectRefusals(answers.filter((answer) => !isAccepted(answer)), refusal);
-        expect(await charged(service, client)).toBe(accepted);
-      }
-    }, 120_000 * socketRounds);
+    it(
+      `over sockets: ${accepted} accepted, the others answered ${refusal.status} with the right numbers`,
+      async () => {
+        for (let round = 0; round < socketRounds; round += 1) {
+          withinOneMinute(service);
+          const client = await service.client(wanted);
+          const answers = await requestsAtOnce(service, client);
+          const ids = answers.filter(isAccepted).map(({ body }) => (body as { id: string }).id);
+          expect(new Set(ids).size).toBe(accepted);
+          expect(answers.filter((answer) => !isAccepted(answer))).toHaveLength(crowdSize - accepted);
+          expectRefusals(
+            answers.filter((answer) => !isAccepted(answer)),
+            refusal,
+          );
+          expect(await charged(service, client)).toBe(accepted);
+        }
+      },
+      120_000 * socketRounds,
+    );
 
     it(`twenty times on the table: always ${accepted} charged, the others told ${outcome.kind}`, async () => {
       const counter = openCounter(service);
@@ -79,9 +87,14 @@ export function exactLimits(limits: readonly Limit[], started: () => TestService
     it('with conflicts in half of the transactions: 503 overloaded to some perhaps, a wrong count never', async () => {
       withinOneMinute(service);
       const client = await service.client(wanted);
-      service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', error: 'TransactionConflict', every: 2 });
+      service.machine.faults.set({
+        call: 'dynamodb:TransactWriteItems',
+        error: 'TransactionConflict',
+        every: 2,
+      });
       const answers = await requestsAtOnce(service, client);
-      const struck = service.machine.faults.list().find(({ error }) => error === 'TransactionConflict')?.struck ?? 0;
+      const struck =
+        service.machine.faults.list().find(({ error }) => error === 'TransactionConflict')?.struck ?? 0;
       service.machine.faults.clear();
       startNothing(service);
       expect(struck).toBeGreaterThan(accepted);

@@ -20,7 +20,9 @@ const names = new Map<string, readonly string[]>([
   ['nat64.test', ['64:ff9b::7f00:1']],
 ]);
 let asked: string[] = [];
-afterEach(() => { asked = []; });
+afterEach(() => {
+  asked = [];
+});
 
 const resolve = async (host: string): Promise<{ address: string; family: number }[]> => {
   asked.push(host);
@@ -96,7 +98,9 @@ describe.each(hostile)('%s, %s', (_form, host) => {
     expect(await outbound.check(url)).toMatchObject({ kind: 'refused' });
     expect(await outbound.post(url, {}, '{}')).toEqual({ kind: 'unanswered', reason: 'address refused' });
     expect(await outbound.fetchSource(url, noSignal)).toMatchObject({ kind: 'refused' });
-    expect(await outbound.fetchSource(`http://${host}/image.png`, noSignal)).toMatchObject({ kind: 'refused' });
+    expect(await outbound.fetchSource(`http://${host}/image.png`, noSignal)).toMatchObject({
+      kind: 'refused',
+    });
   });
 });
 
@@ -122,17 +126,37 @@ describe('the form of an address', () => {
     expect(asked).toEqual([]);
   });
 
-  it.each([['http', 'http://example.com/'], ['http on a high port', 'http://example.com:8080/'], ['https on port 80', 'https://example.com:80/']])('%s is refused for webhooks', async (_form, url) => {
+  it.each([
+    ['http', 'http://example.com/'],
+    ['http on a high port', 'http://example.com:8080/'],
+    ['https on port 80', 'https://example.com:80/'],
+  ])('%s is refused for webhooks', async (_form, url) => {
     expect(await outbound.check(url)).toMatchObject({ kind: 'refused' });
   });
 });
 
 describe('ordinary public addresses', () => {
   it.each([
-    'https://example.com/', 'https://example.com/hooks/darkroom?account=7', 'https://example.com:443/', 'https://example.com:1024/', 'https://example.com:8443/hook',
-    'https://EXAMPLE.com/', 'https://example.com./', 'https://hooks.example.co.uk/a/b/c', 'https://xn--bcher-kva.example/', 'https://bücher.example/',
-    'https://93.184.215.14/', 'https://8.8.8.8/', 'https://172.15.0.1/', 'https://172.32.0.1/', 'https://100.63.255.255/',
-    'https://192.167.1.1/', 'https://[2606:4700:4700::1111]/', 'https://[2001:4860:4860::8888]/', 'https://[2a00:1450:4001:830::200e]:8443/', 'https://169.253.255.255/',
+    'https://example.com/',
+    'https://example.com/hooks/darkroom?account=7',
+    'https://example.com:443/',
+    'https://example.com:1024/',
+    'https://example.com:8443/hook',
+    'https://EXAMPLE.com/',
+    'https://example.com./',
+    'https://hooks.example.co.uk/a/b/c',
+    'https://xn--bcher-kva.example/',
+    'https://bücher.example/',
+    'https://93.184.215.14/',
+    'https://8.8.8.8/',
+    'https://172.15.0.1/',
+    'https://172.32.0.1/',
+    'https://100.63.255.255/',
+    'https://192.167.1.1/',
+    'https://[2606:4700:4700::1111]/',
+    'https://[2001:4860:4860::8888]/',
+    'https://[2a00:1450:4001:830::200e]:8443/',
+    'https://169.253.255.255/',
   ])('%s is accepted', async (url) => {
     expect(await outbound.check(url)).toEqual({ kind: 'allowed' });
   });
@@ -180,7 +204,13 @@ describe('what changes behind a check', () => {
   });
 
   it.each([
-    'http://169.254.169.254/latest/meta-data/', 'https://metadata.test/', 'http://[::ffff:a9fe:a9fe]/', '//10.0.0.1/', 'http://user@example.com/', 'http://example.com:22/', 'file:///etc/passwd',
+    'http://169.254.169.254/latest/meta-data/',
+    'https://metadata.test/',
+    'http://[::ffff:a9fe:a9fe]/',
+    '//10.0.0.1/',
+    'http://user@example.com/',
+    'http://example.com:22/',
+    'file:///etc/passwd',
   ])('a redirect to %s is refused at its hop', async (to) => {
     // The first hop has to be reachable here: loopback is allowed, what it leads to is not.
     const local = createOutbound('loopback-too', { clock: systemClock, resolve });

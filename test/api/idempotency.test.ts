@@ -5,14 +5,22 @@ import { fieldsOf, refusalOf } from './refusal.ts';
 
 let service: TestService;
 let client: Client;
-beforeAll(async () => { service = await startTestService(); });
+beforeAll(async () => {
+  service = await startTestService();
+});
 afterAll(() => service.end());
-beforeEach(async () => { client = await service.client({ postRate: '1000' }); });
+beforeEach(async () => {
+  client = await service.client({ postRate: '1000' });
+});
 
 const body = { model: 'sandbox-sketch', prompt: 'a jetty in fog', metadata: { order: '7', part: 'a' } };
 
 function submit(key: string, change: object = {}, by: Client = client): Promise<Answer> {
-  return service.send('/images/generate', { key: by.key, body: { ...body, ...change }, headers: { 'idempotency-key': key } });
+  return service.send('/images/generate', {
+    key: by.key,
+    body: { ...body, ...change },
+    headers: { 'idempotency-key': key },
+  });
 }
 
 async function charges(of: Client = client): Promise<number> {
@@ -27,7 +35,10 @@ describe('the same Idempotency-Key with the same validated request', () => {
     const second = await submit('order-1');
     expect([first.status, second.status]).toEqual([202, 202]);
     expect(idOf(second)).toBe(idOf(first));
-    expect([first.headers.get('idempotent-replayed'), second.headers.get('idempotent-replayed')]).toEqual([null, 'true']);
+    expect([first.headers.get('idempotent-replayed'), second.headers.get('idempotent-replayed')]).toEqual([
+      null,
+      'true',
+    ]);
     expect(second.headers.get('location')).toBe(first.headers.get('location'));
     expect(await charges()).toBe(1);
   });
@@ -60,7 +71,10 @@ describe('the same Idempotency-Key with the same validated request', () => {
   it('is replayed even when the wallet is empty, the model hidden and its provider off by now', async () => {
     const poor = await service.client({ balance: '0.01' });
     const first = await submit('order-5', {}, poor);
-    await service.operator.accounts.change(poor.account.id, { hiddenModels: ['sandbox-sketch'], providers: [] });
+    await service.operator.accounts.change(poor.account.id, {
+      hiddenModels: ['sandbox-sketch'],
+      providers: [],
+    });
     const second = await submit('order-5', {}, poor);
     expect([second.status, idOf(second)]).toEqual([202, idOf(first)]);
   });
@@ -80,7 +94,11 @@ describe('the same Idempotency-Key with the same validated request', () => {
     expect(idOf(await submit('order-7'))).toBe(idOf(first));
     await service.machine.advance(180);
     const second = await submit('order-7');
-    expect([second.status, second.headers.has('idempotent-replayed'), idOf(second) === idOf(first)]).toEqual([202, false, false]);
+    expect([second.status, second.headers.has('idempotent-replayed'), idOf(second) === idOf(first)]).toEqual([
+      202,
+      false,
+      false,
+    ]);
     expect(await charges()).toBe(2);
   });
 });
@@ -88,11 +106,17 @@ describe('the same Idempotency-Key with the same validated request', () => {
 it('null in an optional field and the field left out are the same request', async () => {
   const first = await submit('nulls');
   const second = await submit('nulls', { seed: null, webhook_url: null });
-  expect([second.status, second.headers.get('idempotent-replayed'), idOf(second)]).toEqual([202, 'true', idOf(first)]);
+  expect([second.status, second.headers.get('idempotent-replayed'), idOf(second)]).toEqual([
+    202,
+    'true',
+    idOf(first),
+  ]);
 });
 
 it('requests that differ in a metadata key such as __proto__ alone are different requests', async () => {
-  const withName = (value: string): object => ({ metadata: JSON.parse(`{"__proto__":"${value}"}`) as object });
+  const withName = (value: string): object => ({
+    metadata: JSON.parse(`{"__proto__":"${value}"}`) as object,
+  });
   const first = await submit('names', withName('a'));
   expect(first.status).toBe(202);
   expect(refusalOf(await submit('names', withName('b'))).details['reason']).toBe('idempotency_key_mismatch');
@@ -106,7 +130,11 @@ describe('the same Idempotency-Key with another request', () => {
   ])('%s: 400 idempotency_key_mismatch, nothing charged', async (_what, change) => {
     await submit('other');
     const answer = await submit('other', change);
-    expect(refusalOf(answer)).toMatchObject({ status: 400, code: 'ERR_INVALID_REQUEST', details: { reason: 'idempotency_key_mismatch' } });
+    expect(refusalOf(answer)).toMatchObject({
+      status: 400,
+      code: 'ERR_INVALID_REQUEST',
+      details: { reason: 'idempotency_key_mismatch' },
+    });
     expect(await charges()).toBe(1);
   });
 });
@@ -129,7 +157,11 @@ describe('the same Idempotency-Key is free again', () => {
     await service.ended(idOf(second));
     expect(idOf(await submit('failed', { prompt: 'a picture' }))).toBe(idOf(second));
     const rows = await service.operator.wallet.ledger(client.account.id);
-    expect(rows.map((row) => row.kind).filter((kind) => kind !== 'top_up')).toEqual(['charge', 'refund', 'charge']);
+    expect(rows.map((row) => row.kind).filter((kind) => kind !== 'top_up')).toEqual([
+      'charge',
+      'refund',
+      'charge',
+    ]);
   });
 
   it('and of many who come at once after a failure, one is new', async () => {
@@ -148,12 +180,24 @@ describe('an Idempotency-Key', () => {
     expect(idOf(quoted)).toBe(idOf(bare));
   });
 
-  it.each([['one character', 'a'], ['255 characters', 'k'.repeat(255)], ['255 characters, quoted', `"${'q'.repeat(255)}"`], ['spaces and marks', 'order 7; "part" a/b = {c}']])('of %s is taken', async (_form, key) => {
+  it.each([
+    ['one character', 'a'],
+    ['255 characters', 'k'.repeat(255)],
+    ['255 characters, quoted', `"${'q'.repeat(255)}"`],
+    ['spaces and marks', 'order 7; "part" a/b = {c}'],
+  ])('of %s is taken', async (_form, key) => {
     const [first, second] = [await submit(key), await submit(key)];
     expect([first.status, second.headers.get('idempotent-replayed')]).toEqual([202, 'true']);
   });
 
-  it.each([['empty', ''], ['empty in quotes', '""'], ['256 characters', 'k'.repeat(256)], ['256 characters, quoted', `"${'q'.repeat(256)}"`], ['not ASCII', 'clé'], ['a tab', 'a\tb']])('%s is refused with 400 and names the header', async (_form, key) => {
+  it.each([
+    ['empty', ''],
+    ['empty in quotes', '""'],
+    ['256 characters', 'k'.repeat(256)],
+    ['256 characters, quoted', `"${'q'.repeat(256)}"`],
+    ['not ASCII', 'clé'],
+    ['a tab', 'a\tb'],
+  ])('%s is refused with 400 and names the header', async (_form, key) => {
     const answer = await submit(key);
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, 'Idempotency-Key: invalid_value']);
     expect(await charges()).toBe(0);

@@ -26,7 +26,9 @@ export async function startImageOrigin(): Promise<ImageOrigin> {
     asked.push(path);
     open += 1;
     most = Math.max(most, open);
-    response.on('close', () => { open -= 1; });
+    response.on('close', () => {
+      open -= 1;
+    });
     (paths.get(path) ?? answering(404, ''))(response, request);
   });
   server.listen(0, '127.0.0.1');
@@ -51,7 +53,12 @@ export async function startImageOrigin(): Promise<ImageOrigin> {
   };
 }
 
-export function answering(status: number, body: string | Buffer, headers: Readonly<Record<string, string>> = {}, afterMillis = 0): Serve {
+export function answering(
+  status: number,
+  body: string | Buffer,
+  headers: Readonly<Record<string, string>> = {},
+  afterMillis = 0,
+): Serve {
   return (response) => {
     setTimeout(() => response.writeHead(status, headers).end(body), afterMillis);
   };

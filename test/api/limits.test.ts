@@ -9,21 +9,33 @@ import { everyAnswer } from './every-answer.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
 
 let service: TestService;
-beforeAll(async () => { service = await startTestService(); });
+beforeAll(async () => {
+  service = await startTestService();
+});
 afterAll(() => service.end());
 
 const sketch = { model: 'sandbox-sketch', prompt: 'a pier at low tide' };
 
-const submit = ({ key }: Client, body: object = sketch): Promise<Answer> => service.send('/images/generate', { key, body });
-const quote = ({ key }: Client, body: object = sketch): Promise<Answer> => service.send('/images/quote', { key, body });
+const submit = ({ key }: Client, body: object = sketch): Promise<Answer> =>
+  service.send('/images/generate', { key, body });
+const quote = ({ key }: Client, body: object = sketch): Promise<Answer> =>
+  service.send('/images/quote', { key, body });
 const idOf = (answer: Answer): string => (answer.body as { id: string }).id;
 const left = ({ headers }: Answer): number => Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]);
 
 describe('the limits of a new account', () => {
   it("are the deployment's, but for those that it is given", async () => {
-    const deployment = { ...service.operator, defaultLimits: { postRate: 6, getRate: 7, maxConcurrent: 8, deadlineSeconds: 9 } };
+    const deployment = {
+      ...service.operator,
+      defaultLimits: { postRate: 6, getRate: 7, maxConcurrent: 8, deadlineSeconds: 9 },
+    };
     const { id } = await createAccount(deployment, { name: 'Studio', getRate: '70' });
-    expect((await service.account(id)).limits).toEqual({ postRate: 6, getRate: 70, maxConcurrent: 8, deadlineSeconds: 9 });
+    expect((await service.account(id)).limits).toEqual({
+      postRate: 6,
+      getRate: 70,
+      maxConcurrent: 8,
+      deadlineSeconds: 9,
+    });
   });
 
   it('are those of the contract where no setting says otherwise', () => {
@@ -39,7 +51,11 @@ describe('POST requests a minute', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
     expect(answers.map(left)).toEqual([2, 1, 0, 0]);
     const [, , , last] = answers as [Answer, Answer, Answer, Answer];
-    expect(refusalOf(last)).toEqual({ status: 429, code: 'ERR_RATE_LIMIT', details: { reason: 'account_rate', limit: 3, window_seconds: 60 } });
+    expect(refusalOf(last)).toEqual({
+      status: 429,
+      code: 'ERR_RATE_LIMIT',
+      details: { reason: 'account_rate', limit: 3, window_seconds: 60 },
+    });
     expect(last.headers.get('ratelimit-policy')).toBe('"post";q=3;w=60');
     const wait = Number(last.headers.get('retry-after'));
     expect(last.headers.get('ratelimit')).toBe(`"post";r=0;t=${wait}`);
@@ -82,9 +98,17 @@ describe('GET requests a minute', () => {
   it('over the rate: 429 account_rate, and apart from POST', async () => {
     const { key } = await service.client({ getRate: '2', postRate: '1' });
     withinOneMinute(service);
-    const answers = [await service.send('/models', { key }), await service.send('/creations', { key }), await service.send('/balance', { key })];
+    const answers = [
+      await service.send('/models', { key }),
+      await service.send('/creations', { key }),
+      await service.send('/balance', { key }),
+    ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
-    expect(refusalOf(answers[2] as Answer)).toEqual({ status: 429, code: 'ERR_RATE_LIMIT', details: { reason: 'account_rate', limit: 2, window_seconds: 60 } });
+    expect(refusalOf(answers[2] as Answer)).toEqual({
+      status: 429,
+      code: 'ERR_RATE_LIMIT',
+      details: { reason: 'account_rate', limit: 2, window_seconds: 60 },
+    });
     expect((await service.send('/images/quote', { key, body: sketch })).status).toBe(200);
   });
 
@@ -103,7 +127,11 @@ describe('the polling interval', () => {
     const [first, again] = await Promise.all([poll(one), poll(one)]);
     expect([first.status, again.status].sort()).toEqual([200, 429]);
     const tooFast = first.status === 429 ? first : again;
-    expect(refusalOf(tooFast)).toEqual({ status: 429, code: 'ERR_RATE_LIMIT', details: { reason: 'poll_interval', interval_seconds: 1 } });
+    expect(refusalOf(tooFast)).toEqual({
+      status: 429,
+      code: 'ERR_RATE_LIMIT',
+      details: { reason: 'poll_interval', interval_seconds: 1 },
+    });
     expect(tooFast.headers.get('retry-after')).toBe('1');
     expect((await poll(other)).status).toBe(200);
     await service.machine.advance(1);
@@ -120,8 +148,11 @@ describe('quota: 429 ERR_QUOTA_EXCEEDED', () => {
       if (call.caller.startsWith('RenderImage')) await refused.promise;
       return serve();
     });
-    const full = (limit: number): object =>
-      ({ status: 429, code: 'ERR_QUOTA_EXCEEDED', details: { scope: 'account', reason: 'concurrent_creations', limit, current: 3 } });
+    const full = (limit: number): object => ({
+      status: 429,
+      code: 'ERR_QUOTA_EXCEEDED',
+      details: { scope: 'account', reason: 'concurrent_creations', limit, current: 3 },
+    });
     const open = [await submit(client), await submit(client), await submit(client)];
     expect(open.map(({ status }) => status)).toEqual([202, 202, 202]);
     expect(refusalOf(await submit(client))).toEqual(full(3));
@@ -134,19 +165,32 @@ describe('quota: 429 ERR_QUOTA_EXCEEDED', () => {
   });
 
   it('account: 20 by default', async () => {
-    expect(await service.send('/balance', { key: (await service.client()).key })).toMatchObject({ body: { max_concurrent: 20 } });
+    expect(await service.send('/balance', { key: (await service.client()).key })).toMatchObject({
+      body: { max_concurrent: 20 },
+    });
   });
 
   it('service, capacity: 2,000 open creations by the last count', async () => {
     const client = await service.client();
     const { table } = service.operator;
     const countIs = (open: number): Promise<unknown> =>
-      table.client.send(new UpdateCommand({ TableName: table.name, Key: keys.service(), UpdateExpression: 'SET openCreations = :open', ExpressionAttributeValues: { ':open': open } }));
+      table.client.send(
+        new UpdateCommand({
+          TableName: table.name,
+          Key: keys.service(),
+          UpdateExpression: 'SET openCreations = :open',
+          ExpressionAttributeValues: { ':open': open },
+        }),
+      );
     withinOneMinute(service);
     await countIs(2_000);
     expect((await submit(client)).status).toBe(429);
     await countIs(2_003);
-    expect(refusalOf(await submit(client))).toEqual({ status: 429, code: 'ERR_QUOTA_EXCEEDED', details: { scope: 'service', reason: 'capacity', limit: 2_000, current: 2_003 } });
+    expect(refusalOf(await submit(client))).toEqual({
+      status: 429,
+      code: 'ERR_QUOTA_EXCEEDED',
+      details: { scope: 'service', reason: 'capacity', limit: 2_000, current: 2_003 },
+    });
     await countIs(1_999);
     expect((await submit(client)).status).toBe(202);
   });
@@ -157,7 +201,10 @@ describe('the order of the first look', () => {
     const client = await service.client({ balance: '0', maxConcurrent: '0', monthlyCap: '0' });
     expect(refusalOf(await submit(client)).details['reason']).toBe('monthly_budget_exceeded');
     const { key } = await issueKey(service.operator, client.account, { name: 'without a cap' });
-    expect(refusalOf(await submit({ ...client, key })).details).toMatchObject({ required: 0.01, available: 0 });
+    expect(refusalOf(await submit({ ...client, key })).details).toMatchObject({
+      required: 0.01,
+      available: 0,
+    });
     await service.operator.wallet.topUp(client.account.id, 1_000_000 as never, 'paid');
     expect(refusalOf(await submit({ ...client, key })).details['reason']).toBe('concurrent_creations');
   });
@@ -175,7 +222,14 @@ describe('the monthly budget of a key: 402 ERR_INSUFFICIENT_BALANCE, monthly_bud
     expect([(await submit(client)).status, (await submit(client)).status]).toEqual([202, 202]);
     const refused = refusalOf(await submit(client));
     expect(refused).toEqual({
-      status: 402, code: 'ERR_INSUFFICIENT_BALANCE', details: { reason: 'monthly_budget_exceeded', cap: 0.025, spent: 0.02, resets_at: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00.000Z$/) as unknown },
+      status: 402,
+      code: 'ERR_INSUFFICIENT_BALANCE',
+      details: {
+        reason: 'monthly_budget_exceeded',
+        cap: 0.025,
+        spent: 0.02,
+        resets_at: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00.000Z$/) as unknown,
+      },
     });
     expect(Date.parse(String(refused.details['resets_at']))).toBeGreaterThan(service.machine.clock.now());
     const { key } = await issueKey(service.operator, client.account, { name: 'another' });
@@ -191,12 +245,20 @@ describe('the monthly budget of a key: 402 ERR_INSUFFICIENT_BALANCE, monthly_bud
     const failing = await submit(client, { ...sketch, prompt: '[sandbox:fail]' });
     service.machine.faults.clear();
     expect([failing.status, (await submit(client)).status]).toEqual([202, 202]);
-    expect(refusalOf(await submit(client)).details).toMatchObject({ spent: 0.02, resets_at: new Date(turn).toISOString() });
+    expect(refusalOf(await submit(client)).details).toMatchObject({
+      spent: 0.02,
+      resets_at: new Date(turn).toISOString(),
+    });
 
     await service.machine.advance((turn - service.machine.clock.now()) / 1000 + 1);
-    const balance = async (): Promise<unknown> => ((await service.send('/balance', { key: client.key })).body as { key: unknown }).key;
+    const balance = async (): Promise<unknown> =>
+      ((await service.send('/balance', { key: client.key })).body as { key: unknown }).key;
     expect(await balance()).toMatchObject({ monthly_cap: 0.02, spent: 0 });
-    expect([(await submit(client)).status, (await submit(client)).status, (await submit(client)).status]).toEqual([202, 202, 402]);
+    expect([
+      (await submit(client)).status,
+      (await submit(client)).status,
+      (await submit(client)).status,
+    ]).toEqual([202, 202, 402]);
 
     await service.machine.advance(150);
     expect(await service.ended(idOf(failing))).toMatchObject({ status: 'failed' });

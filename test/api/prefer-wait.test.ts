@@ -14,8 +14,16 @@ beforeAll(async () => {
 });
 afterAll(() => service.end());
 
-function submit(prompt: string, prefer: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-  return service.send('/images/generate', { key: client.key, body: { model: 'sandbox-sketch', prompt }, headers: { prefer, ...headers } });
+function submit(
+  prompt: string,
+  prefer: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  return service.send('/images/generate', {
+    key: client.key,
+    body: { model: 'sandbox-sketch', prompt },
+    headers: { prefer, ...headers },
+  });
 }
 
 /** Held for as long as a request can be, and ended. */
@@ -24,25 +32,44 @@ const ended = (prompt: string): Promise<Answer> => inTime(() => submit(prompt, '
 describe('terminal in time', () => {
   it('completed: 200 with the creation, its Location, and no Retry-After', async () => {
     const answer = await ended('a weir');
-    expect(answer).toMatchObject({ status: 200, body: { status: 'completed', result_urls: [expect.any(String)] } });
-    expect(answer.headers.get('location')).toBe(`/api/public/v1/creations/${(answer.body as { id: string }).id}`);
-    expect([answer.headers.get('preference-applied'), answer.headers.has('retry-after')]).toEqual(['wait=20', false]);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status: 'completed', result_urls: [expect.any(String)] },
+    });
+    expect(answer.headers.get('location')).toBe(
+      `/api/public/v1/creations/${(answer.body as { id: string }).id}`,
+    );
+    expect([answer.headers.get('preference-applied'), answer.headers.has('retry-after')]).toEqual([
+      'wait=20',
+      false,
+    ]);
   });
 
-  it.each([['1, the prompt was rejected', '[sandbox:reject-prompt]', 'PromptRejected'], ['2, the source image was rejected', '[sandbox:reject-image]', 'SourceImageRejected']] as const)(
-    'failed with message %s: 200 with the creation',
-    async (_message, prompt, name) => {
-      expect(await ended(prompt)).toMatchObject({ status: 200, body: { status: 'failed', error: failures[name].message, retryable: false, amount_refunded: 0.01 } });
-    },
-  );
+  it.each([
+    ['1, the prompt was rejected', '[sandbox:reject-prompt]', 'PromptRejected'],
+    ['2, the source image was rejected', '[sandbox:reject-image]', 'SourceImageRejected'],
+  ] as const)('failed with message %s: 200 with the creation', async (_message, prompt, name) => {
+    expect(await ended(prompt)).toMatchObject({
+      status: 200,
+      body: { status: 'failed', error: failures[name].message, retryable: false, amount_refunded: 0.01 },
+    });
+  });
 
-  it.each([['3', '[sandbox:fail]', 'GenerationFailed'], ['4', '[sandbox:empty]', 'NothingRendered'], ['7', '[sandbox:crash]', 'InternalFailure']] as const)(
+  it.each([
+    ['3', '[sandbox:fail]', 'GenerationFailed'],
+    ['4', '[sandbox:empty]', 'NothingRendered'],
+    ['7', '[sandbox:crash]', 'InternalFailure'],
+  ] as const)(
     'failed with message %s: 502 ERR_GENERATION_FAILED with creation_id, error and retryable; refunded in full',
     async (_message, prompt, name) => {
       const answer = await ended(prompt);
       const { details, ...rest } = refusalOf(answer);
       expect(rest).toEqual({ status: 502, code: 'ERR_GENERATION_FAILED' });
-      expect(details).toEqual({ creation_id: expect.any(String) as unknown, error: failures[name].message, retryable: true });
+      expect(details).toEqual({
+        creation_id: expect.any(String) as unknown,
+        error: failures[name].message,
+        retryable: true,
+      });
       const shown = await service.send(`/creations/${String(details['creation_id'])}`, { key: client.key });
       expect(shown.body).toMatchObject({ status: 'failed', amount_refunded: 0.01 });
     },
@@ -51,30 +78,55 @@ describe('terminal in time', () => {
   it('failed with message 5, at a short deadline: 502 ERR_GENERATION_FAILED', async () => {
     const hasty = await service.client({ deadline: '2' });
     const body = { model: 'sandbox-sketch', prompt: '[sandbox:hang]' };
-    const answer = await inTime(() => service.send('/images/generate', { key: hasty.key, body, headers: { prefer: 'wait=20' } }));
-    expect(refusalOf(answer)).toMatchObject({ status: 502, code: 'ERR_GENERATION_FAILED', details: { error: failures.GenerationTimedOut.message, retryable: true } });
+    const answer = await inTime(() =>
+      service.send('/images/generate', { key: hasty.key, body, headers: { prefer: 'wait=20' } }),
+    );
+    expect(refusalOf(answer)).toMatchObject({
+      status: 502,
+      code: 'ERR_GENERATION_FAILED',
+      details: { error: failures.GenerationTimedOut.message, retryable: true },
+    });
   });
 
   it('failed with message 6: 503 ERR_PROVIDER_UNAVAILABLE, provider_unavailable, with Retry-After', async () => {
     const answer = await ended('[sandbox:down]');
     expect(refusalOf(answer)).toEqual({
-      status: 503, code: 'ERR_PROVIDER_UNAVAILABLE',
-      details: { reason: 'provider_unavailable', creation_id: expect.any(String) as unknown, error: failures.ServiceUnavailable.message, retryable: true },
+      status: 503,
+      code: 'ERR_PROVIDER_UNAVAILABLE',
+      details: {
+        reason: 'provider_unavailable',
+        creation_id: expect.any(String) as unknown,
+        error: failures.ServiceUnavailable.message,
+        retryable: true,
+      },
     });
     expect(answer.headers.has('retry-after')).toBe(true);
   });
 
   it('with a provider that is down and one that stands in for it: 200', async () => {
     const body = { model: 'sandbox-pro', prompt: '[sandbox:down=sandbox]', resolution: '2K' };
-    const answer = await inTime(() => service.send('/images/generate', { key: client.key, body, headers: { prefer: 'wait=20' } }));
+    const answer = await inTime(() =>
+      service.send('/images/generate', { key: client.key, body, headers: { prefer: 'wait=20' } }),
+    );
     expect(answer).toMatchObject({ status: 200, body: { status: 'completed' } });
   });
 
   it('counts once against the rate, however it ends', async () => {
     const one = await service.client({ postRate: '3' });
     withinOneMinute(service);
-    const rate = async (prompt: string): Promise<string | null> => (await service.send('/images/generate', { key: one.key, body: { model: 'sandbox-sketch', prompt }, headers: { prefer: 'wait=20' } })).headers.get('ratelimit');
-    expect([await rate('a weir'), await rate('[sandbox:fail]'), await rate('[sandbox:down]')].map((text) => /r=(\d)/.exec(text ?? '')?.[1])).toEqual(['2', '1', '0']);
+    const rate = async (prompt: string): Promise<string | null> =>
+      (
+        await service.send('/images/generate', {
+          key: one.key,
+          body: { model: 'sandbox-sketch', prompt },
+          headers: { prefer: 'wait=20' },
+        })
+      ).headers.get('ratelimit');
+    expect(
+      [await rate('a weir'), await rate('[sandbox:fail]'), await rate('[sandbox:down]')].map(
+        (text) => /r=(\d)/.exec(text ?? '')?.[1],
+      ),
+    ).toEqual(['2', '1', '0']);
   });
 });
 
@@ -83,8 +135,14 @@ describe('not terminal in time', () => {
     const started = performance.now();
     const answer = await submit('[sandbox:delay=200s]', 'wait=1');
     const took = performance.now() - started;
-    expect(answer).toMatchObject({ status: 202, body: { status: expect.stringMatching(/queued|processing/) as unknown } });
-    expect([answer.headers.get('retry-after'), answer.headers.get('preference-applied')]).toEqual(['2', 'wait=1']);
+    expect(answer).toMatchObject({
+      status: 202,
+      body: { status: expect.stringMatching(/queued|processing/) as unknown },
+    });
+    expect([answer.headers.get('retry-after'), answer.headers.get('preference-applied')]).toEqual([
+      '2',
+      'wait=1',
+    ]);
     expect(took).toBeGreaterThan(950);
   });
 
@@ -94,21 +152,32 @@ describe('not terminal in time', () => {
 });
 
 describe('the preference', () => {
-  it.each([['handling=lenient, wait=20', 20], ['wait="20"; foo', 20], ['respond-async, wait=600', 20]])('%s waits at most %i s', async (prefer, seconds) => {
+  it.each([
+    ['handling=lenient, wait=20', 20],
+    ['wait="20"; foo', 20],
+    ['respond-async, wait=600', 20],
+  ])('%s waits at most %i s', async (prefer, seconds) => {
     const answer = await inTime(() => submit('a weir', prefer));
     expect([answer.status, answer.headers.get('preference-applied')]).toEqual([200, `wait=${seconds}`]);
   });
 
-  it.each(['respond-async', 'wait', 'wait=soon', 'await=5', ''])('"%s" asks for no wait, and is no error', async (prefer) => {
-    const answer = await submit('[sandbox:delay=2s]', prefer);
-    expect([answer.status, answer.headers.has('preference-applied')]).toEqual([202, false]);
-  });
+  it.each(['respond-async', 'wait', 'wait=soon', 'await=5', ''])(
+    '"%s" asks for no wait, and is no error',
+    async (prefer) => {
+      const answer = await submit('[sandbox:delay=2s]', prefer);
+      expect([answer.status, answer.headers.has('preference-applied')]).toEqual([202, false]);
+    },
+  );
 
   it('of a replay waits for the creation that was made before', async () => {
     const key = { 'idempotency-key': 'patient' };
     const first = await submit('[sandbox:delay=1s]', '', key);
     const second = await inTime(() => submit('[sandbox:delay=1s]', 'wait=20', key));
-    expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([202, 200, 'true']);
+    expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([
+      202,
+      200,
+      'true',
+    ]);
     expect((second.body as { id: string }).id).toBe((first.body as { id: string }).id);
   });
 });

@@ -14,36 +14,93 @@ beforeAll(async () => {
 });
 afterAll(() => service.end());
 
-const text = fc.string({ unit: fc.oneof(fc.constantFrom('a', ' ', '\n', '\0', '"', '\\', 'é', '鷺', '🪶', '\ud800', '\u202e'), fc.string({ minLength: 1, maxLength: 1 })), maxLength: 20 });
-const anything = fc.oneof(text, fc.integer(), fc.double(), fc.boolean(), fc.constant(null), fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 3 }), fc.dictionary(text, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }));
+const text = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('a', ' ', '\n', '\0', '"', '\\', 'é', '鷺', '🪶', '\ud800', '\u202e'),
+    fc.string({ minLength: 1, maxLength: 1 }),
+  ),
+  maxLength: 20,
+});
+const anything = fc.oneof(
+  text,
+  fc.integer(),
+  fc.double(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 3 }),
+  fc.dictionary(text, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }),
+);
 
 /** Mostly right, so that bodies get past the first check; sometimes anything at all. */
-const mostly = (right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> => fc.oneof({ weight: 30, arbitrary: right }, { weight: 1, arbitrary: anything });
+const mostly = (right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  fc.oneof({ weight: 30, arbitrary: right }, { weight: 1, arbitrary: anything });
 
 const unreachable = 'http://127.0.0.1:1/a.png';
 
-const requestBody = fc.record(
-  {
-    model: mostly(fc.constantFrom('sandbox-sketch', 'sandbox-standard', 'sandbox-pro', 'sandbox-pro', 'sandbox-pro', 'sandbox-panorama', '__proto__', 'constructor', 'nothing')),
-    prompt: mostly(fc.oneof(text, fc.constant('x'.repeat(10_001)), fc.constant('a lake [sandbox:fail]'))),
-    resolution: mostly(fc.constantFrom('1K', '2K', '4K')),
-    aspect_ratio: mostly(fc.constantFrom('1:1', '16:9', '21:9')),
-    // Nothing listens there: what gets so far is told that it could not be downloaded.
-    image_urls: mostly(fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, { weight: 3, arbitrary: fc.constant([unreachable]) }, fc.array(fc.oneof(fc.constantFrom(unreachable, 'https://10.0.0.1/', 'http://[::1', 'https://'), text), { maxLength: 3 }))),
-    webhook_url: mostly(fc.constantFrom('http://127.0.0.1:1/hook', 'http://127.0.0.1:2/hook', 'http://127.0.0.1:3/hook', 'https://10.0.0.1/', 'https://%', 'x'.repeat(2049))),
-    output_format: mostly(fc.constantFrom('png', 'jpeg', 'webp')),
-    seed: mostly(fc.integer({ min: 0, max: 2 ** 31 - 1 })),
-    metadata: mostly(fc.dictionary(fc.oneof(text, fc.constantFrom('__proto__', 'constructor', 'toString', '')), text, { maxKeys: 4 })),
-    unknown: anything,
-  },
-  { requiredKeys: ['model', 'prompt'] },
-).map((body) => {
-  // An unknown field would end most of them at once.
-  const { unknown, ...known } = body;
-  return unknown === undefined || JSON.stringify(unknown).length % 4 !== 0 ? known : body;
-});
+const requestBody = fc
+  .record(
+    {
+      model: mostly(
+        fc.constantFrom(
+          'sandbox-sketch',
+          'sandbox-standard',
+          'sandbox-pro',
+          'sandbox-pro',
+          'sandbox-pro',
+          'sandbox-panorama',
+          '__proto__',
+          'constructor',
+          'nothing',
+        ),
+      ),
+      prompt: mostly(fc.oneof(text, fc.constant('x'.repeat(10_001)), fc.constant('a lake [sandbox:fail]'))),
+      resolution: mostly(fc.constantFrom('1K', '2K', '4K')),
+      aspect_ratio: mostly(fc.constantFrom('1:1', '16:9', '21:9')),
+      // Nothing listens there: what gets so far is told that it could not be downloaded.
+      image_urls: mostly(
+        fc.oneof(
+          { weight: 4, arbitrary: fc.constant([]) },
+          { weight: 3, arbitrary: fc.constant([unreachable]) },
+          fc.array(
+            fc.oneof(fc.constantFrom(unreachable, 'https://10.0.0.1/', 'http://[::1', 'https://'), text),
+            { maxLength: 3 },
+          ),
+        ),
+      ),
+      webhook_url: mostly(
+        fc.constantFrom(
+          'http://127.0.0.1:1/hook',
+          'http://127.0.0.1:2/hook',
+          'http://127.0.0.1:3/hook',
+          'https://10.0.0.1/',
+          'https://%',
+          'x'.repeat(2049),
+        ),
+      ),
+      output_format: mostly(fc.constantFrom('png', 'jpeg', 'webp')),
+      seed: mostly(fc.integer({ min: 0, max: 2 ** 31 - 1 })),
+      metadata: mostly(
+        fc.dictionary(fc.oneof(text, fc.constantFrom('__proto__', 'constructor', 'toString', '')), text, {
+          maxKeys: 4,
+        }),
+      ),
+      unknown: anything,
+    },
+    { requiredKeys: ['model', 'prompt'] },
+  )
+  .map((body) => {
+    // An unknown field would end most of them at once.
+    const { unknown, ...known } = body;
+    return unknown === undefined || JSON.stringify(unknown).length % 4 !== 0 ? known : body;
+  });
 
-const rawBody = fc.oneof(fc.json(), fc.string(), fc.uint8Array({ maxLength: 200 }), fc.constant('['.repeat(100_000)), fc.constant('{"a":'.repeat(20_000)));
+const rawBody = fc.oneof(
+  fc.json(),
+  fc.string(),
+  fc.uint8Array({ maxLength: 200 }),
+  fc.constant('['.repeat(100_000)),
+  fc.constant('{"a":'.repeat(20_000)),
+);
 
 async function available(): Promise<number> {
   return (await service.account(client.account.id)).availableMicros;
@@ -62,7 +119,9 @@ async function holds(body: object | string | Uint8Array): Promise<void> {
   seen.add(answer.status);
   expectNoBreakage(answer);
   const paid = before - (await available());
-  expect(paid).toBe(answer.status === 202 ? Math.round((answer.body as { cost: number }).cost * 1_000_000) : 0);
+  expect(paid).toBe(
+    answer.status === 202 ? Math.round((answer.body as { cost: number }).cost * 1_000_000) : 0,
+  );
 }
 
 it('no generated request is answered ERR_INTERNAL, and what it pays is its cost when accepted and nothing when refused', async () => {
@@ -76,20 +135,51 @@ it('no generated bytes are answered ERR_INTERNAL, and none of them moves money',
 });
 
 it('no generated headers are answered ERR_INTERNAL', async () => {
-  const header = fc.string({ unit: fc.constantFrom('a', '"', ' ', ',', ';', '=', 'wait', '9', 'é', '\t', 'Bearer'), maxLength: 8 });
+  const header = fc.string({
+    unit: fc.constantFrom('a', '"', ' ', ',', ';', '=', 'wait', '9', 'é', '\t', 'Bearer'),
+    maxLength: 8,
+  });
   const body = { model: 'nothing', prompt: 'x' };
-  await fc.assert(fc.asyncProperty(header, header, header, async (prefer, idempotency, type) => {
-    const answer = await service.send('/images/generate', { key: client.key, body, headers: { prefer, 'idempotency-key': idempotency, 'content-type': type } });
-    expectNoBreakage(answer);
-  }), { numRuns: 50, seed: 20261121 });
+  await fc.assert(
+    fc.asyncProperty(header, header, header, async (prefer, idempotency, type) => {
+      const answer = await service.send('/images/generate', {
+        key: client.key,
+        body,
+        headers: { prefer, 'idempotency-key': idempotency, 'content-type': type },
+      });
+      expectNoBreakage(answer);
+    }),
+    { numRuns: 50, seed: 20261121 },
+  );
 });
 
 it('no generated path and query are answered ERR_INTERNAL', async () => {
-  const piece = fc.string({ unit: fc.constantFrom('/', '%', '%00', 'creations', 'models', '?', '&', 'limit=', 'cursor=', '9', 'a', '..', '%2e', '~'), maxLength: 6 });
-  await fc.assert(fc.asyncProperty(piece, async (path) => {
-    const answer = await service.send(`/${path}`, { key: client.key });
-    expectNoBreakage(answer);
-  }), { numRuns: 50, seed: 20261121 });
+  const piece = fc.string({
+    unit: fc.constantFrom(
+      '/',
+      '%',
+      '%00',
+      'creations',
+      'models',
+      '?',
+      '&',
+      'limit=',
+      'cursor=',
+      '9',
+      'a',
+      '..',
+      '%2e',
+      '~',
+    ),
+    maxLength: 6,
+  });
+  await fc.assert(
+    fc.asyncProperty(piece, async (path) => {
+      const answer = await service.send(`/${path}`, { key: client.key });
+      expectNoBreakage(answer);
+    }),
+    { numRuns: 50, seed: 20261121 },
+  );
 });
 
 everyAnswer(() => service);

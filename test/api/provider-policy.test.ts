@@ -5,7 +5,9 @@ import { everyAnswer } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
 
 let service: TestService;
-beforeAll(async () => { service = await startTestService(); });
+beforeAll(async () => {
+  service = await startTestService();
+});
 afterAll(() => service.end());
 
 interface Policy {
@@ -21,7 +23,11 @@ async function clientWith(policy: Policy): Promise<Client> {
 
 /** Both operations judge alike. */
 async function judge(client: Client, body: object): Promise<Answer> {
-  const [submitted, quoted] = await Promise.all(['/images/generate', '/images/quote'].map((path) => service.send(path, { key: client.key, body: { prompt: 'a dune', ...body } })));
+  const [submitted, quoted] = await Promise.all(
+    ['/images/generate', '/images/quote'].map((path) =>
+      service.send(path, { key: client.key, body: { prompt: 'a dune', ...body } }),
+    ),
+  );
   if (!submitted || !quoted) throw new Error('two were asked');
   expect(quoted.status).toBe(submitted.status === 202 ? 200 : submitted.status);
   if (submitted.status >= 400) expect(quoted.text).toBe(submitted.text);
@@ -43,13 +49,24 @@ async function models({ key }: Client): Promise<Map<string, ModelView>> {
   return new Map(data.map((model) => [model.id, model]));
 }
 
-const noRoute = { status: 400, code: 'ERR_INVALID_REQUEST', details: { reason: 'provider_policy_no_route', errors: [] } };
-const noProvider = { status: 503, code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'no_provider_enabled' } };
+const noRoute = {
+  status: 400,
+  code: 'ERR_INVALID_REQUEST',
+  details: { reason: 'provider_policy_no_route', errors: [] },
+};
+const noProvider = {
+  status: 503,
+  code: 'ERR_PROVIDER_UNAVAILABLE',
+  details: { reason: 'no_provider_enabled' },
+};
 
 describe('404 ERR_MODEL_NOT_FOUND', () => {
   it('for a model that does not exist and for one that is hidden from the account: the same but for its name', async () => {
     const client = await clientWith({ hiddenModels: ['sandbox-pro'] });
-    const [absent, hidden] = [await judge(client, { model: 'no-such-one' }), await judge(client, { model: 'sandbox-pro' })];
+    const [absent, hidden] = [
+      await judge(client, { model: 'no-such-one' }),
+      await judge(client, { model: 'sandbox-pro' }),
+    ];
     expect(refusalOf(hidden)).toEqual({ status: 404, code: 'ERR_MODEL_NOT_FOUND', details: {} });
     expect(hidden.text.replace('sandbox-pro', 'no-such-one')).toBe(absent.text);
   });
@@ -69,21 +86,27 @@ describe('400 ERR_INVALID_REQUEST, provider_policy_no_route', () => {
 
   it('when no enabled provider renders the model at the aspect ratio', async () => {
     const client = await clientWith({ providers: ['sandbox'] });
-    expect(refusalOf(await judge(client, { model: 'sandbox-pro', resolution: '2K', aspect_ratio: '21:9' }))).toEqual(noRoute);
+    expect(
+      refusalOf(await judge(client, { model: 'sandbox-pro', resolution: '2K', aspect_ratio: '21:9' })),
+    ).toEqual(noRoute);
   });
 
   it('when resolution and ratio are rendered, but by no provider together', async () => {
     const client = await clientWith({ providers: 'all' });
-    expect(refusalOf(await judge(client, { model: 'sandbox-pro', resolution: '1K', aspect_ratio: '21:9' }))).toEqual(noRoute);
+    expect(
+      refusalOf(await judge(client, { model: 'sandbox-pro', resolution: '1K', aspect_ratio: '21:9' })),
+    ).toEqual(noRoute);
   });
 
   it('when the model never renders the resolution or the ratio', async () => {
     const client = await clientWith({ providers: 'all' });
     expect(refusalOf(await judge(client, { model: 'sandbox-sketch', resolution: '4K' }))).toEqual(noRoute);
-    expect(refusalOf(await judge(client, { model: 'sandbox-sketch', aspect_ratio: '21:9' }))).toEqual(noRoute);
+    expect(refusalOf(await judge(client, { model: 'sandbox-sketch', aspect_ratio: '21:9' }))).toEqual(
+      noRoute,
+    );
   });
 
-  it('but an output format that is none of the model\'s is a wrong field', async () => {
+  it("but an output format that is none of the model's is a wrong field", async () => {
     const client = await clientWith({ providers: 'all' });
     const answer = await judge(client, { model: 'sandbox-sketch', output_format: 'webp' });
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, 'output_format: invalid_value']);
@@ -111,7 +134,9 @@ describe('GET /models as the account sees it', () => {
   it('with all providers: every model, with everything that it can do', async () => {
     const client = await clientWith({});
     const answer = await service.send('/models', { key: client.key });
-    expect((answer.body as { data: { id: string }[] }).data.map(({ id }) => id)).toEqual(catalog.models.map(({ id }) => id));
+    expect((answer.body as { data: { id: string }[] }).data.map(({ id }) => id)).toEqual(
+      catalog.models.map(({ id }) => id),
+    );
     expect((answer.body as { data: unknown[] }).data[1]).toEqual({
       id: 'sandbox-standard',
       name: 'Sandbox Standard',
@@ -145,14 +170,26 @@ describe('GET /models as the account sees it', () => {
 
   it('with the second sandbox alone: the defaults that this one renders, and the least request is rendered so', async () => {
     const client = await clientWith({ providers: ['sandbox-large'] });
-    expect((await models(client)).get('sandbox-pro')).toMatchObject({ resolutions: ['2K', '4K'], default_resolution: '2K' });
+    expect((await models(client)).get('sandbox-pro')).toMatchObject({
+      resolutions: ['2K', '4K'],
+      default_resolution: '2K',
+    });
     const answer = await judge(client, { model: 'sandbox-pro' });
-    expect(answer).toMatchObject({ status: 202, body: { resolution: '2K', aspect_ratio: '1:1', output_format: 'jpeg', cost: 0.12 } });
+    expect(answer).toMatchObject({
+      status: 202,
+      body: { resolution: '2K', aspect_ratio: '1:1', output_format: 'jpeg', cost: 0.12 },
+    });
   });
 
   it('a model without an enabled provider is listed as unavailable, and why', async () => {
     const seen = await models(await clientWith({ providers: ['sandbox'] }));
-    expect(seen.get('sandbox-panorama')).toMatchObject({ available: false, unavailable_reason: 'no_provider_enabled', resolutions: [], aspect_ratios: [], pricing: [] });
+    expect(seen.get('sandbox-panorama')).toMatchObject({
+      available: false,
+      unavailable_reason: 'no_provider_enabled',
+      resolutions: [],
+      aspect_ratios: [],
+      pricing: [],
+    });
   });
 
   it('a hidden model is absent', async () => {
@@ -169,9 +206,19 @@ describe('GET /models as the account sees it', () => {
     const client = await service.client({ postRate: '1000' });
     for (const model of (await models(client)).values()) {
       for (const resolution of model.resolutions) {
-        const answers = await Promise.all(model.aspect_ratios.map((aspect_ratio) => service.send('/images/quote', { key: client.key, body: { model: model.id, prompt: 'x', resolution, aspect_ratio } })));
+        const answers = await Promise.all(
+          model.aspect_ratios.map((aspect_ratio) =>
+            service.send('/images/quote', {
+              key: client.key,
+              body: { model: model.id, prompt: 'x', resolution, aspect_ratio },
+            }),
+          ),
+        );
         // Between two providers a ratio may exist at one resolution alone; at least one ratio has to work at each.
-        expect(answers.some(({ status }) => status === 200), `${model.id} at ${resolution}`).toBe(true);
+        expect(
+          answers.some(({ status }) => status === 200),
+          `${model.id} at ${resolution}`,
+        ).toBe(true);
       }
     }
   });

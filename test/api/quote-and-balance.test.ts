@@ -9,7 +9,10 @@ let service: TestService;
 let origin: ImageOrigin;
 let client: Client;
 beforeAll(async () => {
-  [service, origin] = await Promise.all([startTestService({ environment: { TOP_UP_URL: 'https://portal.test/wallet' } }), startImageOrigin()]);
+  [service, origin] = await Promise.all([
+    startTestService({ environment: { TOP_UP_URL: 'https://portal.test/wallet' } }),
+    startImageOrigin(),
+  ]);
   client = await service.client({ postRate: '1000' });
 });
 afterAll(async () => {
@@ -17,14 +20,34 @@ afterAll(async () => {
   await service.end();
 });
 
-const quote = (body: object, by: Client = client): Promise<Answer> => service.send('/images/quote', { key: by.key, body });
-const submit = (body: object, by: Client = client): Promise<Answer> => service.send('/images/generate', { key: by.key, body });
-const balance = async (by: Client): Promise<unknown> => (await service.send('/balance', { key: by.key })).body;
+const quote = (body: object, by: Client = client): Promise<Answer> =>
+  service.send('/images/quote', { key: by.key, body });
+const submit = (body: object, by: Client = client): Promise<Answer> =>
+  service.send('/images/generate', { key: by.key, body });
+const balance = async (by: Client): Promise<unknown> =>
+  (await service.send('/balance', { key: by.key })).body;
 
 describe('POST /images/quote', () => {
   it('names price, what would be rendered and whether the wallet covers it', async () => {
-    expect((await quote({ model: 'sandbox-pro', prompt: 'x', resolution: '2K', image_urls: ['https://example.com/a.png', 'https://example.com/b.png'] })).body).toEqual({
-      cost: 0.14, currency: 'USD', model: 'sandbox-pro', resolution: '2K', aspect_ratio: '1:1', output_format: 'jpeg', input_images: 2, available: 25, sufficient: true,
+    expect(
+      (
+        await quote({
+          model: 'sandbox-pro',
+          prompt: 'x',
+          resolution: '2K',
+          image_urls: ['https://example.com/a.png', 'https://example.com/b.png'],
+        })
+      ).body,
+    ).toEqual({
+      cost: 0.14,
+      currency: 'USD',
+      model: 'sandbox-pro',
+      resolution: '2K',
+      aspect_ratio: '1:1',
+      output_format: 'jpeg',
+      input_images: 2,
+      available: 25,
+      sufficient: true,
     });
   });
 
@@ -32,19 +55,30 @@ describe('POST /images/quote', () => {
     const url = origin.at('/seen.png', answering(200, png(100, 100)));
     expect((await quote({ model: 'sandbox-pro', image_urls: [url] })).status).toBe(200);
     expect(origin.asked).toEqual([]);
-    expect((await service.operator.wallet.ledger(client.account.id)).map(({ kind }) => kind)).toEqual(['top_up']);
+    expect((await service.operator.wallet.ledger(client.account.id)).map(({ kind }) => kind)).toEqual([
+      'top_up',
+    ]);
   });
 
   it('says of a wallet that does not cover it so, instead of refusing', async () => {
     const poor = await service.client({ balance: '0.03' });
-    expect(await quote({ model: 'sandbox-standard', prompt: 'x' }, poor)).toMatchObject({ status: 200, body: { cost: 0.04, available: 0.03, sufficient: false } });
+    expect(await quote({ model: 'sandbox-standard', prompt: 'x' }, poor)).toMatchObject({
+      status: 200,
+      body: { cost: 0.04, available: 0.03, sufficient: false },
+    });
   });
 
   it('quotes what is then charged: by model, resolution and number of source images, and nothing else', async () => {
     const url = origin.at('/source.png', answering(200, png(100, 100)));
     for (const body of [
       { model: 'sandbox-sketch', prompt: 'short' },
-      { model: 'sandbox-sketch', prompt: 'long '.repeat(150), aspect_ratio: '3:2', output_format: 'jpeg', seed: 5 },
+      {
+        model: 'sandbox-sketch',
+        prompt: 'long '.repeat(150),
+        aspect_ratio: '3:2',
+        output_format: 'jpeg',
+        seed: 5,
+      },
       { model: 'sandbox-standard', prompt: 'x', resolution: '1K', image_urls: [url, url, url] },
     ]) {
       const [quoted, submitted] = [await quote(body), await submit(body)];
@@ -57,7 +91,9 @@ describe('402 ERR_INSUFFICIENT_BALANCE', () => {
   it('the wallet plus credit line does not cover the cost: required, available, currency and top_up_url', async () => {
     const poor = await service.client({ balance: '0.01', creditLine: '0.02' });
     expect(refusalOf(await submit({ model: 'sandbox-standard', prompt: 'x' }, poor))).toEqual({
-      status: 402, code: 'ERR_INSUFFICIENT_BALANCE', details: { required: 0.04, available: 0.03, currency: 'USD', top_up_url: 'https://portal.test/wallet' },
+      status: 402,
+      code: 'ERR_INSUFFICIENT_BALANCE',
+      details: { required: 0.04, available: 0.03, currency: 'USD', top_up_url: 'https://portal.test/wallet' },
     });
   });
 
@@ -65,7 +101,9 @@ describe('402 ERR_INSUFFICIENT_BALANCE', () => {
     const borrowing = await service.client({ balance: '0.01', creditLine: '0.03' });
     expect((await submit({ model: 'sandbox-standard', prompt: 'x' }, borrowing)).status).toBe(202);
     expect(await balance(borrowing)).toMatchObject({ available: 0, balance: -0.03, credit_line: 0.03 });
-    expect(refusalOf(await submit({ model: 'sandbox-sketch', prompt: 'x' }, borrowing)).details).toMatchObject({ required: 0.01, available: 0 });
+    expect(
+      refusalOf(await submit({ model: 'sandbox-sketch', prompt: 'x' }, borrowing)).details,
+    ).toMatchObject({ required: 0.01, available: 0 });
   });
 });
 
@@ -74,8 +112,17 @@ describe('GET /balance', () => {
     const owner = await service.client({ balance: '1.5', creditLine: '0.5', monthlyCap: '0.1' });
     await submit({ model: 'sandbox-standard', prompt: '[sandbox:delay=3s]' }, owner);
     expect(await balance(owner)).toEqual({
-      available: 1.96, balance: 1.46, credit_line: 0.5, currency: 'USD', in_flight: 1, max_concurrent: 20,
-      key: { monthly_cap: 0.1, spent: 0.04, resets_at: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00.000Z$/) as unknown },
+      available: 1.96,
+      balance: 1.46,
+      credit_line: 0.5,
+      currency: 'USD',
+      in_flight: 1,
+      max_concurrent: 20,
+      key: {
+        monthly_cap: 0.1,
+        spent: 0.04,
+        resets_at: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00.000Z$/) as unknown,
+      },
     });
   });
 
@@ -85,11 +132,20 @@ describe('GET /balance', () => {
 
   it('is whole again after a failure: charged up front, refunded in full', async () => {
     const owner = await service.client({ balance: '1', monthlyCap: '1' });
-    const { id } = (await submit({ model: 'sandbox-sketch', prompt: '[sandbox:fail]' }, owner)).body as { id: string };
+    const { id } = (await submit({ model: 'sandbox-sketch', prompt: '[sandbox:fail]' }, owner)).body as {
+      id: string;
+    };
     await service.ended(id);
     expect(await balance(owner)).toMatchObject({ available: 1, in_flight: 0, key: { spent: 0 } });
-    const rows = (await service.operator.wallet.ledger(owner.account.id)).map(({ kind, amountMicros }) => [kind, amountMicros]);
-    expect(rows).toEqual([['top_up', 1_000_000], ['charge', -10_000], ['refund', 10_000]]);
+    const rows = (await service.operator.wallet.ledger(owner.account.id)).map(({ kind, amountMicros }) => [
+      kind,
+      amountMicros,
+    ]);
+    expect(rows).toEqual([
+      ['top_up', 1_000_000],
+      ['charge', -10_000],
+      ['refund', 10_000],
+    ]);
   });
 
   it('and prices never show more than 6 decimals', async () => {

@@ -22,8 +22,14 @@ const crowd = 30;
 const reasonOf = (answer: Answer): unknown => refusalOf(answer).details['reason'];
 
 /** The same request many times at once. */
-async function many(client: Client, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer[]> {
-  return Promise.all(Array.from({ length: crowd }, () => service.send('/images/generate', { key: client.key, body, headers })));
+async function many(
+  client: Client,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer[]> {
+  return Promise.all(
+    Array.from({ length: crowd }, () => service.send('/images/generate', { key: client.key, body, headers })),
+  );
 }
 
 describe('a crowd of POST requests above the rate', () => {
@@ -48,8 +54,14 @@ describe('a crowd of POST requests above the rate', () => {
     const answers = await many(client, body, { ...headers, prefer: 'wait=1' });
     const held = answers.filter(({ headers: answered }) => answered.get('preference-applied') === 'wait=1');
     expect(held).toHaveLength(limit - 1);
-    expect(held.every(({ status, headers: answered }) => status === 202 && answered.get('idempotent-replayed') === 'true')).toBe(true);
-    expect(answers.filter(({ status }) => status === 429).map(reasonOf)).toEqual(Array.from({ length: crowd - limit + 1 }, () => 'account_rate'));
+    expect(
+      held.every(
+        ({ status, headers: answered }) => status === 202 && answered.get('idempotent-replayed') === 'true',
+      ),
+    ).toBe(true);
+    expect(answers.filter(({ status }) => status === 429).map(reasonOf)).toEqual(
+      Array.from({ length: crowd - limit + 1 }, () => 'account_rate'),
+    );
     expect((await service.account(client.account.id)).availableMicros).toBe(25_000_000 - 10_000);
   });
 
@@ -59,17 +71,23 @@ describe('a crowd of POST requests above the rate', () => {
     const body = { model: 'sandbox-pro', prompt: 'a pier', image_urls: [url] };
     withinOneMinute(service);
     const answers = [];
-    for (let request = 0; request < 4; request += 1) answers.push(await service.send('/images/generate', { key: client.key, body }));
+    for (let request = 0; request < 4; request += 1)
+      answers.push(await service.send('/images/generate', { key: client.key, body }));
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 429]);
     expect(origin.asked).toHaveLength(3);
   });
 
   it('counts a request once whose source image cannot be used', async () => {
     const client = await service.client({ postRate: '2' });
-    const body = { model: 'sandbox-pro', prompt: 'a pier', image_urls: [origin.at('/absent', answering(404, ''))] };
+    const body = {
+      model: 'sandbox-pro',
+      prompt: 'a pier',
+      image_urls: [origin.at('/absent', answering(404, ''))],
+    };
     withinOneMinute(service);
     const answers = [];
-    for (let request = 0; request < 3; request += 1) answers.push(await service.send('/images/generate', { key: client.key, body }));
+    for (let request = 0; request < 3; request += 1)
+      answers.push(await service.send('/images/generate', { key: client.key, body }));
     expect(answers.map(({ status }) => status)).toEqual([502, 502, 429]);
   });
 });

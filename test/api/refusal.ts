@@ -18,11 +18,15 @@ export function refusalOf(answer: Answer): Refusal {
 /** "field: code" of each item of details.errors, in their order. */
 export function fieldsOf(answer: Answer): string[] {
   const { details } = refusalOf(answer);
-  return (details['errors'] as { field: string; code: string }[]).map(({ field, code }) => `${field}: ${code}`);
+  return (details['errors'] as { field: string; code: string }[]).map(
+    ({ field, code }) => `${field}: ${code}`,
+  );
 }
 
 /** Stands the clock until an advance or the end of the test: everything that the test sends counts in one window of a rate. */
 export function withinOneMinute({ machine }: TestService): void {
   machine.clock.freeze();
-  onTestFinished(() => { machine.clock.thaw(); });
+  onTestFinished(() => {
+    machine.clock.thaw();
+  });
 }

@@ -22,7 +22,10 @@ afterAll(async () => {
 beforeEach(() => origin.forget());
 
 function submit(...urls: string[]): Promise<Answer> {
-  return service.send('/images/generate', { key: client.key, body: { model: 'sandbox-pro', prompt: 'make it dusk', image_urls: urls } });
+  return service.send('/images/generate', {
+    key: client.key,
+    body: { model: 'sandbox-pro', prompt: 'make it dusk', image_urls: urls },
+  });
 }
 
 const good = (path: string): string => origin.at(path, answering(200, png(640, 480)));
@@ -42,16 +45,22 @@ async function refused(...urls: string[]): Promise<Answer> {
 }
 
 const fetchFailed = (retryable: boolean, index = 0): object => ({
-  status: 502, code: 'ERR_INPUT_FETCH_FAILED', details: { reason: 'input_fetch_failed', retryable, input_index: index },
+  status: 502,
+  code: 'ERR_INPUT_FETCH_FAILED',
+  details: { reason: 'input_fetch_failed', retryable, input_index: index },
 });
 
 describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, nothing charged', () => {
   it.each([500, 502, 503, 504, 429])('origin answers %i: retryable', async (status) => {
-    expect(refusalOf(await refused(origin.at('/status', answering(status, 'no'))))).toEqual(fetchFailed(true));
+    expect(refusalOf(await refused(origin.at('/status', answering(status, 'no'))))).toEqual(
+      fetchFailed(true),
+    );
   });
 
   it.each([400, 401, 403, 404, 410, 451])('origin answers %i: not retryable', async (status) => {
-    expect(refusalOf(await refused(origin.at('/status', answering(status, 'no'))))).toEqual(fetchFailed(false));
+    expect(refusalOf(await refused(origin.at('/status', answering(status, 'no'))))).toEqual(
+      fetchFailed(false),
+    );
   });
 
   it('a name that does not resolve: retryable', async () => {
@@ -71,7 +80,9 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
   });
 
   it('no TLS where TLS was promised: retryable', async () => {
-    expect(refusalOf(await refused(good('/plain.png').replace('http:', 'https:')))).toEqual(fetchFailed(true));
+    expect(refusalOf(await refused(good('/plain.png').replace('http:', 'https:')))).toEqual(
+      fetchFailed(true),
+    );
   });
 
   it('a server that never answers, and one that drips: each ended after 5 s, retryable', async () => {
@@ -88,12 +99,18 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
   });
 
   it.each([301, 302, 303, 307, 308])('a redirect of status %i is followed', async (status) => {
-    const url = origin.at(`/redirect-${status}`, answering(status, '', { location: good('/redirected.png') }));
+    const url = origin.at(
+      `/redirect-${status}`,
+      answering(status, '', { location: good('/redirected.png') }),
+    );
     expect((await submit(url)).status).toBe(202);
   });
 
   it.each([300, 304, 305, 306])('status %i is no redirect: not retryable', async (status) => {
-    const url = origin.at(`/no-redirect-${status}`, answering(status, '', { location: good('/redirected.png') }));
+    const url = origin.at(
+      `/no-redirect-${status}`,
+      answering(status, '', { location: good('/redirected.png') }),
+    );
     expect(refusalOf(await refused(url))).toEqual(fetchFailed(false));
   });
 
@@ -101,7 +118,8 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     const last = good('/end.png');
     const chain = (length: number): string => {
       let next = last;
-      for (let hop = length; hop > 0; hop -= 1) next = origin.at(`/hop-${length}-${hop}`, answering(302, '', { location: new URL(next).pathname }));
+      for (let hop = length; hop > 0; hop -= 1)
+        next = origin.at(`/hop-${length}-${hop}`, answering(302, '', { location: new URL(next).pathname }));
       return next;
     };
     expect((await submit(chain(3))).status).toBe(202);
@@ -109,7 +127,12 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
   });
 
   it('input_index is the zero-based place of the image in image_urls', async () => {
-    const answer = await refused(good('/0.png'), good('/1.png'), origin.at('/2.png', answering(404, '')), good('/3.png'));
+    const answer = await refused(
+      good('/0.png'),
+      good('/1.png'),
+      origin.at('/2.png', answering(404, '')),
+      good('/3.png'),
+    );
     expect(refusalOf(answer)).toEqual(fetchFailed(false, 2));
   });
 
@@ -122,7 +145,12 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
 describe('a source image that cannot be used: 400 with its field, nothing charged', () => {
   it.each<[what: string, code: string, file: Buffer, type: string]>([
     ['a GIF', 'unsupported_type', Buffer.from('GIF89a\x40\x01\x40\x01\x00\x00\x00;', 'latin1'), 'image/gif'],
-    ['a page that says it is a PNG', 'unsupported_type', Buffer.from('<!doctype html><title>Not an image</title>'), 'image/png'],
+    [
+      'a page that says it is a PNG',
+      'unsupported_type',
+      Buffer.from('<!doctype html><title>Not an image</title>'),
+      'image/png',
+    ],
     ['an SVG', 'unsupported_type', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml'],
     ['nothing', 'unsupported_type', Buffer.alloc(0), 'image/png'],
     ['a PNG that ends in its header', 'unsupported_type', png(640, 480).subarray(0, 24), 'image/png'],
@@ -133,8 +161,15 @@ describe('a source image that cannot be used: 400 with its field, nothing charge
     ['a bomb within the sides', 'too_many_pixels', webp(8192, 8192), 'image/webp'],
     ['10 MB and one byte', 'too_large', png(640, 480, 10_000_001), 'image/png'],
   ])('%s: %s', async (_what, code, file, type) => {
-    const answer = await refused(good('/fine.png'), origin.at('/bad', answering(200, file, { 'content-type': type })));
-    expect([answer.status, refusalOf(answer).code, ...fieldsOf(answer)]).toEqual([400, 'ERR_INVALID_REQUEST', `image_urls[1]: ${code}`]);
+    const answer = await refused(
+      good('/fine.png'),
+      origin.at('/bad', answering(200, file, { 'content-type': type })),
+    );
+    expect([answer.status, refusalOf(answer).code, ...fieldsOf(answer)]).toEqual([
+      400,
+      'ERR_INVALID_REQUEST',
+      `image_urls[1]: ${code}`,
+    ]);
   });
 
   it.each([
@@ -151,7 +186,9 @@ describe('a source image that cannot be used: 400 with its field, nothing charge
   });
 
   it('a redirect to an address that is not allowed: refused_target', async () => {
-    const answer = await refused(origin.at('/metadata', answering(302, '', { location: 'http://169.254.169.254/' })));
+    const answer = await refused(
+      origin.at('/metadata', answering(302, '', { location: 'http://169.254.169.254/' })),
+    );
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, 'image_urls[0]: refused_target']);
   });
 });
@@ -172,34 +209,57 @@ describe('source images that can be used', () => {
     expect([answer.status, (answer.body as { cost: number }).cost]).toEqual([202, 0.07]);
   });
 
-  it('ten are fetched at most four at a time, and kept in the request\'s order', async () => {
+  it("ten are fetched at most four at a time, and kept in the request's order", async () => {
     // Held until four are open, or all were asked for, and a moment longer for a fifth to show itself;
     // then the last comes first: order comes from the request, not from the network.
     const held: (() => void)[] = [];
-    const urls = Array.from({ length: 10 }, (_, index) => origin.at(`/order-${index}`, (response) => {
-      held.push(() => response.writeHead(200).end(png(100 + index, 100)));
-      if (held.length === 4 || origin.asked.length === 10) setTimeout(() => { for (const answer of held.splice(0).reverse()) answer(); }, 50);
-    }));
+    const urls = Array.from({ length: 10 }, (_, index) =>
+      origin.at(`/order-${index}`, (response) => {
+        held.push(() => response.writeHead(200).end(png(100 + index, 100)));
+        if (held.length === 4 || origin.asked.length === 10)
+          setTimeout(() => {
+            for (const answer of held.splice(0).reverse()) answer();
+          }, 50);
+      }),
+    );
     const answer = await submit(...urls);
     expect(answer.status).toBe(202);
     expect(origin.most()).toBe(4);
     expect(origin.asked).toHaveLength(10);
     const record = await service.operator.creations.read((answer.body as { id: string }).id as CreationId);
-    expect(record?.sources.map(({ width }) => width)).toEqual([100, 101, 102, 103, 104, 105, 106, 107, 108, 109]);
+    expect(record?.sources.map(({ width }) => width)).toEqual([
+      100, 101, 102, 103, 104, 105, 106, 107, 108, 109,
+    ]);
   });
 
-  it('are copied byte for byte into the service\'s own bucket, under a name that cannot be guessed, with their true type', async () => {
+  it("are copied byte for byte into the service's own bucket, under a name that cannot be guessed, with their true type", async () => {
     const file = jpeg(321, 123);
-    const answer = await submit(origin.at('/photo.png', answering(200, file, { 'content-type': 'image/png' })));
+    const answer = await submit(
+      origin.at('/photo.png', answering(200, file, { 'content-type': 'image/png' })),
+    );
     const record = await service.operator.creations.read((answer.body as { id: string }).id as CreationId);
     const [source] = record?.sources ?? [];
-    expect(source).toMatchObject({ width: 321, height: 123, contentType: 'image/jpeg', bytes: file.length, key: expect.stringMatching(/^sources\/[\w-]{32}\.jpg$/) as unknown });
-    const object = await bucket().send(new GetObjectCommand({ Bucket: bucketName(), Key: source?.key ?? '' }));
-    expect([object.ContentType, Buffer.from((await object.Body?.transformToByteArray()) ?? [])]).toEqual(['image/jpeg', file]);
+    expect(source).toMatchObject({
+      width: 321,
+      height: 123,
+      contentType: 'image/jpeg',
+      bytes: file.length,
+      key: expect.stringMatching(/^sources\/[\w-]{32}\.jpg$/) as unknown,
+    });
+    const object = await bucket().send(
+      new GetObjectCommand({ Bucket: bucketName(), Key: source?.key ?? '' }),
+    );
+    expect([object.ContentType, Buffer.from((await object.Body?.transformToByteArray()) ?? [])]).toEqual([
+      'image/jpeg',
+      file,
+    ]);
   });
 
   it('may stand for the prompt', async () => {
-    const answer = await service.send('/images/generate', { key: client.key, body: { model: 'sandbox-pro', image_urls: [good('/alone.png')] } });
+    const answer = await service.send('/images/generate', {
+      key: client.key,
+      body: { model: 'sandbox-pro', image_urls: [good('/alone.png')] },
+    });
     expect(answer).toMatchObject({ status: 202, body: { prompt: null } });
   });
 
@@ -207,15 +267,29 @@ describe('source images that can be used', () => {
     const poor = await service.client({ balance: '0.01' });
     const body = { model: 'sandbox-pro', image_urls: [good('/unseen.png')] };
     expect((await service.send('/images/generate', { key: poor.key, body })).status).toBe(402);
-    expect((await service.send('/images/generate', { key: client.key, body: { ...body, model: 'no-such-model' } })).status).toBe(404);
-    expect((await service.send('/images/generate', { key: client.key, body: { ...body, webhook_url: 'https://10.0.0.1/' } })).status).toBe(400);
+    expect(
+      (await service.send('/images/generate', { key: client.key, body: { ...body, model: 'no-such-model' } }))
+        .status,
+    ).toBe(404);
+    expect(
+      (
+        await service.send('/images/generate', {
+          key: client.key,
+          body: { ...body, webhook_url: 'https://10.0.0.1/' },
+        })
+      ).status,
+    ).toBe(400);
     expect(origin.asked).toEqual([]);
   });
 
   // Last: time moves on, and with it everything that was copied before goes.
   it('are gone within 48 hours', async () => {
-    const sources = async (): Promise<number> => (await bucket().send(new ListObjectsV2Command({ Bucket: bucketName(), Prefix: 'sources/' }))).KeyCount ?? 0;
-    await Promise.all((await service.operator.creations.list(client.account.id, 100)).map(({ id }) => service.ended(id)));
+    const sources = async (): Promise<number> =>
+      (await bucket().send(new ListObjectsV2Command({ Bucket: bucketName(), Prefix: 'sources/' })))
+        .KeyCount ?? 0;
+    await Promise.all(
+      (await service.operator.creations.list(client.account.id, 100)).map(({ id }) => service.ended(id)),
+    );
     expect(await sources()).toBeGreaterThan(10);
     await service.machine.advance(48 * 3600);
     expect(await sources()).toBe(0);
@@ -228,7 +302,12 @@ function bucketName(): string {
 }
 
 function bucket(): S3Client {
-  return new S3Client({ endpoint: service.machine.awsUrl, region: 'us-east-1', forcePathStyle: true, credentials: { accessKeyId: 'operator', secretAccessKey: 'local' } });
+  return new S3Client({
+    endpoint: service.machine.awsUrl,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials: { accessKeyId: 'operator', secretAccessKey: 'local' },
+  });
 }
 
 everyAnswer(() => service);

@@ -7,72 +7,104 @@ import { refusalOf } from './refusal.ts';
 
 let service: TestService;
 let client: Client;
-beforeAll(async () => { service = await startTestService(); });
+beforeAll(async () => {
+  service = await startTestService();
+});
 afterAll(() => service.end());
-beforeEach(async () => { client = await service.client(); });
+beforeEach(async () => {
+  client = await service.client();
+});
 afterEach(() => service.machine.faults.clear());
 
 const body = { model: 'sandbox-sketch', prompt: 'a ferry' };
-const submit = (extra: object = {}, headers: Record<string, string> = {}): Promise<Answer> => service.send('/images/generate', { key: client.key, body: { ...body, ...extra }, headers });
-const movements = async (): Promise<string[]> => (await service.operator.wallet.ledger(client.account.id)).map(({ kind }) => kind).filter((kind) => kind !== 'top_up');
+const submit = (extra: object = {}, headers: Record<string, string> = {}): Promise<Answer> =>
+  service.send('/images/generate', { key: client.key, body: { ...body, ...extra }, headers });
+const movements = async (): Promise<string[]> =>
+  (await service.operator.wallet.ledger(client.account.id))
+    .map(({ kind }) => kind)
+    .filter((kind) => kind !== 'top_up');
 
 describe('503 ERR_PROVIDER_UNAVAILABLE, overloaded: nothing charged', () => {
   it.each([
     ['conflicts outlast the retries of the charge', 'dynamodb:TransactWriteItems', 'TransactionConflict'],
     ['throttling outlasts the retries of the charge', 'dynamodb:TransactWriteItems', 'Throttling'],
-    ['the table\'s throughput is used up', 'dynamodb:TransactWriteItems', 'ProvisionedThroughputExceeded'],
-    ['the account\'s request limit is used up', 'dynamodb:TransactWriteItems', 'RequestLimitExceeded'],
+    ["the table's throughput is used up", 'dynamodb:TransactWriteItems', 'ProvisionedThroughputExceeded'],
+    ["the account's request limit is used up", 'dynamodb:TransactWriteItems', 'RequestLimitExceeded'],
     ['the read comes back unprocessed', 'dynamodb:BatchGetItem', 'UnprocessedKeys'],
   ])('%s', async (_why, call, error) => {
     service.machine.faults.set({ call, error, every: 1 });
     const answer = await submit();
     service.machine.faults.clear();
-    expect(refusalOf(answer)).toEqual({ status: 503, code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'overloaded' } });
+    expect(refusalOf(answer)).toEqual({
+      status: 503,
+      code: 'ERR_PROVIDER_UNAVAILABLE',
+      details: { reason: 'overloaded' },
+    });
     expect(answer.headers.has('retry-after')).toBe(true);
     expect(await movements()).toEqual([]);
     expect(await service.operator.creations.list(client.account.id, 1)).toEqual([]);
   });
 
   it('a conflict that passes is not noticed', async () => {
-    service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', error: 'TransactionConflict', times: 2 });
+    service.machine.faults.set({
+      call: 'dynamodb:TransactWriteItems',
+      error: 'TransactionConflict',
+      times: 2,
+    });
     expect((await submit()).status).toBe(202);
     expect(service.machine.faults.list()).toEqual([]);
   });
 });
 
 describe('503 ERR_PROVIDER_UNAVAILABLE, provider_unavailable: the execution is definitely refused', () => {
-  it.each(['AccessDenied', 'StateMachineDoesNotExist', 'StateMachineDeleting'])('%s: charge reversed in full, creation failed with message 6, no webhook', async (error) => {
-    service.machine.faults.set({ call: 'states:StartExecution', error, every: 1 });
-    const answer = await submit({ webhook_url: service.machine.inboxUrl });
-    service.machine.faults.clear();
-    const { details, ...rest } = refusalOf(answer);
-    expect(rest).toEqual({ status: 503, code: 'ERR_PROVIDER_UNAVAILABLE' });
-    expect(details).toEqual({ reason: 'provider_unavailable', creation_id: expect.any(String) as unknown });
-    expect(await movements()).toEqual(['charge', 'refund']);
-    expect((await service.account(client.account.id)).availableMicros).toBe(25_000_000);
-    const shown = await service.send(`/creations/${String(details['creation_id'])}`, { key: client.key });
-    expect(shown.body).toMatchObject({ status: 'failed', error: failures.ServiceUnavailable.message, cost: 0.01, amount_refunded: 0.01 });
-    const record = await service.operator.creations.read(details['creation_id'] as CreationId);
-    expect([record?.webhook?.status, record?.dueAt]).toEqual(['skipped', undefined]);
-    expect(await service.operator.deliveries.log(client.account.id, 5)).toEqual([]);
-  });
+  it.each(['AccessDenied', 'StateMachineDoesNotExist', 'StateMachineDeleting'])(
+    '%s: charge reversed in full, creation failed with message 6, no webhook',
+    async (error) => {
+      service.machine.faults.set({ call: 'states:StartExecution', error, every: 1 });
+      const answer = await submit({ webhook_url: service.machine.inboxUrl });
+      service.machine.faults.clear();
+      const { details, ...rest } = refusalOf(answer);
+      expect(rest).toEqual({ status: 503, code: 'ERR_PROVIDER_UNAVAILABLE' });
+      expect(details).toEqual({ reason: 'provider_unavailable', creation_id: expect.any(String) as unknown });
+      expect(await movements()).toEqual(['charge', 'refund']);
+      expect((await service.account(client.account.id)).availableMicros).toBe(25_000_000);
+      const shown = await service.send(`/creations/${String(details['creation_id'])}`, { key: client.key });
+      expect(shown.body).toMatchObject({
+        status: 'failed',
+        error: failures.ServiceUnavailable.message,
+        cost: 0.01,
+        amount_refunded: 0.01,
+      });
+      const record = await service.operator.creations.read(details['creation_id'] as CreationId);
+      expect([record?.webhook?.status, record?.dueAt]).toEqual(['skipped', undefined]);
+      expect(await service.operator.deliveries.log(client.account.id, 5)).toEqual([]);
+    },
+  );
 });
 
 describe('202: starting the execution is throttled or unclear, and accepted is accepted', () => {
-  it.each(['Throttling', 'InternalServerError', 'ServiceUnavailable'])('%s: the reconciler starts it', async (error) => {
-    service.machine.faults.set({ call: 'states:StartExecution', error, every: 1 });
-    const answer = await submit();
-    service.machine.faults.clear();
-    expect(answer.status).toBe(202);
-    await service.machine.advance(125);
-    expect(await service.ended((answer.body as { id: string }).id)).toMatchObject({ status: 'completed' });
-    expect(await movements()).toEqual(['charge']);
-  });
+  it.each(['Throttling', 'InternalServerError', 'ServiceUnavailable'])(
+    '%s: the reconciler starts it',
+    async (error) => {
+      service.machine.faults.set({ call: 'states:StartExecution', error, every: 1 });
+      const answer = await submit();
+      service.machine.faults.clear();
+      expect(answer.status).toBe(202);
+      await service.machine.advance(125);
+      expect(await service.ended((answer.body as { id: string }).id)).toMatchObject({ status: 'completed' });
+      expect(await movements()).toEqual(['charge']);
+    },
+  );
 });
 
-describe('500 ERR_INTERNAL: the charge\'s outcome stays unknown', () => {
+describe("500 ERR_INTERNAL: the charge's outcome stays unknown", () => {
   it('says nothing of the cause; the reconciler finds that it was made, and renders it', async () => {
-    service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', error: 'Timeout', when: 'after', every: 1 });
+    service.machine.faults.set({
+      call: 'dynamodb:TransactWriteItems',
+      error: 'Timeout',
+      when: 'after',
+      every: 1,
+    });
     const answer = await submit({}, { 'idempotency-key': 'unknown' });
     service.machine.faults.clear();
     expect(refusalOf(answer)).toEqual({ status: 500, code: 'ERR_INTERNAL', details: {} });

@@ -14,11 +14,17 @@ afterAll(() => service.end());
 
 /** The answer of a quote, which judges by the same rules as far as it can without the network. */
 function quote(body: object): Promise<Answer> {
-  return service.send('/images/quote', { key: client.key, body: { model: 'sandbox-pro', prompt: 'a lighthouse', ...body } });
+  return service.send('/images/quote', {
+    key: client.key,
+    body: { model: 'sandbox-pro', prompt: 'a lighthouse', ...body },
+  });
 }
 
 function submit(url: unknown): Promise<Answer> {
-  return service.send('/images/generate', { key: client.key, body: { model: 'sandbox-sketch', prompt: 'a lighthouse', webhook_url: url } });
+  return service.send('/images/generate', {
+    key: client.key,
+    body: { model: 'sandbox-sketch', prompt: 'a lighthouse', webhook_url: url },
+  });
 }
 
 describe('a webhook_url that is refused fails the request with 400 ERR_INVALID_REQUEST, and nothing is charged', () => {
@@ -49,15 +55,30 @@ describe('a webhook_url that is refused fails the request with 400 ERR_INVALID_R
 describe('a quote refuses an address by the same rules as far as they need no network', () => {
   it.each<[string, object, string]>([
     ['a webhook by http', { webhook_url: 'http://example.com/hook' }, 'webhook_url: refused_target'],
-    ['a webhook at port 1023', { webhook_url: 'https://example.com:1023/hook' }, 'webhook_url: refused_target'],
+    [
+      'a webhook at port 1023',
+      { webhook_url: 'https://example.com:1023/hook' },
+      'webhook_url: refused_target',
+    ],
     ['a webhook at this machine', { webhook_url: 'https://127.0.0.1/hook' }, 'webhook_url: refused_target'],
-    ['a webhook of 2049 characters', { webhook_url: `https://example.com/${'a'.repeat(2049 - 20)}` }, 'webhook_url: too_long'],
+    [
+      'a webhook of 2049 characters',
+      { webhook_url: `https://example.com/${'a'.repeat(2049 - 20)}` },
+      'webhook_url: too_long',
+    ],
     ['an image at port 22', { image_urls: ['http://example.com:22/a.png'] }, 'image_urls[0]: refused_target'],
-    ['an image at the metadata service', { image_urls: ['http://169.254.169.254/'] }, 'image_urls[0]: refused_target'],
+    [
+      'an image at the metadata service',
+      { image_urls: ['http://169.254.169.254/'] },
+      'image_urls[0]: refused_target',
+    ],
   ])('%s', async (_what, body, error) => {
     const answer = await quote(body);
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, error]);
-    const submitted = await service.send('/images/generate', { key: client.key, body: { model: 'sandbox-pro', prompt: 'a lighthouse', ...body } });
+    const submitted = await service.send('/images/generate', {
+      key: client.key,
+      body: { model: 'sandbox-pro', prompt: 'a lighthouse', ...body },
+    });
     expect(submitted.text).toBe(answer.text);
   });
 
@@ -71,7 +92,10 @@ describe('a quote refuses an address by the same rules as far as they need no ne
   });
 
   function submitFor(model: string, webhook: string): Promise<Answer> {
-    return service.send('/images/generate', { key: client.key, body: { model, prompt: 'a lighthouse', webhook_url: webhook } });
+    return service.send('/images/generate', {
+      key: client.key,
+      body: { model, prompt: 'a lighthouse', webhook_url: webhook },
+    });
   }
 });
 

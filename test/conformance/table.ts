@@ -1,5 +1,8 @@
 /** docs/conformance.md from rows.ts. */
+import { formattedPage } from '../../tools/formatted-page.ts';
 import { parts, type Row } from './rows.ts';
+
+export const conformancePage = new URL('../../docs/conformance.md', import.meta.url);
 
 /** Where a proof's test stands, and its title as it reads. */
 export function placeOf(proof: string): { file: string; title: string } {
@@ -12,16 +15,22 @@ const cell = (text: string): string => text.replaceAll('|', '\\|');
 function proofs({ provenBy }: Row): string {
   return provenBy
     .map(placeOf)
-    .map(({ file, title }) => `[${file.slice('test/'.length)}](../${file}): ${cell(title.replaceAll("\\'", "'"))}`)
+    .map(({ file, title }) => `[${file.slice('test/'.length)}](../${file}): ${cell(title)}`)
     .join('<br>');
 }
 
-export function conformanceTable(): string {
+export async function conformanceTable(): Promise<string> {
   const count = parts.reduce((sum, { rows }) => sum + rows.length, 0);
   const sections = parts.map(({ part, rows }) =>
-    [`## ${part}`, '', '| The interface states | Proven by |', '|---|---|', ...rows.map((row) => `| ${cell(row.states)} | ${proofs(row)} |`)].join('\n'),
+    [
+      `## ${part}`,
+      '',
+      '| The interface states | Proven by |',
+      '|---|---|',
+      ...rows.map((row) => `| ${cell(row.states)} | ${proofs(row)} |`),
+    ].join('\n'),
   );
-  return [
+  const page = [
     '# Conformance',
     '',
     `${count} statements of the interface and of the decisions that fill it, each with the tests that prove it. A title with %s or $name stands for a row of cases.`,
@@ -30,4 +39,5 @@ export function conformanceTable(): string {
     sections.join('\n\n'),
     '',
   ].join('\n');
+  return formattedPage(page, conformancePage);
 }

@@ -6,7 +6,8 @@ import type { AccountId, KeyId } from '../../core/ids.ts';
 import { accountId, apiKeyText, keyId } from '../fixtures/records.ts';
 
 const digits = Array.from('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
-const base62 = (length: number): fc.Arbitrary<string> => fc.string({ unit: fc.constantFrom(...digits), minLength: length, maxLength: length });
+const base62 = (length: number): fc.Arbitrary<string> =>
+  fc.string({ unit: fc.constantFrom(...digits), minLength: length, maxLength: length });
 const generated = fc
   .tuple(base62(10), base62(6), fc.uint8Array({ minLength: 18, maxLength: 18, max: 247 }))
   .map(([account, key, random]) => createKey(account as AccountId, key as KeyId, () => random));
@@ -20,10 +21,19 @@ describe('an API key', () => {
 
   it('is read back whatever it is made of', () => {
     fc.assert(
-      fc.property(base62(10), base62(6), fc.uint8Array({ minLength: 18, maxLength: 18, max: 247 }), (account, key, random) => {
-        const text = createKey(account as AccountId, key as KeyId, () => random);
-        expect(parseKey(text)).toEqual({ accountId: account, keyId: key, hash: createHash('sha256').update(text).digest('hex') });
-      }),
+      fc.property(
+        base62(10),
+        base62(6),
+        fc.uint8Array({ minLength: 18, maxLength: 18, max: 247 }),
+        (account, key, random) => {
+          const text = createKey(account as AccountId, key as KeyId, () => random);
+          expect(parseKey(text)).toEqual({
+            accountId: account,
+            keyId: key,
+            hash: createHash('sha256').update(text).digest('hex'),
+          });
+        },
+      ),
     );
   });
 
@@ -43,7 +53,9 @@ describe('an API key', () => {
       fc.property(generated, fc.nat(38), (key, place) => {
         const at = keyPrefix.length + place;
         fc.pre(key[at] !== key[at + 1]);
-        expect(parseKey(`${key.slice(0, at)}${key[at + 1] ?? ''}${key[at] ?? ''}${key.slice(at + 2)}`)).toBeUndefined();
+        expect(
+          parseKey(`${key.slice(0, at)}${key[at + 1] ?? ''}${key[at] ?? ''}${key.slice(at + 2)}`),
+        ).toBeUndefined();
       }),
       { numRuns: 2_000 },
     );

@@ -20,8 +20,14 @@ describe('base62', () => {
   });
 
   it('can be read back', () => {
-    const read = (text: string): bigint => Array.from(text).reduce((sum, digit) => sum * 62n + BigInt(digits.indexOf(digit)), 0n);
-    fc.assert(fc.property(fc.bigInt({ min: 0n, max: 62n ** 10n - 1n }), (value) => read(toBase62(value, 10)) === value));
+    const read = (text: string): bigint =>
+      Array.from(text).reduce((sum, digit) => sum * 62n + BigInt(digits.indexOf(digit)), 0n);
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 0n, max: 62n ** 10n - 1n }),
+        (value) => read(toBase62(value, 10)) === value,
+      ),
+    );
   });
 });
 
@@ -33,7 +39,10 @@ describe('a random base62 text', () => {
 
   it('gives each digit to four of the 248 bytes it uses', () => {
     const all = Uint8Array.from({ length: 256 }, (_, byte) => byte);
-    const counts = Map.groupBy(randomBase62(248, () => all), (digit) => digit);
+    const counts = Map.groupBy(
+      randomBase62(248, () => all),
+      (digit) => digit,
+    );
     expect([...counts.values()].map((found) => found.length)).toEqual(Array<number>(62).fill(4));
   });
 });

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import models from '../../catalog/models.json' with { type: 'json' };
 import providerCosts from '../../catalog/provider-costs.json' with { type: 'json' };
-import { chooseShape, enabledRoutes, findModel, isSunset, offered, routesFor, routesTaking, type Model, type ModelPolicy, type Route } from '../../core/catalog.ts';
+import {
+  chooseShape,
+  enabledRoutes,
+  findModel,
+  isSunset,
+  offered,
+  routesFor,
+  routesTaking,
+  type Model,
+  type ModelPolicy,
+  type Route,
+} from '../../core/catalog.ts';
 import { catalogSchema, providerCostsSchema } from '../../core/catalog-schema.ts';
 import { aspectRatios, outputFormats, resolutions } from '../../core/image-formats.ts';
 import { priceOf } from '../../core/pricing.ts';
@@ -35,7 +46,8 @@ describe('catalog/models.json', () => {
     const ids = catalog.models.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { id, routes } of catalog.models) {
-      for (const { provider } of routes) expect(provider.startsWith('sandbox')).toBe(id.startsWith('sandbox'));
+      for (const { provider } of routes)
+        expect(provider.startsWith('sandbox')).toBe(id.startsWith('sandbox'));
     }
   });
 
@@ -53,7 +65,9 @@ describe('catalog/models.json', () => {
   it('sells nothing below what a route costs us', () => {
     for (const known of catalog.models) {
       for (const { resolution, usd, usd_per_input_image: usdPerImage } of known.pricing) {
-        for (const cost of known.routes.flatMap((route) => costOf(costs, route)?.images ?? []).filter((row) => row.resolution === resolution)) {
+        for (const cost of known.routes
+          .flatMap((route) => costOf(costs, route)?.images ?? [])
+          .filter((row) => row.resolution === resolution)) {
           expect(usd, `${known.id} ${resolution}`).toBeGreaterThanOrEqual(cost.usd);
           expect(usdPerImage, `${known.id} ${resolution}`).toBeGreaterThanOrEqual(cost.usd_per_input_image);
         }
@@ -61,30 +75,39 @@ describe('catalog/models.json', () => {
     }
   });
 
-  it.each(catalog.models.map((known) => [known.id, known] as const))('%s can render and sell what it does when nothing else is asked', (_id, known) => {
-    const shape = {
-      resolution: known.default_resolution,
-      aspectRatio: known.default_aspect_ratio,
-      outputFormat: known.default_output_format,
-      promptLength: known.max_prompt_length,
-      imageCount: 0,
-    };
-    expect(routesFor(known.routes, shape).length).toBeGreaterThan(0);
-    expect(priceOf(known, known.default_resolution, 0)).toBeGreaterThan(0);
-  });
+  it.each(catalog.models.map((known) => [known.id, known] as const))(
+    '%s can render and sell what it does when nothing else is asked',
+    (_id, known) => {
+      const shape = {
+        resolution: known.default_resolution,
+        aspectRatio: known.default_aspect_ratio,
+        outputFormat: known.default_output_format,
+        promptLength: known.max_prompt_length,
+        imageCount: 0,
+      };
+      expect(routesFor(known.routes, shape).length).toBeGreaterThan(0);
+      expect(priceOf(known, known.default_resolution, 0)).toBeGreaterThan(0);
+    },
+  );
 
-  it.each(catalog.models.map((known) => [known.id, known] as const))('%s has one price for each resolution that a route renders, and for no other', (_id, known) => {
-    const rendered = offered(resolutions, known.routes, (route) => route.resolutions);
-    expect(known.pricing.map(({ resolution }) => resolution).sort()).toEqual([...rendered].sort());
-  });
+  it.each(catalog.models.map((known) => [known.id, known] as const))(
+    '%s has one price for each resolution that a route renders, and for no other',
+    (_id, known) => {
+      const rendered = offered(resolutions, known.routes, (route) => route.resolutions);
+      expect(known.pricing.map(({ resolution }) => resolution).sort()).toEqual([...rendered].sort());
+    },
+  );
 
-  it.each(catalog.models.map((known) => [known.id, known] as const))('%s says of each route what every resolution costs us', (_id, known) => {
-    for (const route of known.routes) {
-      const costed = costOf(costs, route)?.images.map(({ resolution }) => resolution);
-      for (const resolution of route.resolutions) expect(costed).toContain(resolution);
-      expect(route.max_image_urls).toBeLessThanOrEqual(known.max_image_urls);
-    }
-  });
+  it.each(catalog.models.map((known) => [known.id, known] as const))(
+    '%s says of each route what every resolution costs us',
+    (_id, known) => {
+      for (const route of known.routes) {
+        const costed = costOf(costs, route)?.images.map(({ resolution }) => resolution);
+        for (const resolution of route.resolutions) expect(costed).toContain(resolution);
+        expect(route.max_image_urls).toBeLessThanOrEqual(known.max_image_urls);
+      }
+    },
+  );
 
   it('has sandbox models of different prices, resolutions, ratios and image input over both sandboxes', () => {
     const sandboxes = catalog.models.filter(({ id }) => id.startsWith('sandbox'));
@@ -95,26 +118,46 @@ describe('catalog/models.json', () => {
     expect(offered(resolutions, routes, (route) => route.resolutions)).toEqual(['1K', '2K', '4K']);
     expect(offered(aspectRatios, routes, (route) => route.aspect_ratios)).toEqual(aspectRatios);
     expect(new Set(sandboxes.map(({ max_image_urls: most }) => most > 0)).size).toBe(2);
-    for (const { resolutions: rendered } of routes.filter(({ provider }) => provider === 'sandbox')) expect(rendered).not.toContain('4K');
-    for (const { resolutions: rendered } of routes.filter(({ provider }) => provider === 'sandbox-large')) expect(rendered).not.toContain('1K');
+    for (const { resolutions: rendered } of routes.filter(({ provider }) => provider === 'sandbox'))
+      expect(rendered).not.toContain('4K');
+    for (const { resolutions: rendered } of routes.filter(({ provider }) => provider === 'sandbox-large'))
+      expect(rendered).not.toContain('1K');
   });
 });
 
 describe('the schema of the catalog refuses', () => {
   it.each<[string, (draft: typeof models) => void]>([
     ['an unknown field', (draft) => Object.assign(first(draft), { colour: 'red' })],
-    ['a price of more than 6 decimals', (draft) => Object.assign(first(draft).pricing[0] ?? {}, { usd: 0.000_000_1 })],
+    [
+      'a price of more than 6 decimals',
+      (draft) => Object.assign(first(draft).pricing[0] ?? {}, { usd: 0.000_000_1 }),
+    ],
     ['a negative price', (draft) => Object.assign(first(draft).pricing[0] ?? {}, { usd: -0.01 })],
     ['an id with spaces', (draft) => Object.assign(first(draft), { id: 'sandbox sketch' })],
-    ['a resolution that does not exist', (draft) => Object.assign(first(draft), { default_resolution: '8K' })],
-    ['a prompt longer than 10,000 characters', (draft) => Object.assign(first(draft), { max_prompt_length: 10_001 })],
+    [
+      'a resolution that does not exist',
+      (draft) => Object.assign(first(draft), { default_resolution: '8K' }),
+    ],
+    [
+      'a prompt longer than 10,000 characters',
+      (draft) => Object.assign(first(draft), { max_prompt_length: 10_001 }),
+    ],
     ['a model without a route', (draft) => Object.assign(first(draft), { routes: [] })],
-    ['a provider that nobody knows', (draft) => Object.assign(first(draft).routes[0] ?? {}, { provider: 'acme' })],
+    [
+      'a provider that nobody knows',
+      (draft) => Object.assign(first(draft).routes[0] ?? {}, { provider: 'acme' }),
+    ],
     ['a date that is none', (draft) => Object.assign(first(draft), { sunset_at: '2026-02-30' })],
     ['an empty catalog', (draft) => Object.assign(draft, { models: [] })],
     ['a sunset without a deprecation', (draft) => Object.assign(first(draft), { sunset_at: '2027-06-01' })],
-    ['a sunset a day less than six months behind its deprecation', (draft) => Object.assign(first(draft), { deprecated_at: '2026-12-02', sunset_at: '2027-06-01' })],
-    ['a sunset before its deprecation', (draft) => Object.assign(first(draft), { deprecated_at: '2026-12-01', sunset_at: '2026-06-01' })],
+    [
+      'a sunset a day less than six months behind its deprecation',
+      (draft) => Object.assign(first(draft), { deprecated_at: '2026-12-02', sunset_at: '2027-06-01' }),
+    ],
+    [
+      'a sunset before its deprecation',
+      (draft) => Object.assign(first(draft), { deprecated_at: '2026-12-01', sunset_at: '2026-06-01' }),
+    ],
   ])('%s', (_what, edit) => {
     expect(catalogSchema.safeParse(change(edit)).success).toBe(false);
   });
@@ -122,7 +165,8 @@ describe('the schema of the catalog refuses', () => {
 
 /** The first route that takes source images. */
 function routeWithSources(draft: typeof models): object {
-  for (const { routes } of draft.models) for (const route of routes) if (route.source_limits !== null) return route;
+  for (const { routes } of draft.models)
+    for (const route of routes) if (route.source_limits !== null) return route;
   throw new Error('no route takes source images');
 }
 
@@ -130,11 +174,28 @@ const oneByOne = { content_types: ['image/png'], max_bytes: 1, min_side: 1, max_
 
 describe('the limits of a source image', () => {
   it('may be as small as one', () => {
-    expect(catalogSchema.safeParse(change((draft) => Object.assign(routeWithSources(draft), { source_limits: oneByOne }))).success).toBe(true);
+    expect(
+      catalogSchema.safeParse(
+        change((draft) => Object.assign(routeWithSources(draft), { source_limits: oneByOne })),
+      ).success,
+    ).toBe(true);
   });
 
-  it.each([['max_bytes', 0], ['min_side', 0], ['max_side', 0], ['max_pixels', 0], ['min_side', 1.5], ['content_types', []]])('are refused with %s of %j', (name, value) => {
-    expect(catalogSchema.safeParse(change((draft) => Object.assign(routeWithSources(draft), { source_limits: { ...oneByOne, [name]: value } }))).success).toBe(false);
+  it.each([
+    ['max_bytes', 0],
+    ['min_side', 0],
+    ['max_side', 0],
+    ['max_pixels', 0],
+    ['min_side', 1.5],
+    ['content_types', []],
+  ])('are refused with %s of %j', (name, value) => {
+    expect(
+      catalogSchema.safeParse(
+        change((draft) =>
+          Object.assign(routeWithSources(draft), { source_limits: { ...oneByOne, [name]: value } }),
+        ),
+      ).success,
+    ).toBe(false);
   });
 });
 
@@ -144,7 +205,10 @@ describe('the schema of the catalog takes', () => {
     ['a sunset six months behind its deprecation', '2026-12-01', '2027-06-01'],
     ['a sunset a year behind its deprecation', '2026-12-01', '2027-12-01'],
   ])('%s', (_what, deprecated_at, sunset_at) => {
-    expect(catalogSchema.safeParse(change((draft) => Object.assign(first(draft), { deprecated_at, sunset_at }))).success).toBe(true);
+    expect(
+      catalogSchema.safeParse(change((draft) => Object.assign(first(draft), { deprecated_at, sunset_at })))
+        .success,
+    ).toBe(true);
   });
 });
 
@@ -162,21 +226,34 @@ describe('a model with a sunset', () => {
 describe('what an account may use', () => {
   it('is the model, unless it is hidden from it or does not exist', () => {
     expect(findModel(catalog, everything, 'sandbox-pro')?.id).toBe('sandbox-pro');
-    expect(findModel(catalog, { ...everything, hiddenModels: ['sandbox-pro'] }, 'sandbox-pro')).toBeUndefined();
+    expect(
+      findModel(catalog, { ...everything, hiddenModels: ['sandbox-pro'] }, 'sandbox-pro'),
+    ).toBeUndefined();
     expect(findModel(catalog, everything, 'Sandbox-Pro')).toBeUndefined();
   });
 
   it('is the routes of its providers, in their order', () => {
-    const providers = (policy: ModelPolicy): string[] => enabledRoutes(model('sandbox-pro'), policy, []).map(({ provider }) => provider);
+    const providers = (policy: ModelPolicy): string[] =>
+      enabledRoutes(model('sandbox-pro'), policy, []).map(({ provider }) => provider);
     expect(providers(everything)).toEqual(['sandbox', 'sandbox-large']);
     expect(providers({ ...everything, providers: ['sandbox-large'] })).toEqual(['sandbox-large']);
-    expect(providers({ ...everything, providers: ['sandbox-large', 'sandbox'] })).toEqual(['sandbox', 'sandbox-large']);
+    expect(providers({ ...everything, providers: ['sandbox-large', 'sandbox'] })).toEqual([
+      'sandbox',
+      'sandbox-large',
+    ]);
     expect(providers({ ...everything, providers: [] })).toEqual([]);
   });
 
   it('is of vendors only those that have been enabled', () => {
-    const known: Model = { ...model('sandbox-pro'), routes: (['bfl', 'fal', 'bedrock', 'sandbox'] as const).map((provider) => ({ ...anyRoute(), provider })) };
-    const enabled = (names: readonly string[]): string[] => enabledRoutes(known, everything, names).map(({ provider }) => provider);
+    const known: Model = {
+      ...model('sandbox-pro'),
+      routes: (['bfl', 'fal', 'bedrock', 'sandbox'] as const).map((provider) => ({
+        ...anyRoute(),
+        provider,
+      })),
+    };
+    const enabled = (names: readonly string[]): string[] =>
+      enabledRoutes(known, everything, names).map(({ provider }) => provider);
     expect(enabled([])).toEqual(['sandbox']);
     expect(enabled(['fal'])).toEqual(['fal', 'sandbox']);
     expect(enabled(['bedrock', 'bfl', 'fal'])).toEqual(['bfl', 'fal', 'bedrock', 'sandbox']);
@@ -185,8 +262,15 @@ describe('what an account may use', () => {
 
 describe('the routes for what is asked', () => {
   const { routes } = model('sandbox-pro');
-  const asked = { resolution: '2K', aspectRatio: '16:9', outputFormat: 'png', promptLength: 20, imageCount: 0 } as const;
-  const found = (shape: Partial<Parameters<typeof routesFor>[1]>): string[] => routesFor(routes, { ...asked, ...shape }).map(({ provider }) => provider);
+  const asked = {
+    resolution: '2K',
+    aspectRatio: '16:9',
+    outputFormat: 'png',
+    promptLength: 20,
+    imageCount: 0,
+  } as const;
+  const found = (shape: Partial<Parameters<typeof routesFor>[1]>): string[] =>
+    routesFor(routes, { ...asked, ...shape }).map(({ provider }) => provider);
 
   it.each<[string, Partial<Parameters<typeof routesFor>[1]>, string[]]>([
     ['a size that both render', {}, ['sandbox', 'sandbox-large']],
@@ -206,7 +290,9 @@ describe('the routes for what is asked', () => {
 
   it('leave out those that need a prompt when there is none', () => {
     const both = [{ ...anyRoute(), needs_prompt: true }, anyRoute()];
-    expect(routesFor(both, { ...asked, resolution: '1K', promptLength: 0, imageCount: 1 })).toEqual([both[1]]);
+    expect(routesFor(both, { ...asked, resolution: '1K', promptLength: 0, imageCount: 1 })).toEqual([
+      both[1],
+    ]);
     expect(routesFor(both, { ...asked, resolution: '1K', promptLength: 1, imageCount: 1 })).toEqual(both);
   });
 
@@ -224,7 +310,13 @@ describe('the routes for what is asked', () => {
   ])('take a source image %s: %j is %j', (_what, shape, isTaken) => {
     const route: Route = {
       ...anyRoute(),
-      source_limits: { content_types: ['image/png', 'image/jpeg'], max_bytes: 1_000_000, min_side: 100, max_side: 1_000, max_pixels: 300_000 },
+      source_limits: {
+        content_types: ['image/png', 'image/jpeg'],
+        max_bytes: 1_000_000,
+        min_side: 100,
+        max_side: 1_000,
+        max_pixels: 300_000,
+      },
     };
     const source = { contentType: 'image/png', width: 300, height: 300, bytes: 1_000, ...shape };
     expect(routesTaking([route, { ...route, source_limits: null }], source)).toEqual(isTaken ? [route] : []);
@@ -253,10 +345,15 @@ describe('the price of a creation', () => {
 describe('what is rendered when a request leaves it open', () => {
   const providersOf = ({ routes }: Model): string[] => [...new Set(routes.map(({ provider }) => provider))];
   /** Every subset of the providers of a model, none of them and all of them included. */
-  const subsets = (names: readonly string[]): string[][] => names.reduce<string[][]>((sets, name) => [...sets, ...sets.map((set) => [...set, name])], [[]]);
-  const cases = catalog.models.flatMap((known) => subsets(providersOf(known)).map((names) => [known.id, names, known] as const));
-  const allowed = (known: Model, names: readonly string[]): readonly Route[] => enabledRoutes(known, { ...everything, providers: names }, names);
-  const canRender = (routes: readonly Route[], shape: ReturnType<typeof chooseShape>): boolean => routesFor(routes, { ...shape, promptLength: 1, imageCount: 0 }).length > 0;
+  const subsets = (names: readonly string[]): string[][] =>
+    names.reduce<string[][]>((sets, name) => [...sets, ...sets.map((set) => [...set, name])], [[]]);
+  const cases = catalog.models.flatMap((known) =>
+    subsets(providersOf(known)).map((names) => [known.id, names, known] as const),
+  );
+  const allowed = (known: Model, names: readonly string[]): readonly Route[] =>
+    enabledRoutes(known, { ...everything, providers: names }, names);
+  const canRender = (routes: readonly Route[], shape: ReturnType<typeof chooseShape>): boolean =>
+    routesFor(routes, { ...shape, promptLength: 1, imageCount: 0 }).length > 0;
 
   it.each(cases)('%s over %j has a route and a price', (_id, names, known) => {
     const routes = allowed(known, names);
@@ -265,43 +362,75 @@ describe('what is rendered when a request leaves it open', () => {
     expect(priceOf(known, shape.resolution, 0)).toBeGreaterThan(0);
   });
 
-  it.each(cases)('%s over %j has a route beside whatever is named, where any provider renders that', (_id, names, known) => {
-    const routes = allowed(known, names);
-    const all = { resolution: [undefined, ...resolutions], aspectRatio: [undefined, ...aspectRatios], outputFormat: [undefined, ...outputFormats] };
-    for (const resolution of all.resolution) {
-      for (const aspectRatio of all.aspectRatio) {
-        for (const outputFormat of all.outputFormat) {
-          const named = { resolution, aspectRatio, outputFormat };
-          const isPossible = routes.some(
-            (route) =>
-              (resolution === undefined || route.resolutions.includes(resolution)) &&
-              (aspectRatio === undefined || route.aspect_ratios.includes(aspectRatio)) &&
-              (outputFormat === undefined || route.output_formats.includes(outputFormat)),
-          );
-          const shape = chooseShape(known, routes, named);
-          expect(shape).toMatchObject(Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)));
-          expect(canRender(routes, shape), JSON.stringify(named)).toBe(isPossible);
+  it.each(cases)(
+    '%s over %j has a route beside whatever is named, where any provider renders that',
+    (_id, names, known) => {
+      const routes = allowed(known, names);
+      const all = {
+        resolution: [undefined, ...resolutions],
+        aspectRatio: [undefined, ...aspectRatios],
+        outputFormat: [undefined, ...outputFormats],
+      };
+      for (const resolution of all.resolution) {
+        for (const aspectRatio of all.aspectRatio) {
+          for (const outputFormat of all.outputFormat) {
+            const named = { resolution, aspectRatio, outputFormat };
+            const isPossible = routes.some(
+              (route) =>
+                (resolution === undefined || route.resolutions.includes(resolution)) &&
+                (aspectRatio === undefined || route.aspect_ratios.includes(aspectRatio)) &&
+                (outputFormat === undefined || route.output_formats.includes(outputFormat)),
+            );
+            const shape = chooseShape(known, routes, named);
+            expect(shape).toMatchObject(
+              Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
+            );
+            expect(canRender(routes, shape), JSON.stringify(named)).toBe(isPossible);
+          }
         }
       }
-    }
-  });
+    },
+  );
 
   it('is what the model itself says, as long as a route renders that', () => {
     const pro = model('sandbox-pro');
-    expect(chooseShape(pro, pro.routes)).toEqual({ resolution: '1K', aspectRatio: '1:1', outputFormat: 'jpeg' });
-    expect(chooseShape(pro, allowed(pro, ['sandbox-large']))).toEqual({ resolution: '2K', aspectRatio: '1:1', outputFormat: 'jpeg' });
-    expect(chooseShape(pro, pro.routes, { aspectRatio: '21:9' })).toEqual({ resolution: '2K', aspectRatio: '21:9', outputFormat: 'jpeg' });
+    expect(chooseShape(pro, pro.routes)).toEqual({
+      resolution: '1K',
+      aspectRatio: '1:1',
+      outputFormat: 'jpeg',
+    });
+    expect(chooseShape(pro, allowed(pro, ['sandbox-large']))).toEqual({
+      resolution: '2K',
+      aspectRatio: '1:1',
+      outputFormat: 'jpeg',
+    });
+    expect(chooseShape(pro, pro.routes, { aspectRatio: '21:9' })).toEqual({
+      resolution: '2K',
+      aspectRatio: '21:9',
+      outputFormat: 'jpeg',
+    });
     expect(chooseShape(pro, [])).toEqual({ resolution: '1K', aspectRatio: '1:1', outputFormat: 'jpeg' });
   });
 
   it('comes from one route: three values of three routes are no picture', () => {
     const only = (resolution: '1K' | '2K' | '4K', ratio: '1:1' | '3:2', format: 'png' | 'webp'): Route => ({
-      ...anyRoute(), resolutions: [resolution], aspect_ratios: [ratio], output_formats: [format],
+      ...anyRoute(),
+      resolutions: [resolution],
+      aspect_ratios: [ratio],
+      output_formats: [format],
     });
     const known: Model = { ...model('sandbox-pro'), default_output_format: 'png' };
     const routes = [only('4K', '1:1', 'png'), only('2K', '3:2', 'webp')];
-    expect(chooseShape(known, routes)).toEqual({ resolution: '2K', aspectRatio: '3:2', outputFormat: 'webp' });
-    expect(chooseShape(known, routes, { outputFormat: 'png' })).toEqual({ resolution: '4K', aspectRatio: '1:1', outputFormat: 'png' });
+    expect(chooseShape(known, routes)).toEqual({
+      resolution: '2K',
+      aspectRatio: '3:2',
+      outputFormat: 'webp',
+    });
+    expect(chooseShape(known, routes, { outputFormat: 'png' })).toEqual({
+      resolution: '4K',
+      aspectRatio: '1:1',
+      outputFormat: 'png',
+    });
   });
 
   it('is never a resolution without a price', () => {

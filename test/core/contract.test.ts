@@ -11,19 +11,27 @@ describe('the methods that a path takes', () => {
     expect(methodsOf(path)).toEqual(methods);
   });
 
-  it.each(['', '/', '/models', '/api/public/v2/models', '/api/public/v1/models/', '/api/public/v1/creation', '/api/public/v1/creations/a/b', '/api/public/v1/Models'])(
-    'of %j are none',
-    (path) => {
-      expect(methodsOf(path)).toEqual([]);
-    },
-  );
+  it.each([
+    '',
+    '/',
+    '/models',
+    '/api/public/v2/models',
+    '/api/public/v1/models/',
+    '/api/public/v1/creation',
+    '/api/public/v1/creations/a/b',
+    '/api/public/v1/Models',
+  ])('of %j are none', (path) => {
+    expect(methodsOf(path)).toEqual([]);
+  });
 });
 
 describe('the operations', () => {
   it('include those of the interface, under its root', () => {
     expect(apiRoot).toBe('/api/public/v1');
     const stated = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
-    expect(stated).toEqual(expect.arrayContaining(['GET /models', 'POST /images/generate', 'GET /creations/{id}']));
+    expect(stated).toEqual(
+      expect.arrayContaining(['GET /models', 'POST /images/generate', 'GET /creations/{id}']),
+    );
   });
 
   it('count each against the rate of its method', () => {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { creationView, executionName, isTerminal, monthOf, nextMonth, resultUrls } from '../../core/creation.ts';
+import {
+  creationView,
+  executionName,
+  isTerminal,
+  monthOf,
+  nextMonth,
+  resultUrls,
+} from '../../core/creation.ts';
 import { failureNames, failures } from '../../core/failure.ts';
 import { asMicros } from '../../core/money.ts';
 import { aCompletedCreation, aCreation, creationId, now, storedImage } from '../fixtures/records.ts';
@@ -29,12 +36,26 @@ describe('a creation as its client sees it', () => {
   });
 
   it('completed, has the addresses of its images and their measures', () => {
-    const webhook = { url: 'https://hooks.test', status: 'pending', attempts: 2, nextAt: now, body: '{}' } as const;
+    const webhook = {
+      url: 'https://hooks.test',
+      status: 'pending',
+      attempts: 2,
+      nextAt: now,
+      body: '{}',
+    } as const;
     expect(creationView(aCompletedCreation({ webhook, seed: 0 }), base, now)).toMatchObject({
       status: 'completed',
       seed: 0,
       result_urls: ['https://results.test/results/unguessable.png'],
-      results: [{ url: 'https://results.test/results/unguessable.png', width: 1024, height: 1024, content_type: 'image/png', bytes: 123_456 }],
+      results: [
+        {
+          url: 'https://results.test/results/unguessable.png',
+          width: 1024,
+          height: 1024,
+          content_type: 'image/png',
+          bytes: 123_456,
+        },
+      ],
       result_expires_at: '2026-12-21T12:00:30.000Z',
       webhook: { url: 'https://hooks.test', status: 'pending', attempts: 2 },
       started_at: '2026-11-21T12:00:31.000Z',
@@ -44,24 +65,56 @@ describe('a creation as its client sees it', () => {
 
   it('completed and expired, has no addresses and a date that is over', () => {
     const view = creationView(aCompletedCreation({ resultsExpireAt: now }), base, now);
-    expect(view).toMatchObject({ status: 'completed', result_urls: [], results: [], result_expires_at: '2026-11-21T12:00:30.000Z' });
+    expect(view).toMatchObject({
+      status: 'completed',
+      result_urls: [],
+      results: [],
+      result_expires_at: '2026-11-21T12:00:30.000Z',
+    });
   });
 
   it.each(failureNames)('failed by %s, has the message and what was given back', (failure) => {
-    const creation = aCreation({ status: 'failed', failure, refundedMicros: asMicros(40_000), completedAt: '2026-11-21T12:00:40.000Z' });
+    const creation = aCreation({
+      status: 'failed',
+      failure,
+      refundedMicros: asMicros(40_000),
+      completedAt: '2026-11-21T12:00:40.000Z',
+    });
     const view = creationView(creation, base, now);
-    expect(view).toMatchObject({ status: 'failed', cost: 0.04, amount_refunded: 0.04, error: failures[failure].message, retryable: failures[failure].retryable });
+    expect(view).toMatchObject({
+      status: 'failed',
+      cost: 0.04,
+      amount_refunded: 0.04,
+      error: failures[failure].message,
+      retryable: failures[failure].retryable,
+    });
     expect(view).not.toHaveProperty('result_urls');
   });
 
   it('never shows a provider, a job, a lease or a key', () => {
     const creation = aCompletedCreation({
-      attempts: [{ provider: 'sandbox', providerModel: 'standard', startedAt: '', resultKey: storedImage.key, jobId: 'job-7', outcome: 'rendered' }],
+      attempts: [
+        {
+          provider: 'sandbox',
+          providerModel: 'standard',
+          startedAt: '',
+          resultKey: storedImage.key,
+          jobId: 'job-7',
+          outcome: 'rendered',
+        },
+      ],
       lease: { holder: 'request-1', until: now },
-      webhook: { url: 'https://hooks.test', status: 'delivered', attempts: 1, nextAt: now, body: 'secret body' },
+      webhook: {
+        url: 'https://hooks.test',
+        status: 'delivered',
+        attempts: 1,
+        nextAt: now,
+        body: 'secret body',
+      },
     });
     const shown = JSON.stringify(creationView({ ...creation, model: 'm' }, base, now));
-    for (const hidden of ['sandbox', 'job-7', 'request-1', 'Key001', 'Acc0unt001', 'secret body']) expect(shown).not.toContain(hidden);
+    for (const hidden of ['sandbox', 'job-7', 'request-1', 'Key001', 'Acc0unt001', 'secret body'])
+      expect(shown).not.toContain(hidden);
   });
 });
 
@@ -87,10 +140,19 @@ describe('a month', () => {
 
 describe('a creation', () => {
   it('is terminal when it completed or failed', () => {
-    expect((['queued', 'processing', 'completed', 'failed'] as const).map(isTerminal)).toEqual([false, false, true, true]);
+    expect((['queued', 'processing', 'completed', 'failed'] as const).map(isTerminal)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
   });
 
   it('names its executions after itself', () => {
-    expect([1, 2, 3].map((number) => executionName(creationId, number))).toEqual([creationId, `${creationId}-2`, `${creationId}-3`]);
+    expect([1, 2, 3].map((number) => executionName(creationId, number))).toEqual([
+      creationId,
+      `${creationId}-2`,
+      `${creationId}-3`,
+    ]);
   });
 });

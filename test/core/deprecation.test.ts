@@ -18,8 +18,13 @@ test('a model that goes away says since when, until when and where to look, as t
 test('the model of a creation is found by its id; a model that has left the catalog has no headers', () => {
   const [leaving, ...others] = (models as Catalog).models;
   if (!leaving) throw new Error('the catalog is empty');
-  const catalog: Catalog = { models: [...others, { ...leaving, deprecated_at: '2026-12-01', sunset_at: '2027-06-01' }] };
-  expect(deprecationHeadersOf(catalog, leaving.id)).toMatchObject({ deprecation: '@1796083200', sunset: 'Tue, 01 Jun 2027 00:00:00 GMT' });
+  const catalog: Catalog = {
+    models: [...others, { ...leaving, deprecated_at: '2026-12-01', sunset_at: '2027-06-01' }],
+  };
+  expect(deprecationHeadersOf(catalog, leaving.id)).toMatchObject({
+    deprecation: '@1796083200',
+    sunset: 'Tue, 01 Jun 2027 00:00:00 GMT',
+  });
   expect(deprecationHeadersOf(catalog, others[0]?.id ?? '')).toEqual({});
   expect(deprecationHeadersOf({ models: others }, leaving.id)).toEqual({});
 });

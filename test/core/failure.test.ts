@@ -3,10 +3,18 @@ import { CreationFailed, failureNamed, failureNames, failures } from '../../core
 
 /** interface.md, part 7, "Messages in the error field of a failed creation", copied from there. */
 const table: readonly [number, string, 'yes' | 'no'][] = [
-  [1, 'Prompt rejected by the safety filter. Make the scene more specific — abstract or generic prompts are declined more often.', 'no'],
+  [
+    1,
+    'Prompt rejected by the safety filter. Make the scene more specific — abstract or generic prompts are declined more often.',
+    'no',
+  ],
   [2, 'The source image was rejected. Try a different photo.', 'no'],
   [3, 'Generation failed. Please try again.', 'yes'],
-  [4, 'Nothing was rendered for this request. Describe the image you want in the prompt, or attach the source photo it refers to.', 'yes'],
+  [
+    4,
+    'Nothing was rendered for this request. Describe the image you want in the prompt, or attach the source photo it refers to.',
+    'yes',
+  ],
   [5, 'Generation timed out.', 'yes'],
   [6, 'The service is temporarily unavailable. Please try again later.', 'yes'],
   [7, 'Generation failed.', 'yes'],
@@ -14,21 +22,32 @@ const table: readonly [number, string, 'yes' | 'no'][] = [
 
 describe('the messages of a failed creation', () => {
   it('are the seven of the interface, word for word', () => {
-    const ours = failureNames.map((name) => failures[name]).map(({ number, message, retryable }) => [number, message, retryable ? 'yes' : 'no']);
+    const ours = failureNames
+      .map((name) => failures[name])
+      .map(({ number, message, retryable }) => [number, message, retryable ? 'yes' : 'no']);
     expect(ours).toEqual(table);
   });
 
   it('have each a name that finds it again', () => {
     for (const name of failureNames) {
       expect(failureNamed(name)).toBe(name);
-      expect(new CreationFailed(name)).toMatchObject({ name, failure: name, message: failures[name].message });
+      expect(new CreationFailed(name)).toMatchObject({
+        name,
+        failure: name,
+        message: failures[name].message,
+      });
     }
   });
 
-  it.each(['', 'Error', 'Runtime.ExitError', 'States.Timeout', 'Sandbox.Timedout', 'promptrejected', 'constructor'])(
-    'are "Generation failed." for an error that is called %j',
-    (name) => {
-      expect(failures[failureNamed(name)].number).toBe(7);
-    },
-  );
+  it.each([
+    '',
+    'Error',
+    'Runtime.ExitError',
+    'States.Timeout',
+    'Sandbox.Timedout',
+    'promptrejected',
+    'constructor',
+  ])('are "Generation failed." for an error that is called %j', (name) => {
+    expect(failures[failureNamed(name)].number).toBe(7);
+  });
 });

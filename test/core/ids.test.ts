@@ -8,7 +8,9 @@ const time = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 describe('a UUIDv7', () => {
   it('is the example of RFC 9562, appendix A.6', () => {
     // Tue Feb 22 2022 14:22:22.00 -05:00; the bits of version and variant are set whatever the dice say.
-    const random = Uint8Array.from([255, 255, 255, 255, 255, 255, 0xfc, 0xc3, 0xd8, 0xc4, 0xdc, 0x0c, 0x0c, 0x07, 0x39, 0x8f]);
+    const random = Uint8Array.from([
+      255, 255, 255, 255, 255, 255, 0xfc, 0xc3, 0xd8, 0xc4, 0xdc, 0x0c, 0x0c, 0x07, 0x39, 0x8f,
+    ]);
     expect(uuidV7(1_645_557_742_000, random)).toBe('017f22e2-79b0-7cc3-98c4-dc0c0c07398f');
   });
 
@@ -48,20 +50,27 @@ describe('a UUIDv7', () => {
 
 describe('an id that comes from outside', () => {
   it('is a creation in upper or lower case, and stored in lower', () => {
-    expect(parseCreationId('017F22E2-79B0-7CC3-98C4-DC0C0C07398F')).toBe('017f22e2-79b0-7cc3-98c4-dc0c0c07398f');
+    expect(parseCreationId('017F22E2-79B0-7CC3-98C4-DC0C0C07398F')).toBe(
+      '017f22e2-79b0-7cc3-98c4-dc0c0c07398f',
+    );
   });
 
-  it.each(['', 'x', '017f22e2-79b0-7cc3-98c4-dc0c0c07398', '017f22e279b07cc398c4dc0c0c07398f', ' 017f22e2-79b0-7cc3-98c4-dc0c0c07398f', '017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n'])(
-    'is no creation when it is %j',
-    (text) => {
-      expect(parseCreationId(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    'x',
+    '017f22e2-79b0-7cc3-98c4-dc0c0c07398',
+    '017f22e279b07cc398c4dc0c0c07398f',
+    ' 017f22e2-79b0-7cc3-98c4-dc0c0c07398f',
+    '017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n',
+  ])('is no creation when it is %j', (text) => {
+    expect(parseCreationId(text)).toBeUndefined();
+  });
 
   it('is an account of ten and a key of six base62 characters', () => {
     expect(parseAccountId('0aZ9876543')).toBe('0aZ9876543');
     expect(parseKeyId('0aZ987')).toBe('0aZ987');
     for (const text of ['', '0aZ98', '0aZ9876', '0aZ98-', '0aZ98#']) expect(parseKeyId(text)).toBeUndefined();
-    for (const text of ['', '0aZ987654', '0aZ98765432', '0aZ987654#']) expect(parseAccountId(text)).toBeUndefined();
+    for (const text of ['', '0aZ987654', '0aZ98765432', '0aZ987654#'])
+      expect(parseAccountId(text)).toBeUndefined();
   });
 });

@@ -7,16 +7,42 @@ const bytes = (...parts: (number | readonly number[])[]) => Uint8Array.from(part
 const word = (value: number) => [value >> 8, value & 255];
 
 const png = (width: readonly number[], height: readonly number[]) =>
-  bytes([137, 80, 78, 71, 13, 10, 26, 10], [0, 0, 0, 13], ascii('IHDR'), width, height, [8, 2, 0, 0, 0], [1, 2, 3, 4]);
-const frame = (marker: number, width: number, height: number) => [0xff, marker, ...word(17), 8, ...word(height), ...word(width), 3, ...Array<number>(9).fill(0)];
+  bytes(
+    [137, 80, 78, 71, 13, 10, 26, 10],
+    [0, 0, 0, 13],
+    ascii('IHDR'),
+    width,
+    height,
+    [8, 2, 0, 0, 0],
+    [1, 2, 3, 4],
+  );
+const frame = (marker: number, width: number, height: number) => [
+  0xff,
+  marker,
+  ...word(17),
+  8,
+  ...word(height),
+  ...word(width),
+  3,
+  ...Array<number>(9).fill(0),
+];
 const riff = (chunk: string, ...data: (number | readonly number[])[]) =>
   bytes(ascii('RIFF'), [0, 0, 0, 0], ascii('WEBP'), ascii(chunk), [0, 0, 0, 0], ...data);
 
 /** One whole file of each kind, all of 1537 x 1025. */
 const FILES: Readonly<Record<string, Uint8Array>> = {
   png: png([0, 0, 6, 1], [0, 0, 4, 1]),
-  'baseline jpeg': bytes([0xff, 0xd8], [0xff, 0xe0, ...word(16), ...Array<number>(14).fill(0)], frame(0xc0, 1537, 1025)),
-  'progressive jpeg': bytes([0xff, 0xd8], [0xff, 0xdb, ...word(4), 0, 0], [0xff, 0xc4, ...word(3), 0], frame(0xc2, 1537, 1025)),
+  'baseline jpeg': bytes(
+    [0xff, 0xd8],
+    [0xff, 0xe0, ...word(16), ...Array<number>(14).fill(0)],
+    frame(0xc0, 1537, 1025),
+  ),
+  'progressive jpeg': bytes(
+    [0xff, 0xd8],
+    [0xff, 0xdb, ...word(4), 0, 0],
+    [0xff, 0xc4, ...word(3), 0],
+    frame(0xc2, 1537, 1025),
+  ),
   'jpeg with fill bytes and a thumbnail in its EXIF segment': bytes(
     [0xff, 0xd8],
     [0xff, 0xff, 0xff, 0xe1, ...word(21), ...frame(0xc0, 160, 120)],
@@ -39,28 +65,55 @@ describe('the header of an image file', () => {
     // Cut anywhere up to the size it is unknown; behind the size nothing is needed. Never does a cut give another size.
     expect(known.slice(0, 23)).not.toContain(true);
     for (const end of known.keys()) {
-      if (known[end]) expect(readImageHeader(file.subarray(0, end))).toMatchObject({ width: 1537, height: 1025 });
+      if (known[end])
+        expect(readImageHeader(file.subarray(0, end))).toMatchObject({ width: 1537, height: 1025 });
     }
   });
 
-  it.each([0x01, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7])('of a jpeg is found behind the bare marker %i, which has no segment', (marker) => {
-    expect(readImageHeader(bytes([0xff, 0xd8, 0xff, marker], frame(0xc0, 1537, 1025)))).toEqual({ contentType: 'image/jpeg', width: 1537, height: 1025 });
-  });
+  it.each([0x01, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7])(
+    'of a jpeg is found behind the bare marker %i, which has no segment',
+    (marker) => {
+      expect(readImageHeader(bytes([0xff, 0xd8, 0xff, marker], frame(0xc0, 1537, 1025)))).toEqual({
+        contentType: 'image/jpeg',
+        width: 1537,
+        height: 1025,
+      });
+    },
+  );
 
-  it.each([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf])('of a jpeg is in the frame of marker %i', (marker) => {
-    expect(readImageHeader(bytes([0xff, 0xd8], frame(marker, 1537, 1025)))).toEqual({ contentType: 'image/jpeg', width: 1537, height: 1025 });
-  });
+  it.each([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf])(
+    'of a jpeg is in the frame of marker %i',
+    (marker) => {
+      expect(readImageHeader(bytes([0xff, 0xd8], frame(marker, 1537, 1025)))).toEqual({
+        contentType: 'image/jpeg',
+        width: 1537,
+        height: 1025,
+      });
+    },
+  );
 
   it.each([0xc4, 0xc8, 0xcc])('of a jpeg is not in the segment of marker %i, which is no frame', (marker) => {
-    expect(readImageHeader(bytes([0xff, 0xd8], frame(marker, 9, 9), frame(0xc0, 1537, 1025)))).toMatchObject({ width: 1537 });
+    expect(readImageHeader(bytes([0xff, 0xd8], frame(marker, 9, 9), frame(0xc0, 1537, 1025)))).toMatchObject({
+      width: 1537,
+    });
   });
 
   it('has every bit of its size', () => {
-    expect(readImageHeader(png([0x01, 0x02, 0x03, 0x04], [0x7f, 0xff, 0xff, 0xff]))).toMatchObject({ width: 0x01020304, height: 2 ** 31 - 1 });
+    expect(readImageHeader(png([0x01, 0x02, 0x03, 0x04], [0x7f, 0xff, 0xff, 0xff]))).toMatchObject({
+      width: 0x01020304,
+      height: 2 ** 31 - 1,
+    });
     expect(readImageHeader(png([0, 0, 0, 1], [0x80, 0, 0, 0]))).toBeUndefined();
-    expect(readImageHeader(riff('VP8 ', [0x10, 0, 0], [0x9d, 0x01, 0x2a], [0xff, 0xff], [0xfe, 0x7f]))).toMatchObject({ width: 0x3fff, height: 0x3ffe });
-    expect(readImageHeader(riff('VP8L', [0x2f], [0xff, 0xff, 0xff, 0x0f]))).toMatchObject({ width: 0x4000, height: 0x4000 });
-    expect(readImageHeader(riff('VP8X', [0x10, 0, 0, 0], [0x03, 0x02, 0x01], [0x06, 0x05, 0x04]))).toMatchObject({ width: 0x010204, height: 0x040507 });
+    expect(
+      readImageHeader(riff('VP8 ', [0x10, 0, 0], [0x9d, 0x01, 0x2a], [0xff, 0xff], [0xfe, 0x7f])),
+    ).toMatchObject({ width: 0x3fff, height: 0x3ffe });
+    expect(readImageHeader(riff('VP8L', [0x2f], [0xff, 0xff, 0xff, 0x0f]))).toMatchObject({
+      width: 0x4000,
+      height: 0x4000,
+    });
+    expect(
+      readImageHeader(riff('VP8X', [0x10, 0, 0, 0], [0x03, 0x02, 0x01], [0x06, 0x05, 0x04])),
+    ).toMatchObject({ width: 0x010204, height: 0x040507 });
   });
 
   it('is read from a view into a larger buffer', () => {
@@ -77,12 +130,24 @@ describe('the header of an image file', () => {
     ['a png wider than 31 bits', png([0x80, 0, 0, 0], [0, 0, 4, 0])],
     ['a jpeg whose scan comes before a frame', bytes([0xff, 0xd8, 0xff, 0xda], word(2), frame(0xc0, 9, 9))],
     ['a jpeg that ends before a frame', bytes([0xff, 0xd8, 0xff, 0xd9], frame(0xc0, 9, 9))],
-    ['a jpeg whose frame says that it has 7 bytes', bytes([0xff, 0xd8, 0xff, 0xc0], word(7), [8], word(9), word(9), Array<number>(9).fill(0))],
+    [
+      'a jpeg whose frame says that it has 7 bytes',
+      bytes([0xff, 0xd8, 0xff, 0xc0], word(7), [8], word(9), word(9), Array<number>(9).fill(0)),
+    ],
     ['a jpeg with a segment of length 0', bytes([0xff, 0xd8, 0xff, 0xe0], word(0), frame(0xc0, 9, 9))],
-    ['a jpeg whose segment leads out of the file', bytes([0xff, 0xd8, 0xff, 0xe0], word(0xffff), frame(0xc0, 9, 9))],
-    ['a jpeg with rubbish between segments', bytes([0xff, 0xd8, 0xff, 0xe0], word(2), [7], frame(0xc0, 9, 9))],
+    [
+      'a jpeg whose segment leads out of the file',
+      bytes([0xff, 0xd8, 0xff, 0xe0], word(0xffff), frame(0xc0, 9, 9)),
+    ],
+    [
+      'a jpeg with rubbish between segments',
+      bytes([0xff, 0xd8, 0xff, 0xe0], word(2), [7], frame(0xc0, 9, 9)),
+    ],
     ['a jpeg of height 0, which only its end would tell', bytes([0xff, 0xd8], frame(0xc0, 9, 0))],
-    ['a lossy webp that begins between key frames', riff('VP8 ', [0x11, 0, 0], [0x9d, 0x01, 0x2a], [9, 0, 9, 0])],
+    [
+      'a lossy webp that begins between key frames',
+      riff('VP8 ', [0x11, 0, 0], [0x9d, 0x01, 0x2a], [9, 0, 9, 0]),
+    ],
     ['a lossless webp without its signature', riff('VP8L', [0x2e], [9, 0, 9, 0])],
     ['a webp of an unknown kind', riff('VP9 ', Array<number>(20).fill(9))],
   ])('of %s is unknown', (_name, file) => {
@@ -90,7 +155,12 @@ describe('the header of an image file', () => {
   });
 
   it('is never an exception and never a size below 1, whatever the bytes', () => {
-    const starts = [[], ...Object.values(FILES).flatMap((file) => [2, 8, 12, 16, 20].map((end) => Array.from(file.subarray(0, end))))];
+    const starts = [
+      [],
+      ...Object.values(FILES).flatMap((file) =>
+        [2, 8, 12, 16, 20].map((end) => Array.from(file.subarray(0, end))),
+      ),
+    ];
     const hostile = fc.tuple(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 200 }));
     fc.assert(
       fc.property(hostile, ([start, rest]) => {

@@ -5,14 +5,32 @@ import { asMicros } from '../../core/money.ts';
 import { accountId, creationId, keyId } from '../fixtures/records.ts';
 
 const at = '2026-11-21T12:00:00.000Z';
-const row = (kind: LedgerRow['kind'], amount: number, rest: Partial<LedgerRow> = {}): LedgerRow => ({ kind, amountMicros: asMicros(amount), at, ...rest });
+const row = (kind: LedgerRow['kind'], amount: number, rest: Partial<LedgerRow> = {}): LedgerRow => ({
+  kind,
+  amountMicros: asMicros(amount),
+  at,
+  ...rest,
+});
 const other = '019aa5a0-1000-7000-8000-00000000000b' as CreationId;
 const third = '019aa5a0-1000-7000-8000-00000000000c' as CreationId;
-const charge = (id: CreationId, micros: number): LedgerRow => row('charge', 0 - micros, { creationId: id, keyId, month: '2026_11' });
-const refund = (id: CreationId, micros: number): LedgerRow => row('refund', micros, { creationId: id, keyId, month: '2026_11' });
+const charge = (id: CreationId, micros: number): LedgerRow =>
+  row('charge', 0 - micros, { creationId: id, keyId, month: '2026_11' });
+const refund = (id: CreationId, micros: number): LedgerRow =>
+  row('refund', micros, { creationId: id, keyId, month: '2026_11' });
 
-const open: AuditedCreation = { id: creationId, status: 'processing', costMicros: asMicros(40_000), refundedMicros: asMicros(0), dueAt: 1 };
-const failed: AuditedCreation = { id: other, status: 'failed', costMicros: asMicros(60_000), refundedMicros: asMicros(60_000) };
+const open: AuditedCreation = {
+  id: creationId,
+  status: 'processing',
+  costMicros: asMicros(40_000),
+  refundedMicros: asMicros(0),
+  dueAt: 1,
+};
+const failed: AuditedCreation = {
+  id: other,
+  status: 'failed',
+  costMicros: asMicros(60_000),
+  refundedMicros: asMicros(60_000),
+};
 
 /** 25 USD and a credit line of 5; two creations, one of them refunded, one open. */
 const balanced: AccountBooks = {
@@ -22,11 +40,19 @@ const balanced: AccountBooks = {
   inFlight: 1,
   creations: [open, failed],
   keys: [{ id: keyId, spent: { '2026_11': asMicros(40_000) } }],
-  ledger: [row('top_up', 25_000_000), row('credit_line', 5_000_000), charge(creationId, 40_000), charge(other, 60_000), refund(other, 60_000)],
+  ledger: [
+    row('top_up', 25_000_000),
+    row('credit_line', 5_000_000),
+    charge(creationId, 40_000),
+    charge(other, 60_000),
+    refund(other, 60_000),
+  ],
 };
 
 const differences = (change: Partial<AccountBooks>): string[] =>
-  auditAccount({ ...balanced, ...change }).map(({ account, what, expected, found }) => `${account}: ${what} ${expected} ${found}`);
+  auditAccount({ ...balanced, ...change }).map(
+    ({ account, what, expected, found }) => `${account}: ${what} ${expected} ${found}`,
+  );
 
 describe('the audit of an account', () => {
   it('finds nothing in books that balance', () => {
@@ -34,7 +60,16 @@ describe('the audit of an account', () => {
   });
 
   it('finds nothing in an account that never did anything', () => {
-    expect(differences({ availableMicros: asMicros(0), creditLineMicros: asMicros(0), inFlight: 0, creations: [], keys: [], ledger: [] })).toEqual([]);
+    expect(
+      differences({
+        availableMicros: asMicros(0),
+        creditLineMicros: asMicros(0),
+        inFlight: 0,
+        creations: [],
+        keys: [],
+        ledger: [],
+      }),
+    ).toEqual([]);
   });
 
   it.each<[string, Partial<AccountBooks>, string[]]>([
@@ -43,20 +78,57 @@ describe('the audit of an account', () => {
     ['another credit line', { creditLineMicros: asMicros(0) }, ['credit_line 5000000 0']],
     ['a place that was not given back', { inFlight: 2 }, ['in_flight 1 2']],
     ['a creation that holds no place', { inFlight: 0 }, ['in_flight 1 0']],
-    ['a completed creation that keeps its place', { creations: [{ ...open, status: 'completed' }, failed] }, ['in_flight 0 1']],
-    ['an open creation that the reconciler never finds', { creations: [{ id: open.id, status: 'queued', costMicros: open.costMicros, refundedMicros: open.refundedMicros }, failed] }, [`due time of ${creationId} 1 0`]],
+    [
+      'a completed creation that keeps its place',
+      { creations: [{ ...open, status: 'completed' }, failed] },
+      ['in_flight 0 1'],
+    ],
+    [
+      'an open creation that the reconciler never finds',
+      {
+        creations: [
+          { id: open.id, status: 'queued', costMicros: open.costMicros, refundedMicros: open.refundedMicros },
+          failed,
+        ],
+      },
+      [`due time of ${creationId} 1 0`],
+    ],
     ['a charge without its creation', { creations: [open] }, [`creations ${other} 1 0`]],
-    ['a creation without its charge', { creations: [open, failed, { ...open, id: third, status: 'completed' }] }, [`charges of ${third} 1 0`, `cost of ${third} 0 40000`]],
-    ['a creation that tells another cost', { creations: [{ ...open, costMicros: asMicros(50_000) }, failed] }, [`cost of ${creationId} 40000 50000`]],
-    ['a failed creation that tells of no refund', { creations: [open, { ...failed, refundedMicros: asMicros(0) }] }, [`amount refunded of ${other} 60000 0`]],
-    ['a refund of what completed', { creations: [open, { ...failed, status: 'completed' }] }, [`refunds of ${other} 0 60000`]],
-    ['a failed creation that was not refunded', { creations: [{ ...open, status: 'failed' }, failed], inFlight: 0 }, [`refunds of ${creationId} 40000 0`]],
+    [
+      'a creation without its charge',
+      { creations: [open, failed, { ...open, id: third, status: 'completed' }] },
+      [`charges of ${third} 1 0`, `cost of ${third} 0 40000`],
+    ],
+    [
+      'a creation that tells another cost',
+      { creations: [{ ...open, costMicros: asMicros(50_000) }, failed] },
+      [`cost of ${creationId} 40000 50000`],
+    ],
+    [
+      'a failed creation that tells of no refund',
+      { creations: [open, { ...failed, refundedMicros: asMicros(0) }] },
+      [`amount refunded of ${other} 60000 0`],
+    ],
+    [
+      'a refund of what completed',
+      { creations: [open, { ...failed, status: 'completed' }] },
+      [`refunds of ${other} 0 60000`],
+    ],
+    [
+      'a failed creation that was not refunded',
+      { creations: [{ ...open, status: 'failed' }, failed], inFlight: 0 },
+      [`refunds of ${creationId} 40000 0`],
+    ],
     [
       'a refund in two halves',
       { ledger: [...balanced.ledger.slice(0, 4), refund(other, 30_000), refund(other, 30_000)] },
       [`refund rows of ${other} 1 2`],
     ],
-    ['a month that was not charged', { keys: [{ id: keyId, spent: {} }] }, [`spend of key ${keyId} in 2026_11 40000 0`]],
+    [
+      'a month that was not charged',
+      { keys: [{ id: keyId, spent: {} }] },
+      [`spend of key ${keyId} in 2026_11 40000 0`],
+    ],
     [
       'a charge in the wrong month',
       { keys: [{ id: keyId, spent: { '2026_12': asMicros(40_000) } }] },

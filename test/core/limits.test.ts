@@ -5,7 +5,12 @@ describe('the limits', () => {
   it('are this table', () => {
     expect({ ...limits }).toMatchObject({
       defaultLimits: { postRate: 60, getRate: 600, maxConcurrent: 20, deadlineSeconds: 300 },
-      limitRanges: { postRate: [0, 1_000_000], getRate: [0, 1_000_000], maxConcurrent: [0, 100_000], deadlineSeconds: [1, 720] },
+      limitRanges: {
+        postRate: [0, 1_000_000],
+        getRate: [0, 1_000_000],
+        maxConcurrent: [0, 100_000],
+        deadlineSeconds: [1, 720],
+      },
       serviceCapacity: 2_000,
       pollIntervalMillis: 1_000,
       rateWindowSeconds: 60,

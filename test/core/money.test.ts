@@ -20,12 +20,24 @@ describe('an amount typed by an operator', () => {
     expect(parseUsd(text)).toBe(micros);
   });
 
-  it.each(['', '-', '.5', '5.', '1,5', '1e3', '0.0000001', 'NaN', 'Infinity', '+1', '1000000000.000001', '99999999999', '0x10', '1 2'])(
-    '%j is no amount',
-    (text) => {
-      expect(parseUsd(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    '-',
+    '.5',
+    '5.',
+    '1,5',
+    '1e3',
+    '0.0000001',
+    'NaN',
+    'Infinity',
+    '+1',
+    '1000000000.000001',
+    '99999999999',
+    '0x10',
+    '1 2',
+  ])('%j is no amount', (text) => {
+    expect(parseUsd(text)).toBeUndefined();
+  });
 
   it('has no negative zero', () => {
     expect(Object.is(parseUsd('-0'), 0)).toBe(true);

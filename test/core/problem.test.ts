@@ -22,7 +22,8 @@ const codes = {
 describe('a problem', () => {
   it('has a code of the interface and its HTTP status', () => {
     expect(problemStatus).toEqual(codes);
-    for (const [code, status] of Object.entries(codes)) expect(new Problem(code as ProblemCode, 'text').status).toBe(status);
+    for (const [code, status] of Object.entries(codes))
+      expect(new Problem(code as ProblemCode, 'text').status).toBe(status);
   });
 
   it('has details even when there is nothing to say', () => {
@@ -36,8 +37,15 @@ describe('a problem', () => {
     ];
     const one = invalidRequest(errors.slice(0, 1));
     const two = invalidRequest(errors);
-    expect(one).toMatchObject({ code: 'ERR_INVALID_REQUEST', message: 'prompt: at most 10 characters', details: { errors: errors.slice(0, 1) } });
-    expect(two).toMatchObject({ message: 'prompt: at most 10 characters (and 1 more, see details.errors)', details: { errors } });
+    expect(one).toMatchObject({
+      code: 'ERR_INVALID_REQUEST',
+      message: 'prompt: at most 10 characters',
+      details: { errors: errors.slice(0, 1) },
+    });
+    expect(two).toMatchObject({
+      message: 'prompt: at most 10 characters (and 1 more, see details.errors)',
+      details: { errors },
+    });
   });
 
   it.each([
@@ -47,6 +55,8 @@ describe('a problem', () => {
     [2, '2'],
     [59.001, '60'],
   ])('that clears in %d s says Retry-After: %s', (seconds, header) => {
-    expect(retryLater('ERR_RATE_LIMIT', 'text', { reason: 'x' }, seconds).headers).toEqual({ 'retry-after': header });
+    expect(retryLater('ERR_RATE_LIMIT', 'text', { reason: 'x' }, seconds).headers).toEqual({
+      'retry-after': header,
+    });
   });
 });

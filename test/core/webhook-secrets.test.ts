@@ -23,7 +23,10 @@ type Rotation = readonly [string, SignFrom, number];
 
 /** Rotations of an account that has the secret "a" since day 0. */
 function after(...rotations: readonly Rotation[]): readonly SealedSecret[] {
-  return rotations.reduce<readonly SealedSecret[]>((stored, [name, from, at]) => rotated(stored, name, from, at), [{ sealed: 'a', issuedAt: 0 }]);
+  return rotations.reduce<readonly SealedSecret[]>(
+    (stored, [name, from, at]) => rotated(stored, name, from, at),
+    [{ sealed: 'a', issuedAt: 0 }],
+  );
 }
 
 async function signedAt(stored: readonly SealedSecret[], at: number): Promise<SigningSecrets | undefined> {
@@ -36,7 +39,10 @@ describe('the secrets of a delivery', () => {
   });
 
   it('are read from a record of an older release: the current secret, and a replaced one for 24 h', async () => {
-    const stored = [{ sealed: 'b', issuedAt: now }, { sealed: 'a', issuedAt: 0, replacedAt: now }];
+    const stored = [
+      { sealed: 'b', issuedAt: now },
+      { sealed: 'a', issuedAt: 0, replacedAt: now },
+    ];
     const both = { current: 'b', previous: 'a', valid: ['b', 'a'], lost: [] };
     expect(await signedAt(stored, now)).toEqual(both);
     expect(await signedAt(stored, now + day - 1)).toEqual(both);
@@ -45,47 +51,117 @@ describe('the secrets of a delivery', () => {
 
   // Each row: the rotations, the time asked about, and which secrets sign there.
   it.each<[string, readonly Rotation[], number, Omit<SigningSecrets, 'lost'>]>([
-    ['a rotation from now on signs at once', [['b', 'now', now]], now, { current: 'b', previous: 'a', valid: ['b', 'a'] }],
-    ['a clock that runs behind uses the new secret, too', [['b', 'now', now]], now - 5_000, { current: 'b', previous: 'a', valid: ['b', 'a'] }],
-    ['a rotation from later on lets the old secret sign', [['b', '1h', now]], now + hour - 1, { current: 'a', valid: ['a', 'b'] }],
-    ['and the new secret takes over at that moment', [['b', '1h', now]], now + hour, { current: 'b', previous: 'a', valid: ['b', 'a'] }],
-    ['the 24 h of the old secret begin at that moment', [['b', '24h', now]], now + 2 * day - 1, { current: 'b', previous: 'a', valid: ['b', 'a'] }],
+    [
+      'a rotation from now on signs at once',
+      [['b', 'now', now]],
+      now,
+      { current: 'b', previous: 'a', valid: ['b', 'a'] },
+    ],
+    [
+      'a clock that runs behind uses the new secret, too',
+      [['b', 'now', now]],
+      now - 5_000,
+      { current: 'b', previous: 'a', valid: ['b', 'a'] },
+    ],
+    [
+      'a rotation from later on lets the old secret sign',
+      [['b', '1h', now]],
+      now + hour - 1,
+      { current: 'a', valid: ['a', 'b'] },
+    ],
+    [
+      'and the new secret takes over at that moment',
+      [['b', '1h', now]],
+      now + hour,
+      { current: 'b', previous: 'a', valid: ['b', 'a'] },
+    ],
+    [
+      'the 24 h of the old secret begin at that moment',
+      [['b', '24h', now]],
+      now + 2 * day - 1,
+      { current: 'b', previous: 'a', valid: ['b', 'a'] },
+    ],
     ['and end 24 h later', [['b', '24h', now]], now + 2 * day, { current: 'b', valid: ['b'] }],
     [
       'the newest of two replaced secrets makes the previous signature',
-      [['b', 'now', now], ['c', 'now', now + 5]], now + 5, { current: 'c', previous: 'b', valid: ['c', 'b', 'a'] },
+      [
+        ['b', 'now', now],
+        ['c', 'now', now + 5],
+      ],
+      now + 5,
+      { current: 'c', previous: 'b', valid: ['c', 'b', 'a'] },
     ],
     [
       'each of two replaced secrets has 24 h of its own',
-      [['b', 'now', now], ['c', 'now', now + hour]], now + day, { current: 'c', previous: 'b', valid: ['c', 'b'] },
+      [
+        ['b', 'now', now],
+        ['c', 'now', now + hour],
+      ],
+      now + day,
+      { current: 'c', previous: 'b', valid: ['c', 'b'] },
     ],
     [
       'a rotation from now on ends a pending one: both older secrets verify, the one that signed makes the previous signature',
-      [['b', '24h', now], ['c', 'now', now + hour]], now + hour, { current: 'c', previous: 'a', valid: ['c', 'b', 'a'] },
+      [
+        ['b', '24h', now],
+        ['c', 'now', now + hour],
+      ],
+      now + hour,
+      { current: 'c', previous: 'a', valid: ['c', 'b', 'a'] },
     ],
     [
       'and both older secrets are over 24 h after that',
-      [['b', '24h', now], ['c', 'now', now + hour]], now + hour + day, { current: 'c', valid: ['c'] },
+      [
+        ['b', '24h', now],
+        ['c', 'now', now + hour],
+      ],
+      now + hour + day,
+      { current: 'c', valid: ['c'] },
     ],
     [
       'two pending rotations take over one after the other: before the first',
-      [['b', '1h', now], ['c', '24h', now + 5]], now + hour - 1, { current: 'a', valid: ['a', 'c', 'b'] },
+      [
+        ['b', '1h', now],
+        ['c', '24h', now + 5],
+      ],
+      now + hour - 1,
+      { current: 'a', valid: ['a', 'c', 'b'] },
     ],
     [
       'two pending rotations take over one after the other: between them',
-      [['b', '1h', now], ['c', '24h', now + 5]], now + hour, { current: 'b', previous: 'a', valid: ['b', 'c', 'a'] },
+      [
+        ['b', '1h', now],
+        ['c', '24h', now + 5],
+      ],
+      now + hour,
+      { current: 'b', previous: 'a', valid: ['b', 'c', 'a'] },
     ],
     [
       'two pending rotations take over one after the other: after the second',
-      [['b', '1h', now], ['c', '24h', now + 5]], now + day + 5, { current: 'c', previous: 'b', valid: ['c', 'b', 'a'] },
+      [
+        ['b', '1h', now],
+        ['c', '24h', now + 5],
+      ],
+      now + day + 5,
+      { current: 'c', previous: 'b', valid: ['c', 'b', 'a'] },
     ],
     [
       'a second rotation may overtake a pending one',
-      [['b', '24h', now], ['c', '1h', now]], now + hour, { current: 'c', previous: 'a', valid: ['c', 'b', 'a'] },
+      [
+        ['b', '24h', now],
+        ['c', '1h', now],
+      ],
+      now + hour,
+      { current: 'c', previous: 'a', valid: ['c', 'b', 'a'] },
     ],
     [
       'while a rotation is pending, a secret that was replaced before it keeps its previous signature',
-      [['b', 'now', now], ['c', '1h', now + 5]], now + 5, { current: 'b', previous: 'a', valid: ['b', 'c', 'a'] },
+      [
+        ['b', 'now', now],
+        ['c', '1h', now + 5],
+      ],
+      now + 5,
+      { current: 'b', previous: 'a', valid: ['b', 'c', 'a'] },
     ],
   ])('%s', async (_fact, rotations, at, expected) => {
     expect(await signedAt(after(...rotations), at)).toEqual({ ...expected, lost: [] });
@@ -121,7 +197,8 @@ describe('a secret that nobody can open', () => {
 
   it('is told apart from one that cannot be opened at the moment: then nothing is sent yet', async () => {
     const throttled = new Error('slow down');
-    const open: SecretBox['open'] = async (_account, sealed) => (sealed === 'b' ? Promise.reject(throttled) : Promise.resolve(sealed));
+    const open: SecretBox['open'] = async (_account, sealed) =>
+      sealed === 'b' ? Promise.reject(throttled) : Promise.resolve(sealed);
     await expect(openSecrets(accountId, stored, stub<SecretBox>({ open }), now + 3)).rejects.toBe(throttled);
   });
 });

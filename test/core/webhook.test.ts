@@ -29,7 +29,12 @@ describe('the body of a webhook', () => {
   });
 
   it('of a failed creation has its message and no addresses', () => {
-    const creation = aCreation({ status: 'failed', failure: 'GenerationTimedOut', refundedMicros: asMicros(40_000), completedAt: '2026-11-21T12:05:30.000Z' });
+    const creation = aCreation({
+      status: 'failed',
+      failure: 'GenerationTimedOut',
+      refundedMicros: asMicros(40_000),
+      completedAt: '2026-11-21T12:05:30.000Z',
+    });
     expect(webhookBody(creation, [])).toBe(
       '{"event":"creation.failed","id":"019aa5a0-1000-7000-8000-00000000000a","status":"failed","cost":0.04,' +
         '"error":"Generation timed out.","metadata":{},' +
@@ -41,12 +46,18 @@ describe('the body of a webhook', () => {
 describe('X-Webhook-Signature-256', () => {
   it('is what OpenSSL says', () => {
     // printf '%s' '1700000000.{"id":"x"}' | openssl dgst -sha256 -hmac 'whsec_AAAA'
-    expect(signature256('whsec_AAAA', '1700000000', '{"id":"x"}')).toBe('sha256=f648ec7154669015b6dd97fa4a0da749a1ab2f84874cc9b6a1f76258c1b5b9b8');
+    expect(signature256('whsec_AAAA', '1700000000', '{"id":"x"}')).toBe(
+      'sha256=f648ec7154669015b6dd97fa4a0da749a1ab2f84874cc9b6a1f76258c1b5b9b8',
+    );
   });
 
   it('is keyed with the whole secret, prefix included, and covers bytes, not characters', () => {
     const secret = webhookSecret(new Uint8Array(32).fill(1));
-    const bytes = Buffer.concat([Buffer.from('1700000000', 'ascii'), Buffer.from('.', 'ascii'), Buffer.from('{"n":"Zoë — ü"}', 'utf8')]);
+    const bytes = Buffer.concat([
+      Buffer.from('1700000000', 'ascii'),
+      Buffer.from('.', 'ascii'),
+      Buffer.from('{"n":"Zoë — ü"}', 'utf8'),
+    ]);
     const expected = createHmac('sha256', Buffer.from(secret, 'utf8')).update(bytes).digest('hex');
     expect(signature256(secret, '1700000000', '{"n":"Zoë — ü"}')).toBe(`sha256=${expected}`);
   });
@@ -55,7 +66,12 @@ describe('X-Webhook-Signature-256', () => {
 describe('webhook-signature', () => {
   it('is the known vector of Standard Webhooks', () => {
     // From the tests of github.com/standard-webhooks/standard-webhooks, libraries/javascript.
-    const signature = standardSignature('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'msg_p5jXN8AQM9LWM0D4loKWxJek', '1614265330', '{"test": 2432232314}');
+    const signature = standardSignature(
+      'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      '1614265330',
+      '{"test": 2432232314}',
+    );
     expect(signature).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
   });
 });
@@ -68,7 +84,10 @@ describe('a webhook secret', () => {
 });
 
 describe('the headers of an attempt', () => {
-  const [current, previous] = [webhookSecret(new Uint8Array(32).fill(1)), webhookSecret(new Uint8Array(32).fill(2))];
+  const [current, previous] = [
+    webhookSecret(new Uint8Array(32).fill(1)),
+    webhookSecret(new Uint8Array(32).fill(2)),
+  ];
   const attempt = {
     event: 'creation.completed',
     messageId: `${creationId}:creation.completed`,
@@ -79,7 +98,9 @@ describe('the headers of an attempt', () => {
   } as const;
   const headers = webhookHeaders(attempt, { current, previous, valid: [current, previous], lost: [] });
   const standard = (secret: string): string =>
-    `v1,${createHmac('sha256', Buffer.from(secret.slice(6), 'base64')).update(`${attempt.messageId}.1763726434.{"id":"x"}`).digest('base64')}`;
+    `v1,${createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+      .update(`${attempt.messageId}.1763726434.{"id":"x"}`)
+      .digest('base64')}`;
 
   it('are the five of the interface, the ones on top and the trio of Standard Webhooks', () => {
     expect(headers).toEqual({
@@ -99,24 +120,57 @@ describe('the headers of an attempt', () => {
 });
 
 describe('how an attempt ended', () => {
-  const delivery = { id: 'd', accountId, creationId, event: 'creation.completed', url: 'https://hooks.test', attempt: 1, startedAt: '2026-11-21T12:00:30.000Z' } as const;
+  const delivery = {
+    id: 'd',
+    accountId,
+    creationId,
+    event: 'creation.completed',
+    url: 'https://hooks.test',
+    attempt: 1,
+    startedAt: '2026-11-21T12:00:30.000Z',
+  } as const;
 
   it.each([
-    [0, 'failed'], [101, 'failed'], [199, 'failed'], [200, 'delivered'], [204, 'delivered'], [299, 'delivered'],
-    [300, 'failed'], [301, 'failed'], [307, 'failed'], [404, 'failed'], [410, 'failed'], [500, 'failed'],
+    [0, 'failed'],
+    [101, 'failed'],
+    [199, 'failed'],
+    [200, 'delivered'],
+    [204, 'delivered'],
+    [299, 'delivered'],
+    [300, 'failed'],
+    [301, 'failed'],
+    [307, 'failed'],
+    [404, 'failed'],
+    [410, 'failed'],
+    [500, 'failed'],
   ] as const)('status %i is %s', (status, outcome) => {
-    expect(endedDelivery(delivery, { kind: 'answered', status, excerpt: 'thanks' })).toEqual({ ...delivery, outcome, status, responseExcerpt: 'thanks' });
+    expect(endedDelivery(delivery, { kind: 'answered', status, excerpt: 'thanks' })).toEqual({
+      ...delivery,
+      outcome,
+      status,
+      responseExcerpt: 'thanks',
+    });
   });
 
   it('no answer is a failure with its reason, and of an answer 500 characters are kept', () => {
-    expect(endedDelivery(delivery, { kind: 'unanswered', reason: 'timeout' })).toEqual({ ...delivery, outcome: 'failed', reason: 'timeout' });
-    expect(endedDelivery(delivery, { kind: 'answered', status: 200, excerpt: 'x'.repeat(501) }).responseExcerpt).toBe('x'.repeat(500));
+    expect(endedDelivery(delivery, { kind: 'unanswered', reason: 'timeout' })).toEqual({
+      ...delivery,
+      outcome: 'failed',
+      reason: 'timeout',
+    });
+    expect(
+      endedDelivery(delivery, { kind: 'answered', status: 200, excerpt: 'x'.repeat(501) }).responseExcerpt,
+    ).toBe('x'.repeat(500));
   });
 });
 
 describe('the numbers of webhooks', () => {
   it('are these', () => {
-    expect({ webhookResponseBytes, replacedSecretSeconds, testDeliverySeconds }).toEqual({ webhookResponseBytes: 16_384, replacedSecretSeconds: 86_400, testDeliverySeconds: 30 });
+    expect({ webhookResponseBytes, replacedSecretSeconds, testDeliverySeconds }).toEqual({
+      webhookResponseBytes: 16_384,
+      replacedSecretSeconds: 86_400,
+      testDeliverySeconds: 30,
+    });
   });
 });
 

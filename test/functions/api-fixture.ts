@@ -50,7 +50,14 @@ interface Request {
 }
 
 /** Payload format 2.0, of which the handlers read these fields only. */
-function apiEvent({ method = 'GET', path = '/api/public/v1/models', id, headers = bearer, body, sourceIp = '203.0.113.7' }: Request = {}): APIGatewayProxyEventV2 {
+function apiEvent({
+  method = 'GET',
+  path = '/api/public/v1/models',
+  id,
+  headers = bearer,
+  body,
+  sourceIp = '203.0.113.7',
+}: Request = {}): APIGatewayProxyEventV2 {
   return {
     rawPath: path,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
@@ -64,10 +71,19 @@ function apiEvent({ method = 'GET', path = '/api/public/v1/models', id, headers 
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: { readonly error?: { readonly code: string; readonly message: string; readonly details: Readonly<Record<string, unknown>> } } & Readonly<Record<string, unknown>>;
+  readonly body: {
+    readonly error?: {
+      readonly code: string;
+      readonly message: string;
+      readonly details: Readonly<Record<string, unknown>>;
+    };
+  } & Readonly<Record<string, unknown>>;
 }
 
-type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
+type Handler = (
+  event: APIGatewayProxyEventV2,
+  context: Context,
+) => Promise<APIGatewayProxyStructuredResultV2>;
 
 export async function call(handler: Handler, request: Request = {}): Promise<Answer> {
   const result = await handler(apiEvent(request), {} as Context);
@@ -113,5 +129,7 @@ export function keysRead(index = 0): string[] {
 
 /** "pk sk" of every single update, in order. */
 export function keysUpdated(): string[] {
-  return dynamo.commandCalls(UpdateCommand).map(({ args }) => `${String(args[0].input.Key?.['pk'])} ${String(args[0].input.Key?.['sk'])}`);
+  return dynamo
+    .commandCalls(UpdateCommand)
+    .map(({ args }) => `${String(args[0].input.Key?.['pk'])} ${String(args[0].input.Key?.['sk'])}`);
 }

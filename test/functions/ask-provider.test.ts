@@ -14,7 +14,9 @@ function failsAt(nth: number, error: Error): () => void {
   };
 }
 
-function withCancel<Provider extends ImageProvider>(provider: Provider): Provider & { readonly cancelled: string[] } {
+function withCancel<Provider extends ImageProvider>(
+  provider: Provider,
+): Provider & { readonly cancelled: string[] } {
   const cancelled: string[] = [];
   return { ...provider, cancelled, cancel: async (jobId) => Promise.resolve(void cancelled.push(jobId)) };
 }
@@ -48,28 +50,39 @@ describe('a job that a provider accepted', () => {
 
   it('that does not end in time is "timed out"', async () => {
     const first = fakeProvider('first', pending('job-1', 400), pending('job-1', 400), pending('job-1', 400));
-    const { result } = walk({ routes: bothRoutes.routes.slice(0, 1) }, { providers: [first], deadlineAt: now + 1_000 });
+    const { result } = walk(
+      { routes: bothRoutes.routes.slice(0, 1) },
+      { providers: [first], deadlineAt: now + 1_000 },
+    );
     expect(await rejection(result)).toMatchObject({ name: 'GenerationTimedOut' });
   });
 
   it('and that could not be written down is waited for all the same', async () => {
     const first = fakeProvider('first', pending('job-1'), rendered);
-    const { result, log } = walk({}, { providers: [first], onSave: failsAt(2, new Error('the table is busy')) });
+    const { result, log } = walk(
+      {},
+      { providers: [first], onSave: failsAt(2, new Error('the table is busy')) },
+    );
     expect((await result).attempts).toMatchObject([{ jobId: 'job-1', outcome: 'rendered' }]);
     expect(log.lines).toContain('info job_not_noted');
   });
 
   it('is let go when another invocation has taken over, which cannot know of it', async () => {
     const first = withCancel(fakeProvider('first', pending('job-1')));
-    const { result } = walk({}, { providers: [first], onSave: failsAt(2, new Remedy('StillRunning', 'taken')) });
+    const { result } = walk(
+      {},
+      { providers: [first], onSave: failsAt(2, new Remedy('StillRunning', 'taken')) },
+    );
     expect(await rejection(result)).toMatchObject({ name: 'StillRunning' });
     expect(first.cancelled).toEqual(['job-1']);
   });
 
   it('is let go when the conversation about it breaks', async () => {
-    const first = withCancel(fakeProvider('first', pending('job-1'), () => {
-      throw new TypeError('a defect');
-    }));
+    const first = withCancel(
+      fakeProvider('first', pending('job-1'), () => {
+        throw new TypeError('a defect');
+      }),
+    );
     const { result, log } = walk({}, { providers: [first] });
     expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
     expect(first.cancelled).toEqual(['job-1']);
@@ -80,7 +93,8 @@ describe('a job that a provider accepted', () => {
 describe('a provider that does not answer in time', () => {
   const hanging = (name: string): ImageProvider => ({
     ...fakeProvider(name),
-    submit: async (_job, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+    submit: async (_job, signal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
   });
 
   it('leaves the second an equal share of the time', async () => {
@@ -96,7 +110,13 @@ describe('a provider that does not answer in time', () => {
   });
 
   it('and no other route is "timed out", also when the second was down', async () => {
-    const { result, clock } = walk({}, { providers: [hanging('first'), fakeProvider('second', refused('unavailable'))], deadlineAt: now + 10_000 });
+    const { result, clock } = walk(
+      {},
+      {
+        providers: [hanging('first'), fakeProvider('second', refused('unavailable'))],
+        deadlineAt: now + 10_000,
+      },
+    );
     await new Promise(setImmediate);
     clock.set(now + 5_000);
     expect(await rejection(result)).toMatchObject({ name: 'GenerationTimedOut' });
@@ -104,8 +124,14 @@ describe('a provider that does not answer in time', () => {
 
   it('is told to stop the job that it had accepted', async () => {
     const first = withCancel(fakeProvider('first', pending('job-1', 600), pending('job-1', 600)));
-    const { result } = walk({}, { providers: [first, fakeProvider('second', rendered)], deadlineAt: now + 2_000 });
-    expect((await result).attempts.map(({ outcome, jobId }) => [outcome, jobId])).toEqual([['no_answer', 'job-1'], ['rendered', undefined]]);
+    const { result } = walk(
+      {},
+      { providers: [first, fakeProvider('second', rendered)], deadlineAt: now + 2_000 },
+    );
+    expect((await result).attempts.map(({ outcome, jobId }) => [outcome, jobId])).toEqual([
+      ['no_answer', 'job-1'],
+      ['rendered', undefined],
+    ]);
     expect(first.cancelled).toEqual(['job-1']);
   });
 

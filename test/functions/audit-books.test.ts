@@ -13,7 +13,12 @@ const other = 'Acc0unt002' as AccountId;
 function booksWith(available: number, id = accountId): AccountBooks {
   const at = '2026-11-01T00:00:00.000Z';
   return {
-    accountId: id, availableMicros: asMicros(available), creditLineMicros: asMicros(0), inFlight: 0, creations: [], keys: [],
+    accountId: id,
+    availableMicros: asMicros(available),
+    creditLineMicros: asMicros(0),
+    inFlight: 0,
+    creations: [],
+    keys: [],
     ledger: [{ kind: 'top_up', amountMicros: asMicros(5_000_000), at, reference: 'invoice' }],
   };
 }
@@ -49,7 +54,11 @@ describe('the daily audit', () => {
   });
 
   it('looks again at an account that differs, and believes one clean look', async () => {
-    const { report, log, looks, clock } = await run([booksWith(4_000_000), booksWith(5_000_000, other)], [booksWith(4_500_000)], [booksWith(5_000_000)]);
+    const { report, log, looks, clock } = await run(
+      [booksWith(4_000_000), booksWith(5_000_000, other)],
+      [booksWith(4_500_000)],
+      [booksWith(5_000_000)],
+    );
     expect(report.differences).toBe(0);
     expect(looks).toEqual([accountId, accountId]);
     expect(clock.sleeps).toEqual([15_000, 15_000]);
@@ -61,6 +70,8 @@ describe('the daily audit', () => {
     expect(looks).toHaveLength(3);
     expect(report.differences).toBe(1);
     expect(log.lines).toEqual(['alarm books_out_of_balance', 'info books_audited']);
-    expect(log.text()).toContain(JSON.stringify({ account: accountId, what: 'available', expected: 5_000_000, found: 4_000_000 }));
+    expect(log.text()).toContain(
+      JSON.stringify({ account: accountId, what: 'available', expected: 5_000_000, found: 4_000_000 }),
+    );
   });
 });

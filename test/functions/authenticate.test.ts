@@ -4,7 +4,16 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createKey } from '../../core/api-key.ts';
 import { handler } from '../../functions/api/list-models.ts';
 import { accountId, apiKeyText, keyId } from '../fixtures/records.ts';
-import { bearer, call, dynamo, keysRead, keysUpdated, mockAws, tableHolds, type Answer } from './api-fixture.ts';
+import {
+  bearer,
+  call,
+  dynamo,
+  keysRead,
+  keysUpdated,
+  mockAws,
+  tableHolds,
+  type Answer,
+} from './api-fixture.ts';
 
 const otherKey = createKey(accountId, keyId, (count) => new Uint8Array(count).fill(9));
 const mistyped = `${apiKeyText.slice(0, -1)}${apiKeyText.endsWith('0') ? '1' : '0'}`;
@@ -27,8 +36,12 @@ describe('a key', () => {
 
   it('in Authorization wins over X-API-Key, whatever it holds', async () => {
     expect((await call(handler, { headers: { ...bearer, 'x-api-key': 'nonsense' } })).status).toBe(200);
-    expect(reason(await call(handler, { headers: { authorization: 'Bearer nonsense', 'x-api-key': apiKeyText } }))).toBe('api_key_invalid');
-    expect(reason(await call(handler, { headers: { authorization: 'Bearer ', 'x-api-key': apiKeyText } }))).toBe('api_key_missing');
+    expect(
+      reason(await call(handler, { headers: { authorization: 'Bearer nonsense', 'x-api-key': apiKeyText } })),
+    ).toBe('api_key_invalid');
+    expect(
+      reason(await call(handler, { headers: { authorization: 'Bearer ', 'x-api-key': apiKeyText } })),
+    ).toBe('api_key_missing');
   });
 
   it('is read with its account, the rate window, the block of the address and the enabled providers in one consistent call', async () => {
@@ -48,18 +61,88 @@ describe('a failed authentication', () => {
   it.each<[string, Record<string, string>, Parameters<typeof tableHolds>[0], number, string, string]>([
     ['without a header', {}, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_missing'],
     ['with an empty header', { 'x-api-key': ' ' }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_missing'],
-    ['with another scheme', { authorization: 'Basic dXNlcjpwYXNz' }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_invalid'],
-    ['with a key that has no scheme before it', { authorization: apiKeyText }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_invalid'],
-    ['with a key behind another scheme', { authorization: `Token ${apiKeyText}` }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_invalid'],
-    ['with a key that stands next to its scheme', { authorization: `Bearer${apiKeyText}` }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_invalid'],
+    [
+      'with another scheme',
+      { authorization: 'Basic dXNlcjpwYXNz' },
+      {},
+      401,
+      'ERR_API_KEY_INVALID',
+      'api_key_invalid',
+    ],
+    [
+      'with a key that has no scheme before it',
+      { authorization: apiKeyText },
+      {},
+      401,
+      'ERR_API_KEY_INVALID',
+      'api_key_invalid',
+    ],
+    [
+      'with a key behind another scheme',
+      { authorization: `Token ${apiKeyText}` },
+      {},
+      401,
+      'ERR_API_KEY_INVALID',
+      'api_key_invalid',
+    ],
+    [
+      'with a key that stands next to its scheme',
+      { authorization: `Bearer${apiKeyText}` },
+      {},
+      401,
+      'ERR_API_KEY_INVALID',
+      'api_key_invalid',
+    ],
     ['with the scheme alone', { authorization: 'Bearer' }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_missing'],
-    ['with an empty Authorization beside a key', { authorization: ' ', 'x-api-key': apiKeyText }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_missing'],
-    ['with a key of the same id and another hash', { 'x-api-key': otherKey }, {}, 401, 'ERR_API_KEY_INVALID', 'api_key_invalid'],
+    [
+      'with an empty Authorization beside a key',
+      { authorization: ' ', 'x-api-key': apiKeyText },
+      {},
+      401,
+      'ERR_API_KEY_INVALID',
+      'api_key_missing',
+    ],
+    [
+      'with a key of the same id and another hash',
+      { 'x-api-key': otherKey },
+      {},
+      401,
+      'ERR_API_KEY_INVALID',
+      'api_key_invalid',
+    ],
     ['with a key that is not there', bearer, { apiKey: null }, 401, 'ERR_API_KEY_INVALID', 'api_key_invalid'],
-    ['with a key whose account is not there', bearer, { account: null }, 401, 'ERR_API_KEY_INVALID', 'api_key_invalid'],
-    ['with a revoked key', bearer, { apiKey: { revokedAt: '2026-11-21T00:00:00.000Z' } }, 401, 'ERR_API_KEY_INVALID', 'api_key_invalid'],
-    ['for a disabled account', bearer, { account: { condition: 'disabled' } }, 403, 'ERR_ACCOUNT_DISABLED', 'account_disabled'],
-    ['for a suspended account', bearer, { account: { condition: 'suspended' } }, 403, 'ERR_API_SUSPENDED', 'api_suspended'],
+    [
+      'with a key whose account is not there',
+      bearer,
+      { account: null },
+      401,
+      'ERR_API_KEY_INVALID',
+      'api_key_invalid',
+    ],
+    [
+      'with a revoked key',
+      bearer,
+      { apiKey: { revokedAt: '2026-11-21T00:00:00.000Z' } },
+      401,
+      'ERR_API_KEY_INVALID',
+      'api_key_invalid',
+    ],
+    [
+      'for a disabled account',
+      bearer,
+      { account: { condition: 'disabled' } },
+      403,
+      'ERR_ACCOUNT_DISABLED',
+      'account_disabled',
+    ],
+    [
+      'for a suspended account',
+      bearer,
+      { account: { condition: 'suspended' } },
+      403,
+      'ERR_API_SUSPENDED',
+      'api_suspended',
+    ],
     [
       'with a revoked key of a disabled account says no more than 401',
       bearer,
@@ -71,9 +154,15 @@ describe('a failed authentication', () => {
   ])('%s', async (_what, headers, stored, status, code, why) => {
     tableHolds(stored);
     const answer = await call(handler, { headers });
-    expect(answer).toMatchObject({ status, body: { error: { code, details: { reason: why } } }, headers: { 'x-request-id': 'request-1' } });
+    expect(answer).toMatchObject({
+      status,
+      body: { error: { code, details: { reason: why } } },
+      headers: { 'x-request-id': 'request-1' },
+    });
     expect(answer.headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
-    expect(keysUpdated()).toEqual([expect.stringMatching(new RegExp(`^IP#203\\.0\\.113\\.7 REJECTED#${status}#\\d+$`))]);
+    expect(keysUpdated()).toEqual([
+      expect.stringMatching(new RegExp(`^IP#203\\.0\\.113\\.7 REJECTED#${status}#\\d+$`)),
+    ]);
   });
 
   it('with a mistyped key costs no look-up: only the block of the address is read', async () => {
@@ -82,7 +171,9 @@ describe('a failed authentication', () => {
   });
 
   it('with a key that has no scheme before it costs no look-up either, and wins over X-API-Key', async () => {
-    expect(reason(await call(handler, { headers: { authorization: apiKeyText, 'x-api-key': apiKeyText } }))).toBe('api_key_invalid');
+    expect(
+      reason(await call(handler, { headers: { authorization: apiKeyText, 'x-api-key': apiKeyText } })),
+    ).toBe('api_key_invalid');
     expect(keysRead()).toEqual(['IP#203.0.113.7 BLOCK']);
   });
 
@@ -103,13 +194,19 @@ describe('the block of an address', () => {
     dynamo.on(UpdateCommand).resolves({ Attributes: { count: 20 } });
     await call(handler, { headers: {} });
     const [, block] = dynamo.commandCalls(UpdateCommand).map(({ args }) => args[0].input);
-    expect(block).toMatchObject({ Key: { pk: 'IP#203.0.113.7', sk: 'BLOCK' }, ExpressionAttributeValues: { ':scope': 'all' } });
+    expect(block).toMatchObject({
+      Key: { pk: 'IP#203.0.113.7', sk: 'BLOCK' },
+      ExpressionAttributeValues: { ':scope': 'all' },
+    });
     expect(block).not.toHaveProperty('ConditionExpression');
   });
 
   it('after 403s is for the public API only, and never narrows a wider one', async () => {
     tableHolds({ account: { condition: 'suspended' } });
-    dynamo.on(UpdateCommand).resolvesOnce({ Attributes: { count: 20 } }).rejects(new ConditionalCheckFailedException({ message: '', $metadata: {} }));
+    dynamo
+      .on(UpdateCommand)
+      .resolvesOnce({ Attributes: { count: 20 } })
+      .rejects(new ConditionalCheckFailedException({ message: '', $metadata: {} }));
     expect((await call(handler)).status).toBe(403);
     const [, block] = dynamo.commandCalls(UpdateCommand).map(({ args }) => args[0].input);
     expect(block).toMatchObject({
@@ -125,16 +222,23 @@ describe('the block of an address', () => {
   });
 
   it('stops a valid key as well, and says for how long', async () => {
-    tableHolds({ others: [{ pk: 'IP#203.0.113.7', sk: 'BLOCK', untilMillis: Date.now() + 90_000, scope: 'all' }] });
+    tableHolds({
+      others: [{ pk: 'IP#203.0.113.7', sk: 'BLOCK', untilMillis: Date.now() + 90_000, scope: 'all' }],
+    });
     const answer = await call(handler);
-    expect(answer).toMatchObject({ status: 429, body: { error: { code: 'ERR_RATE_LIMIT', details: { reason: 'burst_block' } } } });
+    expect(answer).toMatchObject({
+      status: 429,
+      body: { error: { code: 'ERR_RATE_LIMIT', details: { reason: 'burst_block' } } },
+    });
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(85);
     expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(90);
     expect(keysUpdated()).toEqual([]);
   });
 
   it('that is over is none', async () => {
-    tableHolds({ others: [{ pk: 'IP#203.0.113.7', sk: 'BLOCK', untilMillis: Date.now() - 1, scope: 'all' }] });
+    tableHolds({
+      others: [{ pk: 'IP#203.0.113.7', sk: 'BLOCK', untilMillis: Date.now() - 1, scope: 'all' }],
+    });
     expect((await call(handler)).status).toBe(200);
   });
 });

@@ -10,9 +10,18 @@ import { failures } from '../../core/failure.ts';
 import { aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub, type FakeClock } from './fakes.ts';
 
-function waiting(clock: FakeClock, read: CreationStore['read'] = async () => Promise.resolve(aCreation({ status: 'processing' }))): ApiServices {
+function waiting(
+  clock: FakeClock,
+  read: CreationStore['read'] = async () => Promise.resolve(aCreation({ status: 'processing' })),
+): ApiServices {
   const creations = stub<CreationStore>({ read });
-  return stub<ApiServices>({ clock, creations, budget: startBudget(clock, requestMillis), log: fakeLog(), resultsBaseUrl: 'https://results.test' });
+  return stub<ApiServices>({
+    clock,
+    creations,
+    budget: startBudget(clock, requestMillis),
+    log: fakeLog(),
+    resultsBaseUrl: 'https://results.test',
+  });
 }
 
 const queued = aCreation({ status: 'queued' });
@@ -29,13 +38,21 @@ describe('the seconds of Prefer: wait', () => {
     expect(waitSeconds(header)).toBe(seconds);
   });
 
-  it.each([undefined, '', 'respond-async', 'wait', 'wait=soon', 'await=5', 'wait=-1'])('%s asks for none', (header) => {
-    expect(waitSeconds(header)).toBeUndefined();
-  });
+  it.each([undefined, '', 'respond-async', 'wait', 'wait=soon', 'await=5', 'wait=-1'])(
+    '%s asks for none',
+    (header) => {
+      expect(waitSeconds(header)).toBeUndefined();
+    },
+  );
 });
 
 describe('a creation that ended', () => {
-  const ended = (creation: CreationRecord): ReturnType<typeof awaitOutcome> => awaitOutcome(queued, 5, waiting(fakeClock(), async () => Promise.resolve(creation)));
+  const ended = (creation: CreationRecord): ReturnType<typeof awaitOutcome> =>
+    awaitOutcome(
+      queued,
+      5,
+      waiting(fakeClock(), async () => Promise.resolve(creation)),
+    );
 
   it.each<[string, CreationRecord]>([
     ['completed', aCompletedCreation()],
@@ -48,16 +65,28 @@ describe('a creation that ended', () => {
     expect(answer.headers).not.toHaveProperty('retry-after');
   });
 
-  it.each(['GenerationFailed', 'NothingRendered', 'GenerationTimedOut', 'InternalFailure'] as const)('by %s is a 502 that says which creation', async (failure) => {
-    const { message: error, retryable } = failures[failure];
-    await expect(ended(aCreation({ status: 'failed', failure }))).rejects.toMatchObject({ code: 'ERR_GENERATION_FAILED', status: 502, details: { creation_id: creationId, error, retryable } });
-  });
+  it.each(['GenerationFailed', 'NothingRendered', 'GenerationTimedOut', 'InternalFailure'] as const)(
+    'by %s is a 502 that says which creation',
+    async (failure) => {
+      const { message: error, retryable } = failures[failure];
+      await expect(ended(aCreation({ status: 'failed', failure }))).rejects.toMatchObject({
+        code: 'ERR_GENERATION_FAILED',
+        status: 502,
+        details: { creation_id: creationId, error, retryable },
+      });
+    },
+  );
 
   it('by a service that was out is a 503 with Retry-After', async () => {
     const { message: error, retryable } = failures.ServiceUnavailable;
-    await expect(ended(aCreation({ status: 'failed', failure: 'ServiceUnavailable' }))).rejects.toMatchObject({
-      code: 'ERR_PROVIDER_UNAVAILABLE', status: 503, details: { reason: 'provider_unavailable', creation_id: creationId, error, retryable }, headers: { 'retry-after': '30' },
-    });
+    await expect(ended(aCreation({ status: 'failed', failure: 'ServiceUnavailable' }))).rejects.toMatchObject(
+      {
+        code: 'ERR_PROVIDER_UNAVAILABLE',
+        status: 503,
+        details: { reason: 'provider_unavailable', creation_id: creationId, error, retryable },
+        headers: { 'retry-after': '30' },
+      },
+    );
   });
 });
 
@@ -77,7 +106,10 @@ describe('a creation that goes on', () => {
   it('is answered 202 once the seconds asked for have passed', async () => {
     const clock = fakeClock();
     const arrived = clock.elapsed();
-    expect(await awaitOutcome(queued, 4, waiting(clock))).toMatchObject({ status: 202, body: { status: 'processing' } });
+    expect(await awaitOutcome(queued, 4, waiting(clock))).toMatchObject({
+      status: 202,
+      body: { status: 'processing' },
+    });
     expect(clock.elapsed() - arrived).toBe(4_000);
   });
 
@@ -93,16 +125,21 @@ describe('a creation that goes on', () => {
   it.each([
     ['a busy table', new Overloaded('busy')],
     ['a broken connection', new Error('socket hang up')],
-  ])('is answered 202 with its Location when %s stands in the way of a look: it is charged', async (_what, error) => {
-    const looks = [aCreation({ status: 'processing' })];
-    const read = async (): Promise<CreationRecord> => {
-      const look = looks.shift();
-      return look ? Promise.resolve(look) : Promise.reject(error);
-    };
-    expect(await awaitOutcome(queued, 10, waiting(fakeClock(), read))).toMatchObject({
-      status: 202, headers: { location: `/api/public/v1/creations/${creationId}` }, body: { status: 'processing' },
-    });
-  });
+  ])(
+    'is answered 202 with its Location when %s stands in the way of a look: it is charged',
+    async (_what, error) => {
+      const looks = [aCreation({ status: 'processing' })];
+      const read = async (): Promise<CreationRecord> => {
+        const look = looks.shift();
+        return look ? Promise.resolve(look) : Promise.reject(error);
+      };
+      expect(await awaitOutcome(queued, 10, waiting(fakeClock(), read))).toMatchObject({
+        status: 202,
+        headers: { location: `/api/public/v1/creations/${creationId}` },
+        body: { status: 'processing' },
+      });
+    },
+  );
 
   it('is not looked at any more once the time of the request is used up', async () => {
     const clock = fakeClock();

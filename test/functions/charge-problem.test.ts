@@ -11,21 +11,37 @@ const shown = ({ status, code, details, headers }: Problem): object => ({ status
 describe('a refusal', () => {
   it('over the balance says what is required and what is available', () => {
     expect(shown(overBalance(asMicros(70_000), asMicros(30_001), 'https://portal.test/wallet'))).toEqual({
-      status: 402, code: 'ERR_INSUFFICIENT_BALANCE', headers: {},
-      details: { required: 0.07, available: 0.030001, currency: 'USD', top_up_url: 'https://portal.test/wallet' },
+      status: 402,
+      code: 'ERR_INSUFFICIENT_BALANCE',
+      headers: {},
+      details: {
+        required: 0.07,
+        available: 0.030001,
+        currency: 'USD',
+        top_up_url: 'https://portal.test/wallet',
+      },
     });
   });
 
   it('over the budget says the cap, what is spent and when the month ends', () => {
     expect(shown(overBudget(asMicros(500_000), asMicros(490_000), now))).toEqual({
-      status: 402, code: 'ERR_INSUFFICIENT_BALANCE', headers: {},
-      details: { reason: 'monthly_budget_exceeded', cap: 0.5, spent: 0.49, resets_at: '2026-12-01T00:00:00.000Z' },
+      status: 402,
+      code: 'ERR_INSUFFICIENT_BALANCE',
+      headers: {},
+      details: {
+        reason: 'monthly_budget_exceeded',
+        cap: 0.5,
+        spent: 0.49,
+        resets_at: '2026-12-01T00:00:00.000Z',
+      },
     });
   });
 
   it('over the open creations says how many may be open and how many are', () => {
     expect(shown(tooManyOpen(3, 5))).toEqual({
-      status: 429, code: 'ERR_QUOTA_EXCEEDED', headers: { 'retry-after': '5' },
+      status: 429,
+      code: 'ERR_QUOTA_EXCEEDED',
+      headers: { 'retry-after': '5' },
       details: { scope: 'account', reason: 'concurrent_creations', limit: 3, current: 5 },
     });
   });
@@ -41,10 +57,21 @@ interface Means {
 
 /** What stands against a charge of 0.04 USD: the reason, or the code where there is none. */
 function against({ available = 40_000, inFlight = 0, open = 0, cap, spent = 0 }: Means): unknown {
-  const account = anAccount({ availableMicros: asMicros(available), inFlight, limits: { postRate: 60, getRate: 600, maxConcurrent: 3, deadlineSeconds: 300 } });
-  const apiKey = anApiKey({ ...(cap !== undefined && { monthlyCapMicros: asMicros(cap) }), spent: { '2026_11': asMicros(spent), '2026_10': asMicros(9_000_000) } });
+  const account = anAccount({
+    availableMicros: asMicros(available),
+    inFlight,
+    limits: { postRate: 60, getRate: 600, maxConcurrent: 3, deadlineSeconds: 300 },
+  });
+  const apiKey = anApiKey({
+    ...(cap !== undefined && { monthlyCapMicros: asMicros(cap) }),
+    spent: { '2026_11': asMicros(spent), '2026_10': asMicros(9_000_000) },
+  });
   try {
-    checkMeans({ account, apiKey, nowMillis: now, state: { openCreations: open } } as unknown as Caller, asMicros(40_000), 'https://portal.test');
+    checkMeans(
+      { account, apiKey, nowMillis: now, state: { openCreations: open } } as unknown as Caller,
+      asMicros(40_000),
+      'https://portal.test',
+    );
     return 'nothing';
   } catch (error) {
     const { details, code } = error as Problem;
@@ -56,10 +83,16 @@ describe('the first look at the means', () => {
   it.each<[Means, string]>([
     [{}, 'nothing'],
     [{ available: 39_999 }, 'ERR_INSUFFICIENT_BALANCE'],
-    [{ inFlight: 2 }, 'nothing'], [{ inFlight: 3 }, 'concurrent_creations'], [{ inFlight: 4 }, 'concurrent_creations'],
-    [{ open: 1_999 }, 'nothing'], [{ open: 2_000 }, 'capacity'],
-    [{ cap: 40_000 }, 'nothing'], [{ cap: 40_000, spent: 1 }, 'monthly_budget_exceeded'], [{ cap: 100_000, spent: 60_000 }, 'nothing'],
-    [{ cap: 39_999 }, 'monthly_budget_exceeded'], [{ cap: 0 }, 'monthly_budget_exceeded'],
+    [{ inFlight: 2 }, 'nothing'],
+    [{ inFlight: 3 }, 'concurrent_creations'],
+    [{ inFlight: 4 }, 'concurrent_creations'],
+    [{ open: 1_999 }, 'nothing'],
+    [{ open: 2_000 }, 'capacity'],
+    [{ cap: 40_000 }, 'nothing'],
+    [{ cap: 40_000, spent: 1 }, 'monthly_budget_exceeded'],
+    [{ cap: 100_000, spent: 60_000 }, 'nothing'],
+    [{ cap: 39_999 }, 'monthly_budget_exceeded'],
+    [{ cap: 0 }, 'monthly_budget_exceeded'],
     [{ cap: 0, available: 0, inFlight: 9, open: 9_000 }, 'monthly_budget_exceeded'],
     [{ available: 0, inFlight: 9, open: 9_000 }, 'ERR_INSUFFICIENT_BALANCE'],
     [{ inFlight: 9, open: 9_000 }, 'concurrent_creations'],
@@ -68,7 +101,19 @@ describe('the first look at the means', () => {
   });
 
   it('tells of a full service what it holds and what it may hold', () => {
-    const caller = { account: anAccount(), apiKey: anApiKey(), nowMillis: now, state: { openCreations: 2_017 } } as unknown as Caller;
-    expect(() => { checkMeans(caller, asMicros(1), ''); }).toThrow(expect.objectContaining({ details: { scope: 'service', reason: 'capacity', limit: 2_000, current: 2_017 }, headers: { 'retry-after': '5' } }));
+    const caller = {
+      account: anAccount(),
+      apiKey: anApiKey(),
+      nowMillis: now,
+      state: { openCreations: 2_017 },
+    } as unknown as Caller;
+    expect(() => {
+      checkMeans(caller, asMicros(1), '');
+    }).toThrow(
+      expect.objectContaining({
+        details: { scope: 'service', reason: 'capacity', limit: 2_000, current: 2_017 },
+        headers: { 'retry-after': '5' },
+      }),
+    );
   });
 });

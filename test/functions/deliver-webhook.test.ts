@@ -12,7 +12,10 @@ import { accountId, aCompletedCreation, creationId, now, seededBytes } from '../
 import { fakeClock, fakeLog, rejection, stub, type FakeClock, type FakeLog } from './fakes.ts';
 
 const payload = { creation_id: creationId };
-const [current, previous] = [webhookSecret(new Uint8Array(32).fill(1)), webhookSecret(new Uint8Array(32).fill(2))];
+const [current, previous] = [
+  webhookSecret(new Uint8Array(32).fill(1)),
+  webhookSecret(new Uint8Array(32).fill(2)),
+];
 const ok: PostResult = { kind: 'answered', status: 200, excerpt: 'thanks' };
 const day = 86_400_000;
 
@@ -47,9 +50,26 @@ interface Setting {
 }
 
 function stage(setting: Setting = {}): Stage {
-  const { secrets = [{ sealed: current, issuedAt: 0 }], isClaimed = true, answer = ok, takes = 250, at = now + 5_000 } = setting;
-  const webhook: WebhookState = { url: 'https://hooks.test/a', status: 'pending', attempts: 0, nextAt: now, ...setting.webhook };
-  const [steps, claims, sent, settled]: [string[], DeliveryClaim[], Sent[], Stage['settled']] = [[], [], [], []];
+  const {
+    secrets = [{ sealed: current, issuedAt: 0 }],
+    isClaimed = true,
+    answer = ok,
+    takes = 250,
+    at = now + 5_000,
+  } = setting;
+  const webhook: WebhookState = {
+    url: 'https://hooks.test/a',
+    status: 'pending',
+    attempts: 0,
+    nextAt: now,
+    ...setting.webhook,
+  };
+  const [steps, claims, sent, settled]: [string[], DeliveryClaim[], Sent[], Stage['settled']] = [
+    [],
+    [],
+    [],
+    [],
+  ];
   const clock = fakeClock(at);
   const log = fakeLog();
   const deliveries = stub<DeliveryStore>({
@@ -72,7 +92,12 @@ function stage(setting: Setting = {}): Stage {
     log,
     randomBytes: seededBytes,
     resultsBaseUrl: 'https://results.test',
-    creations: stub<CreationStore>({ read: async () => Promise.resolve(setting.creation === null ? undefined : aCompletedCreation({ webhook, ...setting.creation })) }),
+    creations: stub<CreationStore>({
+      read: async () =>
+        Promise.resolve(
+          setting.creation === null ? undefined : aCompletedCreation({ webhook, ...setting.creation }),
+        ),
+    }),
     deliveries,
     secretBox: stub<SecretBox>({
       open: async (_account, sealed) => {
@@ -100,7 +125,13 @@ describe('an attempt', () => {
     expect(claims[0]).toMatchObject({
       nowMillis: now + 5_000,
       nextAt: now + 5_000 + 10_000 + 60_000,
-      delivery: { creationId, attempt: 1, event: 'creation.completed', url: 'https://hooks.test/a', startedAt: '2026-11-21T12:00:35.000Z' },
+      delivery: {
+        creationId,
+        attempt: 1,
+        event: 'creation.completed',
+        url: 'https://hooks.test/a',
+        startedAt: '2026-11-21T12:00:35.000Z',
+      },
     });
   });
 
@@ -124,13 +155,18 @@ describe('an attempt', () => {
     expect(headers?.['webhook-signature']?.split(' ')).toHaveLength(2);
   });
 
-  const bothSecrets = [{ sealed: current, issuedAt: now }, { sealed: previous, issuedAt: 1, replacedAt: now }];
+  const bothSecrets = [
+    { sealed: current, issuedAt: now },
+    { sealed: previous, issuedAt: 1, replacedAt: now },
+  ];
 
   it('carries a signature made with the replaced secret as well, in a header of its own', async () => {
     const { services, sent } = stage({ secrets: bothSecrets });
     await deliverWebhook(payload, services);
     const timestamp = String((now + 5_000) / 1000);
-    expect(sent[0]?.headers['x-webhook-signature-256-previous']).toBe(signature256(previous, timestamp, sent[0]?.body ?? ''));
+    expect(sent[0]?.headers['x-webhook-signature-256-previous']).toBe(
+      signature256(previous, timestamp, sent[0]?.body ?? ''),
+    );
   });
 
   it('is sent without the signature of a replaced secret that nobody can open, and an operator is told', async () => {
@@ -150,7 +186,14 @@ describe('an attempt', () => {
     expect(log.lines).toEqual(['alarm webhook_delivery_broke']);
   });
 
-  it.each([[0, 0], [1, 0], [499, 0], [500, 0], [999, 0], [1_000, 1]])('is signed at the whole second that has begun: %i ms are %i s', async (millis, seconds) => {
+  it.each([
+    [0, 0],
+    [1, 0],
+    [499, 0],
+    [500, 0],
+    [999, 0],
+    [1_000, 1],
+  ])('is signed at the whole second that has begun: %i ms are %i s', async (millis, seconds) => {
     const { services, sent, claims } = stage({ at: now + millis });
     await deliverWebhook(payload, services);
     const timestamp = String(now / 1_000 + seconds);
@@ -199,7 +242,9 @@ describe('the outcome of an attempt', () => {
   it.each([200, 201, 204, 299])('is delivered with %d', async (status) => {
     const { services, settled } = stage({ answer: { ...ok, status } });
     await deliverWebhook(payload, services);
-    expect(settled).toMatchObject([{ delivery: { outcome: 'delivered', status, millis: 250 }, next: { status: 'delivered' } }]);
+    expect(settled).toMatchObject([
+      { delivery: { outcome: 'delivered', status, millis: 250 }, next: { status: 'delivered' } },
+    ]);
   });
 
   it.each<[string, PostResult]>([
@@ -210,7 +255,9 @@ describe('the outcome of an attempt', () => {
   ])('is failed with %s, and the next attempt comes 60 s after its end', async (_what, answer) => {
     const { services, settled } = stage({ answer, takes: 10_000 });
     expect(await rejection(deliverWebhook(payload, services))).toMatchObject({ name: 'WebhookNotDelivered' });
-    expect(settled).toMatchObject([{ delivery: { outcome: 'failed' }, next: { at: now + 5_000 + 10_000 + 60_000 } }]);
+    expect(settled).toMatchObject([
+      { delivery: { outcome: 'failed' }, next: { at: now + 5_000 + 10_000 + 60_000 } },
+    ]);
   });
 
   it.each([
@@ -233,7 +280,9 @@ describe('the outcome of an attempt', () => {
   it('410 ends the attempts at once', async () => {
     const { services, settled } = stage({ answer: { ...ok, status: 410 } });
     expect(await deliverWebhook(payload, services)).toEqual(payload);
-    expect(settled).toMatchObject([{ delivery: { outcome: 'failed', status: 410 }, next: { status: 'failed' } }]);
+    expect(settled).toMatchObject([
+      { delivery: { outcome: 'failed', status: 410 }, next: { status: 'failed' } },
+    ]);
   });
 
   it('keeps 500 characters of what the receiver said, and logs none of it', async () => {
@@ -254,12 +303,18 @@ describe('nothing is sent', () => {
 
   it.each<[string, Setting]>([
     ['when the creation is not there, as after a restore of the table', { creation: null }],
-    ['when no webhook was wanted', { creation: { webhook: undefined } as unknown as Partial<CreationRecord> }],
+    [
+      'when no webhook was wanted',
+      { creation: { webhook: undefined } as unknown as Partial<CreationRecord> },
+    ],
     ['when it was delivered', { webhook: { status: 'delivered' } }],
     ['when it failed', { webhook: { status: 'failed' } }],
     ['when it was skipped', { webhook: { status: 'skipped' } }],
     ['while the fifth attempt may still be under way', { webhook: { attempts: 5, nextAt: now + 5_001 } }],
-    ['before the creation is terminal', { creation: { completedAt: undefined } as unknown as Partial<CreationRecord> }],
+    [
+      'before the creation is terminal',
+      { creation: { completedAt: undefined } as unknown as Partial<CreationRecord> },
+    ],
   ])('%s', async (_when, setting) => {
     const { services, steps } = stage(setting);
     expect(await deliverWebhook(payload, services)).toEqual(payload);
@@ -277,17 +332,30 @@ describe('a fifth attempt that was begun and never settled', () => {
 
 describe('a failed creation', () => {
   it('is announced as such, with its message', async () => {
-    const { services, sent } = stage({ creation: { status: 'failed', failure: 'NothingRendered', results: [] } });
+    const { services, sent } = stage({
+      creation: { status: 'failed', failure: 'NothingRendered', results: [] },
+    });
     await deliverWebhook(payload, services);
     expect(sent[0]?.headers['x-webhook-event']).toBe('creation.failed');
-    expect(JSON.parse(sent[0]?.body ?? '{}')).toMatchObject({ event: 'creation.failed', error: expect.stringMatching(/^Nothing was rendered/) as string });
+    expect(JSON.parse(sent[0]?.body ?? '{}')).toMatchObject({
+      event: 'creation.failed',
+      error: expect.stringMatching(/^Nothing was rendered/) as string,
+    });
   });
 });
 
 describe('a delivery that breaks', () => {
   const broken = (): Stage => {
     const made = stage();
-    return { ...made, services: { ...made.services, deliveries: stub<DeliveryStore>({ accountSecrets: async () => Promise.reject(new TypeError('secret of the table')) }) } };
+    return {
+      ...made,
+      services: {
+        ...made.services,
+        deliveries: stub<DeliveryStore>({
+          accountSecrets: async () => Promise.reject(new TypeError('secret of the table')),
+        }),
+      },
+    };
   };
 
   it('is an alarm that names the error and nothing of its text, and is tried again', async () => {
@@ -306,6 +374,8 @@ describe('a delivery that breaks', () => {
   it('or is made says in its line of the log whose it is', async () => {
     const { services, log } = stage();
     await deliverWebhook(payload, services);
-    expect(log.text()).toContain(`"creationId":"${creationId}","accountId":"${accountId}","executionId":"${creationId}"`);
+    expect(log.text()).toContain(
+      `"creationId":"${creationId}","accountId":"${accountId}","executionId":"${creationId}"`,
+    );
   });
 });

@@ -67,15 +67,20 @@ export interface FakeLog extends Log {
 export function fakeLog(): FakeLog {
   const lines: string[] = [];
   const all: unknown[] = [];
-  const write = (level: string) => (event: string, fields?: object): void => {
-    lines.push(`${level} ${event}`);
-    all.push(fields);
-  };
+  const write =
+    (level: string) =>
+    (event: string, fields?: object): void => {
+      lines.push(`${level} ${event}`);
+      all.push(fields);
+    };
   return { lines, text: () => JSON.stringify(all), info: write('info'), alarm: write('alarm') };
 }
 
 /** A provider that gives its answers one after the other; each an answer, or a function that gives or throws one. */
-export function fakeProvider(name: string, ...answers: readonly (ProviderAnswer | (() => ProviderAnswer | Promise<ProviderAnswer>))[]): ImageProvider & { readonly calls: string[] } {
+export function fakeProvider(
+  name: string,
+  ...answers: readonly (ProviderAnswer | (() => ProviderAnswer | Promise<ProviderAnswer>))[]
+): ImageProvider & { readonly calls: string[] } {
   const calls: string[] = [];
   const left = [...answers];
   const next = async (call: string): Promise<ProviderAnswer> => {
@@ -94,11 +99,21 @@ export function fakeProvider(name: string, ...answers: readonly (ProviderAnswer 
 
 /** A PNG's first bytes, which is all that is read of it: 64 x 64 pixels. */
 export const pngBytes = Uint8Array.from(
-  [[137, 80, 78, 71, 13, 10, 26, 10], [0, 0, 0, 13], [73, 72, 68, 82], [0, 0, 0, 64], [0, 0, 0, 64], [8, 2, 0, 0, 0], [1, 2, 3, 4]].flat(),
+  [
+    [137, 80, 78, 71, 13, 10, 26, 10],
+    [0, 0, 0, 13],
+    [73, 72, 68, 82],
+    [0, 0, 0, 64],
+    [0, 0, 0, 64],
+    [8, 2, 0, 0, 0],
+    [1, 2, 3, 4],
+  ].flat(),
 );
 
 /** The name and the text of what a promise is rejected with. */
-export async function rejection(promise: Promise<unknown>): Promise<{ readonly name: string; readonly message: string }> {
+export async function rejection(
+  promise: Promise<unknown>,
+): Promise<{ readonly name: string; readonly message: string }> {
   try {
     await promise;
   } catch (error) {

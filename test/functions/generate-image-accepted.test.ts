@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { asMicros } from '../../core/money.ts';
 import { dynamo, keysRead, stateMachine, tableHolds } from './api-fixture.ts';
-import { hashOfBody, keyHash, mockAcceptingAws, submit, transactions, withKey, written } from './generate-image-fixture.ts';
+import {
+  hashOfBody,
+  keyHash,
+  mockAcceptingAws,
+  submit,
+  transactions,
+  withKey,
+  written,
+} from './generate-image-fixture.ts';
 
 mockAcceptingAws();
 
@@ -12,14 +20,21 @@ describe('POST /images/generate', () => {
     expect(answer).toMatchObject({
       status: 202,
       body: { status: 'queued', model: 'sandbox-standard', cost: 0.04, webhook: null },
-      headers: { location: `/api/public/v1/creations/${id}`, 'retry-after': '2', 'x-request-id': 'request-1' },
+      headers: {
+        location: `/api/public/v1/creations/${id}`,
+        'retry-after': '2',
+        'x-request-id': 'request-1',
+      },
     });
     expect(answer.headers['ratelimit']).toMatch(/^"post";r=59;/);
   });
 
   it('makes three calls: one read, one transaction, one start', async () => {
     await submit(withKey);
-    expect(dynamo.calls().map(({ args }) => args[0].constructor.name)).toEqual(['BatchGetCommand', 'TransactWriteCommand']);
+    expect(dynamo.calls().map(({ args }) => args[0].constructor.name)).toEqual([
+      'BatchGetCommand',
+      'TransactWriteCommand',
+    ]);
     expect(stateMachine.calls()).toHaveLength(1);
     expect(keysRead()).toEqual([
       'IP#203.0.113.7 BLOCK',
@@ -59,7 +74,13 @@ describe('the charge', () => {
       'attribute_not_exists(pk)',
       'attribute_not_exists(pk)',
     ]);
-    expect(written().map(({ item }) => item['ReturnValuesOnConditionCheckFailure'])).toEqual(['ALL_OLD', 'ALL_OLD', undefined, undefined, undefined]);
+    expect(written().map(({ item }) => item['ReturnValuesOnConditionCheckFailure'])).toEqual([
+      'ALL_OLD',
+      'ALL_OLD',
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('takes the cost once from the account and once from the month of the key', async () => {
@@ -73,11 +94,22 @@ describe('the charge', () => {
     expect(key).toMatchObject({
       UpdateExpression: 'ADD #spent :cost SET lastUsedAt = :hour',
       ExpressionAttributeNames: { '#spent': `spent_${month.replace('-', '_')}` },
-      ExpressionAttributeValues: { ':cost': 40_000, ':hour': expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/) as string },
+      ExpressionAttributeValues: {
+        ':cost': 40_000,
+        ':hour': expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/) as string,
+      },
     });
     expect(rate).toMatchObject({ ExpressionAttributeValues: { ':one': 1, ':limit': 60 } });
-    expect(creation).toMatchObject({ Item: { costMicros: 40_000, status: 'queued', openShard: expect.stringMatching(/^OPEN#[0-3]$/) as string } });
-    expect(ledger).toMatchObject({ Item: { kind: 'charge', amountMicros: -40_000, keyId: 'Key001', month: month.replace('-', '_') } });
+    expect(creation).toMatchObject({
+      Item: {
+        costMicros: 40_000,
+        status: 'queued',
+        openShard: expect.stringMatching(/^OPEN#[0-3]$/) as string,
+      },
+    });
+    expect(ledger).toMatchObject({
+      Item: { kind: 'charge', amountMicros: -40_000, keyId: 'Key001', month: month.replace('-', '_') },
+    });
   });
 
   it('with a cap on the key holds it to the cap that was read and to the room that is left', async () => {

@@ -31,8 +31,15 @@ export function mockAcceptingAws(): void {
 }
 
 /** Sends body with the key of the account, or what a test changes of that. */
-export const submit = async (change: { body?: unknown; headers?: Record<string, string> } = {}): Promise<Answer> =>
-  call(handler, { method: 'POST', path: '/api/public/v1/images/generate', body: change.body ?? body, headers: { ...bearer, ...change.headers } });
+export const submit = async (
+  change: { body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Answer> =>
+  call(handler, {
+    method: 'POST',
+    path: '/api/public/v1/images/generate',
+    body: change.body ?? body,
+    headers: { ...bearer, ...change.headers },
+  });
 
 interface Written {
   readonly kind: 'Put' | 'Update';
@@ -55,7 +62,10 @@ export function written(index = 0): Written[] {
 }
 
 /** As DynamoDB cancels: one reason an item, "None" where its condition held. */
-export function cancelled(reasons: Readonly<Record<number, CancellationReason>>, count = 5): TransactionCanceledException {
+export function cancelled(
+  reasons: Readonly<Record<number, CancellationReason>>,
+  count = 5,
+): TransactionCanceledException {
   return new TransactionCanceledException({
     message: 'Transaction cancelled',
     $metadata: {},

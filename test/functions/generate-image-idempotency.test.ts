@@ -4,7 +4,17 @@ import { creationToItem } from '../../adapters/dynamodb/mapping.ts';
 import type { Item } from '../../adapters/dynamodb/table.ts';
 import { aCreation, creationId } from '../fixtures/records.ts';
 import { dynamo, keysUpdated, stateMachine, tableHolds } from './api-fixture.ts';
-import { cancelled, failedOn, hashOfBody, keyHash, mockAcceptingAws, submit, transactions, withKey, written } from './generate-image-fixture.ts';
+import {
+  cancelled,
+  failedOn,
+  hashOfBody,
+  keyHash,
+  mockAcceptingAws,
+  submit,
+  transactions,
+  withKey,
+  written,
+} from './generate-image-fixture.ts';
 
 mockAcceptingAws();
 
@@ -22,7 +32,11 @@ describe('an Idempotency-Key that was used before', () => {
     tableHolds({ others: [record()] });
     dynamo.on(GetCommand).resolves({ Item: creationToItem(aCreation({ status: 'processing' })) });
     const answer = await submit(withKey);
-    expect(answer).toMatchObject({ status: 202, body: { id: creationId, status: 'processing' }, headers: { 'idempotent-replayed': 'true' } });
+    expect(answer).toMatchObject({
+      status: 202,
+      body: { id: creationId, status: 'processing' },
+      headers: { 'idempotent-replayed': 'true' },
+    });
     expect(transactions()).toEqual([]);
     expect(stateMachine.calls()).toHaveLength(0);
     expect(keysUpdated()).toEqual([expect.stringContaining('RATE#POST#')]);
@@ -45,7 +59,9 @@ describe('an Idempotency-Key that was used before', () => {
 
   it('is free again when its creation failed, for as long as it still names that one', async () => {
     tableHolds({ others: [record({ requestHash: 'other' })] });
-    dynamo.on(GetCommand).resolves({ Item: creationToItem(aCreation({ status: 'failed', failure: 'GenerationFailed' })) });
+    dynamo
+      .on(GetCommand)
+      .resolves({ Item: creationToItem(aCreation({ status: 'failed', failure: 'GenerationFailed' })) });
     expect((await submit(withKey)).status).toBe(202);
     expect(written()[5]?.item).toMatchObject({
       ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now OR creationId = :failed',
@@ -62,7 +78,11 @@ describe('an Idempotency-Key that was used before', () => {
   it('by a request that arrived at the same time gives that one’s creation', async () => {
     dynamo.on(TransactWriteCommand).rejects(cancelled({ 5: failedOn(record()) }, 6));
     dynamo.on(GetCommand).resolves({ Item: creationToItem(aCreation()) });
-    expect(await submit(withKey)).toMatchObject({ status: 202, body: { id: creationId }, headers: { 'idempotent-replayed': 'true' } });
+    expect(await submit(withKey)).toMatchObject({
+      status: 202,
+      body: { id: creationId },
+      headers: { 'idempotent-replayed': 'true' },
+    });
     expect(stateMachine.calls()).toHaveLength(0);
   });
 

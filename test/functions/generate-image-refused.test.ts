@@ -9,8 +9,20 @@ mockAcceptingAws();
 describe('a request that will be refused', () => {
   it.each<[string, object, Parameters<typeof tableHolds>[0], number, object]>([
     ['an unknown model', { ...body, model: 'sandbox-none' }, {}, 404, { code: 'ERR_MODEL_NOT_FOUND' }],
-    ['a hidden model', body, { account: { policy: { providers: 'all', hiddenModels: ['sandbox-standard'] } } }, 404, { code: 'ERR_MODEL_NOT_FOUND' }],
-    ['a size that no route renders', { ...body, resolution: '4K' }, {}, 400, { details: { reason: 'provider_policy_no_route' } }],
+    [
+      'a hidden model',
+      body,
+      { account: { policy: { providers: 'all', hiddenModels: ['sandbox-standard'] } } },
+      404,
+      { code: 'ERR_MODEL_NOT_FOUND' },
+    ],
+    [
+      'a size that no route renders',
+      { ...body, resolution: '4K' },
+      {},
+      400,
+      { details: { reason: 'provider_policy_no_route' } },
+    ],
     [
       'no provider',
       body,
@@ -18,10 +30,34 @@ describe('a request that will be refused', () => {
       503,
       { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'no_provider_enabled' } },
     ],
-    ['a webhook to a private address', { ...body, webhook_url: 'https://10.0.0.7/' }, {}, 400, { details: { errors: [{ field: 'webhook_url', code: 'refused_target' }] } }],
-    ['a webhook over http', { ...body, webhook_url: 'http://1.1.1.1/' }, {}, 400, { details: { errors: [{ field: 'webhook_url' }] } }],
-    ['too little money', body, { account: { availableMicros: asMicros(0) } }, 402, { code: 'ERR_INSUFFICIENT_BALANCE' }],
-    ['an account that is full', body, { account: { inFlight: 20 } }, 429, { code: 'ERR_QUOTA_EXCEEDED', details: { scope: 'account' } }],
+    [
+      'a webhook to a private address',
+      { ...body, webhook_url: 'https://10.0.0.7/' },
+      {},
+      400,
+      { details: { errors: [{ field: 'webhook_url', code: 'refused_target' }] } },
+    ],
+    [
+      'a webhook over http',
+      { ...body, webhook_url: 'http://1.1.1.1/' },
+      {},
+      400,
+      { details: { errors: [{ field: 'webhook_url' }] } },
+    ],
+    [
+      'too little money',
+      body,
+      { account: { availableMicros: asMicros(0) } },
+      402,
+      { code: 'ERR_INSUFFICIENT_BALANCE' },
+    ],
+    [
+      'an account that is full',
+      body,
+      { account: { inFlight: 20 } },
+      429,
+      { code: 'ERR_QUOTA_EXCEEDED', details: { scope: 'account' } },
+    ],
     [
       'a service that is full',
       body,
@@ -29,7 +65,13 @@ describe('a request that will be refused', () => {
       429,
       { code: 'ERR_QUOTA_EXCEEDED', details: { scope: 'service', reason: 'capacity', limit: 2_000 } },
     ],
-    ['a budget that is used up', body, { apiKey: { monthlyCapMicros: asMicros(39_999) } }, 402, { details: { reason: 'monthly_budget_exceeded' } }],
+    [
+      'a budget that is used up',
+      body,
+      { apiKey: { monthlyCapMicros: asMicros(39_999) } },
+      402,
+      { details: { reason: 'monthly_budget_exceeded' } },
+    ],
   ])('for %s costs nothing but its place in the rate', async (_what, sent, stored, status, error) => {
     tableHolds(stored);
     expect(await submit({ body: sent })).toMatchObject({ status, body: { error } });
@@ -47,7 +89,10 @@ describe('a request that will be refused', () => {
     ['no prompt', { model: 'sandbox-standard' }, {}, 'prompt', 'required'],
   ])('for %s names the field', async (_what, sent, headers, field, code) => {
     const answer = await submit({ body: sent, headers });
-    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'ERR_INVALID_REQUEST', details: { errors: [{ field, code }] } } } });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { code: 'ERR_INVALID_REQUEST', details: { errors: [{ field, code }] } } },
+    });
     expect(transactions()).toEqual([]);
   });
 });

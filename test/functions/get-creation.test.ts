@@ -5,10 +5,22 @@ import type { AccountId } from '../../core/ids.ts';
 import { handler } from '../../functions/api/get-creation.ts';
 import { handler as unknownRoute } from '../../functions/api/unknown-route.ts';
 import { aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';
-import { call, dynamo, keysRead, keysUpdated, mockAws, storedItems, tableHolds, tableName } from './api-fixture.ts';
+import {
+  call,
+  dynamo,
+  keysRead,
+  keysUpdated,
+  mockAws,
+  storedItems,
+  tableHolds,
+  tableName,
+} from './api-fixture.ts';
 
 const poll = { path: `/api/public/v1/creations/${creationId}`, id: creationId };
-const refused = new ConditionalCheckFailedException({ message: 'The conditional request failed', $metadata: {} });
+const refused = new ConditionalCheckFailedException({
+  message: 'The conditional request failed',
+  $metadata: {},
+});
 
 mockAws();
 
@@ -18,8 +30,17 @@ describe('GET /creations/{id}', () => {
     const answer = await call(handler, poll);
     expect(answer).toMatchObject({
       status: 200,
-      body: { id: creationId, status: 'completed', result_urls: ['https://results.test/results/unguessable.png'] },
-      headers: { 'cache-control': 'no-store', 'content-type': 'application/json', 'x-request-id': 'request-1', 'ratelimit-policy': '"get";q=600;w=60' },
+      body: {
+        id: creationId,
+        status: 'completed',
+        result_urls: ['https://results.test/results/unguessable.png'],
+      },
+      headers: {
+        'cache-control': 'no-store',
+        'content-type': 'application/json',
+        'x-request-id': 'request-1',
+        'ratelimit-policy': '"get";q=600;w=60',
+      },
     });
     expect(answer.headers['ratelimit']).toMatch(/^"get";r=599;t=\d+$/);
   });
@@ -30,7 +51,9 @@ describe('GET /creations/{id}', () => {
     ['completed', undefined],
     ['failed', undefined],
   ] as const)('of a creation that is %s says %j in Retry-After', async (status, retryAfter) => {
-    tableHolds({ creation: aCreation({ status, ...(status === 'failed' && { failure: 'GenerationFailed' as const }) }) });
+    tableHolds({
+      creation: aCreation({ status, ...(status === 'failed' && { failure: 'GenerationFailed' as const }) }),
+    });
     expect((await call(handler, poll)).headers['retry-after']).toBe(retryAfter);
   });
 
@@ -74,10 +97,20 @@ describe('GET /creations/{id}', () => {
   });
 
   it('beyond the rate of the account is refused until the next minute', async () => {
-    tableHolds({ creation: aCreation(), account: { limits: { postRate: 60, getRate: 5, maxConcurrent: 20, deadlineSeconds: 300 } } });
-    dynamo.on(UpdateCommand).callsFake(async ({ Key }: { Key: { sk: string } }) => (Key.sk === 'POLL' ? Promise.resolve({}) : Promise.reject(refused)));
+    tableHolds({
+      creation: aCreation(),
+      account: { limits: { postRate: 60, getRate: 5, maxConcurrent: 20, deadlineSeconds: 300 } },
+    });
+    dynamo
+      .on(UpdateCommand)
+      .callsFake(async ({ Key }: { Key: { sk: string } }) =>
+        Key.sk === 'POLL' ? Promise.resolve({}) : Promise.reject(refused),
+      );
     const answer = await call(handler, poll);
-    expect(answer).toMatchObject({ status: 429, body: { error: { code: 'ERR_RATE_LIMIT', details: { reason: 'account_rate', limit: 5 } } } });
+    expect(answer).toMatchObject({
+      status: 429,
+      body: { error: { code: 'ERR_RATE_LIMIT', details: { reason: 'account_rate', limit: 5 } } },
+    });
     expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60);
     expect(answer.headers['ratelimit']).toMatch(/^"get";r=0;/);
@@ -102,23 +135,38 @@ describe('a read that DynamoDB did not finish', () => {
   it('is 503 in the end, and never an absent key or creation', async () => {
     const items = storedItems({ creation: aCreation() });
     const Keys = items.slice(1).map(({ pk, sk }) => ({ pk, sk }));
-    dynamo.on(BatchGetCommand).resolves({ Responses: { [tableName]: items.slice(0, 1) }, UnprocessedKeys: { [tableName]: { Keys } } });
+    dynamo.on(BatchGetCommand).resolves({
+      Responses: { [tableName]: items.slice(0, 1) },
+      UnprocessedKeys: { [tableName]: { Keys } },
+    });
     const answer = await call(handler, poll);
-    expect(answer).toMatchObject({ status: 503, body: { error: { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'overloaded' } } } });
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { error: { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'overloaded' } } },
+    });
     expect(answer.headers['retry-after']).toMatch(/^[1-9]/);
     expect(dynamo.commandCalls(BatchGetCommand)).toHaveLength(4);
     expect(keysUpdated()).toEqual([]);
   });
 
-  it.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'])('is 503 when it was throttled by %s', async (name) => {
-    dynamo.on(BatchGetCommand).rejects(new DynamoDBServiceException({ name, $fault: 'client', $metadata: {} }));
-    expect((await call(handler, poll)).status).toBe(503);
-  });
+  it.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'])(
+    'is 503 when it was throttled by %s',
+    async (name) => {
+      dynamo
+        .on(BatchGetCommand)
+        .rejects(new DynamoDBServiceException({ name, $fault: 'client', $metadata: {} }));
+      expect((await call(handler, poll)).status).toBe(503);
+    },
+  );
 
   it('is 500 for anything else, which says nothing of its cause', async () => {
     dynamo.on(BatchGetCommand).rejects(new Error('arn:aws:iam::123456789012:role/secret is not authorized'));
     const answer = await call(handler, poll);
-    expect(answer).toMatchObject({ status: 500, body: { error: { code: 'ERR_INTERNAL', details: {} } }, headers: { 'x-request-id': 'request-1' } });
+    expect(answer).toMatchObject({
+      status: 500,
+      body: { error: { code: 'ERR_INTERNAL', details: {} } },
+      headers: { 'x-request-id': 'request-1' },
+    });
     expect(JSON.stringify(answer)).not.toMatch(/arn|authorized|role/);
   });
 });
@@ -134,7 +182,11 @@ describe('what no route takes', () => {
   it('is 404 with Allow for a wrong method', async () => {
     tableHolds();
     const answer = await call(unknownRoute, { method: 'POST', path: poll.path });
-    expect(answer).toMatchObject({ status: 404, body: { error: { code: 'ERR_NOT_FOUND' } }, headers: { allow: 'GET' } });
+    expect(answer).toMatchObject({
+      status: 404,
+      body: { error: { code: 'ERR_NOT_FOUND' } },
+      headers: { allow: 'GET' },
+    });
     expect(keysUpdated()).toEqual([expect.stringContaining('RATE#POST#')]);
   });
 

@@ -30,7 +30,11 @@ function hold(isRefused = false): Holding {
       return isRefused ? Promise.reject(new TypeError('details')) : Promise.resolve(true);
     },
   });
-  const lease = holdLease(creationId, 'request-1', stub<RenderServices>({ clock: { ...clock, every }, creations, log }));
+  const lease = holdLease(
+    creationId,
+    'request-1',
+    stub<RenderServices>({ clock: { ...clock, every }, creations, log }),
+  );
   const pass = (millis: number): void => {
     for (const end = clock.now() + millis; clock.now() < end;) {
       clock.set(clock.now() + period);
@@ -45,7 +49,11 @@ describe('the lease of a renderer', () => {
     const { lease, renewals, pass } = hold();
     lease.begin('store_image', 60_000);
     pass(6_000);
-    expect(renewals).toEqual([[2_000, 8_000], [4_000, 10_000], [6_000, 12_000]]);
+    expect(renewals).toEqual([
+      [2_000, 8_000],
+      [4_000, 10_000],
+      [6_000, 12_000],
+    ]);
   });
 
   it('is let go when a step takes longer than it may: another invocation can take the creation over', () => {
@@ -88,10 +96,16 @@ describe('the lease of a renderer', () => {
   it('is given back once the table has taken the end', async () => {
     const taken = Promise.withResolvers<boolean>();
     const creations = stub<CreationStore>({ renewLease: async () => taken.promise });
-    const lease = holdLease(creationId, 'request-1', stub<RenderServices>({ clock: fakeClock(), creations, log: fakeLog() }));
+    const lease = holdLease(
+      creationId,
+      'request-1',
+      stub<RenderServices>({ clock: fakeClock(), creations, log: fakeLog() }),
+    );
     let isGivenBack = false;
     const givingBack = lease.giveBack().then(() => (isGivenBack = true));
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
     expect(isGivenBack).toBe(false);
     taken.resolve(true);
     expect(await givingBack).toBe(true);
@@ -103,6 +117,9 @@ describe('the lease of a renderer', () => {
     pass(2_000);
     await lease.giveBack();
     pass(10_000);
-    expect(renewals).toEqual([[2_000, 8_000], [2_000, 2_000]]);
+    expect(renewals).toEqual([
+      [2_000, 8_000],
+      [2_000, 2_000],
+    ]);
   });
 });

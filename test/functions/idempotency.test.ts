@@ -17,7 +17,16 @@ describe('an Idempotency-Key', () => {
     expect(hashes[0]).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it.each(['"order-7"8', 'x"order-7"', '"order-7', 'order-7"', '""order-7""', 'Order-7', 'order-77', 'order-'])('%s is another key than order-7', (header) => {
+  it.each([
+    '"order-7"8',
+    'x"order-7"',
+    '"order-7',
+    'order-7"',
+    '""order-7""',
+    'Order-7',
+    'order-77',
+    'order-',
+  ])('%s is another key than order-7', (header) => {
     expect(idempotencyHash(header)).toMatch(/^[0-9a-f]{64}$/);
     expect(idempotencyHash(header)).not.toBe(idempotencyHash('order-7'));
   });
@@ -27,12 +36,24 @@ describe('an Idempotency-Key', () => {
     expect([fine(header), idempotencyHash(header) !== undefined]).toEqual([!isBlank, !isBlank]);
   });
 
-  it.each(['', '""', 'k'.repeat(256), `"${'k'.repeat(256)}"`, '\x1fkey', 'key\x7f', 'ké', 'a\tb', 'k\u2028y'])('%j is refused', (header) => {
+  it.each([
+    '',
+    '""',
+    'k'.repeat(256),
+    `"${'k'.repeat(256)}"`,
+    '\x1fkey',
+    'key\x7f',
+    'ké',
+    'a\tb',
+    'k\u2028y',
+  ])('%j is refused', (header) => {
     expect([fine(header), idempotencyHash(header)]).toEqual([false, undefined]);
   });
 
   it('that is absent is no error', () => {
     expect(idempotencyHash(undefined)).toBeUndefined();
-    expect(() => { checkIdempotencyKey(undefined); }).not.toThrow();
+    expect(() => {
+      checkIdempotencyKey(undefined);
+    }).not.toThrow();
   });
 });

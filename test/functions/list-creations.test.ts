@@ -9,8 +9,15 @@ import type { ApiServices } from '../../functions/services.ts';
 import { aCreation, anAccount, anApiKey, now } from '../fixtures/records.ts';
 import { stub } from './fakes.ts';
 
-const caller: Caller = { account: anAccount(), apiKey: anApiKey(), nowMillis: now, state: { rateCount: 0, openCreations: 0, enabledProviders: [] }, place: stub({}) };
-const idOf = (number: number): CreationId => `019aa5a0-1000-7000-8000-${number.toString(16).padStart(12, '0')}` as CreationId;
+const caller: Caller = {
+  account: anAccount(),
+  apiKey: anApiKey(),
+  nowMillis: now,
+  state: { rateCount: 0, openCreations: 0, enabledProviders: [] },
+  place: stub({}),
+};
+const idOf = (number: number): CreationId =>
+  `019aa5a0-1000-7000-8000-${number.toString(16).padStart(12, '0')}` as CreationId;
 
 interface Answer {
   readonly data: readonly { readonly id: string }[];
@@ -43,14 +50,22 @@ const large = (number: number): CreationRecord =>
   aCreation({
     id: idOf(number),
     prompt: '"'.repeat(10_000),
-    metadata: Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`${'"'.repeat(38)}${index + 10}`, '"'.repeat(500)])),
+    metadata: Object.fromEntries(
+      Array.from({ length: 16 }, (_, index) => [`${'"'.repeat(38)}${index + 10}`, '"'.repeat(500)]),
+    ),
   });
 
 describe('an answer of GET /creations', () => {
   it('asks for 20 creations unless the request says otherwise', async () => {
     await list({ creations: [] });
-    await list({ creations: [] }, { limit: '100', cursor: cursorOf(idOf(7)), status: 'failed', model: 'sandbox-pro' });
-    expect(asked).toEqual([{ limit: 20 }, { limit: 100, before: idOf(7), status: 'failed', model: 'sandbox-pro' }]);
+    await list(
+      { creations: [] },
+      { limit: '100', cursor: cursorOf(idOf(7)), status: 'failed', model: 'sandbox-pro' },
+    );
+    expect(asked).toEqual([
+      { limit: 20 },
+      { limit: 100, before: idOf(7), status: 'failed', model: 'sandbox-pro' },
+    ]);
   });
 
   it('ends before it has more than 5 MB as Lambda sends it, and its cursor goes on behind the last one shown', async () => {
@@ -60,17 +75,31 @@ describe('an answer of GET /creations', () => {
     expect(bytes).toBeLessThanOrEqual(5_000_200);
     // Not much earlier than it has to: another creation would have been too many.
     expect(bytes + bytes / answer.data.length).toBeGreaterThan(5_000_000);
-    expect(answer.data.map(({ id }) => id)).toEqual(creations.slice(0, answer.data.length).map(({ id }) => id));
+    expect(answer.data.map(({ id }) => id)).toEqual(
+      creations.slice(0, answer.data.length).map(({ id }) => id),
+    );
     expect([answer.has_more, answer.next_cursor]).toEqual([true, cursorOf(answer.data.at(-1)?.id ?? '')]);
   });
 
   it('holds a whole page of ordinary creations, and goes on where the store says', async () => {
     const creations = Array.from({ length: 100 }, (_, index) => aCreation({ id: idOf(100 - index) }));
-    expect(await list({ creations })).toMatchObject({ has_more: false, next_cursor: null, data: { length: 100 } });
-    expect(await list({ creations, next: idOf(1) })).toMatchObject({ has_more: true, next_cursor: cursorOf(idOf(1)), data: { length: 100 } });
+    expect(await list({ creations })).toMatchObject({
+      has_more: false,
+      next_cursor: null,
+      data: { length: 100 },
+    });
+    expect(await list({ creations, next: idOf(1) })).toMatchObject({
+      has_more: true,
+      next_cursor: cursorOf(idOf(1)),
+      data: { length: 100 },
+    });
   });
 
   it('may be empty and go on, when the filter found nothing in what was read', async () => {
-    expect(await list({ creations: [], next: idOf(3) })).toEqual({ data: [], has_more: true, next_cursor: cursorOf(idOf(3)) });
+    expect(await list({ creations: [], next: idOf(3) })).toEqual({
+      data: [],
+      has_more: true,
+      next_cursor: cursorOf(idOf(3)),
+    });
   });
 });

@@ -28,11 +28,21 @@ interface View {
 function callerWith(enabledProviders: readonly string[]): Caller {
   const state = { rateCount: 0, openCreations: 0, enabledProviders };
   // The sandboxes need no credential: the account's own policy switches them off.
-  return { account: anAccount({ policy: { providers: enabledProviders, hiddenModels: [] } }), apiKey: anApiKey(), nowMillis: now, state, place: stub({}) };
+  return {
+    account: anAccount({ policy: { providers: enabledProviders, hiddenModels: [] } }),
+    apiKey: anApiKey(),
+    nowMillis: now,
+    state,
+    place: stub({}),
+  };
 }
 
 async function listed(caller: Caller): Promise<readonly View[]> {
-  const { body } = await listModels(stub<ApiRequest>({ query: {} }), caller, stub<CatalogServices>({ catalog }));
+  const { body } = await listModels(
+    stub<ApiRequest>({ query: {} }),
+    caller,
+    stub<CatalogServices>({ catalog }),
+  );
   return (body as { data: readonly View[] }).data;
 }
 
@@ -59,12 +69,18 @@ describe(`over each of the ${subsets.length} sets of providers`, () => {
         available += 1;
         const { request, routes, costMicros } = planOf(view.id, caller);
         expect(routes.length).toBeGreaterThan(0);
-        expect([request.resolution, request.aspectRatio, request.outputFormat]).toEqual([view.default_resolution, view.default_aspect_ratio, view.default_output_format]);
+        expect([request.resolution, request.aspectRatio, request.outputFormat]).toEqual([
+          view.default_resolution,
+          view.default_aspect_ratio,
+          view.default_output_format,
+        ]);
         expect(view.resolutions).toContain(view.default_resolution);
         expect(view.aspect_ratios).toContain(view.default_aspect_ratio);
         expect(view.output_formats).toContain(view.default_output_format);
         expect(view.pricing.map(({ resolution }) => resolution)).toEqual(view.resolutions);
-        expect(view.pricing.find(({ resolution }) => resolution === view.default_resolution)?.usd).toBe(costMicros / 1_000_000);
+        expect(view.pricing.find(({ resolution }) => resolution === view.default_resolution)?.usd).toBe(
+          costMicros / 1_000_000,
+        );
       }
     }
     // Each model is available over every set that holds one of its providers.
@@ -75,9 +91,12 @@ describe(`over each of the ${subsets.length} sets of providers`, () => {
     for (const names of subsets) {
       const caller = callerWith(names);
       for (const view of await listed(caller)) {
-        for (const resolution of view.resolutions) expect(planOf(view.id, caller, { resolution }).request.resolution).toBe(resolution);
-        for (const ratio of view.aspect_ratios) expect(planOf(view.id, caller, { aspect_ratio: ratio }).request.aspectRatio).toBe(ratio);
-        for (const format of view.output_formats) expect(planOf(view.id, caller, { output_format: format }).request.outputFormat).toBe(format);
+        for (const resolution of view.resolutions)
+          expect(planOf(view.id, caller, { resolution }).request.resolution).toBe(resolution);
+        for (const ratio of view.aspect_ratios)
+          expect(planOf(view.id, caller, { aspect_ratio: ratio }).request.aspectRatio).toBe(ratio);
+        for (const format of view.output_formats)
+          expect(planOf(view.id, caller, { output_format: format }).request.outputFormat).toBe(format);
       }
     }
   });

@@ -17,7 +17,11 @@ import { aCreation, anAccount, anApiKey, creationId, storedImage } from '../fixt
 import { stub } from './fakes.ts';
 
 const sunset = Date.UTC(2027, 5, 1);
-const leaving: Model = { ...modelNamed('sandbox-standard'), deprecated_at: '2026-12-01', sunset_at: '2027-06-01' };
+const leaving: Model = {
+  ...modelNamed('sandbox-standard'),
+  deprecated_at: '2026-12-01',
+  sunset_at: '2027-06-01',
+};
 const catalog: Catalog = { models: [leaving, modelNamed('sandbox-pro')] };
 const announced = {
   deprecation: '@1796083200',
@@ -31,9 +35,19 @@ function modelNamed(id: string): Model {
   return model;
 }
 
-function callerAt(nowMillis: number, change: Partial<Caller['state']> = {}, providers: 'all' | string[] = 'all'): Caller {
+function callerAt(
+  nowMillis: number,
+  change: Partial<Caller['state']> = {},
+  providers: 'all' | string[] = 'all',
+): Caller {
   const account = anAccount({ policy: { providers, hiddenModels: [] } });
-  return { account, apiKey: anApiKey(), nowMillis, state: { rateCount: 0, openCreations: 0, enabledProviders: [], ...change }, place: stub({}) };
+  return {
+    account,
+    apiKey: anApiKey(),
+    nowMillis,
+    state: { rateCount: 0, openCreations: 0, enabledProviders: [], ...change },
+    place: stub({}),
+  };
 }
 
 function requestOf(body?: object): ApiRequest {
@@ -75,7 +89,10 @@ describe('before its sunset, a model that goes away is announced', () => {
 
   it('on a replay', async () => {
     const record = { creationId, requestHash: 'same', expiresAt: sunset };
-    expect(await replayOf(record, 'same', services())).toMatchObject({ kind: 'replayed', headers: { ...announced, 'idempotent-replayed': 'true' } });
+    expect(await replayOf(record, 'same', services())).toMatchObject({
+      kind: 'replayed',
+      headers: { ...announced, 'idempotent-replayed': 'true' },
+    });
   });
 
   it('on GET /creations/{id}, before and after the sunset', async () => {
@@ -96,19 +113,29 @@ describe('before its sunset, a model that goes away is announced', () => {
     ['no provider that is enabled', {}, callerAt(sunset - 1, {}, []), 503, 'no_provider_enabled'],
   ])('on the refusal of %s', async (_what, change, caller, status, says) => {
     const problem = await problemOf(() => planCreation({ ...body, ...change }, caller, { catalog }));
-    expect([problem.status, JSON.stringify(problem.details)]).toEqual([status, expect.stringContaining(says)]);
+    expect([problem.status, JSON.stringify(problem.details)]).toEqual([
+      status,
+      expect.stringContaining(says),
+    ]);
     expect(problem.headers).toMatchObject(announced);
   });
 
   it('on the refusal of a source image that no provider takes', async () => {
     const plan = planCreation(body, before, { catalog });
-    const problem = await problemOf(() => narrowToSources(plan, [{ ...storedImage, contentType: 'image/bmp' }]));
+    const problem = await problemOf(() =>
+      narrowToSources(plan, [{ ...storedImage, contentType: 'image/bmp' }]),
+    );
     expect(problem.headers).toMatchObject(announced);
   });
 
   it('while it stays available', async () => {
     const { body: listed } = await listModels(requestOf(), before, services());
-    expect((listed as { data: unknown[] }).data[0]).toMatchObject({ id: leaving.id, available: true, unavailable_reason: null, sunset_at: '2027-06-01' });
+    expect((listed as { data: unknown[] }).data[0]).toMatchObject({
+      id: leaving.id,
+      available: true,
+      unavailable_reason: null,
+      sunset_at: '2027-06-01',
+    });
   });
 });
 
@@ -116,7 +143,14 @@ describe('from its sunset on, a model', () => {
   it('is listed as unavailable, with the reason', async () => {
     const { body: listed } = await listModels(requestOf(), after, services());
     expect((listed as { data: unknown[] }).data).toMatchObject([
-      { id: leaving.id, available: false, unavailable_reason: 'sunset', resolutions: [], max_image_urls: 0, pricing: [] },
+      {
+        id: leaving.id,
+        available: false,
+        unavailable_reason: 'sunset',
+        resolutions: [],
+        max_image_urls: 0,
+        pricing: [],
+      },
       { id: 'sandbox-pro', available: true, unavailable_reason: null },
     ]);
   });
@@ -128,7 +162,10 @@ describe('from its sunset on, a model', () => {
   });
 
   it('is told like an absent one to an account from which it is hidden', async () => {
-    const hidden: Caller = { ...after, account: anAccount({ policy: { providers: 'all', hiddenModels: [leaving.id] } }) };
+    const hidden: Caller = {
+      ...after,
+      account: anAccount({ policy: { providers: 'all', hiddenModels: [leaving.id] } }),
+    };
     expect((await problemOf(() => planCreation(body, hidden, { catalog }))).headers).toEqual({});
   });
 });

@@ -32,14 +32,22 @@ interface Ran {
 const later = (millis: number): string => `${(millis - now) / 1000} s`;
 
 async function run(setting: Setting): Promise<Ran> {
-  const { at = now + 2 * minute, execution = 'ended', start = 'started', isNoted = true, refund = 'refunded' } = setting;
+  const {
+    at = now + 2 * minute,
+    execution = 'ended',
+    start = 'started',
+    isNoted = true,
+    refund = 'refunded',
+  } = setting;
   const steps: string[] = [];
   const log = fakeLog();
   const left = [...setting.creations];
   const services = stub<ReconcileServices>({
     clock: fakeClock(at),
     log,
-    creations: stub<CreationStore>({ read: async () => Promise.resolve(left.length > 1 ? left.shift() : left[0]) }),
+    creations: stub<CreationStore>({
+      read: async () => Promise.resolve(left.length > 1 ? left.shift() : left[0]),
+    }),
     charges: stub<ChargeStore>({
       refund: async (_creation, { failure, announce }) => {
         steps.push(`refund ${failure}${announce ? '' : ' unannounced'}`);
@@ -82,22 +90,28 @@ describe('a creation that is due', () => {
   });
 
   it('and whose execution died gets the next one', async () => {
-    expect(await steps({ creations: [aCreation({ executions: 2, recoveries: 1, status: 'processing' })] })).toEqual([
-      'ask for 2',
-      'note 3, next look at 240 s',
-      'start 3',
-    ]);
+    expect(
+      await steps({ creations: [aCreation({ executions: 2, recoveries: 1, status: 'processing' })] }),
+    ).toEqual(['ask for 2', 'note 3, next look at 240 s', 'start 3']);
   });
 
   it('and still runs is looked at a minute later, its deadline at the latest', async () => {
-    expect(await steps({ creations: [aCreation()], execution: 'running' })).toEqual(['ask for 1', 'postpone to 180 s']);
-    expect(await steps({ creations: [aCreation()], execution: 'running', at: deadline })).toEqual(['ask for 1', 'postpone to 310 s']);
+    expect(await steps({ creations: [aCreation()], execution: 'running' })).toEqual([
+      'ask for 1',
+      'postpone to 180 s',
+    ]);
+    expect(await steps({ creations: [aCreation()], execution: 'running', at: deadline })).toEqual([
+      'ask for 1',
+      'postpone to 310 s',
+    ]);
   });
 
   it('and is being rendered is left alone until its lease is over', async () => {
     const lease = { holder: 'request-1', until: now + 2 * minute + 1 };
     expect(await steps({ creations: [aCreation({ lease })] })).toEqual(['postpone to 180.001 s']);
-    expect(await steps({ creations: [aCreation({ lease: { ...lease, until: now + 2 * minute } })] })).toContain('start 2');
+    expect(
+      await steps({ creations: [aCreation({ lease: { ...lease, until: now + 2 * minute } })] }),
+    ).toContain('start 2');
   });
 
   it('and another reconciler took up is left to that one', async () => {
@@ -111,15 +125,23 @@ describe('a creation that is due', () => {
     [1, 240, false],
     [2, 310, true],
     [9, 310, true],
-  ])('after %d recoveries is looked at again at %d s; with an alarm: %j', async (recoveries, next, isAlarming) => {
-    const { steps: done, log } = await run({ creations: [aCreation({ recoveries })] });
-    expect(done).toContain(`note 2, next look at ${next} s`);
-    expect(log.lines).toEqual([isAlarming ? 'alarm creation_recovered_again' : 'info creation_recovered', 'info reconciled']);
-  });
+  ])(
+    'after %d recoveries is looked at again at %d s; with an alarm: %j',
+    async (recoveries, next, isAlarming) => {
+      const { steps: done, log } = await run({ creations: [aCreation({ recoveries })] });
+      expect(done).toContain(`note 2, next look at ${next} s`);
+      expect(log.lines).toEqual([
+        isAlarming ? 'alarm creation_recovered_again' : 'info creation_recovered',
+        'info reconciled',
+      ]);
+    },
+  );
 
   it('is not due any more when it is read again: nothing happens', async () => {
     expect(await steps({ creations: [aCreation({ dueAt: now + 3 * minute })] })).toEqual([]);
-    expect(await steps({ creations: [{ ...aCreation(), dueAt: undefined } as unknown as CreationRecord] })).toEqual([]);
+    expect(
+      await steps({ creations: [{ ...aCreation(), dueAt: undefined } as unknown as CreationRecord] }),
+    ).toEqual([]);
     expect(await steps({ creations: [undefined] })).toEqual([]);
   });
 
@@ -137,11 +159,17 @@ describe('a creation that is due', () => {
 
 describe('a creation past its deadline', () => {
   it('has ten seconds more, for an execution that is just refunding', async () => {
-    expect(await steps({ creations: [aCreation()], at: deadline + 9_999 })).not.toContain('refund GenerationTimedOut');
+    expect(await steps({ creations: [aCreation()], at: deadline + 9_999 })).not.toContain(
+      'refund GenerationTimedOut',
+    );
   });
 
   it('is refunded as timed out, whatever its execution does', async () => {
-    const { steps: done, log } = await run({ creations: [aCreation()], at: deadline + 10_000, execution: 'running' });
+    const { steps: done, log } = await run({
+      creations: [aCreation()],
+      at: deadline + 10_000,
+      execution: 'running',
+    });
     expect(done).toEqual(['refund GenerationTimedOut']);
     expect(log.lines).toContain('alarm creation_past_deadline');
   });
@@ -154,7 +182,12 @@ describe('a creation past its deadline', () => {
 
   it('has its webhook sent by an execution of its own', async () => {
     const webhook = { url: 'https://hooks.test', status: 'pending', attempts: 0, nextAt: now } as const;
-    const failed = aCompletedCreation({ status: 'failed', failure: 'GenerationTimedOut', webhook, dueAt: deadline + 2 * minute });
+    const failed = aCompletedCreation({
+      status: 'failed',
+      failure: 'GenerationTimedOut',
+      webhook,
+      dueAt: deadline + 2 * minute,
+    });
     expect(await steps({ creations: [aCreation({ webhook }), failed], at: deadline + 10_000 })).toEqual([
       'refund GenerationTimedOut',
       'note 2, next look at 370 s',
@@ -167,16 +200,26 @@ describe('a webhook that is due', () => {
   const webhook = { url: 'https://hooks.test', status: 'pending', attempts: 2, nextAt: now } as const;
 
   it('is taken up by the next execution', async () => {
-    expect(await steps({ creations: [aCompletedCreation({ webhook, dueAt: now })] })).toEqual(['note 2, next look at 180 s', 'start 2']);
+    expect(await steps({ creations: [aCompletedCreation({ webhook, dueAt: now })] })).toEqual([
+      'note 2, next look at 180 s',
+      'start 2',
+    ]);
   });
 
   it('is not refunded when no execution can be started: the image is there', async () => {
-    const { steps: done } = await run({ creations: [aCompletedCreation({ webhook, dueAt: now })], start: 'refused' });
+    const { steps: done } = await run({
+      creations: [aCompletedCreation({ webhook, dueAt: now })],
+      start: 'refused',
+    });
     expect(done).toEqual(['note 2, next look at 180 s', 'start 2']);
   });
 
   it('is settled: the creation leaves the index of open work', async () => {
-    expect(await steps({ creations: [aCompletedCreation({ webhook: { ...webhook, status: 'delivered' }, dueAt: now })] })).toEqual(['settle']);
+    expect(
+      await steps({
+        creations: [aCompletedCreation({ webhook: { ...webhook, status: 'delivered' }, dueAt: now })],
+      }),
+    ).toEqual(['settle']);
     expect(await steps({ creations: [aCompletedCreation({ dueAt: now })] })).toEqual(['settle']);
   });
 });
@@ -185,7 +228,10 @@ describe('the event of an execution that died', () => {
   const event = { detail: { status: 'FAILED', input: JSON.stringify({ creation_id: creationId }) } };
 
   it('has its creation recovered at once, before it is due', async () => {
-    const { steps: done, report } = await run({ creations: [aCreation({ dueAt: now + 60 * minute })], event });
+    const { steps: done, report } = await run({
+      creations: [aCreation({ dueAt: now + 60 * minute })],
+      event,
+    });
     expect(done).toEqual(['ask for 1', 'note 2, next look at 180 s', 'start 2']);
     expect(report).toEqual({ looked: 1, started: 1, refunded: 0 });
   });
@@ -200,15 +246,32 @@ describe('the event of an execution that died', () => {
   });
 
   it('means nothing for a creation that needs nothing any more', async () => {
-    expect(await steps({ creations: [{ ...aCompletedCreation(), dueAt: undefined } as unknown as CreationRecord], event })).toEqual([]);
+    expect(
+      await steps({
+        creations: [{ ...aCompletedCreation(), dueAt: undefined } as unknown as CreationRecord],
+        event,
+      }),
+    ).toEqual([]);
   });
 });
 
 describe('the event of an execution that names no creation', () => {
   const named = JSON.stringify({ creation_id: creationId });
   const inputs = [
-    null, undefined, '', 'no JSON', 'null', '1', '"text"', '[]', `[${named}]`, '{}',
-    '{"creation_id":null}', '{"creation_id":7}', '{"creation_id":"nothing"}', JSON.stringify({ creation_id: [creationId] }),
+    null,
+    undefined,
+    '',
+    'no JSON',
+    'null',
+    '1',
+    '"text"',
+    '[]',
+    `[${named}]`,
+    '{}',
+    '{"creation_id":null}',
+    '{"creation_id":7}',
+    '{"creation_id":"nothing"}',
+    JSON.stringify({ creation_id: [creationId] }),
   ];
 
   it.each(inputs)('changes nothing, fails nothing and leaves a line in the log: input %j', async (input) => {
@@ -231,7 +294,10 @@ describe('the schedule', () => {
   });
 
   it('looks at all that is overdue, though one of it breaks', async () => {
-    const ids = Array.from({ length: 25 }, (_, index) => creationId.replace(/.{2}$/, String(index).padStart(2, '0')) as CreationId);
+    const ids = Array.from(
+      { length: 25 },
+      (_, index) => creationId.replace(/.{2}$/, String(index).padStart(2, '0')) as CreationId,
+    );
     const log = fakeLog();
     const seen: CreationId[] = [];
     const report = await reconcile(

@@ -7,7 +7,10 @@ import type { RefundServices } from '../../functions/services.ts';
 import { aCreation, creationId, now } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, rejection, stub } from './fakes.ts';
 
-function stage(outcome: 'refunded' | 'already_terminal' | 'busy' = 'refunded', isThere = true): { services: RefundServices; refunds: Refund[]; log: ReturnType<typeof fakeLog> } {
+function stage(
+  outcome: 'refunded' | 'already_terminal' | 'busy' = 'refunded',
+  isThere = true,
+): { services: RefundServices; refunds: Refund[]; log: ReturnType<typeof fakeLog> } {
   const refunds: Refund[] = [];
   const log = fakeLog();
   const services = stub<RefundServices>({
@@ -27,15 +30,23 @@ function stage(outcome: 'refunded' | 'already_terminal' | 'busy' = 'refunded', i
 describe('RefundCharge', () => {
   it.each(failureNames)('fails the creation with the message of %s', async (failure) => {
     const { services, refunds } = stage();
-    expect(await refundCharge({ creation_id: creationId, failure: { Error: failure } }, services)).toEqual({ creation_id: creationId });
+    expect(await refundCharge({ creation_id: creationId, failure: { Error: failure } }, services)).toEqual({
+      creation_id: creationId,
+    });
     expect(refunds).toEqual([{ failure, nowMillis: now, announce: true }]);
   });
 
-  it.each(['Runtime.ExitError', 'Sandbox.Timedout', 'States.Timeout', 'TypeError', undefined])('takes %s for ours: message 7', async (name) => {
-    const { services, refunds } = stage();
-    await refundCharge({ creation_id: creationId, failure: name === undefined ? {} : { Error: name } }, services);
-    expect(refunds.map(({ failure }) => failure)).toEqual(['InternalFailure']);
-  });
+  it.each(['Runtime.ExitError', 'Sandbox.Timedout', 'States.Timeout', 'TypeError', undefined])(
+    'takes %s for ours: message 7',
+    async (name) => {
+      const { services, refunds } = stage();
+      await refundCharge(
+        { creation_id: creationId, failure: name === undefined ? {} : { Error: name } },
+        services,
+      );
+      expect(refunds.map(({ failure }) => failure)).toEqual(['InternalFailure']);
+    },
+  );
 
   it('says so once: a creation that is terminal already is not announced again', async () => {
     const first = stage();
@@ -48,7 +59,9 @@ describe('RefundCharge', () => {
 
   it('comes again when the table is busy', async () => {
     const { services, log } = stage('busy');
-    expect(await rejection(refundCharge({ creation_id: creationId }, services))).toMatchObject({ name: 'RefundBusy' });
+    expect(await rejection(refundCharge({ creation_id: creationId }, services))).toMatchObject({
+      name: 'RefundBusy',
+    });
     expect(log.lines).toEqual(['info refund_busy']);
   });
 

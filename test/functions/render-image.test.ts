@@ -26,7 +26,14 @@ interface Setting {
   readonly isHeld?: boolean;
 }
 
-function stage({ creation = {}, lease = { kind: 'leased', creation: aCreation(creation) }, commit = 'completed', stored, put, isHeld = true }: Setting = {}): Stage {
+function stage({
+  creation = {},
+  lease = { kind: 'leased', creation: aCreation(creation) },
+  commit = 'completed',
+  stored,
+  put,
+  isHeld = true,
+}: Setting = {}): Stage {
   const steps: string[] = [];
   const completions: Completion[] = [];
   const log = fakeLog();
@@ -90,23 +97,34 @@ describe('RenderImage', () => {
 
   it('comes again later while another invocation has the lease', async () => {
     const { services } = stage({ lease: { kind: 'leased_by_another' } });
-    expect(await rejection(renderImage(payload, 'request-2', services))).toMatchObject({ name: 'StillRunning' });
+    expect(await rejection(renderImage(payload, 'request-2', services))).toMatchObject({
+      name: 'StillRunning',
+    });
   });
 
   it('calls no provider once its lease is lost: the attempt would be written nowhere', async () => {
     const { services, steps } = stage({ isHeld: false });
-    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({ name: 'StillRunning' });
+    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
+      name: 'StillRunning',
+    });
     expect(steps).toEqual(['lease request-1 6000', 'save']);
   });
 
   it('never fails a good image for a busy table: it gives the lease back and comes again', async () => {
     const { services, steps } = stage({ commit: 'busy' });
-    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({ name: 'CommitBusy' });
+    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
+      name: 'CommitBusy',
+    });
     expect(steps.slice(-2)).toEqual(['complete', 'renew request-1 0']);
   });
 
   it('commits an image that an invocation before it had stored, without storing it again', async () => {
-    const attempt = { provider: 'sandbox', providerModel: 'standard', startedAt: '', resultKey: 'results/x.png' };
+    const attempt = {
+      provider: 'sandbox',
+      providerModel: 'standard',
+      startedAt: '',
+      resultKey: 'results/x.png',
+    };
     const stored = { key: 'results/x.png', width: 8, height: 8, contentType: 'image/png', bytes: 88 };
     const { services, steps, completions } = stage({ creation: { attempts: [attempt] }, stored });
     await renderImage(payload, 'request-2', services);
@@ -125,7 +143,10 @@ describe('RenderImage', () => {
       throw new TypeError('bucket details');
     };
     const { services, steps, log } = stage({ put });
-    expect(await rejection(renderImage(payload, 'request-1', services))).toEqual({ name: 'InternalFailure', message: 'Generation failed.' });
+    expect(await rejection(renderImage(payload, 'request-1', services))).toEqual({
+      name: 'InternalFailure',
+      message: 'Generation failed.',
+    });
     expect(steps).not.toContain('complete');
     expect(log.lines).toContain('alarm image_not_stored');
     expect(log.text()).not.toContain('bucket details');
@@ -133,11 +154,15 @@ describe('RenderImage', () => {
 
   it('does not begin at a provider when its time is over', async () => {
     const { services, steps } = stage({ creation: { deadlineAt: now } });
-    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({ name: 'GenerationTimedOut' });
+    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
+      name: 'GenerationTimedOut',
+    });
     expect(steps).not.toContain('put');
   });
 
   it('refuses a payload that names no creation', async () => {
-    expect(await rejection(renderImage({ creation_id: 'x' }, 'request-1', stage().services))).toMatchObject({ message: 'the payload has no creation_id' });
+    expect(await rejection(renderImage({ creation_id: 'x' }, 'request-1', stage().services))).toMatchObject({
+      message: 'the payload has no creation_id',
+    });
   });
 });

@@ -15,7 +15,8 @@ import type { SubmitServices } from '../../functions/services.ts';
 import { anAccount, anApiKey, apiKeyText, now, seededBytes } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub, type FakeClock, type FakeLog } from './fakes.ts';
 
-interface Setting extends Partial<Pick<Outbound, 'check' | 'fetchSource'>>, Partial<Pick<RequestStore, 'countRequest'>> {
+interface Setting
+  extends Partial<Pick<Outbound, 'check' | 'fetchSource'>>, Partial<Pick<RequestStore, 'countRequest'>> {
   /** Unix milliseconds of the arrival. */
   readonly startAt?: number;
   readonly outcome?: ChargeOutcome;
@@ -35,7 +36,14 @@ export interface Stage {
 }
 
 /** Services that accept everything, but for what the test says. */
-export function accepting({ startAt = now, outcome = { kind: 'charged' }, hasRoom = true, check, fetchSource, countRequest }: Setting): Stage {
+export function accepting({
+  startAt = now,
+  outcome = { kind: 'charged' },
+  hasRoom = true,
+  check,
+  fetchSource,
+  countRequest,
+}: Setting): Stage {
   const clock = fakeClock(startAt);
   const log = fakeLog();
   const orders: ChargeOrder[] = [];
@@ -43,7 +51,14 @@ export function accepting({ startAt = now, outcome = { kind: 'charged' }, hasRoo
   const fetched: string[] = [];
   let counted = 0;
   const requests = stub<RequestStore>({
-    read: async () => Promise.resolve({ account: anAccount(), apiKey: anApiKey(), rateCount: 0, openCreations: 0, enabledProviders: [] }),
+    read: async () =>
+      Promise.resolve({
+        account: anAccount(),
+        apiKey: anApiKey(),
+        rateCount: 0,
+        openCreations: 0,
+        enabledProviders: [],
+      }),
     countRequest: async (...given) => {
       counted += 1;
       return countRequest ? countRequest(...given) : Promise.resolve(hasRoom);
@@ -102,12 +117,20 @@ interface Answered {
 }
 
 /** One request to POST /images/generate, or to another handler over the same services. */
-export async function post(stage: Stage, body: unknown, other: { handler?: ApiHandler; method?: 'GET' | 'POST' } = {}): Promise<Answered> {
+export async function post(
+  stage: Stage,
+  body: unknown,
+  other: { handler?: ApiHandler; method?: 'GET' | 'POST' } = {},
+): Promise<Answered> {
   const { handler = serve('post', generateImage, stage.open), method = 'POST' } = other;
   const event = {
     rawPath: '/api/public/v1/images/generate',
     headers: { authorization: `Bearer ${apiKeyText}`, 'content-type': 'application/json' },
-    requestContext: { requestId: 'request-1', domainName: 'api.test', http: { method, path: '', sourceIp: '203.0.113.7' } },
+    requestContext: {
+      requestId: 'request-1',
+      domainName: 'api.test',
+      http: { method, path: '', sourceIp: '203.0.113.7' },
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     isBase64Encoded: false,
   } as unknown as APIGatewayProxyEventV2;

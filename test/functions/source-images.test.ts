@@ -24,9 +24,18 @@ function fetchFive(millisEach: number): Fetching {
     asked.push(url);
     const ready = clock.deadline(clock.now() + millisEach);
     await new Promise<void>((resolve) => {
-      for (const one of [ready.signal, signal]) one.addEventListener('abort', () => { resolve(); }, { once: true });
+      for (const one of [ready.signal, signal])
+        one.addEventListener(
+          'abort',
+          () => {
+            resolve();
+          },
+          { once: true },
+        );
     });
-    return signal.aborted ? { kind: 'failed', retryable: true } : { kind: 'fetched', bytes: pictureOf('png', 64, 64) };
+    return signal.aborted
+      ? { kind: 'failed', retryable: true }
+      : { kind: 'fetched', bytes: pictureOf('png', 64, 64) };
   };
   const services = {
     clock,
@@ -35,7 +44,10 @@ function fetchFive(millisEach: number): Fetching {
     images: stub<ImageStore>({ put: async () => Promise.resolve() }),
     randomBytes: (count: number) => new Uint8Array(count),
   } satisfies Partial<SubmitServices>;
-  const copied = copySources([1, 2, 3, 4, 5].map((number) => `https://images.test/${number}`), services);
+  const copied = copySources(
+    [1, 2, 3, 4, 5].map((number) => `https://images.test/${number}`),
+    services,
+  );
   return { clock, copied, asked };
 }
 
@@ -52,7 +64,9 @@ describe('all source images of a request together', () => {
   it('are given up after 15 s: 502 for the one that was not there, retryable', async () => {
     const { clock, copied, asked } = fetchFive(8_000);
     const refused = expect(copied).rejects.toMatchObject({
-      status: 502, code: 'ERR_INPUT_FETCH_FAILED', details: { reason: 'input_fetch_failed', retryable: true, input_index: 4 },
+      status: 502,
+      code: 'ERR_INPUT_FETCH_FAILED',
+      details: { reason: 'input_fetch_failed', retryable: true, input_index: 4 },
     } satisfies Partial<Problem>);
     clock.set(clock.now() + 8_000);
     await expect.poll(() => asked.length).toBe(5);

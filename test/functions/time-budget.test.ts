@@ -18,7 +18,11 @@ describe('the time budget of a request', () => {
     const clock = fakeClock();
     const budget = startBudget(clock, 26_000);
     clock.set(now + 1_234);
-    expect({ left: budget.left(), elapsed: budget.elapsed(), over: budget.signal.aborted }).toEqual({ left: 24_766, elapsed: 1_234, over: false });
+    expect({ left: budget.left(), elapsed: budget.elapsed(), over: budget.signal.aborted }).toEqual({
+      left: 24_766,
+      elapsed: 1_234,
+      over: false,
+    });
     clock.set(now + 26_000);
     expect({ left: budget.left(), over: budget.signal.aborted }).toEqual({ left: 0, over: true });
   });
@@ -43,7 +47,10 @@ describe('POST /images/generate', () => {
       },
     });
     const answer = await post(stage, withImage);
-    expect(answer).toMatchObject({ status: 503, body: { error: { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'overloaded' } } } });
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { error: { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'overloaded' } } },
+    });
     expect(stage.orders).toEqual([]);
     expect(stage.started).toEqual([]);
     expect(stage.log.lines).toEqual(['info request_shed']);
@@ -60,7 +67,14 @@ describe('POST /images/generate', () => {
     });
     expect((await post(stage, withImage)).status).toBe(202);
     expect(stage.orders).toMatchObject([
-      { nowMillis: beforeMonthsEnd + 12_345, creation: { createdAt: '2026-12-01T00:00:02.345Z', chargedMonth: '2026_12', deadlineAt: beforeMonthsEnd + 312_345 } },
+      {
+        nowMillis: beforeMonthsEnd + 12_345,
+        creation: {
+          createdAt: '2026-12-01T00:00:02.345Z',
+          chargedMonth: '2026_12',
+          deadlineAt: beforeMonthsEnd + 312_345,
+        },
+      },
     ]);
   });
 
@@ -75,7 +89,9 @@ describe('POST /images/generate', () => {
     // The frozen environment is thawed by a later invocation, and the download ends.
     stage.clock.set(now + 600_000);
     late.resolve(image);
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
     expect(stage.orders).toEqual([]);
   });
 
@@ -93,7 +109,10 @@ describe('POST /images/generate', () => {
     });
     await post(stage, { ...withImage, webhook_url: 'https://receiver.test/' });
     expect(signals).toHaveLength(2);
-    expect(signals.map((signal) => signal?.aborted), 'the answer is given').toEqual([true, true]);
+    expect(
+      signals.map((signal) => signal?.aborted),
+      'the answer is given',
+    ).toEqual([true, true]);
   });
 
   it('takes the place in the rate before the download, and the charge takes no second one', async () => {
@@ -119,12 +138,19 @@ describe('POST /images/generate', () => {
 
   it('fetches nothing when the window is full at the moment of the request', async () => {
     const stage = accepting({ hasRoom: false });
-    expect(await post(stage, withImage)).toMatchObject({ status: 429, body: { error: { details: { reason: 'account_rate' } } } });
+    expect(await post(stage, withImage)).toMatchObject({
+      status: 429,
+      body: { error: { details: { reason: 'account_rate' } } },
+    });
     expect({ fetched: stage.fetched, orders: stage.orders }).toEqual({ fetched: [], orders: [] });
   });
 
   it.each<[ChargeOutcome['kind'], ChargeOutcome, number]>([
-    ['over_balance', { kind: 'over_balance', availableMicros: 1 as ChargeOrder['creation']['costMicros'] }, 402],
+    [
+      'over_balance',
+      { kind: 'over_balance', availableMicros: 1 as ChargeOrder['creation']['costMicros'] },
+      402,
+    ],
     ['too_many_open', { kind: 'too_many_open', limit: 7, current: 9 }, 429],
   ])('is counted once when the charge is refused: %s', async (_kind, outcome, status) => {
     const stage = accepting({ outcome });
@@ -144,10 +170,14 @@ describe('a GET', () => {
       expect(isCounted).toBe(true);
       return answer;
     });
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
     isCounted = true;
     counting.resolve(true);
-    expect(await answering).toMatchObject({ status: 500, headers: { 'ratelimit-policy': '"get";q=600;w=60' } });
+    expect(await answering).toMatchObject({
+      status: 500,
+      headers: { 'ratelimit-policy': '"get";q=600;w=60' },
+    });
   });
 });
-

@@ -9,7 +9,11 @@ import { fakeClock, fakeLog, pngBytes, stub, type FakeClock, type FakeLog } from
 
 export const rendered: ProviderAnswer = { kind: 'rendered', bytes: pngBytes };
 export const refused = (reason: RefusalReason): ProviderAnswer => ({ kind: 'refused', reason });
-export const pending = (jobId: string, pollAfterMillis = 500): ProviderAnswer => ({ kind: 'pending', jobId, pollAfterMillis });
+export const pending = (jobId: string, pollAfterMillis = 500): ProviderAnswer => ({
+  kind: 'pending',
+  jobId,
+  pollAfterMillis,
+});
 
 export const bothRoutes = {
   routes: [
@@ -17,7 +21,12 @@ export const bothRoutes = {
     { provider: 'second', providerModel: 'b' },
   ],
 };
-export const begun: RouteAttempt = { provider: 'first', providerModel: 'a', startedAt: '2026-11-21T12:00:30.000Z', resultKey: 'results/begun.png' };
+export const begun: RouteAttempt = {
+  provider: 'first',
+  providerModel: 'a',
+  startedAt: '2026-11-21T12:00:30.000Z',
+  resultKey: 'results/begun.png',
+};
 
 export interface Walked {
   readonly result: Promise<Rendering>;
@@ -33,7 +42,10 @@ export interface Surroundings {
   readonly onSave?: () => void;
 }
 
-export function walk(change: Partial<CreationRecord>, { providers, stored = [], deadlineAt = now + 300_000, onSave }: Surroundings): Walked {
+export function walk(
+  change: Partial<CreationRecord>,
+  { providers, stored = [], deadlineAt = now + 300_000, onSave }: Surroundings,
+): Walked {
   const creation = aCreation({ ...bothRoutes, ...change });
   const clock = fakeClock();
   const log = fakeLog();
@@ -42,7 +54,9 @@ export function walk(change: Partial<CreationRecord>, { providers, stored = [], 
     clock,
     log,
     randomBytes: seededBytes,
-    images: stub<ImageStore>({ find: async (key) => Promise.resolve(stored.find((image) => image.key === key)) }),
+    images: stub<ImageStore>({
+      find: async (key) => Promise.resolve(stored.find((image) => image.key === key)),
+    }),
     providers: new Map(providers.map((provider) => [provider.name, provider])),
   });
   const save = async (attempts: readonly RouteAttempt[]): Promise<void> => {

@@ -7,7 +7,10 @@ import { createSchedule } from '../../local/schedule.ts';
 import type { Job, Schedule } from '../../local/schedule.ts';
 
 const START = Date.UTC(2026, 10, 21, 12, 0, 30);
-const pause = (millis: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, millis); });
+const pause = (millis: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, millis);
+  });
 
 interface Timer {
   readonly at: number;
@@ -35,43 +38,84 @@ afterEach(() => {
   stopping = false;
 });
 
-function scene({ jobs = [] as { name: string; everySeconds: number; millis?: number }[], open = false, patienceMillis = 12_000 } = {}): Scene {
+function scene({
+  jobs = [] as { name: string; everySeconds: number; millis?: number }[],
+  open = false,
+  patienceMillis = 12_000,
+} = {}): Scene {
   const realStart = Date.now();
   const clock = openClock(undefined, () => START + Date.now() - realStart);
   const fired: string[] = [];
   const flying: FlyingInvocation[] = [];
   const timers: Timer[] = [];
-  const note = (name: string): void => { fired.push(`${(clock.now() - START) / 1_000} ${name}`); };
+  const note = (name: string): void => {
+    fired.push(`${(clock.now() - START) / 1_000} ${name}`);
+  };
   const fly = (source: InvocationSource, millis: number, startedAt = Date.now()): void => {
     const ended = millis === Infinity ? new Promise(() => undefined) : pause(millis);
-    const one: FlyingInvocation = { functionId: 'F', source, startedAt, done: ended.then(() => ({ ok: true, payload: null })) };
+    const one: FlyingInvocation = {
+      functionId: 'F',
+      source,
+      startedAt,
+      done: ended.then(() => ({ ok: true, payload: null })),
+    };
     flying.push(one);
     void one.done.then(() => flying.splice(flying.indexOf(one), 1));
   };
-  const asJob = ({ name, everySeconds, millis = 0 }: { name: string; everySeconds: number; millis?: number }): Job => ({ name, everySeconds, run: async () => {
-    note(name);
-    await pause(millis);
-    if (millis > 0) note(`${name} ended`);
-  } });
-  const made = createSchedule(jobs.map(asJob), clock, (_job, error) => { throw error; });
+  const asJob = ({
+    name,
+    everySeconds,
+    millis = 0,
+  }: {
+    name: string;
+    everySeconds: number;
+    millis?: number;
+  }): Job => ({
+    name,
+    everySeconds,
+    run: async () => {
+      note(name);
+      await pause(millis);
+      if (millis > 0) note(`${name} ended`);
+    },
+  });
+  const made = createSchedule(jobs.map(asJob), clock, (_job, error) => {
+    throw error;
+  });
   schedule = made;
   const sync = (): Promise<number | undefined> => {
     timers.sort((left, right) => left.at - right.at);
-    for (let [first] = timers; first !== undefined && START + first.at * 1_000 <= clock.now(); [first] = timers) {
+    for (
+      let [first] = timers;
+      first !== undefined && START + first.at * 1_000 <= clock.now();
+      [first] = timers
+    ) {
       timers.shift();
       note(first.name);
       if (first.sets !== undefined) timers.push(first.sets);
     }
     return Promise.resolve(timers[0] === undefined ? undefined : START + timers[0].at * 1_000);
   };
-  const advance = createAdvance({ clock, schedule: made, sync, inFlight: () => flying, hasOpenExecutions: () => open, isStopping: () => stopping, patienceMillis });
+  const advance = createAdvance({
+    clock,
+    schedule: made,
+    sync,
+    inFlight: () => flying,
+    hasOpenExecutions: () => open,
+    isStopping: () => stopping,
+    patienceMillis,
+  });
   return { advance, flying, fly, fired, timers, now: () => (clock.now() - START) / 1_000 };
 }
 
 describe('an advance', () => {
   it('fires what falls due in order, each at its own instant, and no more', async () => {
     const { advance, timers, fired } = scene({ jobs: [{ name: 'minutely', everySeconds: 60 }] });
-    timers.push({ at: 90, name: 'at its end' }, { at: 30.5, name: 'half a second after a tick' }, { at: 91, name: 'too late' });
+    timers.push(
+      { at: 90, name: 'at its end' },
+      { at: 30.5, name: 'half a second after a tick' },
+      { at: 91, name: 'too late' },
+    );
     const { now, steps } = await advance(90);
     expect(fired).toEqual(['30 minutely', '30.5 half a second after a tick', '90 minutely', '90 at its end']);
     expect(steps).toBe(3);
@@ -95,7 +139,7 @@ describe('an advance', () => {
     expect(fired).toEqual(['60 timer']);
   });
 
-  it('waits for a task that hangs no longer than its patience, counted from the task\'s own start', async () => {
+  it("waits for a task that hangs no longer than its patience, counted from the task's own start", async () => {
     const patienceMillis = 300_000;
     const { advance, fly, timers, fired } = scene({ patienceMillis });
     timers.push({ at: 60, name: 'timer' });
@@ -127,7 +171,12 @@ describe('an advance', () => {
     const { advance, fired } = scene({ jobs: [{ name: 'slow', everySeconds: 60, millis: 60 }] });
     await advance(90);
     await expect.poll(() => fired).toHaveLength(4);
-    expect(fired.map((one) => one.replace(/^\S+ /, ''))).toEqual(['slow', 'slow ended', 'slow', 'slow ended']);
+    expect(fired.map((one) => one.replace(/^\S+ /, ''))).toEqual([
+      'slow',
+      'slow ended',
+      'slow',
+      'slow ended',
+    ]);
   });
 
   it('of more than an hour fires schedules hourly, of more than a day daily, and minutely while an execution is open', async () => {
@@ -157,7 +206,14 @@ describe('an advance', () => {
     const clock = openClock();
     const made = createSchedule([], clock, () => 0);
     let syncs = 0;
-    const advance = createAdvance({ clock, schedule: made, inFlight: () => [], hasOpenExecutions: () => false, isStopping: () => false, sync: () => (syncs++ === 0 ? Promise.reject(new Error('broken')) : Promise.resolve(undefined)) });
+    const advance = createAdvance({
+      clock,
+      schedule: made,
+      inFlight: () => [],
+      hasOpenExecutions: () => false,
+      isStopping: () => false,
+      sync: () => (syncs++ === 0 ? Promise.reject(new Error('broken')) : Promise.resolve(undefined)),
+    });
     await expect(advance(60)).rejects.toThrow('broken');
     expect(clock.isFrozen()).toBe(false);
     await expect(advance(1)).resolves.toMatchObject({ steps: 0 });
@@ -168,7 +224,11 @@ describe('the schedule', () => {
   it('fires by itself at the next whole interval while the clock flows', async () => {
     const clock = openClock();
     const instants: number[] = [];
-    schedule = createSchedule([{ name: 'secondly', everySeconds: 1, run: (at) => Promise.resolve(instants.push(at, clock.now())) }], clock, () => 0);
+    schedule = createSchedule(
+      [{ name: 'secondly', everySeconds: 1, run: (at) => Promise.resolve(instants.push(at, clock.now())) }],
+      clock,
+      () => 0,
+    );
     schedule.start();
     await expect.poll(() => instants.length).toBe(4);
     const [due = 0, fired = 0, next = 0] = instants;
@@ -180,7 +240,11 @@ describe('the schedule', () => {
   it('reports a run that fails and goes on', async () => {
     const clock = openClock();
     const errors: string[] = [];
-    schedule = createSchedule([{ name: 'bad', everySeconds: 60, run: () => Promise.reject(new Error('no')) }], clock, (job, error) => errors.push(`${job}: ${String(error)}`));
+    schedule = createSchedule(
+      [{ name: 'bad', everySeconds: 60, run: () => Promise.reject(new Error('no')) }],
+      clock,
+      (job, error) => errors.push(`${job}: ${String(error)}`),
+    );
     clock.freeze();
     for (let round = 0; round < 2; round += 1) {
       clock.jumpTo(schedule.nextAt() ?? 0);

@@ -40,7 +40,10 @@ describe('the virtual clock', () => {
   it('has the jump on disk before anything can happen at the new time', () => {
     const clock = openClock(file('before'), realNow);
     clock.jumpTo(clock.freeze() + 1_000);
-    expect(JSON.parse(readFileSync(file('before'), 'utf8'))).toEqual({ offset_millis: 1_000, seen_at: clock.now() });
+    expect(JSON.parse(readFileSync(file('before'), 'utf8'))).toEqual({
+      offset_millis: 1_000,
+      seen_at: clock.now(),
+    });
   });
 
   it('is not set back by a machine whose own clock was', () => {
@@ -62,9 +65,14 @@ describe('the virtual clock', () => {
   it('is seen by other threads at once', async () => {
     const clock = openClock();
     clock.jumpTo(clock.freeze() + 86_400_000);
-    const worker = new Worker(`const { workerData, parentPort } = require('node:worker_threads');
-      parentPort.postMessage(Number(Atomics.load(new BigInt64Array(workerData), 1)))`, { eval: true, workerData: clock.shared });
-    const seen = await new Promise((resolve) => { worker.once('message', resolve); });
+    const worker = new Worker(
+      `const { workerData, parentPort } = require('node:worker_threads');
+      parentPort.postMessage(Number(Atomics.load(new BigInt64Array(workerData), 1)))`,
+      { eval: true, workerData: clock.shared },
+    );
+    const seen = await new Promise((resolve) => {
+      worker.once('message', resolve);
+    });
     expect(seen).toBe(clock.now());
   });
 });

@@ -14,8 +14,10 @@ import { temporaryFolder } from './machine-fixture.ts';
 describe('the control routes', () => {
   const { folder, remove } = temporaryFolder();
   const inboxOptions: InboxOptions = {
-    file: path.join(folder, 'inbox.jsonl'), now: () => 0,
-    verify: ({ headers }) => Promise.resolve({ verified: headers['x-webhook-signature-256'] === 'good', detail: 'looked at' }),
+    file: path.join(folder, 'inbox.jsonl'),
+    now: () => 0,
+    verify: ({ headers }) =>
+      Promise.resolve({ verified: headers['x-webhook-signature-256'] === 'good', detail: 'looked at' }),
   };
   let inbox: Inbox;
   let server: Server;
@@ -23,12 +25,20 @@ describe('the control routes', () => {
   let advanced: number[] = [];
   beforeAll(async () => {
     inbox = openInbox(inboxOptions);
-    const handle = createControl({ inbox, faults: createFaults(), state: () => ({ now: 'then' }), prove: (challenge) => `proof of ${challenge}`, advance: (seconds) => {
-      advanced.push(seconds);
-      return Promise.resolve({ now: 60_000, steps: 2 });
-    } });
+    const handle = createControl({
+      inbox,
+      faults: createFaults(),
+      state: () => ({ now: 'then' }),
+      prove: (challenge) => `proof of ${challenge}`,
+      advance: (seconds) => {
+        advanced.push(seconds);
+        return Promise.resolve({ now: 60_000, steps: 2 });
+      },
+    });
     server = createServer((incoming, outgoing) => void handle(incoming, outgoing));
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/_local`;
   });
   afterAll(() => {
@@ -36,12 +46,16 @@ describe('the control routes', () => {
     inbox.close();
     remove();
   });
-  const post = (where: string, body: string, headers: Record<string, string> = {}): Promise<Response> => fetch(`${url}${where}`, { method: 'POST', body, headers, redirect: 'manual' });
+  const post = (where: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${url}${where}`, { method: 'POST', body, headers, redirect: 'manual' });
 
   it('advance the clock, by whole or decimal seconds', async () => {
     advanced = [];
     const response = await post('/clock', '{"advance_seconds":60}');
-    expect([response.status, await response.json()]).toEqual([200, { now: '1970-01-01T00:01:00.000Z', advanced_seconds: 60, steps: 2 }]);
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { now: '1970-01-01T00:01:00.000Z', advanced_seconds: 60, steps: 2 },
+    ]);
     await post('/clock', '{"advance_seconds":0.5}');
     expect(advanced).toEqual([60, 0.5]);
   });
@@ -58,7 +72,9 @@ describe('the control routes', () => {
   ])('refuse to advance by %s and say why', async (body, field, message) => {
     advanced = [];
     const response = await post('/clock', body);
-    const { error } = await response.json() as { error: { code: string; message: string; details: { errors: { field: string; message: string }[] } } };
+    const { error } = (await response.json()) as {
+      error: { code: string; message: string; details: { errors: { field: string; message: string }[] } };
+    };
     expect([response.status, error.code]).toEqual([400, 'ERR_INVALID_REQUEST']);
     expect(error.message).toMatch(message);
     expect(error.details.errors[0]?.field).toBe(field);
@@ -68,8 +84,12 @@ describe('the control routes', () => {
 
   it('set, show and clear fault switches', async () => {
     expect((await post('/faults', '{"call":"dynamodb:PutItem","error":"nonsense"}')).status).toBe(400);
-    expect((await post('/faults', '{"call":"dynamodb:TransactWriteItems","error":"TransactionConflict"}')).status).toBe(200);
-    expect(await (await fetch(`${url}/faults`)).json()).toMatchObject({ data: [{ call: 'dynamodb:TransactWriteItems', struck: 0 }] });
+    expect(
+      (await post('/faults', '{"call":"dynamodb:TransactWriteItems","error":"TransactionConflict"}')).status,
+    ).toBe(200);
+    expect(await (await fetch(`${url}/faults`)).json()).toMatchObject({
+      data: [{ call: 'dynamodb:TransactWriteItems', struck: 0 }],
+    });
     expect(await (await fetch(`${url}/faults`, { method: 'DELETE' })).json()).toEqual({ data: [] });
   });
 
@@ -79,29 +99,71 @@ describe('the control routes', () => {
     expect((await fetch(`${url}/clock`)).status).toBe(404);
   });
 
-  it.each([['evil.example', undefined, 403], ['127.0.0.1.evil.example', undefined, 403], ['127.0.0.9:80', undefined, 200], ['localhost:1', 'https://evil.example', 403], ['localhost:1', 'http://localhost:1', 200]])('answer host %s from origin %s with %i', async (host, origin, status) => {
+  it.each([
+    ['evil.example', undefined, 403],
+    ['127.0.0.1.evil.example', undefined, 403],
+    ['127.0.0.9:80', undefined, 200],
+    ['localhost:1', 'https://evil.example', 403],
+    ['localhost:1', 'http://localhost:1', 200],
+  ])('answer host %s from origin %s with %i', async (host, origin, status) => {
     const { port } = server.address() as AddressInfo;
     const answered = await new Promise((resolve, reject) => {
       const headers = { host, ...(origin === undefined ? {} : { origin }) };
-      httpRequest({ port, host: '127.0.0.1', path: '/_local/state', headers, agent: false }, (incoming) => { incoming.resume(); resolve(incoming.statusCode); }).on('error', reject).end();
+      httpRequest({ port, host: '127.0.0.1', path: '/_local/state', headers, agent: false }, (incoming) => {
+        incoming.resume();
+        resolve(incoming.statusCode);
+      })
+        .on('error', reject)
+        .end();
     });
     expect(answered).toBe(status);
   });
 
   it('receive webhooks at any sub-path, keep them over a restart, and show the newest first', async () => {
     await post('/inbox', '{"event":"creation.failed","id":"a"}');
-    await post('/inbox/name', '{"event":"creation.completed","id":"b","status":"completed","result_urls":["http://x/1.png",5]}', { 'X-Webhook-Event': 'creation.completed', 'X-Webhook-Delivery-ID': 'd1', 'X-Webhook-Attempt': '2', 'X-Webhook-Signature-256': 'good' });
+    await post(
+      '/inbox/name',
+      '{"event":"creation.completed","id":"b","status":"completed","result_urls":["http://x/1.png",5]}',
+      {
+        'X-Webhook-Event': 'creation.completed',
+        'X-Webhook-Delivery-ID': 'd1',
+        'X-Webhook-Attempt': '2',
+        'X-Webhook-Signature-256': 'good',
+      },
+    );
     await post('/inbox', 'no json');
-    const read = async (from: string): Promise<ReceivedWebhook[]> => (await (await fetch(from)).json() as { data: ReceivedWebhook[] }).data;
+    const read = async (from: string): Promise<ReceivedWebhook[]> =>
+      ((await (await fetch(from)).json()) as { data: ReceivedWebhook[] }).data;
     const data = await read(`${url}/inbox`);
     expect(data.map(({ id }) => id)).toEqual([null, 'b', 'a']);
-    expect(data[1]).toMatchObject({ received_at: '1970-01-01T00:00:00.000Z', path: '/name', event: 'creation.completed', delivery_id: 'd1', attempt: 2, status: 'completed', verified: true, verification: 'looked at', image_urls: ['http://x/1.png'], body: { id: 'b' } });
-    expect(data[0]).toMatchObject({ verified: false, event: null, attempt: null, body: null, raw_body: 'no json' });
+    expect(data[1]).toMatchObject({
+      received_at: '1970-01-01T00:00:00.000Z',
+      path: '/name',
+      event: 'creation.completed',
+      delivery_id: 'd1',
+      attempt: 2,
+      status: 'completed',
+      verified: true,
+      verification: 'looked at',
+      image_urls: ['http://x/1.png'],
+      body: { id: 'b' },
+    });
+    expect(data[0]).toMatchObject({
+      verified: false,
+      event: null,
+      attempt: null,
+      body: null,
+      raw_body: 'no json',
+    });
 
     const again = openInbox(inboxOptions);
     const other = createServer((incoming, outgoing) => void again.handle(incoming, outgoing));
-    await new Promise<void>((resolve) => { other.listen(0, '127.0.0.1', resolve); });
-    expect(await read(`http://127.0.0.1:${(other.address() as AddressInfo).port}/_local/inbox`)).toEqual(data);
+    await new Promise<void>((resolve) => {
+      other.listen(0, '127.0.0.1', resolve);
+    });
+    expect(await read(`http://127.0.0.1:${(other.address() as AddressInfo).port}/_local/inbox`)).toEqual(
+      data,
+    );
     other.close();
     again.close();
   });
@@ -114,7 +176,9 @@ describe('the control routes', () => {
     const started = performance.now();
     expect((await post('/inbox?delay=0.2', '{}')).status).toBe(200);
     expect(performance.now() - started).toBeGreaterThan(190);
-    await expect(fetch(`${url}/inbox?hang=1`, { method: 'POST', body: '{}', signal: AbortSignal.timeout(200) })).rejects.toThrow();
+    await expect(
+      fetch(`${url}/inbox?hang=1`, { method: 'POST', body: '{}', signal: AbortSignal.timeout(200) }),
+    ).rejects.toThrow();
   });
 
   it('show the inbox to a person as a page', async () => {
@@ -128,8 +192,19 @@ describe('the control routes', () => {
 describe('the inbox page', () => {
   const hostile = '</script><img src=x onerror=alert(1)>"\'&';
   const webhook: ReceivedWebhook = {
-    received_at: hostile, path: hostile, event: hostile, id: hostile, delivery_id: hostile, attempt: 1, status: hostile, verified: true, verification: hostile,
-    image_urls: [`http://x/"onload="alert(1)`], headers: { [hostile]: hostile }, body: { [hostile]: hostile }, raw_body: hostile,
+    received_at: hostile,
+    path: hostile,
+    event: hostile,
+    id: hostile,
+    delivery_id: hostile,
+    attempt: 1,
+    status: hostile,
+    verified: true,
+    verification: hostile,
+    image_urls: [`http://x/"onload="alert(1)`],
+    headers: { [hostile]: hostile },
+    body: { [hostile]: hostile },
+    raw_body: hostile,
   };
 
   it('escapes every value that came from outside', () => {
@@ -141,7 +216,8 @@ describe('the inbox page', () => {
   });
 
   it('shows images of the web only, and its own wherever the service now listens', () => {
-    const imageOf = (url: string): string | undefined => /<img src="([^"]*)"/.exec(inboxPage([{ ...webhook, image_urls: [url] }], 0))?.[1];
+    const imageOf = (url: string): string | undefined =>
+      /<img src="([^"]*)"/.exec(inboxPage([{ ...webhook, image_urls: [url] }], 0))?.[1];
     expect(imageOf('javascript:alert(1)')).toBeUndefined();
     expect(imageOf('no url')).toBeUndefined();
     expect(imageOf('https://cdn.example/a.png')).toBe('https://cdn.example/a.png');

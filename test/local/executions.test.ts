@@ -22,15 +22,22 @@ describe('executions', () => {
   let executions: Executions;
   let call: (operation: string, input: Record<string, unknown>) => Promise<Record<string, unknown>>;
   const open = (): void => {
-    executions = openExecutions({ file, now: () => now, onStatusChange: (one) => changed.push(one), engine: {
-      start: (_machine, { name }, input) => started.push(`${name} ${JSON.stringify(input)}`),
-      abort: (arn) => aborted.push(arn),
-    } });
+    executions = openExecutions({
+      file,
+      now: () => now,
+      onStatusChange: (one) => changed.push(one),
+      engine: {
+        start: (_machine, { name }, input) => started.push(`${name} ${JSON.stringify(input)}`),
+        abort: (arn) => aborted.push(arn),
+      },
+    });
     const service = createStatesService(executions, [machine]);
     call = (operation, input) => service({ service: 'states', operation, caller: 'operator', input });
   };
-  const start = (name: string, input = '{"id":1}'): Promise<Record<string, unknown>> => call('StartExecution', { stateMachineArn: machine, name, input });
-  const statusOf = async (name: string): Promise<unknown> => (await call('DescribeExecution', { executionArn: arnOf(name) }))['status'];
+  const start = (name: string, input = '{"id":1}'): Promise<Record<string, unknown>> =>
+    call('StartExecution', { stateMachineArn: machine, name, input });
+  const statusOf = async (name: string): Promise<unknown> =>
+    (await call('DescribeExecution', { executionArn: arnOf(name) }))['status'];
   beforeEach(({ task }) => {
     file = path.join(folder, task.id, 'executions.jsonl');
     [now, started, aborted, changed] = [1_000, [], [], []];
@@ -49,11 +56,15 @@ describe('executions', () => {
   });
 
   it('are refused as Step Functions refuses', async () => {
-    await expect(call('StartExecution', { stateMachineArn: `${machine}x`, input: '{}' })).rejects.toMatchObject({ code: 'StateMachineDoesNotExist' });
+    await expect(
+      call('StartExecution', { stateMachineArn: `${machine}x`, input: '{}' }),
+    ).rejects.toMatchObject({ code: 'StateMachineDoesNotExist' });
     await expect(start('a b')).rejects.toMatchObject({ code: 'InvalidName' });
     await expect(start('a', '{')).rejects.toMatchObject({ code: 'InvalidExecutionInput' });
     await expect(statusOf('nobody')).rejects.toMatchObject({ code: 'ExecutionDoesNotExist' });
-    await expect(call('StopExecution', { executionArn: arnOf('nobody') })).rejects.toMatchObject({ code: 'ExecutionDoesNotExist' });
+    await expect(call('StopExecution', { executionArn: arnOf('nobody') })).rejects.toMatchObject({
+      code: 'ExecutionDoesNotExist',
+    });
     await expect(call('GetActivityTask', {})).rejects.toMatchObject({ code: 'UnknownOperationException' });
   });
 
@@ -68,7 +79,12 @@ describe('executions', () => {
     open();
     expect(executions.resume()).toBe(1);
     expect(started).toEqual(['open {"id":1}']);
-    expect(executions.find(arnOf('done'))).toMatchObject({ status: 'FAILED', error: 'E', cause: 'C', history: [{ type: 'StateEntered', state: 'S', at: 1 }] });
+    expect(executions.find(arnOf('done'))).toMatchObject({
+      status: 'FAILED',
+      error: 'E',
+      cause: 'C',
+      history: [{ type: 'StateEntered', state: 'S', at: 1 }],
+    });
     await start('after');
     open();
     expect(executions.list().map(({ name }) => name)).toEqual(['open', 'done', 'after']);
@@ -104,7 +120,15 @@ describe('executions', () => {
     now += 1;
     await start('c');
     executions.onClosed(arnOf('b'), { status: 'SUCCEEDED', output: {} });
-    const names = async (statusFilter?: string): Promise<unknown> => ((await call('ListExecutions', { stateMachineArn: machine, ...(statusFilter === undefined ? {} : { statusFilter }) }))['executions'] as { name: string }[]).map(({ name }) => name);
+    const names = async (statusFilter?: string): Promise<unknown> =>
+      (
+        (
+          await call('ListExecutions', {
+            stateMachineArn: machine,
+            ...(statusFilter === undefined ? {} : { statusFilter }),
+          })
+        )['executions'] as { name: string }[]
+      ).map(({ name }) => name);
     expect(await names()).toEqual(['c', 'b', 'a']);
     expect(await names('RUNNING')).toEqual(['c', 'a']);
   });
@@ -115,12 +139,37 @@ describe('executions', () => {
     const [execution] = changed;
     if (execution === undefined) throw new Error('nothing was told');
     const event = executionEvent(execution);
-    expect(event).toMatchObject({ source: 'aws.states', 'detail-type': 'Step Functions Execution Status Change', time: '1970-01-01T00:00:01Z', resources: [arnOf('a')], detail: { executionArn: arnOf('a'), stateMachineArn: machine, name: 'a', status: 'TIMED_OUT', input: '{"id":1}', startDate: 1_000, stopDate: 1_000 } });
-    const pattern = { source: ['aws.states'], 'detail-type': ['Step Functions Execution Status Change'], detail: { status: ['FAILED', 'TIMED_OUT'], stateMachineArn: [machine] } };
+    expect(event).toMatchObject({
+      source: 'aws.states',
+      'detail-type': 'Step Functions Execution Status Change',
+      time: '1970-01-01T00:00:01Z',
+      resources: [arnOf('a')],
+      detail: {
+        executionArn: arnOf('a'),
+        stateMachineArn: machine,
+        name: 'a',
+        status: 'TIMED_OUT',
+        input: '{"id":1}',
+        startDate: 1_000,
+        stopDate: 1_000,
+      },
+    });
+    const pattern = {
+      source: ['aws.states'],
+      'detail-type': ['Step Functions Execution Status Change'],
+      detail: { status: ['FAILED', 'TIMED_OUT'], stateMachineArn: [machine] },
+    };
     expect(matchesPattern(pattern, event)).toBe(true);
     expect(matchesPattern({ ...pattern, detail: { status: ['FAILED'] } }, event)).toBe(false);
     expect(matchesPattern({ ...pattern, detail: { nothing: { at: ['all'] } } }, event)).toBe(false);
-    expect(matchesPattern({ source: [{ prefix: 'aws.' }], detail: { error: [{ exists: false }] } }, { ...event, detail: {} })).toBe(true);
-    expect(() => matchesPattern({ source: [{ 'anything-but': 'x' }] }, event)).toThrow(/does not run locally/);
+    expect(
+      matchesPattern(
+        { source: [{ prefix: 'aws.' }], detail: { error: [{ exists: false }] } },
+        { ...event, detail: {} },
+      ),
+    ).toBe(true);
+    expect(() => matchesPattern({ source: [{ 'anything-but': 'x' }] }, event)).toThrow(
+      /does not run locally/,
+    );
   });
 });

@@ -8,8 +8,14 @@ import { createResults } from '../../local/gateway/results.ts';
 import { createRouter } from '../../local/gateway/router.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 
-const routes = ['POST /v1/images/generate', 'GET /v1/creations/{id}', 'GET /v1/creations/mine', 'ANY /v1/files/{proxy+}', 'GET /v1/files/{name}', '$default']
-  .map((routeKey) => ({ routeKey, functionId: routeKey }));
+const routes = [
+  'POST /v1/images/generate',
+  'GET /v1/creations/{id}',
+  'GET /v1/creations/mine',
+  'ANY /v1/files/{proxy+}',
+  'GET /v1/files/{name}',
+  '$default',
+].map((routeKey) => ({ routeKey, functionId: routeKey }));
 
 describe('the router', () => {
   const find = createRouter(routes);
@@ -47,38 +53,97 @@ describe('the gateway', () => {
   let server: Server;
   let port = 0;
   let event: APIGatewayProxyEventV2;
-  let respond: () => Promise<InvocationResult> | InvocationResult = () => ({ ok: true, payload: { statusCode: 200 } });
+  let respond: () => Promise<InvocationResult> | InvocationResult = () => ({
+    ok: true,
+    payload: { statusCode: 200 },
+  });
   beforeAll(async () => {
     const invoke = (_id: string, given: unknown): Promise<InvocationResult> => {
       event = given as APIGatewayProxyEventV2;
       return Promise.resolve(respond());
     };
-    const gateway = createGateway({ routes: routes.slice(0, 2), functions: { invoke }, now: () => Date.UTC(2026, 10, 21, 3, 4, 5), integrationMillis: 100 });
+    const gateway = createGateway({
+      routes: routes.slice(0, 2),
+      functions: { invoke },
+      now: () => Date.UTC(2026, 10, 21, 3, 4, 5),
+      integrationMillis: 100,
+    });
     server = createServer((incoming, outgoing) => void gateway.handle(incoming, outgoing));
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
     ({ port } = server.address() as AddressInfo);
   });
   afterAll(() => server.close());
 
-  function send(method: string, path: string, options: { headers?: OutgoingHttpHeaders; body?: string | Buffer; from?: string } = {}): Promise<Answer> {
+  function send(
+    method: string,
+    path: string,
+    options: { headers?: OutgoingHttpHeaders; body?: string | Buffer; from?: string } = {},
+  ): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const outgoing = httpRequest({ port, host: '127.0.0.1', method, path, headers: options.headers ?? {}, localAddress: options.from, agent: false }, (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-        incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: Buffer.concat(chunks).toString() }));
-      });
+      const outgoing = httpRequest(
+        {
+          port,
+          host: '127.0.0.1',
+          method,
+          path,
+          headers: options.headers ?? {},
+          localAddress: options.from,
+          agent: false,
+        },
+        (incoming) => {
+          const chunks: Buffer[] = [];
+          incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+          incoming.on('end', () =>
+            resolve({
+              status: incoming.statusCode ?? 0,
+              headers: incoming.headers,
+              body: Buffer.concat(chunks).toString(),
+            }),
+          );
+        },
+      );
       outgoing.on('error', reject);
       outgoing.end(options.body);
     });
   }
 
   it('makes the event of payload format 2.0', async () => {
-    await send('POST', '/v1/images/generate?a=1&b=x%20y&a=2', { from: '127.0.0.7', headers: { 'Content-Type': 'application/json', 'X-Twice': ['one', 'two'], Cookie: 'a=1; b=2', 'User-Agent': 'test', 'X-Forwarded-For': '8.8.8.8' }, body: '{"prompt":"ä"}' });
+    await send('POST', '/v1/images/generate?a=1&b=x%20y&a=2', {
+      from: '127.0.0.7',
+      headers: {
+        'Content-Type': 'application/json',
+        'X-Twice': ['one', 'two'],
+        Cookie: 'a=1; b=2',
+        'User-Agent': 'test',
+        'X-Forwarded-For': '8.8.8.8',
+      },
+      body: '{"prompt":"ä"}',
+    });
     expect(event).toMatchObject({
-      version: '2.0', routeKey: 'POST /v1/images/generate', rawPath: '/v1/images/generate', rawQueryString: 'a=1&b=x%20y&a=2',
-      queryStringParameters: { a: '1,2', b: 'x y' }, cookies: ['a=1', 'b=2'], body: '{"prompt":"ä"}', isBase64Encoded: false,
+      version: '2.0',
+      routeKey: 'POST /v1/images/generate',
+      rawPath: '/v1/images/generate',
+      rawQueryString: 'a=1&b=x%20y&a=2',
+      queryStringParameters: { a: '1,2', b: 'x y' },
+      cookies: ['a=1', 'b=2'],
+      body: '{"prompt":"ä"}',
+      isBase64Encoded: false,
       headers: { 'content-type': 'application/json', 'x-twice': 'one,two' },
-      requestContext: { stage: '$default', routeKey: 'POST /v1/images/generate', time: '21/Nov/2026:03:04:05 +0000', timeEpoch: Date.UTC(2026, 10, 21, 3, 4, 5), http: { method: 'POST', path: '/v1/images/generate', protocol: 'HTTP/1.1', sourceIp: '127.0.0.7', userAgent: 'test' } },
+      requestContext: {
+        stage: '$default',
+        routeKey: 'POST /v1/images/generate',
+        time: '21/Nov/2026:03:04:05 +0000',
+        timeEpoch: Date.UTC(2026, 10, 21, 3, 4, 5),
+        http: {
+          method: 'POST',
+          path: '/v1/images/generate',
+          protocol: 'HTTP/1.1',
+          sourceIp: '127.0.0.7',
+          userAgent: 'test',
+        },
+      },
     });
     expect(event.headers['cookie']).toBeUndefined();
     expect(event.pathParameters).toBeUndefined();
@@ -86,7 +151,11 @@ describe('the gateway', () => {
 
   it('hands on path variables, and no body where there is none', async () => {
     await send('GET', '/v1/creations/abc');
-    expect(event).toMatchObject({ pathParameters: { id: 'abc' }, rawQueryString: '', isBase64Encoded: false });
+    expect(event).toMatchObject({
+      pathParameters: { id: 'abc' },
+      rawQueryString: '',
+      isBase64Encoded: false,
+    });
     expect(event.body).toBeUndefined();
   });
 
@@ -96,37 +165,84 @@ describe('the gateway', () => {
     ['text/plain', Buffer.from('hi'), false],
   ])('gives a body of %s as text only where it is one', async (type, body, encoded) => {
     await send('POST', '/v1/images/generate', { headers: { 'content-type': type }, body });
-    expect([event.isBase64Encoded, event.body]).toEqual([encoded, body.toString(encoded ? 'base64' : 'utf8')]);
+    expect([event.isBase64Encoded, event.body]).toEqual([
+      encoded,
+      body.toString(encoded ? 'base64' : 'utf8'),
+    ]);
   });
 
   it('sends what the function answers', async () => {
-    respond = () => ({ ok: true, payload: { statusCode: 202, headers: { Location: '/x', 'Retry-After': 2, 'Content-Length': '999' }, cookies: ['a=1', 'b=2'], body: Buffer.from('héllo').toString('base64'), isBase64Encoded: true } });
-    expect(await send('GET', '/v1/creations/a')).toMatchObject({ status: 202, body: 'héllo', headers: { location: '/x', 'retry-after': '2', 'content-length': '6', 'set-cookie': ['a=1', 'b=2'], 'content-type': 'text/plain;charset=UTF-8' } });
+    respond = () => ({
+      ok: true,
+      payload: {
+        statusCode: 202,
+        headers: { Location: '/x', 'Retry-After': 2, 'Content-Length': '999' },
+        cookies: ['a=1', 'b=2'],
+        body: Buffer.from('héllo').toString('base64'),
+        isBase64Encoded: true,
+      },
+    });
+    expect(await send('GET', '/v1/creations/a')).toMatchObject({
+      status: 202,
+      body: 'héllo',
+      headers: {
+        location: '/x',
+        'retry-after': '2',
+        'content-length': '6',
+        'set-cookie': ['a=1', 'b=2'],
+        'content-type': 'text/plain;charset=UTF-8',
+      },
+    });
     respond = () => ({ ok: true, payload: { plain: true } });
-    expect(await send('GET', '/v1/creations/a')).toMatchObject({ status: 200, body: '{"plain":true}', headers: { 'content-type': 'application/json' } });
+    expect(await send('GET', '/v1/creations/a')).toMatchObject({
+      status: 200,
+      body: '{"plain":true}',
+      headers: { 'content-type': 'application/json' },
+    });
   });
 
   it.each([
-    ['the function fails', (): InvocationResult => ({ ok: false, error: { errorType: 'Error', errorMessage: 'secret' } }), 500, '{"message":"Internal Server Error"}'],
-    ['its answer is malformed', (): InvocationResult => ({ ok: true, payload: { statusCode: 'fine', body: 5 } }), 500, '{"message":"Internal Server Error"}'],
-    ['it takes too long', (): Promise<InvocationResult> => new Promise(() => 0), 503, '{"message":"Service Unavailable"}'],
-  ])('answers in AWS\'s words when %s', async (_when, answer, status, body) => {
+    [
+      'the function fails',
+      (): InvocationResult => ({ ok: false, error: { errorType: 'Error', errorMessage: 'secret' } }),
+      500,
+      '{"message":"Internal Server Error"}',
+    ],
+    [
+      'its answer is malformed',
+      (): InvocationResult => ({ ok: true, payload: { statusCode: 'fine', body: 5 } }),
+      500,
+      '{"message":"Internal Server Error"}',
+    ],
+    [
+      'it takes too long',
+      (): Promise<InvocationResult> => new Promise(() => 0),
+      503,
+      '{"message":"Service Unavailable"}',
+    ],
+  ])("answers in AWS's words when %s", async (_when, answer, status, body) => {
     respond = answer;
     expect(await send('GET', '/v1/creations/a')).toMatchObject({ status, body });
   });
 
   it('answers by itself for no route and for a body over 10 MB, announced or not', async () => {
-    respond = () => { throw new Error('must not be called'); };
+    respond = () => {
+      throw new Error('must not be called');
+    };
     expect(await send('GET', '/nowhere')).toMatchObject({ status: 404, body: '{"message":"Not Found"}' });
     const large = { status: 413, body: '{"message":"Request Entity Too Large"}' };
     const body = Buffer.alloc(10 * 1024 * 1024 + 1);
     expect(await send('POST', '/v1/images/generate', { body })).toMatchObject(large);
-    expect(await send('POST', '/v1/images/generate', { body, headers: { 'transfer-encoding': 'chunked' } })).toMatchObject(large);
+    expect(
+      await send('POST', '/v1/images/generate', { body, headers: { 'transfer-encoding': 'chunked' } }),
+    ).toMatchObject(large);
   });
 
   it('takes a body of just 10 MB', async () => {
     respond = () => ({ ok: true, payload: { statusCode: 204 } });
-    expect(await send('POST', '/v1/images/generate', { body: Buffer.alloc(10 * 1024 * 1024) })).toMatchObject({ status: 204 });
+    expect(await send('POST', '/v1/images/generate', { body: Buffer.alloc(10 * 1024 * 1024) })).toMatchObject(
+      { status: 204 },
+    );
   });
 });
 
@@ -134,22 +250,45 @@ describe('the results', () => {
   let server: Server;
   let url = '';
   beforeAll(async () => {
-    const found = { body: Buffer.from('png'), contentType: 'image/png', cacheControl: 'max-age=1', etag: '"e"', lastModified: new Date(0) };
-    const handle = createResults({ read: (bucket, key) => Promise.resolve(bucket === 'images' && key === 'a b/1.png' ? found : undefined) }, 'images');
+    const found = {
+      body: Buffer.from('png'),
+      contentType: 'image/png',
+      cacheControl: 'max-age=1',
+      etag: '"e"',
+      lastModified: new Date(0),
+    };
+    const handle = createResults(
+      {
+        read: (bucket, key) =>
+          Promise.resolve(bucket === 'images' && key === 'a b/1.png' ? found : undefined),
+      },
+      'images',
+    );
     server = createServer((incoming, outgoing) => void handle(incoming, outgoing));
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/_results`;
   });
   afterAll(() => server.close());
 
   it('are served with their type and cache rules, to GET and HEAD', async () => {
     const response = await fetch(`${url}/a%20b/1.png`);
-    expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control'), await response.text()]).toEqual([200, 'image/png', 'max-age=1', 'png']);
+    expect([
+      response.status,
+      response.headers.get('content-type'),
+      response.headers.get('cache-control'),
+      await response.text(),
+    ]).toEqual([200, 'image/png', 'max-age=1', 'png']);
     const head = await fetch(`${url}/a%20b/1.png`, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '3', '']);
   });
 
-  it.each([['GET', '/missing.png'], ['GET', '/%zz'], ['PUT', '/a%20b/1.png']])('refuse %s %s as S3 does behind CloudFront', async (method, path) => {
+  it.each([
+    ['GET', '/missing.png'],
+    ['GET', '/%zz'],
+    ['PUT', '/a%20b/1.png'],
+  ])('refuse %s %s as S3 does behind CloudFront', async (method, path) => {
     const response = await fetch(`${url}${path}`, { method });
     expect(response.status).toBe(403);
     expect(await response.text()).toContain('<Code>AccessDenied</Code>');

@@ -18,7 +18,7 @@ interface Child {
 
 async function startChild(template: string, folder: string): Promise<Child> {
   const child = spawn(process.execPath, [CHILD, template, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = await once(createInterface({ input: child.stdout }), 'line') as [string];
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   const { apiUrl } = JSON.parse(line) as { apiUrl: string };
   return { process: child, origin: new URL(apiUrl).origin };
 }
@@ -30,15 +30,28 @@ async function kill({ process: child }: Child): Promise<void> {
 }
 
 const post = (origin: string, where: string, body: unknown): Promise<Response> =>
-  fetch(`${origin}${where}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  fetch(`${origin}${where}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
 
 /** How often the task has begun, as its table says; asked for from outside. */
 async function countNotes(data: string): Promise<number> {
   const { awsUrl } = JSON.parse(readFileSync(path.join(data, 'service.json'), 'utf8')) as { awsUrl: string };
   const response = await fetch(awsUrl, {
     method: 'POST',
-    headers: { 'x-amz-target': 'DynamoDB_20120810.Query', 'content-type': 'application/x-amz-json-1.0', authorization: 'AWS4-HMAC-SHA256 Credential=operator/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0' },
-    body: JSON.stringify({ TableName: 'Table', KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: 'work' } } }),
+    headers: {
+      'x-amz-target': 'DynamoDB_20120810.Query',
+      'content-type': 'application/x-amz-json-1.0',
+      authorization:
+        'AWS4-HMAC-SHA256 Credential=operator/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+    },
+    body: JSON.stringify({
+      TableName: 'Table',
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': { S: 'work' } },
+    }),
   });
   return ((await response.json()) as { Count: number }).Count;
 }
@@ -49,14 +62,19 @@ describe('kill -9', () => {
   beforeAll(() => {
     template = writeStack(folder, {
       functions: {
-        Start: { environment: { MACHINE: { Ref: 'Machine' } }, code: `
+        Start: {
+          environment: { MACHINE: { Ref: 'Machine' } },
+          code: `
           await aws('AWSStepFunctions.StartExecution', { stateMachineArn: process.env.MACHINE, name: 'one', input: '{"id":"one"}' });
-          return { statusCode: 202, body: '' };` },
+          return { statusCode: 202, body: '' };`,
+        },
         // Hangs in its first life and leaves a note in each.
-        Work: { code: `
+        Work: {
+          code: `
           await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: 'work' }, sk: { S: String(Date.now()) } } });
           const { Items } = await aws('DynamoDB_20120810.Query', { TableName: process.env.TABLE, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: 'work' } } });
-          if (Items.length === 1) await new Promise((resolve) => setTimeout(resolve, 15000));` },
+          if (Items.length === 1) await new Promise((resolve) => setTimeout(resolve, 15000));`,
+        },
       },
       routes: { 'POST /start': 'Start' },
       machine: { StartAt: 'Work', States: { Work: { Type: 'Task', Resource: '${Work}', End: true } } },
@@ -69,7 +87,7 @@ describe('kill -9', () => {
     const first = await startChild(template, data);
     await post(first.origin, '/_local/clock', { advance_seconds: 7_200 });
     expect((await post(first.origin, '/start', {})).status).toBe(202);
-    const { now } = await (await fetch(`${first.origin}/_local/state`)).json() as { now: string };
+    const { now } = (await (await fetch(`${first.origin}/_local/state`)).json()) as { now: string };
     // The task hangs, so this advance is still waiting for it when the process is killed.
     const advancing = post(first.origin, '/_local/clock', { advance_seconds: 60 }).catch(() => undefined);
     await expect.poll(() => countNotes(data)).toBe(1);
@@ -78,12 +96,25 @@ describe('kill -9', () => {
 
     const statuses: string[] = [];
     const machine: OneMachine = await startOneMachine({
-      templatePath: template, folder: data, verifyWebhook: () => Promise.resolve({ verified: false, detail: '' }),
-      onEvent: (event) => { if (event.event === 'execution') statuses.push(`${event.execution} ${event.status}`); },
+      templatePath: template,
+      folder: data,
+      verifyWebhook: () => Promise.resolve({ verified: false, detail: '' }),
+      onEvent: (event) => {
+        if (event.event === 'execution') statuses.push(`${event.execution} ${event.status}`);
+      },
     });
     expect(machine.clock.now()).toBeGreaterThanOrEqual(Date.parse(now));
     await expect.poll(() => statuses).toEqual(['one SUCCEEDED']);
-    const { Items } = await machine.aws({ service: 'dynamodb', operation: 'Query', caller: 'operator', input: { TableName: 'Table', KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: 'work' } } } });
+    const { Items } = await machine.aws({
+      service: 'dynamodb',
+      operation: 'Query',
+      caller: 'operator',
+      input: {
+        TableName: 'Table',
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': { S: 'work' } },
+      },
+    });
     expect(Items).toHaveLength(2);
     await machine.stop();
   });

@@ -18,16 +18,39 @@ interface Running {
 }
 
 let count = 0;
-function run(code: string, { timeoutSeconds = 5, top = '', environment = {} }: { timeoutSeconds?: number; top?: string; environment?: Record<string, string> } = {}): Running {
+function run(
+  code: string,
+  {
+    timeoutSeconds = 5,
+    top = '',
+    environment = {},
+  }: { timeoutSeconds?: number; top?: string; environment?: Record<string, string> } = {},
+): Running {
   const id = `Fn${++count}`;
   const log: FunctionLogLine[] = [];
   const clock = openClock();
   const functions = createLocalFunctions({
-    functions: [{ id, roleId: `${id}Role`, codeFolder: writeBundle(folder, id, { code, top }), handler: 'index.handler', environment, timeoutSeconds }],
-    clock, awsUrl: 'http://127.0.0.1:1', log: (line) => log.push(line),
+    functions: [
+      {
+        id,
+        roleId: `${id}Role`,
+        codeFolder: writeBundle(folder, id, { code, top }),
+        handler: 'index.handler',
+        environment,
+        timeoutSeconds,
+      },
+    ],
+    clock,
+    awsUrl: 'http://127.0.0.1:1',
+    log: (line) => log.push(line),
   });
   started = functions;
-  return { functions, log, clock, invoke: (event = {}, source = 'task') => functions.invoke(id, event, source) };
+  return {
+    functions,
+    log,
+    clock,
+    invoke: (event = {}, source = 'task') => functions.invoke(id, event, source),
+  };
 }
 
 async function failure(invocation: Promise<InvocationResult>): Promise<LambdaError> {
@@ -37,19 +60,35 @@ async function failure(invocation: Promise<InvocationResult>): Promise<LambdaErr
 }
 
 describe('a function in its worker', () => {
-  it('has the template\'s environment and Lambda\'s, and nothing of the service\'s', async () => {
+  it("has the template's environment and Lambda's, and nothing of the service's", async () => {
     process.env['SECRET_OF_THE_SERVICE'] = 'x';
     const { invoke } = run('return process.env', { environment: { TABLE: 'main' } });
     const result = await invoke();
     delete process.env['SECRET_OF_THE_SERVICE'];
-    expect(result).toMatchObject({ ok: true, payload: { TABLE: 'main', AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: `Fn${count}Role`, AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_LAMBDA_FUNCTION_NAME: `Fn${count}` } });
-    expect(Object.keys((result as { payload: object }).payload).filter((name) => !/^(AWS_|TABLE$|LAMBDA_TASK_ROOT$|_HANDLER$)/.test(name))).toEqual([]);
+    expect(result).toMatchObject({
+      ok: true,
+      payload: {
+        TABLE: 'main',
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: `Fn${count}Role`,
+        AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+        AWS_LAMBDA_FUNCTION_NAME: `Fn${count}`,
+      },
+    });
+    expect(
+      Object.keys((result as { payload: object }).payload).filter(
+        (name) => !/^(AWS_|TABLE$|LAMBDA_TASK_ROOT$|_HANDLER$)/.test(name),
+      ),
+    ).toEqual([]);
   });
 
-  it('gets Lambda\'s context, with the time that is left in real time', async () => {
+  it("gets Lambda's context, with the time that is left in real time", async () => {
     const { invoke } = run('return { ...context, left: context.getRemainingTimeInMillis() }');
-    const result = await invoke() as { payload: Record<string, unknown> };
-    expect(result.payload).toMatchObject({ functionName: `Fn${count}`, invokedFunctionArn: `arn:aws:lambda:us-east-1:000000000000:function:Fn${count}` });
+    const result = (await invoke()) as { payload: Record<string, unknown> };
+    expect(result.payload).toMatchObject({
+      functionName: `Fn${count}`,
+      invokedFunctionArn: `arn:aws:lambda:us-east-1:000000000000:function:Fn${count}`,
+    });
     expect(result.payload['awsRequestId']).toMatch(/^[0-9a-f-]{36}$/);
     expect(result.payload['left']).toBeGreaterThan(0);
     expect(result.payload['left']).toBeLessThanOrEqual(5_000);
@@ -65,10 +104,27 @@ describe('a function in its worker', () => {
       return { now: Date.now(), made: date.getTime(), text: Date.parse(Date()), own: new Own().days(), isDate: date instanceof Date && Reflect.construct(Date, [0]) instanceof Date,
         constructor: date.constructor === Date, parse: Date.parse('2020-01-01T00:00:00Z'), utc: Date.UTC(2020, 0), given: new Date(5).getTime(), name: Date.name, ownIs: new Own() instanceof Own };`);
     const answer = invoke();
-    await vi.waitFor(() => { expect(log).toHaveLength(1); }, 110_000);
+    await vi.waitFor(() => {
+      expect(log).toHaveLength(1);
+    }, 110_000);
     clock.jumpTo(clock.freeze() + 86_400_000);
     const now = clock.now();
-    expect(await answer).toEqual({ ok: true, payload: { now, made: now, own: now, text: Math.floor(now / 1_000) * 1_000, isDate: true, constructor: true, parse: 1_577_836_800_000, utc: 1_577_836_800_000, given: 5, name: 'Date', ownIs: true } });
+    expect(await answer).toEqual({
+      ok: true,
+      payload: {
+        now,
+        made: now,
+        own: now,
+        text: Math.floor(now / 1_000) * 1_000,
+        isDate: true,
+        constructor: true,
+        parse: 1_577_836_800_000,
+        utc: 1_577_836_800_000,
+        given: 5,
+        name: 'Date',
+        ownIs: true,
+      },
+    });
   });
 
   it('fails by name, message and trace', async () => {
@@ -79,7 +135,9 @@ describe('a function in its worker', () => {
   });
 
   it('is ended at its time limit, busy or waiting', async () => {
-    const { invoke } = run('if (event.spin) for (;;); await new Promise(() => setInterval(() => 0, 1000))', { timeoutSeconds: 1 });
+    const { invoke } = run('if (event.spin) for (;;); await new Promise(() => setInterval(() => 0, 1000))', {
+      timeoutSeconds: 1,
+    });
     for (const event of [{}, { spin: true }]) {
       const error = await failure(invoke(event));
       expect(error.errorType).toBe('Sandbox.Timedout');
@@ -89,9 +147,24 @@ describe('a function in its worker', () => {
 
   it.each([
     ['process.exit', 'process.exit(3)', 'Runtime.ExitError', /exit status 3$/],
-    ['killing its own process', 'process.kill(process.pid, "SIGKILL"); await new Promise(() => 0)', 'Runtime.ExitError', /exit status 137$/],
-    ['an uncaught exception', 'setTimeout(() => { throw new TypeError("late") }); await new Promise(() => 0)', 'TypeError', /^late$/],
-    ['an unhandled rejection', 'void Promise.reject(new Error("lost")); await new Promise(() => 0)', 'Runtime.UnhandledPromiseRejection', /^lost$/],
+    [
+      'killing its own process',
+      'process.kill(process.pid, "SIGKILL"); await new Promise(() => 0)',
+      'Runtime.ExitError',
+      /exit status 137$/,
+    ],
+    [
+      'an uncaught exception',
+      'setTimeout(() => { throw new TypeError("late") }); await new Promise(() => 0)',
+      'TypeError',
+      /^late$/,
+    ],
+    [
+      'an unhandled rejection',
+      'void Promise.reject(new Error("lost")); await new Promise(() => 0)',
+      'Runtime.UnhandledPromiseRejection',
+      /^lost$/,
+    ],
   ])('ends by %s without taking the service with it', async (_how, code, errorType, errorMessage) => {
     const { invoke } = run(`if (event.crash) { ${code} } return 'fine'`);
     const error = await failure(invoke({ crash: true }));
@@ -106,10 +179,13 @@ describe('a function in its worker', () => {
   });
 
   it('logs lines under the request they belong to, also when requests share the worker', async () => {
-    const { invoke, log } = run('console.log(JSON.stringify({ id: context.awsRequestId, n: 1 })); await new Promise((resolve) => setTimeout(resolve, 20)); console.error("%s two\\nthree", event.n)');
+    const { invoke, log } = run(
+      'console.log(JSON.stringify({ id: context.awsRequestId, n: 1 })); await new Promise((resolve) => setTimeout(resolve, 20)); console.error("%s two\\nthree", event.n)',
+    );
     await Promise.all([invoke({ n: 'a' }, 'gateway'), invoke({ n: 'b' }, 'gateway')]);
     expect(log).toHaveLength(6);
-    const requestOf = (n: string): string | undefined => log.find(({ line }) => line === `${n} two`)?.requestId;
+    const requestOf = (n: string): string | undefined =>
+      log.find(({ line }) => line === `${n} two`)?.requestId;
     for (const n of ['a', 'b']) {
       const lines = log.filter(({ requestId }) => requestId === requestOf(n)).map(({ line }) => line);
       expect(lines).toEqual([JSON.stringify({ id: requestOf(n), n: 1 }), `${n} two`, 'three']);
@@ -121,8 +197,16 @@ describe('the workers of a function', () => {
   const loads = 'globalThis.loaded = Math.random()';
 
   it('are one for many requests of the gateway, and one for each task at a time', async () => {
-    const { invoke } = run('await new Promise((resolve) => setTimeout(resolve, 100)); return globalThis.loaded', { top: loads });
-    const workers = async (source: InvocationSource): Promise<number> => new Set((await Promise.all(Array.from({ length: 4 }, () => invoke({}, source)))).map((result) => JSON.stringify(result))).size;
+    const { invoke } = run(
+      'await new Promise((resolve) => setTimeout(resolve, 100)); return globalThis.loaded',
+      { top: loads },
+    );
+    const workers = async (source: InvocationSource): Promise<number> =>
+      new Set(
+        (await Promise.all(Array.from({ length: 4 }, () => invoke({}, source)))).map((result) =>
+          JSON.stringify(result),
+        ),
+      ).size;
     expect(await workers('gateway')).toBe(1);
     expect(await workers('task')).toBe(4);
     expect(await workers('task')).toBe(4);
@@ -134,18 +218,25 @@ describe('the workers of a function', () => {
   });
 
   it('crash alone: other tasks of the same function go on', async () => {
-    const { invoke } = run('await new Promise((resolve) => setTimeout(resolve, 200)); if (event.crash) process.exit(1); return event.n');
+    const { invoke } = run(
+      'await new Promise((resolve) => setTimeout(resolve, 200)); if (event.crash) process.exit(1); return event.n',
+    );
     const results = await Promise.all([invoke({ n: 1 }), invoke({ crash: true }), invoke({ n: 2 })]);
     expect(results.map(({ ok }) => ok)).toEqual([true, false, true]);
   });
 
   it('take no new request after a time-out, but finish those they have', async () => {
     // Each invocation waits for its own instant of the virtual clock, which stands until the test moves it.
-    const { invoke, clock } = run('while (Date.now() < event.until) await new Promise((resolve) => setTimeout(resolve, 5)); return globalThis.loaded', { top: loads, timeoutSeconds: 4 });
+    const { invoke, clock } = run(
+      'while (Date.now() < event.until) await new Promise((resolve) => setTimeout(resolve, 5)); return globalThis.loaded',
+      { top: loads, timeoutSeconds: 4 },
+    );
     const start = clock.freeze();
     const first = await invoke({ until: 0 }, 'gateway');
     const hanging = invoke({ until: Infinity }, 'gateway');
-    await new Promise((resolve) => { setTimeout(resolve, 2_000); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 2_000);
+    });
     const innocent = invoke({ until: start + 1 }, 'gateway');
     expect(await hanging).toMatchObject({ ok: false });
     const next = await invoke({ until: 0 }, 'gateway');
@@ -156,15 +247,25 @@ describe('the workers of a function', () => {
   });
 
   it('are at most 48 at once; the rest wait their turn', async () => {
-    const { invoke, functions } = run('await new Promise((resolve) => setTimeout(resolve, 300)); return event.n', { timeoutSeconds: 20 });
+    const { invoke, functions } = run(
+      'await new Promise((resolve) => setTimeout(resolve, 300)); return event.n',
+      { timeoutSeconds: 20 },
+    );
     const all = Array.from({ length: 60 }, (_value, n) => invoke({ n }));
-    await expect.poll(() => functions.inFlight().filter(({ startedAt }) => startedAt !== undefined).length).toBe(48);
-    expect((await Promise.all(all)).map((result) => (result.ok ? result.payload : result.error))).toEqual(Array.from({ length: 60 }, (_value, n) => n));
+    await expect
+      .poll(() => functions.inFlight().filter(({ startedAt }) => startedAt !== undefined).length)
+      .toBe(48);
+    expect((await Promise.all(all)).map((result) => (result.ok ? result.payload : result.error))).toEqual(
+      Array.from({ length: 60 }, (_value, n) => n),
+    );
     await expect.poll(() => functions.inFlight()).toEqual([]);
   });
 
   it('answer for a function that is not there as Lambda does', async () => {
     const { functions } = run('return 1');
-    expect(await functions.invoke('Nobody', {}, 'task')).toMatchObject({ ok: false, error: { errorType: 'Lambda.ResourceNotFoundException' } });
+    expect(await functions.invoke('Nobody', {}, 'task')).toMatchObject({
+      ok: false,
+      error: { errorType: 'Lambda.ResourceNotFoundException' },
+    });
   });
 });

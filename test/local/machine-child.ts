@@ -2,5 +2,9 @@
 import { startOneMachine } from '../../local/one-machine.ts';
 
 const [templatePath = '', folder = ''] = process.argv.slice(2);
-const { apiUrl, localUrl } = await startOneMachine({ templatePath, folder, verifyWebhook: () => Promise.resolve({ verified: false, detail: 'not checked' }) });
+const { apiUrl, localUrl } = await startOneMachine({
+  templatePath,
+  folder,
+  verifyWebhook: () => Promise.resolve({ verified: false, detail: 'not checked' }),
+});
 process.stdout.write(`${JSON.stringify({ apiUrl, localUrl })}\n`);

@@ -46,67 +46,145 @@ async function aws(target, input) {
 export function writeBundle(folder: string, id: string, { code, top = '' }: FixtureFunction): string {
   const bundle = path.join(folder, `asset.${id}`);
   mkdirSync(bundle, { recursive: true });
-  writeFileSync(path.join(bundle, 'index.mjs'), `${AWS_CLIENT}\n${top}\nexport async function handler(event, context) {\n${code}\n}\n`);
+  writeFileSync(
+    path.join(bundle, 'index.mjs'),
+    `${AWS_CLIENT}\n${top}\nexport async function handler(event, context) {\n${code}\n}\n`,
+  );
   return bundle;
 }
 
 /** Writes template and bundles as a synthesis would; gives the template's path. */
 export function writeStack(folder: string, stack: FixtureStack): string {
-  const resources: Record<string, unknown> = { ...storage(), ...Object.assign({}, ...Object.entries(stack.functions).map(([id, one]) => functionResources(folder, id, one))) as object };
+  const resources: Record<string, unknown> = {
+    ...storage(),
+    ...(Object.assign(
+      {},
+      ...Object.entries(stack.functions).map(([id, one]) => functionResources(folder, id, one)),
+    ) as object),
+  };
   resources['Api'] = { Type: 'AWS::ApiGatewayV2::Api', Properties: { Name: 'api', ProtocolType: 'HTTP' } };
-  for (const [index, [routeKey, id]] of Object.entries(stack.routes ?? {}).entries()) Object.assign(resources, routeResources(`Route${index}`, routeKey, id));
-  if (stack.machine !== undefined) resources['Machine'] = machineResource(stack.machine, Object.keys(stack.functions));
-  if (stack.everyMinute !== undefined) resources['EveryMinute'] = rule({ ScheduleExpression: 'rate(1 minute)' }, stack.everyMinute);
+  for (const [index, [routeKey, id]] of Object.entries(stack.routes ?? {}).entries())
+    Object.assign(resources, routeResources(`Route${index}`, routeKey, id));
+  if (stack.machine !== undefined)
+    resources['Machine'] = machineResource(stack.machine, Object.keys(stack.functions));
+  if (stack.everyMinute !== undefined)
+    resources['EveryMinute'] = rule({ ScheduleExpression: 'rate(1 minute)' }, stack.everyMinute);
   if (stack.onFailure !== undefined) {
-    const pattern = { source: ['aws.states'], 'detail-type': ['Step Functions Execution Status Change'], detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: [{ Ref: 'Machine' }] } };
+    const pattern = {
+      source: ['aws.states'],
+      'detail-type': ['Step Functions Execution Status Change'],
+      detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: [{ Ref: 'Machine' }] },
+    };
     resources['OnFailure'] = rule({ EventPattern: pattern }, stack.onFailure);
   }
   const file = path.join(folder, 'Fixture.template.json');
-  writeFileSync(file, JSON.stringify({ Resources: resources, Outputs: { ApiUrl: { Value: { 'Fn::GetAtt': ['Api', 'ApiEndpoint'] } } } }));
+  writeFileSync(
+    file,
+    JSON.stringify({
+      Resources: resources,
+      Outputs: { ApiUrl: { Value: { 'Fn::GetAtt': ['Api', 'ApiEndpoint'] } } },
+    }),
+  );
   return file;
 }
 
 function storage(): Record<string, unknown> {
   const key = (name: string, type: string): unknown => ({ AttributeName: name, KeyType: type });
   return {
-    Table: { Type: 'AWS::DynamoDB::GlobalTable', Properties: {
-      AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }, { AttributeName: 'sk', AttributeType: 'S' }],
-      KeySchema: [key('pk', 'HASH'), key('sk', 'RANGE')], Replicas: [{ Region: 'us-east-1' }],
-    } },
+    Table: {
+      Type: 'AWS::DynamoDB::GlobalTable',
+      Properties: {
+        AttributeDefinitions: [
+          { AttributeName: 'pk', AttributeType: 'S' },
+          { AttributeName: 'sk', AttributeType: 'S' },
+        ],
+        KeySchema: [key('pk', 'HASH'), key('sk', 'RANGE')],
+        Replicas: [{ Region: 'us-east-1' }],
+      },
+    },
     Images: { Type: 'AWS::S3::Bucket', Properties: {} },
-    Cdn: { Type: 'AWS::CloudFront::Distribution', Properties: { DistributionConfig: {
-      DefaultCacheBehavior: { TargetOriginId: 'images' },
-      Origins: [{ Id: 'images', DomainName: { 'Fn::GetAtt': ['Images', 'RegionalDomainName'] } }],
-    } } },
+    Cdn: {
+      Type: 'AWS::CloudFront::Distribution',
+      Properties: {
+        DistributionConfig: {
+          DefaultCacheBehavior: { TargetOriginId: 'images' },
+          Origins: [{ Id: 'images', DomainName: { 'Fn::GetAtt': ['Images', 'RegionalDomainName'] } }],
+        },
+      },
+    },
   };
 }
 
 function functionResources(folder: string, id: string, one: FixtureFunction): Record<string, unknown> {
   const bundle = writeBundle(folder, id, one);
-  const statement = { Effect: 'Allow', Action: ['dynamodb:PutItem', 'dynamodb:GetItem', 'dynamodb:Query', 'states:StartExecution'], Resource: '*' };
+  const statement = {
+    Effect: 'Allow',
+    Action: ['dynamodb:PutItem', 'dynamodb:GetItem', 'dynamodb:Query', 'states:StartExecution'],
+    Resource: '*',
+  };
   return {
-    [`${id}Role`]: { Type: 'AWS::IAM::Role', Properties: { AssumeRolePolicyDocument: {}, Policies: [{ PolicyName: 'own', PolicyDocument: { Statement: [statement] } }] } },
-    [id]: { Type: 'AWS::Lambda::Function', Metadata: { 'aws:asset:path': path.basename(bundle) }, Properties: {
-      Handler: 'index.handler', Runtime: 'nodejs24.x', Role: { 'Fn::GetAtt': [`${id}Role`, 'Arn'] }, Timeout: one.timeoutSeconds ?? 20,
-      Environment: { Variables: { TABLE: { Ref: 'Table' }, ...one.environment } },
-    } },
+    [`${id}Role`]: {
+      Type: 'AWS::IAM::Role',
+      Properties: {
+        AssumeRolePolicyDocument: {},
+        Policies: [{ PolicyName: 'own', PolicyDocument: { Statement: [statement] } }],
+      },
+    },
+    [id]: {
+      Type: 'AWS::Lambda::Function',
+      Metadata: { 'aws:asset:path': path.basename(bundle) },
+      Properties: {
+        Handler: 'index.handler',
+        Runtime: 'nodejs24.x',
+        Role: { 'Fn::GetAtt': [`${id}Role`, 'Arn'] },
+        Timeout: one.timeoutSeconds ?? 20,
+        Environment: { Variables: { TABLE: { Ref: 'Table' }, ...one.environment } },
+      },
+    },
   };
 }
 
 function routeResources(name: string, routeKey: string, functionId: string): Record<string, unknown> {
   return {
-    [`${name}Integration`]: { Type: 'AWS::ApiGatewayV2::Integration', Properties: { ApiId: { Ref: 'Api' }, IntegrationType: 'AWS_PROXY', IntegrationUri: { 'Fn::GetAtt': [functionId, 'Arn'] }, PayloadFormatVersion: '2.0' } },
-    [name]: { Type: 'AWS::ApiGatewayV2::Route', Properties: { ApiId: { Ref: 'Api' }, RouteKey: routeKey, Target: { 'Fn::Join': ['/', ['integrations', { Ref: `${name}Integration` }]] } } },
+    [`${name}Integration`]: {
+      Type: 'AWS::ApiGatewayV2::Integration',
+      Properties: {
+        ApiId: { Ref: 'Api' },
+        IntegrationType: 'AWS_PROXY',
+        IntegrationUri: { 'Fn::GetAtt': [functionId, 'Arn'] },
+        PayloadFormatVersion: '2.0',
+      },
+    },
+    [name]: {
+      Type: 'AWS::ApiGatewayV2::Route',
+      Properties: {
+        ApiId: { Ref: 'Api' },
+        RouteKey: routeKey,
+        Target: { 'Fn::Join': ['/', ['integrations', { Ref: `${name}Integration` }]] },
+      },
+    },
   };
 }
 
 function machineResource(definition: Record<string, unknown>, functionIds: readonly string[]): unknown {
-  return { Type: 'AWS::StepFunctions::StateMachine', Properties: {
-    DefinitionString: JSON.stringify(definition),
-    DefinitionSubstitutions: Object.fromEntries(functionIds.map((id) => [id, { 'Fn::GetAtt': [id, 'Arn'] }])),
-  } };
+  return {
+    Type: 'AWS::StepFunctions::StateMachine',
+    Properties: {
+      DefinitionString: JSON.stringify(definition),
+      DefinitionSubstitutions: Object.fromEntries(
+        functionIds.map((id) => [id, { 'Fn::GetAtt': [id, 'Arn'] }]),
+      ),
+    },
+  };
 }
 
 function rule(properties: Record<string, unknown>, functionId: string): unknown {
-  return { Type: 'AWS::Events::Rule', Properties: { ...properties, State: 'ENABLED', Targets: [{ Id: 'one', Arn: { 'Fn::GetAtt': [functionId, 'Arn'] } }] } };
+  return {
+    Type: 'AWS::Events::Rule',
+    Properties: {
+      ...properties,
+      State: 'ENABLED',
+      Targets: [{ Id: 'one', Arn: { 'Fn::GetAtt': [functionId, 'Arn'] } }],
+    },
+  };
 }

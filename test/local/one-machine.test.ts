@@ -10,11 +10,19 @@ const arn = 'arn:aws:states:us-east-1:000000000000:stateMachine:Machine';
 /** Every attempt notes the virtual instant at which it came, and fails. */
 const stack: FixtureStack = {
   functions: {
-    Start: { environment: { MACHINE: { Ref: 'Machine' }, RULES: 'public', BASE: { 'Fn::Join': ['', ['https://', { 'Fn::GetAtt': ['Cdn', 'DomainName'] }]] } }, code: `
+    Start: {
+      environment: {
+        MACHINE: { Ref: 'Machine' },
+        RULES: 'public',
+        BASE: { 'Fn::Join': ['', ['https://', { 'Fn::GetAtt': ['Cdn', 'DomainName'] }]] },
+      },
+      code: `
       const body = JSON.parse(event.body);
       await aws('AWSStepFunctions.StartExecution', { stateMachineArn: process.env.MACHINE, name: body.id, input: JSON.stringify({ id: body.id }) });
-      return { statusCode: 202, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id: body.id, rules: process.env.RULES, base: process.env.BASE }) };` },
-    Render: { code: `
+      return { statusCode: 202, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id: body.id, rules: process.env.RULES, base: process.env.BASE }) };`,
+    },
+    Render: {
+      code: `
       if (event.id.startsWith('crash')) process.exit(1);
       await new Promise((resolve) => setTimeout(resolve, event.id.startsWith('slow') ? 1500 : 0));
       if (event.id.startsWith('hangs')) {
@@ -22,24 +30,44 @@ const stack: FixtureStack = {
         const { Items } = await aws('DynamoDB_20120810.Query', { TableName: process.env.TABLE, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: event.id + ' begun' } } });
         if (Items.length === 1) await new Promise(() => setInterval(() => 0, 1000));
       }
-      return event;` },
-    Deliver: { code: `
+      return event;`,
+    },
+    Deliver: {
+      code: `
       const now = Date.now();
       await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: event.id }, sk: { S: String(now) } } });
       if (event.id.startsWith('fails')) throw Object.assign(new Error('not delivered'), { name: 'WebhookNotDelivered' });
-      return {};` },
-    Reconcile: { code: `
+      return {};`,
+    },
+    Reconcile: {
+      code: `
       const name = event.source === 'aws.states' ? event.detail.name + ' ' + event.detail.status : 'tick';
-      await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: name }, sk: { S: String(Date.now()) } } });` },
+      await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: name }, sk: { S: String(Date.now()) } } });`,
+    },
   },
   routes: { 'POST /start': 'Start' },
   everyMinute: 'Reconcile',
   onFailure: 'Reconcile',
-  machine: { StartAt: 'Render', States: {
-    Render: { Type: 'Task', Resource: '${Render}', Catch: [{ ErrorEquals: ['Runtime.ExitError'], ResultPath: '$.failure', Next: 'Died' }], Next: 'Deliver' },
-    Died: { Type: 'Fail', Error: 'RenderDied', Cause: 'render died' },
-    Deliver: { Type: 'Task', Resource: '${Deliver}', Retry: [{ ErrorEquals: ['WebhookNotDelivered'], IntervalSeconds: 60, BackoffRate: 2, MaxAttempts: 4 }], End: true },
-  } },
+  machine: {
+    StartAt: 'Render',
+    States: {
+      Render: {
+        Type: 'Task',
+        Resource: '${Render}',
+        Catch: [{ ErrorEquals: ['Runtime.ExitError'], ResultPath: '$.failure', Next: 'Died' }],
+        Next: 'Deliver',
+      },
+      Died: { Type: 'Fail', Error: 'RenderDied', Cause: 'render died' },
+      Deliver: {
+        Type: 'Task',
+        Resource: '${Deliver}',
+        Retry: [
+          { ErrorEquals: ['WebhookNotDelivered'], IntervalSeconds: 60, BackoffRate: 2, MaxAttempts: 4 },
+        ],
+        End: true,
+      },
+    },
+  },
 };
 
 describe('one machine', () => {
@@ -47,18 +75,38 @@ describe('one machine', () => {
   const events: MachineEvent[] = [];
   let machine: OneMachine;
   const options = (data: string): OneMachineOptions => ({
-    templatePath: path.join(folder, 'Fixture.template.json'), folder: path.join(folder, data), environment: { RULES: 'loopback-too', UNDECLARED: 'x' },
-    verifyWebhook: () => Promise.resolve({ verified: true, detail: 'as signed' }), onEvent: (event) => events.push(event),
+    templatePath: path.join(folder, 'Fixture.template.json'),
+    folder: path.join(folder, data),
+    environment: { RULES: 'loopback-too', UNDECLARED: 'x' },
+    verifyWebhook: () => Promise.resolve({ verified: true, detail: 'as signed' }),
+    onEvent: (event) => events.push(event),
   });
   const origin = (): string => new URL(machine.apiUrl).origin;
-  const post = (id: string): Promise<Response> => fetch(`${origin()}/start`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id }) });
-  const operator = (service: 'dynamodb' | 'states', operation: string, input: Record<string, unknown>): Promise<Record<string, unknown>> => machine.aws({ service, operation, caller: 'operator', input });
+  const post = (id: string): Promise<Response> =>
+    fetch(`${origin()}/start`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id }),
+    });
+  const operator = (
+    service: 'dynamodb' | 'states',
+    operation: string,
+    input: Record<string, unknown>,
+  ): Promise<Record<string, unknown>> => machine.aws({ service, operation, caller: 'operator', input });
   async function instants(pk: string): Promise<number[]> {
-    const { Items } = await operator('dynamodb', 'Query', { TableName: 'Table', KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: pk } } });
+    const { Items } = await operator('dynamodb', 'Query', {
+      TableName: 'Table',
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': { S: pk } },
+    });
     return (Items as { sk: { S: string } }[]).map(({ sk }) => Number(sk.S));
   }
-  const closed = (name: string): Promise<unknown> => expect.poll(() => events.find((one) => one.event === 'execution' && one.execution === name)).toBeDefined();
-  const gapsOf = (instants: readonly number[]): number[] => instants.slice(1).map((at, index) => at - (instants[index] ?? 0));
+  const closed = (name: string): Promise<unknown> =>
+    expect
+      .poll(() => events.find((one) => one.event === 'execution' && one.execution === name))
+      .toBeDefined();
+  const gapsOf = (instants: readonly number[]): number[] =>
+    instants.slice(1).map((at, index) => at - (instants[index] ?? 0));
   /** The clock stands from the start to the first advance. */
   async function attemptsAfter(id: string, advances: readonly number[]): Promise<number[]> {
     machine.clock.freeze();
@@ -77,14 +125,24 @@ describe('one machine', () => {
     await machine.stop();
     remove();
   });
-  afterEach(() => { machine.faults.clear(); });
+  afterEach(() => {
+    machine.faults.clear();
+  });
 
   it('takes a request through function, execution and table, with overrides only for declared variables', async () => {
     const response = await post('plain');
     expect(response.status).toBe(202);
-    expect(await response.json()).toEqual({ id: 'plain', rules: 'loopback-too', base: `${origin()}/_results` });
+    expect(await response.json()).toEqual({
+      id: 'plain',
+      rules: 'loopback-too',
+      base: `${origin()}/_results`,
+    });
     await closed('plain');
-    expect(await operator('states', 'DescribeExecution', { executionArn: `${arn.replace('stateMachine', 'execution')}:plain` })).toMatchObject({ status: 'SUCCEEDED', name: 'plain', input: '{"id":"plain"}' });
+    expect(
+      await operator('states', 'DescribeExecution', {
+        executionArn: `${arn.replace('stateMachine', 'execution')}:plain`,
+      }),
+    ).toMatchObject({ status: 'SUCCEEDED', name: 'plain', input: '{"id":"plain"}' });
     expect(await instants('plain')).toHaveLength(1);
   });
 
@@ -119,7 +177,8 @@ describe('one machine', () => {
     const others = ['slow-a', 'slow-b', 'slow-c'];
     await Promise.all([...others, 'crash-one'].map(post));
     await Promise.all([...others, 'crash-one'].map(closed));
-    const statusOf = (name: string): unknown => events.find((one) => one.event === 'execution' && one.execution === name);
+    const statusOf = (name: string): unknown =>
+      events.find((one) => one.event === 'execution' && one.execution === name);
     expect(statusOf('crash-one')).toMatchObject({ status: 'FAILED', error: 'RenderDied' });
     for (const name of others) expect(statusOf(name)).toMatchObject({ status: 'SUCCEEDED' });
     await expect.poll(() => instants('crash-one FAILED')).toHaveLength(1);
@@ -132,7 +191,13 @@ describe('one machine', () => {
 
   it('tells the operator where it runs, in a file only he can read, and refuses a second service', async () => {
     const file = path.join(folder, 'data', 'service.json');
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid, apiUrl: machine.apiUrl, localUrl: machine.localUrl, awsUrl: machine.awsUrl, outputs: { ApiUrl: origin() } });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      pid: process.pid,
+      apiUrl: machine.apiUrl,
+      localUrl: machine.localUrl,
+      awsUrl: machine.awsUrl,
+      outputs: { ApiUrl: origin() },
+    });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     await expect(startOneMachine(options('data'))).rejects.toThrow(/already runs on/);
     expect(existsSync(file)).toBe(true);
@@ -140,7 +205,10 @@ describe('one machine', () => {
 
   it('says in one sentence that a port is in use, and leaves no lock behind', async () => {
     const port = Number(new URL(machine.apiUrl).port);
-    await expect(startOneMachine({ ...options('other'), port })).rejects.toMatchObject({ code: 'EADDRINUSE', message: `Port ${port} is already in use.` });
+    await expect(startOneMachine({ ...options('other'), port })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+      message: `Port ${port} is already in use.`,
+    });
     expect(existsSync(path.join(folder, 'other', 'service.json'))).toBe(false);
   });
 
@@ -150,17 +218,27 @@ describe('one machine', () => {
     let other = await startOneMachine(options(data));
     writeFileSync(foreign, 'keep me');
     const body = JSON.stringify({ id: 'plain-resumed' });
-    await fetch(`${new URL(other.apiUrl).origin}/start`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    await fetch(`${new URL(other.apiUrl).origin}/start`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
     await other.advance(3_000);
     const offset = other.clock.offset();
-    await fetch(`${new URL(other.apiUrl).origin}/start`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id: 'hangs-open' }) });
+    await fetch(`${new URL(other.apiUrl).origin}/start`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'hangs-open' }),
+    });
     // The render hangs for good in its first life: to wait for its end would take for ever.
     await other.stop();
     expect(events.some((one) => one.event === 'execution' && one.execution === 'hangs-open')).toBe(false);
     other = await startOneMachine(options(data));
     expect(other.clock.offset()).toBeGreaterThanOrEqual(offset);
     await closed('hangs-open');
-    expect(events.filter((one) => one.event === 'execution' && one.execution === 'plain-resumed')).toHaveLength(1);
+    expect(
+      events.filter((one) => one.event === 'execution' && one.execution === 'plain-resumed'),
+    ).toHaveLength(1);
     await other.stop();
     expect(readFileSync(foreign, 'utf8')).toBe('keep me');
   });

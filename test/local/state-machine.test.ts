@@ -5,10 +5,17 @@ import { createStateMachine } from '../../local/step-functions/state-machine.ts'
 import type { HistoryEvent, Outcome } from '../../local/step-functions/state-machine.ts';
 
 const resource = 'arn:aws:lambda:us-east-1:000000000000:function:Work';
-const fails = (errorType: string): InvocationResult => ({ ok: false, error: { errorType, errorMessage: 'why' } });
+const fails = (errorType: string): InvocationResult => ({
+  ok: false,
+  error: { errorType, errorMessage: 'why' },
+});
 let clock: ReturnType<typeof FakeTimers.install>;
-beforeEach(() => { clock = FakeTimers.install({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] }); });
-afterEach(() => { clock.uninstall(); });
+beforeEach(() => {
+  clock = FakeTimers.install({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+});
+afterEach(() => {
+  clock.uninstall();
+});
 
 interface Ran {
   readonly outcome: Outcome;
@@ -19,11 +26,18 @@ interface Ran {
 }
 
 /** Runs a machine of one Task, and Done after it, over an hour of virtual time. */
-async function run(task: Record<string, unknown>, invoke: (call: number) => InvocationResult | Promise<InvocationResult>, input: unknown = { id: 'x' }): Promise<Ran> {
+async function run(
+  task: Record<string, unknown>,
+  invoke: (call: number) => InvocationResult | Promise<InvocationResult>,
+  input: unknown = { id: 'x' },
+): Promise<Ran> {
   const calls: number[] = [];
   const inputs: unknown[] = [];
   const history: HistoryEvent[] = [];
-  const definition = { StartAt: 'Work', States: { Work: { Type: 'Task', Resource: resource, Next: 'Done', ...task }, Done: { Type: 'Succeed' } } };
+  const definition = {
+    StartAt: 'Work',
+    States: { Work: { Type: 'Task', Resource: resource, Next: 'Done', ...task }, Done: { Type: 'Succeed' } },
+  };
   const machine = createStateMachine(JSON.stringify(definition), {
     invokeTask: async (call) => {
       calls.push(clock.now / 1_000);
@@ -38,16 +52,43 @@ async function run(task: Record<string, unknown>, invoke: (call: number) => Invo
 }
 
 describe('a state machine', () => {
-  it('waits 60, 120, 240 and 480 s between five attempts, then fails under the error\'s name with Lambda\'s payload as the cause', async () => {
-    const { outcome, calls, history } = await run({ Retry: [{ ErrorEquals: ['WebhookNotDelivered'], IntervalSeconds: 60, BackoffRate: 2, MaxAttempts: 4 }] }, () => fails('WebhookNotDelivered'));
+  it("waits 60, 120, 240 and 480 s between five attempts, then fails under the error's name with Lambda's payload as the cause", async () => {
+    const { outcome, calls, history } = await run(
+      {
+        Retry: [
+          { ErrorEquals: ['WebhookNotDelivered'], IntervalSeconds: 60, BackoffRate: 2, MaxAttempts: 4 },
+        ],
+      },
+      () => fails('WebhookNotDelivered'),
+    );
     expect(calls).toEqual([0, 60, 180, 420, 900]);
-    expect(outcome).toEqual({ status: 'FAILED', error: 'WebhookNotDelivered', cause: '{"errorType":"WebhookNotDelivered","errorMessage":"why"}' });
-    expect(history.map(({ type, at }) => `${at / 1_000} ${type}`).slice(0, 4)).toEqual(['0 ExecutionStarted', '0 StateEntered', '0 StateFailed', '60 StateRetried']);
+    expect(outcome).toEqual({
+      status: 'FAILED',
+      error: 'WebhookNotDelivered',
+      cause: '{"errorType":"WebhookNotDelivered","errorMessage":"why"}',
+    });
+    expect(history.map(({ type, at }) => `${at / 1_000} ${type}`).slice(0, 4)).toEqual([
+      '0 ExecutionStarted',
+      '0 StateEntered',
+      '0 StateFailed',
+      '60 StateRetried',
+    ]);
   });
 
   it('counts each retrier on its own, and keeps to MaxDelaySeconds and full jitter', async () => {
-    const retry = [{ ErrorEquals: ['Busy'], IntervalSeconds: 10, BackoffRate: 10, MaxAttempts: 3, MaxDelaySeconds: 30 }, { ErrorEquals: ['States.TaskFailed'], IntervalSeconds: 100, BackoffRate: 1, MaxAttempts: 1, JitterStrategy: 'FULL' }];
-    const { calls, outcome } = await run({ Retry: retry }, (call) => (call < 4 ? fails('Busy') : call === 4 ? fails('Other') : { ok: true, payload: {} }));
+    const retry = [
+      { ErrorEquals: ['Busy'], IntervalSeconds: 10, BackoffRate: 10, MaxAttempts: 3, MaxDelaySeconds: 30 },
+      {
+        ErrorEquals: ['States.TaskFailed'],
+        IntervalSeconds: 100,
+        BackoffRate: 1,
+        MaxAttempts: 1,
+        JitterStrategy: 'FULL',
+      },
+    ];
+    const { calls, outcome } = await run({ Retry: retry }, (call) =>
+      call < 4 ? fails('Busy') : call === 4 ? fails('Other') : { ok: true, payload: {} },
+    );
     expect(calls.slice(0, 4)).toEqual([0, 10, 40, 70]);
     expect(calls[4]).toBeGreaterThanOrEqual(70);
     expect(calls[4]).toBeLessThan(171);
@@ -57,34 +98,64 @@ describe('a state machine', () => {
   it.each([
     ['$', { Error: 'Rejected', Cause: '{"errorType":"Rejected","errorMessage":"why"}' }],
     [undefined, { Error: 'Rejected', Cause: '{"errorType":"Rejected","errorMessage":"why"}' }],
-    ['$.failure', { id: 'x', failure: { Error: 'Rejected', Cause: '{"errorType":"Rejected","errorMessage":"why"}' } }],
+    [
+      '$.failure',
+      { id: 'x', failure: { Error: 'Rejected', Cause: '{"errorType":"Rejected","errorMessage":"why"}' } },
+    ],
     [null, { id: 'x' }],
   ])('hands a caught error on at ResultPath %s', async (ResultPath, output) => {
-    const catcher = { ErrorEquals: ['States.ALL'], Next: 'Done', ...(ResultPath === undefined ? {} : { ResultPath }) };
-    expect((await run({ Catch: [catcher] }, () => fails('Rejected'))).outcome).toEqual({ status: 'SUCCEEDED', output });
+    const catcher = {
+      ErrorEquals: ['States.ALL'],
+      Next: 'Done',
+      ...(ResultPath === undefined ? {} : { ResultPath }),
+    };
+    expect((await run({ Catch: [catcher] }, () => fails('Rejected'))).outcome).toEqual({
+      status: 'SUCCEEDED',
+      output,
+    });
   });
 
   it('replaces the input by a result at $, as without a ResultPath', async () => {
     const payload = { done: true };
-    for (const path of [{}, { ResultPath: '$' }]) expect((await run(path, () => ({ ok: true, payload }))).outcome).toEqual({ status: 'SUCCEEDED', output: payload });
+    for (const path of [{}, { ResultPath: '$' }])
+      expect((await run(path, () => ({ ok: true, payload }))).outcome).toEqual({
+        status: 'SUCCEEDED',
+        output: payload,
+      });
   });
 
-  it('lets a Task without TimeoutSeconds take longer than the library\'s 60 s, and ends one at its own', async () => {
-    const slow = (): Promise<InvocationResult> => new Promise((resolve) => { setTimeout(() => resolve({ ok: true, payload: 1 }), 1_800_000); });
+  it("lets a Task without TimeoutSeconds take longer than the library's 60 s, and ends one at its own", async () => {
+    const slow = (): Promise<InvocationResult> =>
+      new Promise((resolve) => {
+        setTimeout(() => resolve({ ok: true, payload: 1 }), 1_800_000);
+      });
     expect((await run({}, slow)).outcome.status).toBe('SUCCEEDED');
-    expect((await run({ TimeoutSeconds: 30 }, slow)).outcome).toMatchObject({ status: 'FAILED', error: 'States.Timeout' });
+    expect((await run({ TimeoutSeconds: 30 }, slow)).outcome).toMatchObject({
+      status: 'FAILED',
+      error: 'States.Timeout',
+    });
   });
 
   it('ends as ABORTED when it is aborted, in the middle of a wait too', async () => {
-    const machine = createStateMachine(JSON.stringify({ StartAt: 'Rest', States: { Rest: { Type: 'Wait', Seconds: 60, End: true } } }), { invokeTask: () => Promise.resolve(fails('x')) });
+    const machine = createStateMachine(
+      JSON.stringify({ StartAt: 'Rest', States: { Rest: { Type: 'Wait', Seconds: 60, End: true } } }),
+      { invokeTask: () => Promise.resolve(fails('x')) },
+    );
     const { outcome, abort } = machine.start({ name: 'one', arn: 'arn:one' }, {});
     await clock.tickAsync(1_000);
     abort();
     expect(await outcome).toEqual({ status: 'ABORTED' });
   });
 
-  it('ends as TIMED_OUT at the machine\'s own TimeoutSeconds', async () => {
-    const machine = createStateMachine(JSON.stringify({ StartAt: 'Rest', TimeoutSeconds: 30, States: { Rest: { Type: 'Wait', Seconds: 60, End: true } } }), { invokeTask: () => Promise.resolve(fails('x')) });
+  it("ends as TIMED_OUT at the machine's own TimeoutSeconds", async () => {
+    const machine = createStateMachine(
+      JSON.stringify({
+        StartAt: 'Rest',
+        TimeoutSeconds: 30,
+        States: { Rest: { Type: 'Wait', Seconds: 60, End: true } },
+      }),
+      { invokeTask: () => Promise.resolve(fails('x')) },
+    );
     const { outcome } = machine.start({ name: 'one', arn: 'arn:one' }, {});
     await clock.tickAsync(40_000);
     expect(await outcome).toEqual({ status: 'TIMED_OUT' });
@@ -93,11 +164,22 @@ describe('a state machine', () => {
   it.each([
     [{ QueryLanguage: 'JSONata' }, /Work: JSONata does not run locally/],
     [{ Resource: 'arn:aws:states:::dynamodb:getItem' }, /Work: only Lambda ARNs run locally/],
-    [{ Parameters: { 'attempt.$': '$$.State.RetryCount' } }, /Work: \$\$\.State\.RetryCount does not run locally/],
+    [
+      { Parameters: { 'attempt.$': '$$.State.RetryCount' } },
+      /Work: \$\$\.State\.RetryCount does not run locally/,
+    ],
     [{ Assign: { x: 1 } }, /Work: variables \(Assign\) do not run locally/],
     [{ Next: 'Nowhere' }, /invalid/],
   ])('is refused when it asks for what does not run here: %j', (task, message) => {
-    const definition = { StartAt: 'Work', States: { Work: { Type: 'Task', Resource: resource, Next: 'Done', ...task }, Done: { Type: 'Succeed' } } };
-    expect(() => createStateMachine(JSON.stringify(definition), { invokeTask: () => Promise.resolve(fails('x')) })).toThrow(message);
+    const definition = {
+      StartAt: 'Work',
+      States: {
+        Work: { Type: 'Task', Resource: resource, Next: 'Done', ...task },
+        Done: { Type: 'Succeed' },
+      },
+    };
+    expect(() =>
+      createStateMachine(JSON.stringify(definition), { invokeTask: () => Promise.resolve(fails('x')) }),
+    ).toThrow(message);
   });
 });

@@ -35,7 +35,8 @@ describe('a stack as CDK synthesizes it', () => {
     return items[0] as Item;
   };
 
-  const theFunction = (name: string): LocalFunction => only(template.functions.filter(({ id }) => id.startsWith(name)));
+  const theFunction = (name: string): LocalFunction =>
+    only(template.functions.filter(({ id }) => id.startsWith(name)));
 
   test('a function has its bundle, its role, and an environment of local names', () => {
     const fn = theFunction('Submit');
@@ -44,7 +45,13 @@ describe('a stack as CDK synthesizes it', () => {
     expect(fn).toMatchObject({ handler: 'index.handler', timeoutSeconds: 29 });
     expect(fn.codeFolder).toMatch(new RegExp(`^${path.join(folder, 'cdk.out')}/asset\\.[0-9a-f]{64}$`));
     expect(template.policies.has(fn.roleId)).toBe(true);
-    expect(fn.environment).toEqual({ TABLE: table, MACHINE: machine, BUCKET: only(template.buckets).name, SECRET: only(template.secrets).arn, IMAGES: `https://${only(only(template.distributions).domains)}` });
+    expect(fn.environment).toEqual({
+      TABLE: table,
+      MACHINE: machine,
+      BUCKET: only(template.buckets).name,
+      SECRET: only(template.secrets).arn,
+      IMAGES: `https://${only(only(template.distributions).domains)}`,
+    });
     expect(machine).toMatch(/^arn:aws:states:us-east-1:000000000000:stateMachine:Creation/);
   });
 
@@ -52,23 +59,51 @@ describe('a stack as CDK synthesizes it', () => {
     const functionId = theFunction('Submit').id;
     expect(template.routes).toEqual([{ routeKey: 'POST /images/generate', functionId }]);
     expect(template.schedules).toEqual([{ functionId, everySeconds: 60, input: '{}' }]);
-    expect(template.rules).toEqual([{ functionId, pattern: { source: ['aws.states'], detail: { status: ['FAILED'], stateMachineArn: [only(template.stateMachines).arn] } } }]);
+    expect(template.rules).toEqual([
+      {
+        functionId,
+        pattern: {
+          source: ['aws.states'],
+          detail: { status: ['FAILED'], stateMachineArn: [only(template.stateMachines).arn] },
+        },
+      },
+    ]);
   });
 
   test('the table is what CreateTable takes', () => {
     const { name, create, ttlAttribute } = only(template.tables);
     expect(ttlAttribute).toBe('expires_at');
     expect(create).toEqual({
-      TableName: name, BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }, { AttributeName: 'sk', KeyType: 'RANGE' }],
-      AttributeDefinitions: ['pk', 'sk', 'work'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-      GlobalSecondaryIndexes: [{ IndexName: 'open-work', KeySchema: [{ AttributeName: 'work', KeyType: 'HASH' }], Projection: { ProjectionType: 'KEYS_ONLY' } }],
+      TableName: name,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+      AttributeDefinitions: ['pk', 'sk', 'work'].map((AttributeName) => ({
+        AttributeName,
+        AttributeType: 'S',
+      })),
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'open-work',
+          KeySchema: [{ AttributeName: 'work', KeyType: 'HASH' }],
+          Projection: { ProjectionType: 'KEYS_ONLY' },
+        },
+      ],
     });
   });
 
   test('the state machine text has its substitutions', () => {
     expect(JSON.parse(only(template.stateMachines).definition)).toEqual({
-      StartAt: 'RenderImage', States: { RenderImage: { Type: 'Task', Resource: `arn:aws:lambda:us-east-1:000000000000:function:${theFunction('Render').id}`, End: true } },
+      StartAt: 'RenderImage',
+      States: {
+        RenderImage: {
+          Type: 'Task',
+          Resource: `arn:aws:lambda:us-east-1:000000000000:function:${theFunction('Render').id}`,
+          End: true,
+        },
+      },
     });
   });
 
@@ -76,7 +111,11 @@ describe('a stack as CDK synthesizes it', () => {
     const bucket = only(template.buckets);
     expect(bucket.expirations).toEqual([{ prefix: 'sources/', days: 1 }]);
     expect(only(template.distributions).bucket).toBe(bucket.name);
-    expect(only(template.secrets)).toMatchObject({ name: 'webhook-key', generate: { PasswordLength: 44 }, arn: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:webhook-key-AbCdEf' });
+    expect(only(template.secrets)).toMatchObject({
+      name: 'webhook-key',
+      generate: { PasswordLength: 44 },
+      arn: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:webhook-key-AbCdEf',
+    });
     expect(template.outputs).toEqual({ Endpoint: 'http://127.0.0.1:4000/api' });
   });
 
@@ -85,12 +124,34 @@ describe('a stack as CDK synthesizes it', () => {
     const caller = theFunction('Submit').roleId;
     const TableName = only(template.tables).name;
     const Bucket = only(template.buckets).name;
-    authorize({ service: 'dynamodb', operation: 'TransactWriteItems', caller, input: { TransactItems: [{ Update: { TableName } }, { ConditionCheck: { TableName } }] } });
-    authorize({ service: 'dynamodb', operation: 'Query', caller, input: { TableName, IndexName: 'open-work' } });
-    authorize({ service: 'states', operation: 'StartExecution', caller, input: { stateMachineArn: only(template.stateMachines).arn } });
+    authorize({
+      service: 'dynamodb',
+      operation: 'TransactWriteItems',
+      caller,
+      input: { TransactItems: [{ Update: { TableName } }, { ConditionCheck: { TableName } }] },
+    });
+    authorize({
+      service: 'dynamodb',
+      operation: 'Query',
+      caller,
+      input: { TableName, IndexName: 'open-work' },
+    });
+    authorize({
+      service: 'states',
+      operation: 'StartExecution',
+      caller,
+      input: { stateMachineArn: only(template.stateMachines).arn },
+    });
     authorize({ service: 's3', operation: 'PutObject', caller, input: { Bucket, Key: 'results/1.png' } });
-    authorize({ service: 'secretsmanager', operation: 'GetSecretValue', caller, input: { SecretId: only(template.secrets).arn } });
-    expect(() => authorize({ service: 's3', operation: 'GetObject', caller, input: { Bucket, Key: 'results/1.png' } })).toThrow('s3:GetObject');
+    authorize({
+      service: 'secretsmanager',
+      operation: 'GetSecretValue',
+      caller,
+      input: { SecretId: only(template.secrets).arn },
+    });
+    expect(() =>
+      authorize({ service: 's3', operation: 'GetObject', caller, input: { Bucket, Key: 'results/1.png' } }),
+    ).toThrow('s3:GetObject');
   });
 });
 
@@ -98,26 +159,66 @@ function synthesize(folder: string): string {
   const bundle = path.join(folder, 'bundle');
   mkdirSync(bundle);
   writeFileSync(path.join(bundle, 'index.mjs'), 'export const handler = () => ({});');
-  const app = new App({ outdir: path.join(folder, 'cdk.out'), context: { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true } });
+  const app = new App({
+    outdir: path.join(folder, 'cdk.out'),
+    context: { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true },
+  });
   const stack = new Stack(app, 'Darkroom');
   const table = new TableV2(stack, 'Main', {
-    partitionKey: { name: 'pk', type: AttributeType.STRING }, sortKey: { name: 'sk', type: AttributeType.STRING },
-    globalSecondaryIndexes: [{ indexName: 'open-work', partitionKey: { name: 'work', type: AttributeType.STRING }, projectionType: ProjectionType.KEYS_ONLY }],
-    timeToLiveAttribute: 'expires_at', deletionProtection: true, pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    partitionKey: { name: 'pk', type: AttributeType.STRING },
+    sortKey: { name: 'sk', type: AttributeType.STRING },
+    globalSecondaryIndexes: [
+      {
+        indexName: 'open-work',
+        partitionKey: { name: 'work', type: AttributeType.STRING },
+        projectionType: ProjectionType.KEYS_ONLY,
+      },
+    ],
+    timeToLiveAttribute: 'expires_at',
+    deletionProtection: true,
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
   });
   const bucket = new Bucket(stack, 'Images', {
     removalPolicy: RemovalPolicy.RETAIN,
-    lifecycleRules: [{ prefix: 'sources/', expiration: Duration.days(1) }, { abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+    lifecycleRules: [
+      { prefix: 'sources/', expiration: Duration.days(1) },
+      { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+    ],
   });
-  const secret = new Secret(stack, 'WebhookKey', { secretName: 'webhook-key', generateSecretString: { passwordLength: 44 } });
-  const distribution = new Distribution(stack, 'Cdn', { defaultBehavior: { origin: S3BucketOrigin.withOriginAccessControl(bucket as IBucket) } });
-  const render = new Lambda(stack, 'Render', { runtime: Runtime.NODEJS_24_X, handler: 'index.handler', code: Code.fromAsset(bundle) });
-  const fn = new Lambda(stack, 'Submit', { runtime: Runtime.NODEJS_24_X, handler: 'index.handler', code: Code.fromAsset(bundle), timeout: Duration.seconds(29) });
+  const secret = new Secret(stack, 'WebhookKey', {
+    secretName: 'webhook-key',
+    generateSecretString: { passwordLength: 44 },
+  });
+  const distribution = new Distribution(stack, 'Cdn', {
+    defaultBehavior: { origin: S3BucketOrigin.withOriginAccessControl(bucket as IBucket) },
+  });
+  const render = new Lambda(stack, 'Render', {
+    runtime: Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+    code: Code.fromAsset(bundle),
+  });
+  const fn = new Lambda(stack, 'Submit', {
+    runtime: Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+    code: Code.fromAsset(bundle),
+    timeout: Duration.seconds(29),
+  });
   const machine = new StateMachine(stack, 'Creation', {
-    definitionBody: DefinitionBody.fromString(JSON.stringify({ StartAt: 'RenderImage', States: { RenderImage: { Type: 'Task', Resource: '${RenderImage}', End: true } } })),
+    definitionBody: DefinitionBody.fromString(
+      JSON.stringify({
+        StartAt: 'RenderImage',
+        States: { RenderImage: { Type: 'Task', Resource: '${RenderImage}', End: true } },
+      }),
+    ),
     definitionSubstitutions: { RenderImage: render.functionArn },
   });
-  for (const [name, value] of Object.entries({ TABLE: table.tableName, MACHINE: machine.stateMachineArn, BUCKET: bucket.bucketName, SECRET: secret.secretArn, IMAGES: `https://${distribution.distributionDomainName}` })) {
+  for (const [name, value] of Object.entries({
+    TABLE: table.tableName,
+    MACHINE: machine.stateMachineArn,
+    BUCKET: bucket.bucketName,
+    SECRET: secret.secretArn,
+    IMAGES: `https://${distribution.distributionDomainName}`,
+  })) {
     fn.addEnvironment(name, value);
   }
   table.grantReadWriteData(fn);
@@ -125,10 +226,28 @@ function synthesize(folder: string): string {
   secret.grantRead(fn);
   machine.grantStartExecution(fn);
   const api = new CfnApi(stack, 'Api', { name: 'api', protocolType: 'HTTP' });
-  const integration = new CfnIntegration(stack, 'Integration', { apiId: api.ref, integrationType: 'AWS_PROXY', integrationUri: fn.functionArn, payloadFormatVersion: '2.0' });
-  new CfnRoute(stack, 'Route', { apiId: api.ref, routeKey: 'POST /images/generate', target: `integrations/${integration.ref}` });
-  new Schedule(stack, 'EveryMinute', { schedule: ScheduleExpression.rate(Duration.minutes(1)), target: new LambdaInvoke(fn, { input: ScheduleTargetInput.fromText('{}') }) });
-  new Rule(stack, 'Failed', { eventPattern: { source: ['aws.states'], detail: { status: ['FAILED'], stateMachineArn: [machine.stateMachineArn] } }, targets: [new LambdaFunction(fn)] });
+  const integration = new CfnIntegration(stack, 'Integration', {
+    apiId: api.ref,
+    integrationType: 'AWS_PROXY',
+    integrationUri: fn.functionArn,
+    payloadFormatVersion: '2.0',
+  });
+  new CfnRoute(stack, 'Route', {
+    apiId: api.ref,
+    routeKey: 'POST /images/generate',
+    target: `integrations/${integration.ref}`,
+  });
+  new Schedule(stack, 'EveryMinute', {
+    schedule: ScheduleExpression.rate(Duration.minutes(1)),
+    target: new LambdaInvoke(fn, { input: ScheduleTargetInput.fromText('{}') }),
+  });
+  new Rule(stack, 'Failed', {
+    eventPattern: {
+      source: ['aws.states'],
+      detail: { status: ['FAILED'], stateMachineArn: [machine.stateMachineArn] },
+    },
+    targets: [new LambdaFunction(fn)],
+  });
   new CfnOutput(stack, 'Endpoint', { value: `${api.attrApiEndpoint}/api` });
   Tags.of(stack).add('service', 'darkroom');
   app.synth();
@@ -136,53 +255,173 @@ function synthesize(folder: string): string {
 }
 
 describe('what is not supported is named', () => {
-  async function read(resources: Record<string, unknown>, rest: Record<string, unknown> = {}): Promise<LocalTemplate> {
+  async function read(
+    resources: Record<string, unknown>,
+    rest: Record<string, unknown> = {},
+  ): Promise<LocalTemplate> {
     const file = path.join(await temporaryFolder(), 'x.template.json');
     writeFileSync(file, JSON.stringify({ Resources: resources, ...rest }));
     return readTemplate(file);
   }
   const role = { Type: 'AWS::IAM::Role' };
   const lambda = (over: object = {}): object => ({
-    Type: 'AWS::Lambda::Function', Metadata: { 'aws:asset:path': 'asset.1' }, Properties: { Handler: 'index.handler', Role: { 'Fn::GetAtt': ['Role', 'Arn'] }, ...over },
+    Type: 'AWS::Lambda::Function',
+    Metadata: { 'aws:asset:path': 'asset.1' },
+    Properties: { Handler: 'index.handler', Role: { 'Fn::GetAtt': ['Role', 'Arn'] }, ...over },
   });
-  const table = (TableName: unknown): object => ({ Type: 'AWS::DynamoDB::Table', Properties: { TableName, AttributeDefinitions: [], KeySchema: [] } });
+  const table = (TableName: unknown): object => ({
+    Type: 'AWS::DynamoDB::Table',
+    Properties: { TableName, AttributeDefinitions: [], KeySchema: [] },
+  });
 
   test.each<[string, Record<string, unknown>, string]>([
-    ['an intrinsic function', { T: table({ 'Fn::Base64': 'x' }) }, 'AWS::DynamoDB::Table T: the intrinsic function Fn::Base64 is not supported'],
-    ['a reference to nothing', { T: table({ Ref: 'None' }) }, 'AWS::DynamoDB::Table T: None is neither a resource nor a parameter'],
-    ['an attribute without a local value', { Role: role, T: table({ 'Fn::GetAtt': ['Role', 'Nonsense'] }) }, 'AWS::IAM::Role Role has no local attribute Nonsense'],
-    ['a function without its asset path', { Role: role, F: { ...lambda(), Metadata: {} } }, 'AWS::Lambda::Function F: no aws:asset:path'],
-    ['a cron schedule', { Role: role, F: lambda(), R: { Type: 'AWS::Events::Rule', Properties: { ScheduleExpression: 'cron(0 0 * * ? *)', Targets: [{ Arn: { 'Fn::GetAtt': ['F', 'Arn'] } }] } } }, 'AWS::Events::Rule R: ScheduleExpression cron'],
-    ['a target that is no function', { R: { Type: 'AWS::Events::Rule', Properties: { EventPattern: {}, Targets: [{ Arn: 'arn:aws:sqs:q' }] } } }, 'AWS::Events::Rule R: target arn:aws:sqs:q is not a function'],
-    ['a websocket API', { A: { Type: 'AWS::ApiGatewayV2::Api', Properties: { ProtocolType: 'WEBSOCKET' } } }, 'AWS::ApiGatewayV2::Api A: ProtocolType'],
-    ['an HTTP integration', { I: { Type: 'AWS::ApiGatewayV2::Integration', Properties: { IntegrationType: 'HTTP_PROXY', IntegrationUri: 'https://x', PayloadFormatVersion: '2.0' } } }, 'AWS::ApiGatewayV2::Integration I: IntegrationType'],
-    ['a route with an authorizer', { R: { Type: 'AWS::ApiGatewayV2::Route', Properties: { RouteKey: 'GET /', Target: 'x', AuthorizationType: 'JWT' } } }, 'AWS::ApiGatewayV2::Route R: AuthorizationType'],
-    ['a queue that feeds a function', { M: { Type: 'AWS::Lambda::EventSourceMapping' } }, 'AWS::Lambda::EventSourceMapping M: this type is not served'],
-    ['a secret in the template', { S: { Type: 'AWS::SecretsManager::Secret', Properties: { SecretString: 'x' } } }, 'AWS::SecretsManager::Secret S: SecretString'],
-    ['a substitution that is not given', { S: { Type: 'AWS::StepFunctions::StateMachine', Properties: { DefinitionString: '${None}' } } }, 'AWS::StepFunctions::StateMachine S: DefinitionSubstitutions has no None'],
+    [
+      'an intrinsic function',
+      { T: table({ 'Fn::Base64': 'x' }) },
+      'AWS::DynamoDB::Table T: the intrinsic function Fn::Base64 is not supported',
+    ],
+    [
+      'a reference to nothing',
+      { T: table({ Ref: 'None' }) },
+      'AWS::DynamoDB::Table T: None is neither a resource nor a parameter',
+    ],
+    [
+      'an attribute without a local value',
+      { Role: role, T: table({ 'Fn::GetAtt': ['Role', 'Nonsense'] }) },
+      'AWS::IAM::Role Role has no local attribute Nonsense',
+    ],
+    [
+      'a function without its asset path',
+      { Role: role, F: { ...lambda(), Metadata: {} } },
+      'AWS::Lambda::Function F: no aws:asset:path',
+    ],
+    [
+      'a cron schedule',
+      {
+        Role: role,
+        F: lambda(),
+        R: {
+          Type: 'AWS::Events::Rule',
+          Properties: {
+            ScheduleExpression: 'cron(0 0 * * ? *)',
+            Targets: [{ Arn: { 'Fn::GetAtt': ['F', 'Arn'] } }],
+          },
+        },
+      },
+      'AWS::Events::Rule R: ScheduleExpression cron',
+    ],
+    [
+      'a target that is no function',
+      {
+        R: {
+          Type: 'AWS::Events::Rule',
+          Properties: { EventPattern: {}, Targets: [{ Arn: 'arn:aws:sqs:q' }] },
+        },
+      },
+      'AWS::Events::Rule R: target arn:aws:sqs:q is not a function',
+    ],
+    [
+      'a websocket API',
+      { A: { Type: 'AWS::ApiGatewayV2::Api', Properties: { ProtocolType: 'WEBSOCKET' } } },
+      'AWS::ApiGatewayV2::Api A: ProtocolType',
+    ],
+    [
+      'an HTTP integration',
+      {
+        I: {
+          Type: 'AWS::ApiGatewayV2::Integration',
+          Properties: {
+            IntegrationType: 'HTTP_PROXY',
+            IntegrationUri: 'https://x',
+            PayloadFormatVersion: '2.0',
+          },
+        },
+      },
+      'AWS::ApiGatewayV2::Integration I: IntegrationType',
+    ],
+    [
+      'a route with an authorizer',
+      {
+        R: {
+          Type: 'AWS::ApiGatewayV2::Route',
+          Properties: { RouteKey: 'GET /', Target: 'x', AuthorizationType: 'JWT' },
+        },
+      },
+      'AWS::ApiGatewayV2::Route R: AuthorizationType',
+    ],
+    [
+      'a queue that feeds a function',
+      { M: { Type: 'AWS::Lambda::EventSourceMapping' } },
+      'AWS::Lambda::EventSourceMapping M: this type is not served',
+    ],
+    [
+      'a secret in the template',
+      { S: { Type: 'AWS::SecretsManager::Secret', Properties: { SecretString: 'x' } } },
+      'AWS::SecretsManager::Secret S: SecretString',
+    ],
+    [
+      'a substitution that is not given',
+      { S: { Type: 'AWS::StepFunctions::StateMachine', Properties: { DefinitionString: '${None}' } } },
+      'AWS::StepFunctions::StateMachine S: DefinitionSubstitutions has no None',
+    ],
   ])('%s', async (_name, resources, message) => {
     await expect(read(resources)).rejects.toThrow(message);
   });
 
   test('conditions, mappings and text functions are resolved', async () => {
-    const T = table({ 'Fn::Join': ['-', [
-      { 'Fn::If': ['InVirginia', 'a', 'b'] }, { 'Fn::If': ['Never', 'c', { Ref: 'AWS::NoValue' }] }, { 'Fn::Select': [1, { 'Fn::Split': ['/', 'd/e/f'] }] },
-      { 'Fn::Sub': '${AWS::Region}.${Role.Arn}.${!literal}' }, { 'Fn::Sub': ['${x}', { x: { 'Fn::FindInMap': ['M', { Ref: 'AWS::Region' }, 'k'] } }] }, { Ref: 'P' },
-    ]] });
-    const { tables } = await read({ Role: role, T, Absent: { ...table('x'), Condition: 'Never' } }, {
-      Parameters: { P: { Type: 'String', Default: 'p' } },
-      Mappings: { M: { 'us-east-1': { k: 'mapped' } } },
-      Conditions: { InVirginia: { 'Fn::Equals': [{ Ref: 'AWS::Region' }, 'us-east-1'] }, Never: { 'Fn::And': [{ Condition: 'InVirginia' }, { 'Fn::Not': [{ Condition: 'InVirginia' }] }] } },
+    const T = table({
+      'Fn::Join': [
+        '-',
+        [
+          { 'Fn::If': ['InVirginia', 'a', 'b'] },
+          { 'Fn::If': ['Never', 'c', { Ref: 'AWS::NoValue' }] },
+          { 'Fn::Select': [1, { 'Fn::Split': ['/', 'd/e/f'] }] },
+          { 'Fn::Sub': '${AWS::Region}.${Role.Arn}.${!literal}' },
+          { 'Fn::Sub': ['${x}', { x: { 'Fn::FindInMap': ['M', { Ref: 'AWS::Region' }, 'k'] } }] },
+          { Ref: 'P' },
+        ],
+      ],
     });
-    expect(tables.map(({ name }) => name)).toEqual(['a-e-us-east-1.arn:aws:iam::000000000000:role/Role.${literal}-mapped-p']);
+    const { tables } = await read(
+      { Role: role, T, Absent: { ...table('x'), Condition: 'Never' } },
+      {
+        Parameters: { P: { Type: 'String', Default: 'p' } },
+        Mappings: { M: { 'us-east-1': { k: 'mapped' } } },
+        Conditions: {
+          InVirginia: { 'Fn::Equals': [{ Ref: 'AWS::Region' }, 'us-east-1'] },
+          Never: { 'Fn::And': [{ Condition: 'InVirginia' }, { 'Fn::Not': [{ Condition: 'InVirginia' }] }] },
+        },
+      },
+    );
+    expect(tables.map(({ name }) => name)).toEqual([
+      'a-e-us-east-1.arn:aws:iam::000000000000:role/Role.${literal}-mapped-p',
+    ]);
   });
 
   test('a conditional statement keeps its condition, and policies of AWS are left out', async () => {
-    const Statement = { Effect: 'Allow', Action: 's3:*', Resource: '*', Condition: { StringEquals: { 'aws:x': { Ref: 'AWS::Region' } } } };
+    const Statement = {
+      Effect: 'Allow',
+      Action: 's3:*',
+      Resource: '*',
+      Condition: { StringEquals: { 'aws:x': { Ref: 'AWS::Region' } } },
+    };
     const { policies } = await read({
-      Role: { Type: 'AWS::IAM::Role', Properties: { ManagedPolicyArns: [{ 'Fn::Sub': 'arn:${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole' }], Policies: [{ PolicyName: 'p', PolicyDocument: { Statement } }] } },
+      Role: {
+        Type: 'AWS::IAM::Role',
+        Properties: {
+          ManagedPolicyArns: [
+            { 'Fn::Sub': 'arn:${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole' },
+          ],
+          Policies: [{ PolicyName: 'p', PolicyDocument: { Statement } }],
+        },
+      },
       Empty: role,
     });
-    expect(policies).toEqual(new Map([['Role', [{ ...Statement, Condition: { StringEquals: { 'aws:x': 'us-east-1' } } }]], ['Empty', []]]));
+    expect(policies).toEqual(
+      new Map([
+        ['Role', [{ ...Statement, Condition: { StringEquals: { 'aws:x': 'us-east-1' } } }]],
+        ['Empty', []],
+      ]),
+    );
   });
 });

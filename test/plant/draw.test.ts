@@ -22,7 +22,8 @@ export async function sampled(isNew: boolean): Promise<number> {
 }
 `;
 
-const definition = '{"States":{"One":{"Retry":[{"ErrorEquals":["A","B"],"MaxAttempts":3}],"Catch":[{"ErrorEquals":["C"]}]}}}';
+const definition =
+  '{"States":{"One":{"Retry":[{"ErrorEquals":["A","B"],"MaxAttempts":3}],"Catch":[{"ErrorEquals":["C"]}]}}}';
 
 /** The bugs of the sample, with its types as the compiler sees them. */
 const sampled: readonly Bug[] = (() => {
@@ -34,13 +35,15 @@ const sampled: readonly Bug[] = (() => {
   return bugsOf('sample.ts', source, ts.createProgram(['sample.ts'], options, host).getTypeChecker());
 })();
 
-const changed = (bugs: readonly Bug[], kind: string): string[] => bugs.filter((bug) => bug.kind === kind).map(({ after }) => after);
+const changed = (bugs: readonly Bug[], kind: string): string[] =>
+  bugs.filter((bug) => bug.kind === kind).map(({ after }) => after);
 
 describe('the bugs of a file', () => {
   it.each(Object.keys(kinds))('%s: has a place, and what is planted can be parsed', (kind) => {
     const planted = sampled.filter((bug) => bug.kind === kind);
     expect(planted.length).toBeGreaterThan(0);
-    for (const bug of planted) expect(ts.transpileModule(plantedIn(sample, bug), { reportDiagnostics: true }).diagnostics).toEqual([]);
+    for (const bug of planted)
+      expect(ts.transpileModule(plantedIn(sample, bug), { reportDiagnostics: true }).diagnostics).toEqual([]);
   });
 
   it('are what their kind says', () => {
@@ -48,29 +51,38 @@ describe('the bugs of a file', () => {
     expect(changed(bugs, 'comparison shifted')).toEqual(['if (!isNew && a <= b) await send(a, b);']);
     expect(changed(bugs, 'not dropped')).toEqual(['if (isNew && a < b) await send(a, b);']);
     expect(changed(bugs, 'arguments exchanged')).toContain('if (!isNew && a < b) await send(b, a);');
-    expect(changed(bugs, 'anchor dropped')).toEqual([expect.stringContaining('/x$/'), expect.stringContaining('/^x/')]);
+    expect(changed(bugs, 'anchor dropped')).toEqual([
+      expect.stringContaining('/x$/'),
+      expect.stringContaining('/^x/'),
+    ]);
     expect(changed(bugs, 'statement dropped')).toEqual(['if (!isNew && a < b) ;']);
     expect(changed(bugs, 'element dropped')).toContain('const list = [b];');
-    expect(changed(bugs, 'branches exchanged')).toEqual(['return isNew ? Math.ceil(a) : Math.min(1, maybe ?? 2);']);
+    expect(changed(bugs, 'branches exchanged')).toEqual([
+      'return isNew ? Math.ceil(a) : Math.min(1, maybe ?? 2);',
+    ]);
   });
 
   it('leave out the texts that only people read', () => {
-    expect(changed(sampled, 'text changed')).toEqual(["const named = { left: list[0] ?? 0, text: 'namex', flag: true };"]);
+    expect(changed(sampled, 'text changed')).toEqual([
+      "const named = { left: list[0] ?? 0, text: 'namex', flag: true };",
+    ]);
   });
 
   it.each(Object.keys(definitionKinds))('of a definition are JSON: %s', (kind) => {
     const source = ts.parseJsonText('creation.asl.json', definition);
     const bugs = bugsOf('creation.asl.json', withParents(source)).filter((bug) => bug.kind === kind);
     expect(bugs.length).toBeGreaterThan(0);
-    for (const bug of bugs) expect(JSON.stringify(JSON.parse(plantedIn(definition, bug)))).not.toBe(definition);
+    for (const bug of bugs)
+      expect(JSON.stringify(JSON.parse(plantedIn(definition, bug)))).not.toBe(definition);
   });
 });
 
 function withParents<Root extends ts.Node>(root: Root): Root {
-  const visit = (node: ts.Node): void => ts.forEachChild(node, (child) => {
-    (child as { parent: ts.Node }).parent = node;
-    visit(child);
-  });
+  const visit = (node: ts.Node): void =>
+    ts.forEachChild(node, (child) => {
+      (child as { parent: ts.Node }).parent = node;
+      visit(child);
+    });
   visit(root);
   return root;
 }
@@ -85,19 +97,30 @@ describe('the lot', () => {
   it('draws the same bugs of a project twice, from every folder, and knows which of them compile', () => {
     // The compiler takes ten seconds of the processor to read the whole project: two of its files are enough.
     const root = mkdtempSync(join(tmpdir(), 'darkroom-plant-'));
-    for (const file of ['package.json', 'tsconfig.json', 'core/money.ts', 'statemachines/creation.asl.json']) {
+    for (const file of [
+      'package.json',
+      'tsconfig.json',
+      'core/money.ts',
+      'statemachines/creation.asl.json',
+    ]) {
       cpSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), join(root, file));
     }
     symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(root, 'node_modules'));
     const project = openProject(root);
     const folders = ['core', 'statemachines'];
-    const drawn = (seed: number): string[] => project.bugs({ root, seed, folders }).slice(0, 300).map(({ file, start, text }) => `${file} ${start} ${text}`);
+    const drawn = (seed: number): string[] =>
+      project
+        .bugs({ root, seed, folders })
+        .slice(0, 300)
+        .map(({ file, start, text }) => `${file} ${start} ${text}`);
     expect(drawn(3)).toEqual(drawn(3));
     expect(drawn(3)).not.toEqual(drawn(4));
     expect(new Set(drawn(3).map((place) => place.split('/')[0]))).toEqual(new Set(folders));
     const [bug] = project.bugs({ root, seed: 1, folders: ['core'], only: 'core/money.ts' });
     if (!bug) throw new Error('core/money.ts has no place for a bug');
-    expect(project.compiles({ ...bug, start: 0, end: 0, text: 'export const wrong: number = "";' })).toBe(false);
+    expect(project.compiles({ ...bug, start: 0, end: 0, text: 'export const wrong: number = "";' })).toBe(
+      false,
+    );
     expect(project.compiles({ ...bug, start: 0, end: 0, text: '/* a comment */' })).toBe(true);
     rmSync(root, { recursive: true });
   });

@@ -28,14 +28,28 @@ export function createActors(scenario: Scenario, world: World, service: Service,
   const seen: { id: string; account: string }[] = [];
   const { dice } = world;
 
-  async function send(operation: Operation, account: AccountHeld, key: KeyHeld, event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2 | undefined> {
+  async function send(
+    operation: Operation,
+    account: AccountHeld,
+    key: KeyHeld,
+    event: APIGatewayProxyEventV2,
+  ): Promise<APIGatewayProxyStructuredResultV2 | undefined> {
     const refusable = (): boolean => key.revoked || account.suspended;
     const before = refusable();
     const mustBeRefused = key.revocationHolds || account.suspensionHolds;
     const asked = watch.ask(account.id);
     try {
       const answer = await service.request(operation, event);
-      watch.onAnswer({ ...asked, account: account.id, operation, mayBeRefused: before || refusable(), mustBeRefused: mustBeRefused && (key.revocationHolds || account.suspensionHolds) }, answer);
+      watch.onAnswer(
+        {
+          ...asked,
+          account: account.id,
+          operation,
+          mayBeRefused: before || refusable(),
+          mustBeRefused: mustBeRefused && (key.revocationHolds || account.suspensionHolds),
+        },
+        answer,
+      );
       return answer;
     } catch {
       // The answer did not reach the client.
@@ -75,7 +89,9 @@ export function createActors(scenario: Scenario, world: World, service: Service,
 
   /** What a command tries until it succeeds, however busy the table is. */
   async function urgently(step: Step, work: (operator: Operator) => Promise<unknown>): Promise<boolean> {
-    return operate(step, (services) => persist(step.kind, () => work(services), { services, tell: world.note }));
+    return operate(step, (services) =>
+      persist(step.kind, () => work(services), { services, tell: world.note }),
+    );
   }
 
   async function setCondition(step: Step): Promise<void> {
@@ -83,7 +99,9 @@ export function createActors(scenario: Scenario, world: World, service: Service,
     account.suspended = true;
     if (step.kind === 'activate') account.mayBeActivated = true;
     if (account.mayBeActivated) account.suspensionHolds = false;
-    const isDone = await urgently(step, ({ accounts: store }) => store.change(account.id, { condition: step.kind === 'suspend' ? 'suspended' : 'active' }));
+    const isDone = await urgently(step, ({ accounts: store }) =>
+      store.change(account.id, { condition: step.kind === 'suspend' ? 'suspended' : 'active' }),
+    );
     account.suspensionHolds = isDone && !account.mayBeActivated;
     await isRefused(account, keyAt(account, 0));
   }
@@ -93,7 +111,9 @@ export function createActors(scenario: Scenario, world: World, service: Service,
     const key = account.keys[step.key];
     if (!key) return;
     key.revoked = true;
-    const isDone = await urgently(step, ({ accounts: store, clock }) => store.revokeKey(account.id, key.id, new Date(clock.now()).toISOString()));
+    const isDone = await urgently(step, ({ accounts: store, clock }) =>
+      store.revokeKey(account.id, key.id, new Date(clock.now()).toISOString()),
+    );
     if (isDone) key.revocationHolds = true;
     await isRefused(account, key);
   }
@@ -122,7 +142,11 @@ export function createActors(scenario: Scenario, world: World, service: Service,
       const plain = webhookSecret(operator.randomBytes(32));
       const sealed = await operator.secretBox.seal(account.id, plain);
       watch.webhooks.learn(sealed, plain);
-      await operator.accounts.replaceSecrets(account.id, account.webhookSecrets[0], rotated(account.webhookSecrets, sealed, signFrom, now));
+      await operator.accounts.replaceSecrets(
+        account.id,
+        account.webhookSecrets[0],
+        rotated(account.webhookSecrets, sealed, signFrom, now),
+      );
     });
   }
 
@@ -137,7 +161,12 @@ export function createActors(scenario: Scenario, world: World, service: Service,
   async function testDelivery(step: Extract<Step, { kind: 'test_delivery' }>): Promise<void> {
     await operate(step, async (operator) => {
       const account = await operator.accounts.read(accountOf(step).id);
-      if (account) await sendTestDelivery(account, `https://receiver.test/${step.webhook}?account=${account.id}&${addressMark}`, operator);
+      if (account)
+        await sendTestDelivery(
+          account,
+          `https://receiver.test/${step.webhook}?account=${account.id}&${addressMark}`,
+          operator,
+        );
     });
   }
 
@@ -145,10 +174,21 @@ export function createActors(scenario: Scenario, world: World, service: Service,
   async function look(step: Extract<Step, { kind: 'list' | 'balance' | 'quote' | 'models' }>): Promise<void> {
     const account = accountOf(step);
     const key = keyAt(account, step.key);
-    const paths = { list: '/creations', balance: '/balance', quote: '/images/quote', models: '/models' } as const;
-    const body = step.kind === 'quote' ? JSON.stringify({ model: 'sandbox-standard', prompt: promptMark }) : undefined;
+    const paths = {
+      list: '/creations',
+      balance: '/balance',
+      quote: '/images/quote',
+      models: '/models',
+    } as const;
+    const body =
+      step.kind === 'quote' ? JSON.stringify({ model: 'sandbox-standard', prompt: promptMark }) : undefined;
     const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-    await send(step.kind, account, key, eventOf(body === undefined ? 'GET' : 'POST', `/api/public/v1${paths[step.kind]}`, key, headers, body));
+    await send(
+      step.kind,
+      account,
+      key,
+      eventOf(body === undefined ? 'GET' : 'POST', `/api/public/v1${paths[step.kind]}`, key, headers, body),
+    );
   }
 
   /** A write past every command, tried again while a transaction holds the item. */
@@ -178,7 +218,10 @@ export function createActors(scenario: Scenario, world: World, service: Service,
     } else if (step.kind === 'redrive') redrive(one);
     else if (step.kind === 'restart') {
       world.mishap('execution started again');
-      service.stepFunctions.perform('StartExecution', { name: `${one.name}-again-${step.at}`, input: one.input });
+      service.stepFunctions.perform('StartExecution', {
+        name: `${one.name}-again-${step.at}`,
+        input: one.input,
+      });
     }
   }
 
@@ -216,7 +259,11 @@ export function createActors(scenario: Scenario, world: World, service: Service,
           const key = accountOf(step).keys[step.key];
           const place = { pk: { S: `ACCOUNT#${accountOf(step).id}` }, sk: { S: `KEY#${key?.id ?? ''}` } };
           const values = { ':cap': { N: String(step.capMicros) } };
-          await untilWritten({ Key: place, UpdateExpression: 'SET monthlyCapMicros = :cap', ExpressionAttributeValues: values });
+          await untilWritten({
+            Key: place,
+            UpdateExpression: 'SET monthlyCapMicros = :cap',
+            ExpressionAttributeValues: values,
+          });
           return;
         }
         case 'rotate_secret':
@@ -230,12 +277,21 @@ export function createActors(scenario: Scenario, world: World, service: Service,
           if (!foreign || !key) return;
           const asked = watch.ask(account.id);
           const answer = await service.request('get', poll_(foreign.id, key)).catch(() => undefined);
-          if (answer?.statusCode === 200) watch.onAnswer({ ...asked, account: account.id, operation: 'get', mayBeRefused: true, mustBeRefused: false }, answer);
+          if (answer?.statusCode === 200)
+            watch.onAnswer(
+              { ...asked, account: account.id, operation: 'get', mayBeRefused: true, mustBeRefused: false },
+              answer,
+            );
           return;
         }
         case 'stranger': {
           const text = createKey(accountOf(step).id, 'Abcdef' as KeyId, world.randomBytes);
-          const event = poll_('019aa5a0-1000-7000-8000-00000000000a', { id: 'Abcdef' as KeyId, text, revoked: true, revocationHolds: false });
+          const event = poll_('019aa5a0-1000-7000-8000-00000000000a', {
+            id: 'Abcdef' as KeyId,
+            text,
+            revoked: true,
+            revocationHolds: false,
+          });
           // From an address of its own: the block of one stranger must not stop the clients.
           event.requestContext.http.sourceIp = `198.51.100.${dice.between(`stranger ${step.at}`, 1, 250)}`;
           await service.request('get', event).catch(() => undefined);

@@ -12,7 +12,11 @@ import type { World } from './world.ts';
 
 /** The other end of the wire: what each service does with a request. Throws Refused. */
 export interface AwsEnds {
-  readonly dynamodb: (operation: string, input: Input, fault: FaultKind | undefined) => object | Ongoing<object>;
+  readonly dynamodb: (
+    operation: string,
+    input: Input,
+    fault: FaultKind | undefined,
+  ) => object | Ongoing<object>;
   readonly states: (operation: string, input: Input) => object;
   readonly secretsmanager: (operation: string, input: Input) => object;
 }
@@ -30,7 +34,11 @@ export interface HttpRequest {
 }
 
 interface HttpAnswer {
-  readonly response: { readonly statusCode: number; readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array };
+  readonly response: {
+    readonly statusCode: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: Uint8Array;
+  };
 }
 
 /** Settings of the SDK's clients where a function stands in the place of the network. */
@@ -54,9 +62,15 @@ export function createAwsClients(world: World, ends: AwsEnds): AwsClients {
     handle: (request: HttpRequest, { abortSignal }: { readonly abortSignal?: AbortSignal } = {}) =>
       inTime(abortSignal, (signal) => exchange(world, ends, service, request, signal)),
   });
-  const configOf = (service: keyof AwsEnds): object => ({ ...withoutNetwork, maxAttempts: callLimits().maxAttempts, requestHandler: handlerOf(service) });
+  const configOf = (service: keyof AwsEnds): object => ({
+    ...withoutNetwork,
+    maxAttempts: callLimits().maxAttempts,
+    requestHandler: handlerOf(service),
+  });
   return {
-    documents: DynamoDBDocumentClient.from(new DynamoDBClient(configOf('dynamodb')), { marshallOptions: { removeUndefinedValues: true } }),
+    documents: DynamoDBDocumentClient.from(new DynamoDBClient(configOf('dynamodb')), {
+      marshallOptions: { removeUndefinedValues: true },
+    }),
     states: new SFNClient(configOf('states')),
     secrets: new SecretsManagerClient(configOf('secretsmanager')),
   };
@@ -69,11 +83,18 @@ class RequestTimedOut extends Error {
 }
 
 /** One exchange under the time limit of the product's clients, and under the signal of its caller. */
-async function inTime(outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<HttpAnswer>): Promise<HttpAnswer> {
+async function inTime(
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<HttpAnswer>,
+): Promise<HttpAnswer> {
   const controller = new AbortController();
   const late = new RequestTimedOut('the request took too long');
-  const timer = setTimeout(() => { controller.abort(late); }, tryMillis);
-  const stop = (): void => { controller.abort(); };
+  const timer = setTimeout(() => {
+    controller.abort(late);
+  }, tryMillis);
+  const stop = (): void => {
+    controller.abort();
+  };
   if (outer?.aborted === true) stop();
   else outer?.addEventListener('abort', stop, { once: true });
   try {
@@ -86,14 +107,25 @@ async function inTime(outer: AbortSignal | undefined, work: (signal: AbortSignal
   }
 }
 
-function exchange(world: World, ends: AwsEnds, service: keyof AwsEnds, request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+function exchange(
+  world: World,
+  ends: AwsEnds,
+  service: keyof AwsEnds,
+  request: HttpRequest,
+  signal: AbortSignal,
+): Promise<HttpAnswer> {
   return exchangeWith(request, (operation, input) =>
-    world.call({ service, operation, target: targetOf(input), signal }, (fault) => ends[service](operation, input, fault)),
+    world.call({ service, operation, target: targetOf(input), signal }, (fault) =>
+      ends[service](operation, input, fault),
+    ),
   );
 }
 
 /** One HTTP exchange: what `perform` answers, or refuses with Refused. */
-export async function exchangeWith(request: HttpRequest, perform: (operation: string, input: Input) => Promise<object>): Promise<HttpAnswer> {
+export async function exchangeWith(
+  request: HttpRequest,
+  perform: (operation: string, input: Input) => Promise<object>,
+): Promise<HttpAnswer> {
   const operation = (request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
   const text = typeof request.body === 'string' ? request.body : new TextDecoder().decode(request.body);
   const input = JSON.parse(text) as Input;
@@ -108,12 +140,24 @@ export async function exchangeWith(request: HttpRequest, perform: (operation: st
 function refusalOf(operation: string, input: Input, error: Refused): HttpAnswer {
   // A transaction words a conflict as the reason of its cancellation.
   const { code, message, fields } =
-    error.code === 'TransactionConflictException' && operation === 'TransactWriteItems' ? conflictOf((input['TransactItems'] as unknown[]).length) : error;
-  return answerOf(code === 'InternalServerError' ? 500 : 400, { __type: `simulated#${code}`, message, ...fields });
+    error.code === 'TransactionConflictException' && operation === 'TransactWriteItems'
+      ? conflictOf((input['TransactItems'] as unknown[]).length)
+      : error;
+  return answerOf(code === 'InternalServerError' ? 500 : 400, {
+    __type: `simulated#${code}`,
+    message,
+    ...fields,
+  });
 }
 
 function answerOf(statusCode: number, body: object): HttpAnswer {
-  return { response: { statusCode, headers: { 'content-type': 'application/x-amz-json-1.0' }, body: Buffer.from(JSON.stringify(body)) } };
+  return {
+    response: {
+      statusCode,
+      headers: { 'content-type': 'application/x-amz-json-1.0' },
+      body: Buffer.from(JSON.stringify(body)),
+    },
+  };
 }
 
 interface WithKey {
@@ -127,10 +171,15 @@ function targetOf(input: Input): string {
   const items = input['TransactItems'] as readonly Readonly<Record<string, WithKey>>[] | undefined;
   if (items) return items.map((item) => Object.values(item).map(kindOf).join('')).join('+');
   const one = input as WithKey;
-  const batch = input['RequestItems'] as Readonly<Record<string, { Keys: { sk?: { S?: string } }[] }>> | undefined;
+  const batch = input['RequestItems'] as
+    Readonly<Record<string, { Keys: { sk?: { S?: string } }[] }>> | undefined;
   // By its last key: what stays unprocessed is asked for again from the same place.
-  if (batch) return Object.values(batch).map(({ Keys }) => `…${kindOf({ Key: Keys.at(-1) ?? {} })}`).join('+');
-  if (one.UpdateExpression !== undefined) return `${kindOf(one)} ${one.UpdateExpression.split(/[=,]/)[0]?.trim() ?? ''}`;
+  if (batch)
+    return Object.values(batch)
+      .map(({ Keys }) => `…${kindOf({ Key: Keys.at(-1) ?? {} })}`)
+      .join('+');
+  if (one.UpdateExpression !== undefined)
+    return `${kindOf(one)} ${one.UpdateExpression.split(/[=,]/)[0]?.trim() ?? ''}`;
   const index = input['IndexName'] as string | undefined;
   if (index !== undefined) return `${index}${input['Select'] === 'COUNT' ? ' count' : ''}`;
   return one.Key || one.Item ? kindOf(one) : '';

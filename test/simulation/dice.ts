@@ -26,7 +26,8 @@ export function createDice(seed: number): Dice {
 /** FNV-1a over the name, then the finalizer of MurmurHash3. */
 function hash(seed: number, name: string): number {
   let value = Math.imul(seed ^ 0x811c9dc5, 0x01000193);
-  for (let index = 0; index < name.length; index += 1) value = Math.imul(value ^ name.charCodeAt(index), 0x01000193);
+  for (let index = 0; index < name.length; index += 1)
+    value = Math.imul(value ^ name.charCodeAt(index), 0x01000193);
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
   return (value ^ (value >>> 16)) >>> 0;

@@ -5,10 +5,17 @@ import { exchangeWith, withoutNetwork, type HttpRequest } from './aws.ts';
 import type { Input } from './memory-table.ts';
 
 /** `perform` answers, or throws Refused. */
-export function createDirectClient(perform: (operation: string, input: Input) => object): DynamoDBDocumentClient {
+export function createDirectClient(
+  perform: (operation: string, input: Input) => object,
+): DynamoDBDocumentClient {
   const config = {
     ...withoutNetwork,
-    requestHandler: { handle: (request: HttpRequest) => exchangeWith(request, (operation, input) => Promise.resolve(perform(operation, input))) },
+    requestHandler: {
+      handle: (request: HttpRequest) =>
+        exchangeWith(request, (operation, input) => Promise.resolve(perform(operation, input))),
+    },
   };
-  return DynamoDBDocumentClient.from(new DynamoDBClient(config), { marshallOptions: { removeUndefinedValues: true } });
+  return DynamoDBDocumentClient.from(new DynamoDBClient(config), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
 }

@@ -38,7 +38,12 @@ export function refusedAtTheDoor(service: string, fault: FaultKind | undefined):
       return refusal(new Refused('InternalServerError', 'simulated'));
     case 'throttle':
     case 'throttles':
-      return refusal(new Refused(service === 'dynamodb' ? 'ProvisionedThroughputExceededException' : 'ThrottlingException', 'simulated'));
+      return refusal(
+        new Refused(
+          service === 'dynamodb' ? 'ProvisionedThroughputExceededException' : 'ThrottlingException',
+          'simulated',
+        ),
+      );
     case 'conflict':
     case 'conflicts':
       return refusal(new Refused('TransactionConflictException', 'simulated'));
@@ -51,7 +56,12 @@ export function refusedAtTheDoor(service: string, fault: FaultKind | undefined):
 
 /** Whether the effect happens and its answer is lost on the way. */
 export function losesTheAnswer(fault: FaultKind | undefined): boolean {
-  return fault === 'lost' || fault === 'all_lost' || fault === 'lost_then_throttled' || fault === 'lost_then_conflicts';
+  return (
+    fault === 'lost' ||
+    fault === 'all_lost' ||
+    fault === 'lost_then_throttled' ||
+    fault === 'lost_then_conflicts'
+  );
 }
 
 /** The outcome that its caller never hears of. */

@@ -51,7 +51,8 @@ export function createEnvironments<Invocation extends Guest>(
 
   function take({ id, name }: Invocation): Environment<Invocation> {
     const free = idle.get(name) ?? [];
-    if (free.length === 0 || !dice.chance(`environment of ${id} again`, reuse)) return { host: undefined, guests: [], waiting: [] };
+    if (free.length === 0 || !dice.chance(`environment of ${id} again`, reuse))
+      return { host: undefined, guests: [], waiting: [] };
     const [taken] = free.splice(dice.between(`which environment of ${id}`, 0, free.length - 1), 1);
     return taken as Environment<Invocation>;
   }
@@ -65,7 +66,8 @@ export function createEnvironments<Invocation extends Guest>(
     for (const { invocation, action } of due) if (!invocation.dead) action();
   }
 
-  const isFrozen = (environment: Environment<Invocation> | undefined): boolean => environment !== undefined && environment.host === undefined;
+  const isFrozen = (environment: Environment<Invocation> | undefined): boolean =>
+    environment !== undefined && environment.host === undefined;
 
   return {
     enter: (invocation) => {
@@ -73,7 +75,10 @@ export function createEnvironments<Invocation extends Guest>(
       environment.host = invocation;
       environment.guests.push(invocation);
       places.set(invocation, environment);
-      if (environment.waiting.length > 0) after(dice.between(`thaw at ${invocation.id}`, 0, longestThawMillis), () => { thaw(environment); });
+      if (environment.waiting.length > 0)
+        after(dice.between(`thaw at ${invocation.id}`, 0, longestThawMillis), () => {
+          thaw(environment);
+        });
     },
     freeze: (invocation) => {
       const environment = places.get(invocation);

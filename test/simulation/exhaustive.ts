@@ -7,25 +7,83 @@ import { kindsFor, type Call, type Fault, type FaultKind } from './faults.ts';
 import type { Run, Simulator } from './run.ts';
 import type { AccountPlan, Scenario, Step, Submit } from './scenario.ts';
 
-const account: AccountPlan = { balanceMicros: 3_000_000, creditMicros: 0, maxConcurrent: 20, deadlineSeconds: 15, postRate: 60, secret: true, keys: [{ capMicros: 2_000_000 }] };
-const plain: Omit<Submit, 'name' | 'at'> = { kind: 'submit', account: 0, key: 0, model: 'sandbox-sketch', resolution: '1K', directives: '', images: [], polls: 1 };
+const account: AccountPlan = {
+  balanceMicros: 3_000_000,
+  creditMicros: 0,
+  maxConcurrent: 20,
+  deadlineSeconds: 15,
+  postRate: 60,
+  secret: true,
+  keys: [{ capMicros: 2_000_000 }],
+};
+const plain: Omit<Submit, 'name' | 'at'> = {
+  kind: 'submit',
+  account: 0,
+  key: 0,
+  model: 'sandbox-sketch',
+  resolution: '1K',
+  directives: '',
+  images: [],
+  polls: 1,
+};
 const startAt = Date.UTC(2026, 10, 21, 12, 0, 30);
 
 function scenario(seed: number, steps: readonly Step[]): Scenario {
-  return { seed, startAt, accounts: [account], steps, faultProbability: 0, calmAfter: 0, clockSpreadMillis: 0, holdMillis: [3, 25], slowBucketMillis: 0 };
+  return {
+    seed,
+    startAt,
+    accounts: [account],
+    steps,
+    faultProbability: 0,
+    calmAfter: 0,
+    clockSpreadMillis: 0,
+    holdMillis: [3, 25],
+    slowBucketMillis: 0,
+  };
 }
 
 /** Each reaches other sites; together they reach all. */
 const bases: readonly Scenario[] = [
   scenario(1, [
-    { ...plain, name: 'a', at: 1_000, idempotencyKey: 'key-a', webhook: 'ok', wait: 2, images: ['https://sources.test/one.png'], model: 'sandbox-standard' },
-    { ...plain, name: 'b', at: 1_500, directives: '[sandbox:fail]', idempotencyKey: 'key-b', webhook: 'flaky' },
-    { ...plain, name: 'b again', at: 8_000, directives: '[sandbox:fail]', idempotencyKey: 'key-b', webhook: 'flaky' },
+    {
+      ...plain,
+      name: 'a',
+      at: 1_000,
+      idempotencyKey: 'key-a',
+      webhook: 'ok',
+      wait: 2,
+      images: ['https://sources.test/one.png'],
+      model: 'sandbox-standard',
+    },
+    {
+      ...plain,
+      name: 'b',
+      at: 1_500,
+      directives: '[sandbox:fail]',
+      idempotencyKey: 'key-b',
+      webhook: 'flaky',
+    },
+    {
+      ...plain,
+      name: 'b again',
+      at: 8_000,
+      directives: '[sandbox:fail]',
+      idempotencyKey: 'key-b',
+      webhook: 'flaky',
+    },
   ]),
   scenario(2, [
     { ...plain, name: 'c', at: 1_000, directives: '[sandbox:async=2s]', idempotencyKey: 'key-c' },
     { ...plain, name: 'c again', at: 2_000, directives: '[sandbox:async=2s]', idempotencyKey: 'key-c' },
-    { ...plain, name: 'd', at: 1_000, directives: '[sandbox:down=sandbox]', model: 'sandbox-pro', resolution: '2K', webhook: 'gone' },
+    {
+      ...plain,
+      name: 'd',
+      at: 1_000,
+      directives: '[sandbox:down=sandbox]',
+      model: 'sandbox-pro',
+      resolution: '2K',
+      webhook: 'gone',
+    },
     { kind: 'stranger', at: 500, account: 0 },
     { kind: 'redeliver', at: 20_000, account: 0 },
   ]),
@@ -52,7 +110,11 @@ const bases: readonly Scenario[] = [
 export interface Exhausted {
   readonly sites: number;
   readonly runs: number;
-  readonly failures: readonly { readonly base: Scenario; readonly faults: readonly Fault[]; readonly run: Run }[];
+  readonly failures: readonly {
+    readonly base: Scenario;
+    readonly faults: readonly Fault[];
+    readonly run: Run;
+  }[];
   /** Sites at which a fault struck. */
   readonly struck: ReadonlySet<string>;
   readonly reached: ReadonlySet<string>;
@@ -78,7 +140,10 @@ export interface ExhaustOptions {
 }
 
 /** Runs all of it. Work is dealt by the index of its first fault. */
-export async function exhaust(simulator: Simulator, { pairs, part = { index: 0, of: 1 }, oneKind = false, onRun }: ExhaustOptions): Promise<Exhausted> {
+export async function exhaust(
+  simulator: Simulator,
+  { pairs, part = { index: 0, of: 1 }, oneKind = false, onRun }: ExhaustOptions,
+): Promise<Exhausted> {
   const failures: { base: Scenario; faults: readonly Fault[]; run: Run }[] = [];
   const struck = new Set<string>();
   const reached = new Set<string>();
@@ -99,7 +164,12 @@ export async function exhaust(simulator: Simulator, { pairs, part = { index: 0, 
   for (const base of bases) {
     let dealt = 0;
     const calm = await run(base, []);
-    const queue = [...calm.sites.values()].map(({ call }): { site: Omit<Call, 'occurrence'>; before: readonly Fault[] } => ({ site: call, before: [] }));
+    const queue = [...calm.sites.values()].map(
+      ({ call }): { site: Omit<Call, 'occurrence'>; before: readonly Fault[] } => ({
+        site: call,
+        before: [],
+      }),
+    );
     const known = new Set(calm.sites.keys());
     for (const { site, before } of queue) {
       const kinds = kindsFor(site);
@@ -114,13 +184,19 @@ export async function exhaust(simulator: Simulator, { pairs, part = { index: 0, 
           known.add(name);
           queue.push({ site: call, before: faults });
         }
-        if (pairs && before.length === 0 && movesMoney(site) && !absorbed.has(kind)) await runPairs(base, faults, ran, [...calm.sites.keys()]);
+        if (pairs && before.length === 0 && movesMoney(site) && !absorbed.has(kind))
+          await runPairs(base, faults, ran, [...calm.sites.keys()]);
       }
     }
   }
 
   /** A pair is one, whichever of its faults is named first: of two sites that the calm run calls, the second is the later. */
-  async function runPairs(base: Scenario, first: readonly Fault[], ran: Run, calmSites: readonly string[]): Promise<void> {
+  async function runPairs(
+    base: Scenario,
+    first: readonly Fault[],
+    ran: Run,
+    calmSites: readonly string[],
+  ): Promise<void> {
     const place = calmSites.indexOf(first[0]?.site ?? '');
     for (const { call, count } of ran.sites.values()) {
       if (!movesMoney(call)) continue;
@@ -128,7 +204,8 @@ export async function exhaust(simulator: Simulator, { pairs, part = { index: 0, 
       if (other !== -1 && other < place) continue;
       const again = call.site === first[0]?.site ? 2 : 1;
       if (count < again) continue;
-      for (const kind of kindsFor(call).filter((one) => !absorbed.has(one))) await run(base, [...first, { site: call.site, occurrence: again, kind }]);
+      for (const kind of kindsFor(call).filter((one) => !absorbed.has(one)))
+        await run(base, [...first, { site: call.site, occurrence: again, kind }]);
     }
   }
 

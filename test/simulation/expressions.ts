@@ -147,7 +147,8 @@ function predicate(tokens: Tokens): Condition {
   const [first, second] = args;
   if (first && name === 'attribute_exists') return (scope) => first(scope) !== undefined;
   if (first && name === 'attribute_not_exists') return (scope) => first(scope) === undefined;
-  if (first && second && name === 'begins_with') return (scope) => first(scope)?.S?.startsWith(second(scope)?.S ?? '\0') === true;
+  if (first && second && name === 'begins_with')
+    return (scope) => first(scope)?.S?.startsWith(second(scope)?.S ?? '\0') === true;
   throw tokens.fault();
 }
 
@@ -162,12 +163,18 @@ function comparison(tokens: Tokens): Condition {
   }
   const right = operand(tokens);
   switch (operator) {
-    case '=': return (scope) => equal(left(scope), right(scope));
-    case '<>': return (scope) => !equal(left(scope), right(scope));
-    case '<': return (scope) => order(left(scope), right(scope)) < 0;
-    case '<=': return (scope) => order(left(scope), right(scope)) <= 0;
-    case '>': return (scope) => order(left(scope), right(scope)) > 0;
-    case '>=': return (scope) => order(left(scope), right(scope)) >= 0;
+    case '=':
+      return (scope) => equal(left(scope), right(scope));
+    case '<>':
+      return (scope) => !equal(left(scope), right(scope));
+    case '<':
+      return (scope) => order(left(scope), right(scope)) < 0;
+    case '<=':
+      return (scope) => order(left(scope), right(scope)) <= 0;
+    case '>':
+      return (scope) => order(left(scope), right(scope)) > 0;
+    case '>=':
+      return (scope) => order(left(scope), right(scope)) >= 0;
   }
   throw tokens.fault();
 }
@@ -175,14 +182,16 @@ function comparison(tokens: Tokens): Condition {
 function equal(left: Attribute | undefined, right: Attribute | undefined): boolean {
   if (left === undefined || right === undefined) return false;
   if (left.S !== undefined || right.S !== undefined) return left.S === right.S;
-  if (left.N !== undefined || right.N !== undefined) return left.N !== undefined && right.N !== undefined && Number(left.N) === Number(right.N);
+  if (left.N !== undefined || right.N !== undefined)
+    return left.N !== undefined && right.N !== undefined && Number(left.N) === Number(right.N);
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
 /** NaN where the two cannot be compared: every comparison with it is false. */
 function order(left: Attribute | undefined, right: Attribute | undefined): number {
   if (left?.N !== undefined && right?.N !== undefined) return Number(left.N) - Number(right.N);
-  if (left?.S !== undefined && right?.S !== undefined) return left.S < right.S ? -1 : Number(left.S > right.S);
+  if (left?.S !== undefined && right?.S !== undefined)
+    return left.S < right.S ? -1 : Number(left.S > right.S);
   return Number.NaN;
 }
 
@@ -226,7 +235,8 @@ function clauses(tokens: Tokens): Assignment[] {
   const assignments: Assignment[] = [];
   while (tokens.peek() !== '') {
     if (tokens.takes('SET')) assignments.push(...list(tokens, () => setting(tokens)));
-    else if (tokens.takes('REMOVE')) assignments.push(...list(tokens, () => ({ path: path(tokens), value: () => undefined })));
+    else if (tokens.takes('REMOVE'))
+      assignments.push(...list(tokens, () => ({ path: path(tokens), value: () => undefined })));
     else if (tokens.takes('ADD')) assignments.push(...list(tokens, () => adding(tokens)));
     else throw tokens.fault();
   }
@@ -249,7 +259,10 @@ function setOperand(tokens: Tokens): Operand {
   const value = isDefault ? ifNotExists(tokens) : operand(tokens);
   return (scope) => {
     const found = value(scope);
-    if (found === undefined) throw new InvalidUpdate('The provided expression refers to an attribute that does not exist in the item');
+    if (found === undefined)
+      throw new InvalidUpdate(
+        'The provided expression refers to an attribute that does not exist in the item',
+      );
     return found;
   };
 }
@@ -267,7 +280,10 @@ function ifNotExists(tokens: Tokens): Operand {
 function adding(tokens: Tokens): Assignment {
   const place = path(tokens);
   const value = operand(tokens);
-  return { path: place, value: (scope) => sum(lookUp(scope.item, place(scope)) ?? { N: '0' }, value(scope), 1) };
+  return {
+    path: place,
+    value: (scope) => sum(lookUp(scope.item, place(scope)) ?? { N: '0' }, value(scope), 1),
+  };
 }
 
 function sum(left: Attribute | undefined, right: Attribute | undefined, sign: number): Attribute {

@@ -58,11 +58,30 @@ export interface Fault {
 /** The fault that a call suffers, if any. */
 export type FaultPlan = (call: Call) => FaultKind | undefined;
 
-const always: readonly FaultKind[] = ['error', 'errors', 'lost', 'all_lost', 'throttle', 'throttles', 'crash_before', 'crash_after', 'late', 'late_answer', 'hang'];
+const always: readonly FaultKind[] = [
+  'error',
+  'errors',
+  'lost',
+  'all_lost',
+  'throttle',
+  'throttles',
+  'crash_before',
+  'crash_after',
+  'late',
+  'late_answer',
+  'hang',
+];
 
 /** The kinds that a call can suffer. */
-export function kindsFor({ service, operation }: Pick<Call, 'service' | 'operation'>): readonly [FaultKind, ...FaultKind[]] {
-  const more = (...kinds: FaultKind[]): readonly [FaultKind, ...FaultKind[]] => ['error', ...always.slice(1), ...kinds];
+export function kindsFor({
+  service,
+  operation,
+}: Pick<Call, 'service' | 'operation'>): readonly [FaultKind, ...FaultKind[]] {
+  const more = (...kinds: FaultKind[]): readonly [FaultKind, ...FaultKind[]] => [
+    'error',
+    ...always.slice(1),
+    ...kinds,
+  ];
   switch (service) {
     case 'dynamodb':
       switch (operation) {
@@ -112,7 +131,11 @@ const singleWrites: ReadonlySet<string> = new Set(['PutItem', 'UpdateItem', 'Del
 /** Refuses each single write with this probability, as a transaction that holds its item would. */
 export function conflictingWrites(dice: Dice, probability: number): FaultPlan {
   return ({ service, operation, site, occurrence }) =>
-    service === 'dynamodb' && singleWrites.has(operation) && dice.chance(`conflict ${site} ${occurrence}`, probability) ? 'conflict' : undefined;
+    service === 'dynamodb' &&
+    singleWrites.has(operation) &&
+    dice.chance(`conflict ${site} ${occurrence}`, probability)
+      ? 'conflict'
+      : undefined;
 }
 
 /** Strikes where it is told to, and nowhere else. */

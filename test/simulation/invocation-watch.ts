@@ -28,13 +28,28 @@ export interface InvocationWatch {
  * SDK has no such retry.
  */
 const excuses: Readonly<Record<FaultKind, 'yes' | 'no' | 'once'>> = {
-  error: 'once', lost: 'once',
-  errors: 'yes', all_lost: 'yes', lost_then_throttled: 'yes', lost_then_conflicts: 'yes',
-  throttle: 'no', throttles: 'no', conflict: 'no', conflicts: 'no',
-  crash_before: 'yes', crash_after: 'yes',
-  late: 'yes', late_answer: 'yes', hang: 'yes',
-  lag: 'no', unprocessed: 'no', all_unprocessed: 'no',
-  refused: 'yes', twice: 'no', unheard: 'no', no_room: 'no',
+  error: 'once',
+  lost: 'once',
+  errors: 'yes',
+  all_lost: 'yes',
+  lost_then_throttled: 'yes',
+  lost_then_conflicts: 'yes',
+  throttle: 'no',
+  throttles: 'no',
+  conflict: 'no',
+  conflicts: 'no',
+  crash_before: 'yes',
+  crash_after: 'yes',
+  late: 'yes',
+  late_answer: 'yes',
+  hang: 'yes',
+  lag: 'no',
+  unprocessed: 'no',
+  all_unprocessed: 'no',
+  refused: 'yes',
+  twice: 'no',
+  unheard: 'no',
+  no_room: 'no',
 };
 const sdkSites = / (dynamodb|states|secretsmanager)\./;
 const attemptMillis = 10_000;
@@ -54,7 +69,9 @@ const lasting: ReadonlySet<FaultKind> = new Set(['errors', 'all_lost', 'throttle
 function excuse(faults: readonly Fault[], ofWorld: readonly Fault[]): boolean {
   const absorbed = faults.filter(({ kind, site }) => excuses[kind] === 'once' && sdkSites.test(site));
   if (absorbed.length > (ofWorld.some(({ kind }) => lasting.has(kind)) ? 0 : 1)) return true;
-  return faults.some(({ kind, site }) => excuses[kind] === 'yes' || (excuses[kind] === 'once' && !sdkSites.test(site)));
+  return faults.some(
+    ({ kind, site }) => excuses[kind] === 'yes' || (excuses[kind] === 'once' && !sdkSites.test(site)),
+  );
 }
 
 /** What the watch knows of an invocation. */
@@ -76,15 +93,18 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
   };
 
   function behindTheAnswer({ invocation, operation, target }: LateCall): void {
-    if (operation === 'TransactWriteItems' && target.startsWith('ACCOUNT+')) accuse('nothing is charged behind the answer', `${invocation.id} sends ${target}`);
+    if (operation === 'TransactWriteItems' && target.startsWith('ACCOUNT+'))
+      accuse('nothing is charged behind the answer', `${invocation.id} sends ${target}`);
   }
 
   function rateRefusesFirst({ id, faults }: Invocation): void {
     const { fetches, charges, reads } = deedsOf(id);
-    if (fetches > 0) accuse('nothing is fetched for a request that its rate refuses', `${id}: ${fetches} fetches`);
+    if (fetches > 0)
+      accuse('nothing is fetched for a request that its rate refuses', `${id}: ${fetches} fetches`);
     if (charges > 0) accuse('nothing is charged for a request that its rate refuses', id);
     // Its replay reads the creation once; every further read of the same creation waits for its end. A fault makes the SDK read again.
-    if (faults.length === 0 && Math.max(0, ...reads.values()) > 1) accuse('nothing is waited for, for a request that its rate refuses', id);
+    if (faults.length === 0 && Math.max(0, ...reads.values()) > 1)
+      accuse('nothing is waited for, for a request that its rate refuses', id);
   }
 
   world.onLateCall = behindTheAnswer;
@@ -94,7 +114,11 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
       if (id === undefined || !changes.some(({ sk, before }) => sk === 'CREATION' && !before)) return;
       const known = deedsOf(id);
       known.charges += 1;
-      if (known.refusedWith !== undefined) accuse('a refusal before the charge leaves no row but its count', `${id} answered ${known.refusedWith} before`);
+      if (known.refusedWith !== undefined)
+        accuse(
+          'a refusal before the charge leaves no row but its count',
+          `${id} answered ${known.refusedWith} before`,
+        );
     },
     onRead: (creation) => {
       const id = world.current()?.id;
@@ -107,21 +131,36 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
       if (id !== undefined) deedsOf(id).fetches += 1;
     },
     onServed: (invocation, { statusCode = 0, body }) => {
-      const { error } = JSON.parse(body ?? '{}') as { error?: { details?: { reason?: string; creation_id?: string } } | string };
+      const { error } = JSON.parse(body ?? '{}') as {
+        error?: { details?: { reason?: string; creation_id?: string } } | string;
+      };
       const details = typeof error === 'object' ? error.details : undefined;
       if (statusCode === 500 && !excuse(invocation.faults, world.injected)) {
-        accuse('no answer of 500 without a fault that excuses it', `${invocation.id} after ${JSON.stringify(invocation.faults)}`);
+        accuse(
+          'no answer of 500 without a fault that excuses it',
+          `${invocation.id} after ${JSON.stringify(invocation.faults)}`,
+        );
       }
       if (details?.reason === 'account_rate') rateRefusesFirst(invocation);
-      if (statusCode >= 400 && statusCode !== 500 && details && details.creation_id === undefined) deedsOf(invocation.id).refusedWith = `${statusCode} ${details.reason ?? ''}`;
+      if (statusCode >= 400 && statusCode !== 500 && details && details.creation_id === undefined)
+        deedsOf(invocation.id).refusedWith = `${statusCode} ${details.reason ?? ''}`;
     },
     onEnded: (invocation, errorType) => {
-      if (errorType !== undefined && urgent.has(invocation.name) && !excuse(invocation.faults, world.injected)) {
-        accuse('a revocation or suspension outlasts conflicts and throttles', `${invocation.id} failed with ${errorType}`);
+      if (
+        errorType !== undefined &&
+        urgent.has(invocation.name) &&
+        !excuse(invocation.faults, world.injected)
+      ) {
+        accuse(
+          'a revocation or suspension outlasts conflicts and throttles',
+          `${invocation.id} failed with ${errorType}`,
+        );
       }
       if (errorType !== 'Sandbox.Timedout') return;
-      if (apiFunctions.has(invocation.name)) accuse('the API answers before its time limit, whatever hangs', invocation.id);
-      else if (invocation.faults.length === 0) accuse('a function without a fault ends in its time', invocation.id);
+      if (apiFunctions.has(invocation.name))
+        accuse('the API answers before its time limit, whatever hangs', invocation.id);
+      else if (invocation.faults.length === 0)
+        accuse('a function without a fault ends in its time', invocation.id);
     },
     onPostEnded: (startedAt, post, result) => {
       const took = world.time.now() - startedAt;
@@ -131,7 +170,8 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
       // A fault may break the connection first.
       if (post?.sender?.faulted !== false || expected === undefined) return;
       const told = result.kind === 'answered' ? `answered ${result.status}` : `unanswered ${result.reason}`;
-      if (told !== expected) accuse('an attempt tells how its receiver behaved', `${behaviour ?? ''}: ${told}, not ${expected}`);
+      if (told !== expected)
+        accuse('an attempt tells how its receiver behaved', `${behaviour ?? ''}: ${told}, not ${expected}`);
     },
   };
 }

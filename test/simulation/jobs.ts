@@ -7,10 +7,24 @@ import { shrink } from './shrink.ts';
 import type { Violation } from './watch.ts';
 
 export type Job =
-  | { readonly kind: 'seeds'; readonly from: number; readonly to: number; readonly every: number; readonly stopAtFirst: boolean; readonly mutant?: string }
+  | {
+      readonly kind: 'seeds';
+      readonly from: number;
+      readonly to: number;
+      readonly every: number;
+      readonly stopAtFirst: boolean;
+      readonly mutant?: string;
+    }
   | { readonly kind: 'trace'; readonly seed: number; readonly mutant?: string }
   /** Crowds whose single writes meet conflicts with this probability, until so many requests were answered. */
-  | { readonly kind: 'crowds'; readonly from: number; readonly every: number; readonly requests: number; readonly conflicts: number; readonly mutant?: string }
+  | {
+      readonly kind: 'crowds';
+      readonly from: number;
+      readonly every: number;
+      readonly requests: number;
+      readonly conflicts: number;
+      readonly mutant?: string;
+    }
   | { readonly kind: 'exhaustive'; readonly index: number; readonly of: number; readonly pairs: boolean };
 
 /** A failing run as it is printed. */
@@ -27,11 +41,25 @@ export interface Report {
 }
 
 export type Message =
-  | { readonly kind: 'ran'; readonly seeds: number; readonly faults: number; readonly sites: readonly string[]; readonly struck: readonly string[]; readonly kinds: Readonly<Record<string, number>>; readonly slowest: { readonly seed: number; readonly millis: number } }
+  | {
+      readonly kind: 'ran';
+      readonly seeds: number;
+      readonly faults: number;
+      readonly sites: readonly string[];
+      readonly struck: readonly string[];
+      readonly kinds: Readonly<Record<string, number>>;
+      readonly slowest: { readonly seed: number; readonly millis: number };
+    }
   /** How often each operation answered with each status. */
   | { readonly kind: 'answered'; readonly answers: Readonly<Record<string, number>> }
   | { readonly kind: 'failed'; readonly report: Report }
-  | { readonly kind: 'traced'; readonly lines: readonly string[]; readonly hashes: readonly [string, string]; readonly violations: readonly Violation[]; readonly report?: Report }
+  | {
+      readonly kind: 'traced';
+      readonly lines: readonly string[];
+      readonly hashes: readonly [string, string];
+      readonly violations: readonly Violation[];
+      readonly report?: Report;
+    }
   | { readonly kind: 'done' };
 
 const tailLines = 40;
@@ -60,8 +88,19 @@ export async function runJob(job: Job, say: (message: Message) => void): Promise
   say({ kind: 'done' });
 }
 
-async function runSeeds({ from, to, every, stopAtFirst }: Extract<Job, { kind: 'seeds' }>, simulator: Simulator, say: (message: Message) => void): Promise<void> {
-  let batch = { seeds: 0, faults: 0, sites: new Set<string>(), struck: new Set<string>(), kinds: {} as Record<string, number>, slowest: { seed: 0, millis: 0 } };
+async function runSeeds(
+  { from, to, every, stopAtFirst }: Extract<Job, { kind: 'seeds' }>,
+  simulator: Simulator,
+  say: (message: Message) => void,
+): Promise<void> {
+  let batch = {
+    seeds: 0,
+    faults: 0,
+    sites: new Set<string>(),
+    struck: new Set<string>(),
+    kinds: {} as Record<string, number>,
+    slowest: { seed: 0, millis: 0 },
+  };
   const tell = (): void => {
     say({ kind: 'ran', ...batch, sites: [...batch.sites], struck: [...batch.struck] });
     batch = { ...batch, seeds: 0, faults: 0, sites: new Set(), struck: new Set(), kinds: {} };
@@ -84,7 +123,11 @@ async function runSeeds({ from, to, every, stopAtFirst }: Extract<Job, { kind: '
   tell();
 }
 
-async function runCrowds({ from, every, requests, conflicts }: Extract<Job, { kind: 'crowds' }>, simulator: Simulator, say: (message: Message) => void): Promise<void> {
+async function runCrowds(
+  { from, every, requests, conflicts }: Extract<Job, { kind: 'crowds' }>,
+  simulator: Simulator,
+  say: (message: Message) => void,
+): Promise<void> {
   let answered = 0;
   for (let seed = from; answered < requests; seed += every) {
     const before = performance.now();
@@ -97,7 +140,8 @@ async function runCrowds({ from, every, requests, conflicts }: Extract<Job, { ki
     say({ kind: 'ran', seeds: 1, faults: run.faults.length, sites, struck, kinds, slowest });
     say({ kind: 'answered', answers: Object.fromEntries(run.answers) });
     answered += [...run.answers.values()].reduce((sum, count) => sum + count, 0);
-    if (run.violations.length > 0) say({ kind: 'failed', report: reportOf(undefined, run, (await shrink(run, simulator)).run) });
+    if (run.violations.length > 0)
+      say({ kind: 'failed', report: reportOf(undefined, run, (await shrink(run, simulator)).run) });
   }
 }
 
@@ -112,11 +156,22 @@ function countKinds(run: Run, kinds: Record<string, number>): void {
 async function traceSeed(seed: number, simulator: Simulator, say: (message: Message) => void): Promise<void> {
   const first = await simulator.runSeed(seed);
   const second = await simulator.runSeed(seed);
-  const report = first.violations.length === 0 ? undefined : reportOf(seed, first, (await shrink(first, simulator)).run);
-  say({ kind: 'traced', lines: first.trace, hashes: [first.hash, second.hash], violations: first.violations, ...(report && { report }) });
+  const report =
+    first.violations.length === 0 ? undefined : reportOf(seed, first, (await shrink(first, simulator)).run);
+  say({
+    kind: 'traced',
+    lines: first.trace,
+    hashes: [first.hash, second.hash],
+    violations: first.violations,
+    ...(report && { report }),
+  });
 }
 
-async function runExhaustive({ index, of, pairs }: Extract<Job, { kind: 'exhaustive' }>, simulator: Simulator, say: (message: Message) => void): Promise<void> {
+async function runExhaustive(
+  { index, of, pairs }: Extract<Job, { kind: 'exhaustive' }>,
+  simulator: Simulator,
+  say: (message: Message) => void,
+): Promise<void> {
   let faults = 0;
   const slowest = { seed: 0, millis: 0 };
   const result = await exhaust(simulator, {
@@ -124,10 +179,27 @@ async function runExhaustive({ index, of, pairs }: Extract<Job, { kind: 'exhaust
     part: { index, of },
     onRun: () => {
       faults += 1;
-      if (faults % seedsAMessage === 0) say({ kind: 'ran', seeds: seedsAMessage, faults: seedsAMessage, sites: [], struck: [], kinds: {}, slowest });
+      if (faults % seedsAMessage === 0)
+        say({
+          kind: 'ran',
+          seeds: seedsAMessage,
+          faults: seedsAMessage,
+          sites: [],
+          struck: [],
+          kinds: {},
+          slowest,
+        });
     },
   });
-  say({ kind: 'ran', seeds: result.runs % seedsAMessage, faults: result.runs % seedsAMessage, sites: [...result.reached], struck: [...result.struck], kinds: result.kinds, slowest });
+  say({
+    kind: 'ran',
+    seeds: result.runs % seedsAMessage,
+    faults: result.runs % seedsAMessage,
+    sites: [...result.reached],
+    struck: [...result.struck],
+    kinds: result.kinds,
+    slowest,
+  });
   for (const { run } of result.failures) say({ kind: 'failed', report: reportOf(undefined, run, run) });
 }
 

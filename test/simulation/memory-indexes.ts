@@ -40,7 +40,9 @@ export function createMemoryIndexes(now: () => number): MemoryIndexes {
     const place = after?.[sort];
     const before = current.get(key);
     const isIn = after !== undefined && group !== undefined && (place?.S ?? place?.N) !== undefined;
-    const item: Item = isIn ? { pk: { S: pk }, sk: { S: sk }, [partition]: { S: group }, [sort]: place ?? {} } : {};
+    const item: Item = isIn
+      ? { pk: { S: pk }, sk: { S: sk }, [partition]: { S: group }, [sort]: place ?? {} }
+      : {};
     if (before && isIn && JSON.stringify(before.item) === JSON.stringify(item)) return;
     if (before) before.until = now();
     current.delete(key);
@@ -65,7 +67,12 @@ export function createMemoryIndexes(now: () => number): MemoryIndexes {
       return standing.map(({ item }) => item).sort((a, b) => bySort(a[sort], b[sort]));
     },
     beginning: (index, beginning) =>
-      [...current].flatMap(([key, row]) => (key.startsWith(`${index} `) && (row.item[indexKeys[index as IndexName][0]]?.S ?? '').startsWith(beginning) ? [row.item] : [])),
+      [...current].flatMap(([key, row]) =>
+        key.startsWith(`${index} `) &&
+        (row.item[indexKeys[index as IndexName][0]]?.S ?? '').startsWith(beginning)
+          ? [row.item]
+          : [],
+      ),
   };
 }
 

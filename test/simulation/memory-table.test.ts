@@ -17,7 +17,9 @@ beforeAll(async () => {
 afterAll(() => dynamo.close());
 
 function ask(operation: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
-  return dynamo.service({ service: 'dynamodb', operation, input, caller: undefined } as unknown as Parameters<Dynamo['service']>[0]);
+  return dynamo.service({ service: 'dynamodb', operation, input, caller: undefined } as unknown as Parameters<
+    Dynamo['service']
+  >[0]);
 }
 
 /** What an engine answers, or how it refuses; the words of a refusal are left out, they are nobody's contract. */
@@ -26,8 +28,14 @@ async function answerOf(work: () => unknown): Promise<unknown> {
     return await work();
   } catch (error) {
     if (!(error instanceof AwsError) && !(error instanceof Refused)) throw error;
-    const { CancellationReasons: reasons, ...fields } = error.fields as { CancellationReasons?: readonly { Code: string; Item?: unknown }[] };
-    return { refused: error.code, ...fields, ...(reasons && { reasons: reasons.map(({ Code, Item }) => ({ Code, Item })) }) };
+    const { CancellationReasons: reasons, ...fields } = error.fields as {
+      CancellationReasons?: readonly { Code: string; Item?: unknown }[];
+    };
+    return {
+      refused: error.code,
+      ...fields,
+      ...(reasons && { reasons: reasons.map(({ Code, Item }) => ({ Code, Item })) }),
+    };
   }
 }
 
@@ -41,34 +49,110 @@ function operationOf(draw: Draw): [operation: string, input: Record<string, unkn
     {},
     { ConditionExpression: 'attribute_not_exists(pk)' },
     { ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(gone)' },
-    { ConditionExpression: '#n >= :n AND places < :m', ExpressionAttributeNames: { '#n': 'amount' }, ExpressionAttributeValues: { ':n': n(), ':m': n() } },
-    { ConditionExpression: '(attribute_not_exists(#n) OR #n <= :n)', ExpressionAttributeNames: { '#n': 'amount' }, ExpressionAttributeValues: { ':n': n() } },
-    { ConditionExpression: 'attribute_not_exists(pk) OR #s <> :s OR amount <= :n', ExpressionAttributeNames: { '#s': 'stateName' }, ExpressionAttributeValues: { ':s': { S: 'open' }, ':n': n() } },
-    { ConditionExpression: '#s IN (:s, :t)', ExpressionAttributeNames: { '#s': 'stateName' }, ExpressionAttributeValues: { ':s': { S: 'open' }, ':t': { S: 'done' } } },
-    { ConditionExpression: 'innerMap.#s = :s', ExpressionAttributeNames: { '#s': 'stateName' }, ExpressionAttributeValues: { ':s': { S: 'open' } } },
-    { ConditionExpression: 'secretList[0].stateName = :s', ExpressionAttributeValues: { ':s': { S: 'open' } } },
+    {
+      ConditionExpression: '#n >= :n AND places < :m',
+      ExpressionAttributeNames: { '#n': 'amount' },
+      ExpressionAttributeValues: { ':n': n(), ':m': n() },
+    },
+    {
+      ConditionExpression: '(attribute_not_exists(#n) OR #n <= :n)',
+      ExpressionAttributeNames: { '#n': 'amount' },
+      ExpressionAttributeValues: { ':n': n() },
+    },
+    {
+      ConditionExpression: 'attribute_not_exists(pk) OR #s <> :s OR amount <= :n',
+      ExpressionAttributeNames: { '#s': 'stateName' },
+      ExpressionAttributeValues: { ':s': { S: 'open' }, ':n': n() },
+    },
+    {
+      ConditionExpression: '#s IN (:s, :t)',
+      ExpressionAttributeNames: { '#s': 'stateName' },
+      ExpressionAttributeValues: { ':s': { S: 'open' }, ':t': { S: 'done' } },
+    },
+    {
+      ConditionExpression: 'innerMap.#s = :s',
+      ExpressionAttributeNames: { '#s': 'stateName' },
+      ExpressionAttributeValues: { ':s': { S: 'open' } },
+    },
+    {
+      ConditionExpression: 'secretList[0].stateName = :s',
+      ExpressionAttributeValues: { ':s': { S: 'open' } },
+    },
   ] as const;
   const updates = [
-    { UpdateExpression: 'SET amount = amount - :v, places = places + :v', ExpressionAttributeValues: { ':v': n() } },
-    { UpdateExpression: 'ADD amount :v SET markedAt = if_not_exists(markedAt, :mark)', ExpressionAttributeValues: { ':v': n(), ':mark': n() } },
-    { UpdateExpression: 'SET innerMap.#u = :v, dueAt = :due, openShard = :shard', ExpressionAttributeNames: { '#u': 'until' }, ExpressionAttributeValues: { ':v': n(), ':due': n(), ':shard': { S: 'OPEN#1' } } },
-    { UpdateExpression: 'SET #state = :v REMOVE dueAt, openShard, innerMap', ExpressionAttributeNames: { '#state': 'stateName' }, ExpressionAttributeValues: { ':v': { S: draw(['open', 'done']) } } },
+    {
+      UpdateExpression: 'SET amount = amount - :v, places = places + :v',
+      ExpressionAttributeValues: { ':v': n() },
+    },
+    {
+      UpdateExpression: 'ADD amount :v SET markedAt = if_not_exists(markedAt, :mark)',
+      ExpressionAttributeValues: { ':v': n(), ':mark': n() },
+    },
+    {
+      UpdateExpression: 'SET innerMap.#u = :v, dueAt = :due, openShard = :shard',
+      ExpressionAttributeNames: { '#u': 'until' },
+      ExpressionAttributeValues: { ':v': n(), ':due': n(), ':shard': { S: 'OPEN#1' } },
+    },
+    {
+      UpdateExpression: 'SET #state = :v REMOVE dueAt, openShard, innerMap',
+      ExpressionAttributeNames: { '#state': 'stateName' },
+      ExpressionAttributeValues: { ':v': { S: draw(['open', 'done']) } },
+    },
   ] as const;
   const Item = {
-    ...Key, amount: n(), places: n(), stateName: { S: draw(['open', 'done']) },
-    innerMap: { M: { stateName: { S: draw(['open', 'done']) } } }, secretList: { L: [{ M: { stateName: { S: 'open' } } }] },
-    openShard: { S: 'OPEN#1' }, dueAt: n(), listing: { S: 'ALL' }, listed: { S: `${Key.pk.S}${Key.sk.S}` },
+    ...Key,
+    amount: n(),
+    places: n(),
+    stateName: { S: draw(['open', 'done']) },
+    innerMap: { M: { stateName: { S: draw(['open', 'done']) } } },
+    secretList: { L: [{ M: { stateName: { S: 'open' } } }] },
+    openShard: { S: 'OPEN#1' },
+    dueAt: n(),
+    listing: { S: 'ALL' },
+    listed: { S: `${Key.pk.S}${Key.sk.S}` },
   };
-  const merged = (parts: Record<string, unknown>, condition: Record<string, unknown>): Record<string, unknown> => ({
-    TableName: table, ...parts, ...condition,
-    ...both('ExpressionAttributeNames', parts, condition), ...both('ExpressionAttributeValues', parts, condition),
+  const merged = (
+    parts: Record<string, unknown>,
+    condition: Record<string, unknown>,
+  ): Record<string, unknown> => ({
+    TableName: table,
+    ...parts,
+    ...condition,
+    ...both('ExpressionAttributeNames', parts, condition),
+    ...both('ExpressionAttributeValues', parts, condition),
   });
   const old = draw([{}, { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }]);
-  const put = (): Record<string, unknown> => ({ ...merged({ Item }, draw<Record<string, unknown>>(conditions)), ...old });
-  const update = (): Record<string, unknown> => ({ ...merged({ Key, ...draw<Record<string, unknown>>(updates) }, draw<Record<string, unknown>>(conditions)), ...old });
-  switch (draw(['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'UpdateItem', 'Query', 'Index', 'TransactWriteItems', 'TransactWriteItems'])) {
+  const put = (): Record<string, unknown> => ({
+    ...merged({ Item }, draw<Record<string, unknown>>(conditions)),
+    ...old,
+  });
+  const update = (): Record<string, unknown> => ({
+    ...merged({ Key, ...draw<Record<string, unknown>>(updates) }, draw<Record<string, unknown>>(conditions)),
+    ...old,
+  });
+  switch (
+    draw([
+      'GetItem',
+      'BatchGetItem',
+      'PutItem',
+      'UpdateItem',
+      'UpdateItem',
+      'Query',
+      'Index',
+      'TransactWriteItems',
+      'TransactWriteItems',
+    ])
+  ) {
     case 'GetItem':
-      return ['GetItem', { TableName: table, Key, ConsistentRead: true, ...draw([{}, { ProjectionExpression: 'secretList' }]) }];
+      return [
+        'GetItem',
+        {
+          TableName: table,
+          Key,
+          ConsistentRead: true,
+          ...draw([{}, { ProjectionExpression: 'secretList' }]),
+        },
+      ];
     case 'BatchGetItem':
       return ['BatchGetItem', { RequestItems: { [table]: { Keys: [Key], ConsistentRead: true } } }];
     case 'PutItem':
@@ -76,19 +160,54 @@ function operationOf(draw: Draw): [operation: string, input: Record<string, unkn
     case 'UpdateItem':
       return ['UpdateItem', { ...update(), ReturnValues: draw(['NONE', 'ALL_NEW']) }];
     case 'Query':
-      return ['Query', { TableName: table, ConsistentRead: true, KeyConditionExpression: 'pk = :pk AND begins_with(sk, :b)', ExpressionAttributeValues: { ':pk': Key.pk, ':b': { S: 'K#' } }, ScanIndexForward: draw([true, false]), ...draw([{}, { Limit: 1 }]) }];
+      return [
+        'Query',
+        {
+          TableName: table,
+          ConsistentRead: true,
+          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :b)',
+          ExpressionAttributeValues: { ':pk': Key.pk, ':b': { S: 'K#' } },
+          ScanIndexForward: draw([true, false]),
+          ...draw([{}, { Limit: 1 }]),
+        },
+      ];
     case 'Index':
-      return ['Query', { TableName: table, IndexName: 'listing', KeyConditionExpression: 'listing = :l AND listed < :b', ExpressionAttributeValues: { ':l': { S: 'ALL' }, ':b': { S: 'BK#1' } }, ScanIndexForward: draw([true, false]) }];
+      return [
+        'Query',
+        {
+          TableName: table,
+          IndexName: 'listing',
+          KeyConditionExpression: 'listing = :l AND listed < :b',
+          ExpressionAttributeValues: { ':l': { S: 'ALL' }, ':b': { S: 'BK#1' } },
+          ScanIndexForward: draw([true, false]),
+        },
+      ];
     case 'TransactWriteItems': {
       const other = { ...Key, sk: { S: draw(['M#1', 'M#2']) } };
-      const items = [{ Update: update() }, { Put: { TableName: table, Item: { ...Item, ...other, listed: { S: `${Key.pk.S}${other.sk.S}` } }, ...draw([{}, { ConditionExpression: 'attribute_not_exists(pk)' }]) } }];
-      return ['TransactWriteItems', { TransactItems: items, ...draw([{}, { ClientRequestToken: draw(['one', 'two', 'three']) }]) }];
+      const items = [
+        { Update: update() },
+        {
+          Put: {
+            TableName: table,
+            Item: { ...Item, ...other, listed: { S: `${Key.pk.S}${other.sk.S}` } },
+            ...draw([{}, { ConditionExpression: 'attribute_not_exists(pk)' }]),
+          },
+        },
+      ];
+      return [
+        'TransactWriteItems',
+        { TransactItems: items, ...draw([{}, { ClientRequestToken: draw(['one', 'two', 'three']) }]) },
+      ];
     }
   }
   throw new Error('no such operation');
 }
 
-function both(name: string, left: Record<string, unknown>, right: Record<string, unknown>): Record<string, unknown> {
+function both(
+  name: string,
+  left: Record<string, unknown>,
+  right: Record<string, unknown>,
+): Record<string, unknown> {
   const joined = { ...(left[name] as object | undefined), ...(right[name] as object | undefined) };
   return Object.keys(joined).length > 0 ? { [name]: joined } : {};
 }
@@ -103,11 +222,24 @@ describe('the simulation’s table', () => {
       const [operation, input] = operationOf(draw);
       const expected = await answerOf(() => ask(operation, structuredClone(input)));
       const found = await answerOf(() => memory.perform(operation, structuredClone(input)));
-      expect(JSON.parse(JSON.stringify(found)), `${round}: ${operation} ${JSON.stringify(input)}`).toEqual(JSON.parse(JSON.stringify(expected)));
+      expect(JSON.parse(JSON.stringify(found)), `${round}: ${operation} ${JSON.stringify(input)}`).toEqual(
+        JSON.parse(JSON.stringify(expected)),
+      );
       const outcome = `${operation} ${typeof expected === 'object' && expected !== null && 'refused' in expected ? String(expected.refused) : 'ok'}`;
       seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
     }
     // Both ways of ending were met for each kind of write.
-    expect([...seen.keys()]).toEqual(expect.arrayContaining(['PutItem ok', 'PutItem ConditionalCheckFailedException', 'UpdateItem ok', 'UpdateItem ConditionalCheckFailedException', 'UpdateItem ValidationException', 'TransactWriteItems ok', 'TransactWriteItems TransactionCanceledException', 'TransactWriteItems IdempotentParameterMismatchException']));
+    expect([...seen.keys()]).toEqual(
+      expect.arrayContaining([
+        'PutItem ok',
+        'PutItem ConditionalCheckFailedException',
+        'UpdateItem ok',
+        'UpdateItem ConditionalCheckFailedException',
+        'UpdateItem ValidationException',
+        'TransactWriteItems ok',
+        'TransactWriteItems TransactionCanceledException',
+        'TransactWriteItems IdempotentParameterMismatchException',
+      ]),
+    );
   });
 });

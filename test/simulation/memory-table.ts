@@ -5,7 +5,16 @@
  */
 import { createHash } from 'node:crypto';
 import { bySort, createMemoryIndexes, indexKeys, type Change, type IndexName } from './memory-indexes.ts';
-import { assign, condition, InvalidUpdate, projection, update, type Attribute, type Item, type Scope } from './expressions.ts';
+import {
+  assign,
+  condition,
+  InvalidUpdate,
+  projection,
+  update,
+  type Attribute,
+  type Item,
+  type Scope,
+} from './expressions.ts';
 import { cancelled, Refused } from './refused.ts';
 import { createTableHolds, mismatch, type Flight } from './table-holds.ts';
 
@@ -77,7 +86,11 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
     const scope = scopeOf(input, before ?? {});
     if (input.ConditionExpression !== undefined && !condition(input.ConditionExpression)(scope)) {
       const isWanted = input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && before !== undefined;
-      throw new Refused('ConditionalCheckFailedException', refusedCondition, isWanted ? { Item: before } : {});
+      throw new Refused(
+        'ConditionalCheckFailedException',
+        refusedCondition,
+        isWanted ? { Item: before } : {},
+      );
     }
     switch (kind) {
       case 'Put':
@@ -101,9 +114,12 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
       if (known.fingerprint === fingerprint) return () => ({});
       throw mismatch();
     }
-    const steps = wanted.map((item) => Object.entries(item).find(([, value]) => value !== undefined) as [string, Expressions]);
+    const steps = wanted.map(
+      (item) => Object.entries(item).find(([, value]) => value !== undefined) as [string, Expressions],
+    );
     const places = steps.map(([, step]) => placeOf(keyOf(step.Key ?? step.Item)));
-    if (new Set(places).size < places.length) throw invalid('Transaction request cannot include multiple operations on one item');
+    if (new Set(places).size < places.length)
+      throw invalid('Transaction request cannot include multiple operations on one item');
     const flight = holds.take(places, text === undefined ? undefined : { text, fingerprint });
     return () => {
       endFlight(flight, steps);
@@ -122,7 +138,8 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
         return { Code: 'None' };
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        const code = error.code === 'ValidationException' ? 'ValidationError' : error.code.replace(/Exception$/, '');
+        const code =
+          error.code === 'ValidationException' ? 'ValidationError' : error.code.replace(/Exception$/, '');
         return { Code: code, Message: error.message, ...error.fields };
       }
     });
@@ -153,12 +170,17 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
 
   function query(input: Input, lagMillis: number): Record<string, unknown> {
     const options = input as unknown as QueryInput;
-    const found = options.IndexName === undefined ? partitionOf(options) : indexes.partition(options.IndexName, stringsOf(options), now() - lagMillis);
+    const found =
+      options.IndexName === undefined
+        ? partitionOf(options)
+        : indexes.partition(options.IndexName, stringsOf(options), now() - lagMillis);
     const matches = condition(options.KeyConditionExpression);
     const kept = found.filter((item) => matches(scopeOf(options, item)));
     if (options.ScanIndexForward === false) kept.reverse();
     const from = options.ExclusiveStartKey;
-    const start = from ? kept.findIndex((item) => item['pk']?.S === from['pk']?.S && item['sk']?.S === from['sk']?.S) + 1 : 0;
+    const start = from
+      ? kept.findIndex((item) => item['pk']?.S === from['pk']?.S && item['sk']?.S === from['sk']?.S) + 1
+      : 0;
     const page = kept.slice(start, options.Limit === undefined ? undefined : start + options.Limit);
     const isMore = options.Limit !== undefined && page.length === options.Limit;
     const last = page.at(-1);
@@ -184,10 +206,14 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
     indexed: indexes.beginning,
     begin,
     expire: () => {
-      const over = [...items.values()].flatMap((partition) => [...partition.values()]).filter((item) => {
-        const seconds = item['expiresAtSeconds']?.N;
-        return seconds !== undefined && Number(seconds) * 1000 <= now() && !holds.isHeld(placeOf(keyOf(item)));
-      });
+      const over = [...items.values()]
+        .flatMap((partition) => [...partition.values()])
+        .filter((item) => {
+          const seconds = item['expiresAtSeconds']?.N;
+          return (
+            seconds !== undefined && Number(seconds) * 1000 <= now() && !holds.isHeld(placeOf(keyOf(item)))
+          );
+        });
       commit(over.map((item) => ({ ...keyOf(item), before: item, after: undefined })));
       return over.length;
     },
@@ -199,8 +225,13 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
           return item ? { Item: projected(input, item) } : {};
         }
         case 'BatchGetItem': {
-          const [[name, request] = ['', { Keys: [] }]] = Object.entries(input['RequestItems'] as Record<string, { Keys: Item[] }>);
-          return { Responses: { [name]: request.Keys.flatMap((key) => get(keyOf(key).pk, keyOf(key).sk) ?? []) }, UnprocessedKeys: {} };
+          const [[name, request] = ['', { Keys: [] }]] = Object.entries(
+            input['RequestItems'] as Record<string, { Keys: Item[] }>,
+          );
+          return {
+            Responses: { [name]: request.Keys.flatMap((key) => get(keyOf(key).pk, keyOf(key).sk) ?? []) },
+            UnprocessedKeys: {},
+          };
         }
         case 'PutItem':
           return write('Put', input);
@@ -230,7 +261,8 @@ interface QueryInput extends Expressions {
 function updated(input: Expressions, scope: Scope, start: Item): Item {
   try {
     let item = start;
-    for (const { path, value } of update(input.UpdateExpression ?? '')) item = assign(item, path(scope), value(scope));
+    for (const { path, value } of update(input.UpdateExpression ?? ''))
+      item = assign(item, path(scope), value(scope));
     return item;
   } catch (error) {
     throw error instanceof InvalidUpdate ? invalid(error.message) : error;
@@ -240,7 +272,10 @@ function updated(input: Expressions, scope: Scope, start: Item): Item {
 function projected(input: Expressions, item: Item): Item {
   if (input.ProjectionExpression === undefined) return item;
   const scope = scopeOf(input, item);
-  return pickOf(item, projection(input.ProjectionExpression).map((path) => String(path(scope)[0])));
+  return pickOf(
+    item,
+    projection(input.ProjectionExpression).map((path) => String(path(scope)[0])),
+  );
 }
 
 function pickOf(item: Item, names: readonly string[]): Item {
@@ -254,7 +289,8 @@ function scopeOf(input: Expressions, item: Item): Scope {
 function keyOf(key: Item | undefined): { pk: string; sk: string } {
   const pk = key?.['pk']?.S;
   const sk = key?.['sk']?.S;
-  if (pk === undefined || sk === undefined) throw invalid('The provided key element does not match the schema');
+  if (pk === undefined || sk === undefined)
+    throw invalid('The provided key element does not match the schema');
   return { pk, sk };
 }
 

@@ -41,11 +41,17 @@ export function keyAt(account: AccountHeld, index: number): KeyHeld {
 export function openAccount(plan: AccountPlan, index: number, world: World, service: Service): AccountHeld {
   const id = randomBase62(10, world.randomBytes) as AccountId;
   const createdAt = new Date(world.now()).toISOString();
-  const put = (item: object): void => void service.table.perform('PutItem', { Item: marshall(item, { removeUndefinedValues: true }) });
+  const put = (item: object): void =>
+    void service.table.perform('PutItem', { Item: marshall(item, { removeUndefinedValues: true }) });
   const rows = [
     { kind: 'top_up', amountMicros: plan.balanceMicros },
     { kind: 'credit_line', amountMicros: plan.creditMicros },
-  ].map((row) => ({ pk: `ACCOUNT#${id}`, sk: `LEDGER#${createdAt}#${row.kind}#opening`, at: createdAt, ...row }));
+  ].map((row) => ({
+    pk: `ACCOUNT#${id}`,
+    sk: `LEDGER#${createdAt}#${row.kind}#opening`,
+    at: createdAt,
+    ...row,
+  }));
   for (const row of rows) put(row);
   put(
     accountToItem({
@@ -55,7 +61,12 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
       availableMicros: asMicros(plan.balanceMicros + plan.creditMicros),
       creditLineMicros: asMicros(plan.creditMicros),
       inFlight: 0,
-      limits: { ...defaultLimits, postRate: plan.postRate, maxConcurrent: plan.maxConcurrent, deadlineSeconds: plan.deadlineSeconds },
+      limits: {
+        ...defaultLimits,
+        postRate: plan.postRate,
+        maxConcurrent: plan.maxConcurrent,
+        deadlineSeconds: plan.deadlineSeconds,
+      },
       policy: { providers: 'all', hiddenModels: [] },
       webhookSecrets: [],
       createdAt,
@@ -64,7 +75,17 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
   const keys = plan.keys.map(({ capMicros }) => {
     const keyId = randomBase62(6, world.randomBytes) as KeyId;
     const text = createKey(id, keyId, world.randomBytes);
-    put(apiKeyToItem({ id: keyId, accountId: id, name: 'server', hash: hashKey(text), createdAt, spent: {}, ...(capMicros !== undefined && { monthlyCapMicros: asMicros(capMicros) }) }));
+    put(
+      apiKeyToItem({
+        id: keyId,
+        accountId: id,
+        name: 'server',
+        hash: hashKey(text),
+        createdAt,
+        spent: {},
+        ...(capMicros !== undefined && { monthlyCapMicros: asMicros(capMicros) }),
+      }),
+    );
     return { id: keyId, text, revoked: false, revocationHolds: false };
   });
   return { id, keys, suspended: false, mayBeActivated: false, suspensionHolds: false };

@@ -34,12 +34,23 @@ export const silentHost = 'silent.test';
 const address = { address: '93.184.215.14', family: 4 } as const;
 
 /** The way out of one world: receivers that behave as their address says, and source images. */
-export function createSimulatedOutbound(world: World, clock: Clock, picture: Uint8Array, watch: OutsideWatch): Outbound {
+export function createSimulatedOutbound(
+  world: World,
+  clock: Clock,
+  picture: Uint8Array,
+  watch: OutsideWatch,
+): Outbound {
   const tries = new Map<string, number>();
   const posts = new Map<string, Post>();
 
   function post(url: string, request: PeerRequest): PeerAnswer {
-    const sent: Post = { url, headers: request.headers, body: request.body, at: world.time.now(), sender: world.current() };
+    const sent: Post = {
+      url,
+      headers: request.headers,
+      body: request.body,
+      at: world.time.now(),
+      sender: world.current(),
+    };
     posts.set(request.headers['x-webhook-delivery-id'] ?? '', sent);
     watch.onPost(sent);
     const event = request.headers['webhook-id'] ?? '';
@@ -63,7 +74,8 @@ export function createSimulatedOutbound(world: World, clock: Clock, picture: Uin
       openPeer(world, (request) => {
         const operation = request.method === 'GET' ? 'fetch' : 'post';
         return world.call({ service: 'receiver', operation, target: '' }, () =>
-          operation === 'fetch' ? fetch(request.path) : post(`https://${host ?? ''}${request.path}`, request));
+          operation === 'fetch' ? fetch(request.path) : post(`https://${host ?? ''}${request.path}`, request),
+        );
       }),
   });
   return {

@@ -16,12 +16,22 @@ export function createClock(world: World): Clock {
     sleep: world.sleep,
     deadline: (atMillis) => {
       const controller = new AbortController();
-      const timer = setTimeout(() => { controller.abort(); }, Math.max(0, atMillis - world.now()));
+      const timer = setTimeout(
+        () => {
+          controller.abort();
+        },
+        Math.max(0, atMillis - world.now()),
+      );
       return { signal: controller.signal, release: () => clearTimeout(timer) };
     },
     timeout: (millis) => {
       const controller = new AbortController();
-      const timer = setTimeout(() => { controller.abort(); }, Math.max(0, millis));
+      const timer = setTimeout(
+        () => {
+          controller.abort();
+        },
+        Math.max(0, millis),
+      );
       return { signal: controller.signal, release: () => clearTimeout(timer) };
     },
     every: (millis, task) => {
@@ -33,7 +43,10 @@ export function createClock(world: World): Clock {
 
 /** The smallest files that say what they are: 64 × 64 pixels. */
 export const pictures: Readonly<Record<string, Buffer>> = {
-  png: Buffer.from('89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000000049454e44ae426082', 'hex'),
+  png: Buffer.from(
+    '89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000000049454e44ae426082',
+    'hex',
+  ),
   jpeg: Buffer.from('ffd8ffc0000b080040004001011100ffd9', 'hex'),
 };
 
@@ -55,7 +68,8 @@ export function createProvider(world: World, name: string): ImageProvider {
       return world.sleep(0) as Promise<never>;
     }
     if (outcome === 'hang') await world.sleep(3_600_000, signal);
-    if (outcome === undefined || outcome === 'hang' ) return { kind: 'rendered', bytes: pictures[job.outputFormat] ?? Buffer.alloc(0) };
+    if (outcome === undefined || outcome === 'hang')
+      return { kind: 'rendered', bytes: pictures[job.outputFormat] ?? Buffer.alloc(0) };
     return { kind: 'refused', reason: refusals[outcome] };
   };
   const ask = (operation: string, work: () => Promise<ProviderAnswer>): Promise<ProviderAnswer> =>
@@ -65,12 +79,17 @@ export function createProvider(world: World, name: string): ImageProvider {
     submit: (job, signal) =>
       ask('submit', async () => {
         const { asyncMillis, delayMillis } = directivesOf(job.prompt, name);
-        if (asyncMillis !== undefined) return { kind: 'pending', jobId: `job-${world.now() + asyncMillis}`, pollAfterMillis: pollMillis };
+        if (asyncMillis !== undefined)
+          return { kind: 'pending', jobId: `job-${world.now() + asyncMillis}`, pollAfterMillis: pollMillis };
         if (delayMillis > 0) await world.sleep(delayMillis, signal);
         return answer(job, signal);
       }),
     poll: (jobId, job, signal) =>
-      ask('poll', () => (world.now() < Number(jobId.slice(4)) ? Promise.resolve({ kind: 'pending', jobId, pollAfterMillis: pollMillis }) : answer(job, signal))),
+      ask('poll', () =>
+        world.now() < Number(jobId.slice(4))
+          ? Promise.resolve({ kind: 'pending', jobId, pollAfterMillis: pollMillis })
+          : answer(job, signal),
+      ),
   };
 }
 
@@ -90,7 +109,12 @@ const callMillis = { put: 40_000, find: 10_000 } as const;
 export function createBucket(world: World, clock: Clock): Bucket {
   const stored = new Map<string, StoredImage>();
 
-  async function call<Answer>(operation: keyof typeof callMillis, target: string, outer: AbortSignal | undefined, effect: () => Answer): Promise<Answer> {
+  async function call<Answer>(
+    operation: keyof typeof callMillis,
+    target: string,
+    outer: AbortSignal | undefined,
+    effect: () => Answer,
+  ): Promise<Answer> {
     const limit = clock.timeout(callMillis[operation]);
     const signal = outer ? AbortSignal.any([limit.signal, outer]) : limit.signal;
     try {
@@ -106,7 +130,8 @@ export function createBucket(world: World, clock: Clock): Bucket {
   return {
     stored,
     open: (signal) => ({
-      put: (image) => call('put', image.key.split('/')[0] ?? '', signal, () => void stored.set(image.key, image)),
+      put: (image) =>
+        call('put', image.key.split('/')[0] ?? '', signal, () => void stored.set(image.key, image)),
       get: () => Promise.reject(new Error('the sandbox does not look at source images')),
       find: (key) => call('find', '', signal, () => stored.get(key)),
     }),

@@ -73,10 +73,12 @@ function wholeRequest(text: string): PeerRequest | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
   const [first = '', ...lines] = text.slice(0, end).split('\r\n');
-  const headers = Object.fromEntries(lines.map((line) => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
-  }));
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+    }),
+  );
   const body = text.slice(end + 4);
   if (body.length < Number(headers['content-length'] ?? 0)) return undefined;
   const [method = '', path = ''] = first.split(' ');
@@ -85,9 +87,21 @@ function wholeRequest(text: string): PeerRequest | undefined {
 }
 
 /** A whole answer, with its length. */
-export function answerOf(status: number, body: string | Uint8Array = '', headers: Readonly<Record<string, string>> = {}): PeerAnswer {
+export function answerOf(
+  status: number,
+  body: string | Uint8Array = '',
+  headers: Readonly<Record<string, string>> = {},
+): PeerAnswer {
   const bytes = Buffer.from(body);
-  return { writes: [Buffer.concat([Buffer.from(headOf(status, { ...headers, 'content-length': String(bytes.length) })), bytes])], then: 'close' };
+  return {
+    writes: [
+      Buffer.concat([
+        Buffer.from(headOf(status, { ...headers, 'content-length': String(bytes.length) })),
+        bytes,
+      ]),
+    ],
+    then: 'close',
+  };
 }
 
 /** The head of an answer. */

@@ -12,7 +12,12 @@ export interface RateWatch {
   readonly onSent: (invocation: Invocation, account: string) => void;
   /** A function answered. The answer may be lost on its way to the client. */
   readonly onServed: (invocation: Invocation) => void;
-  readonly onAnswer: (asked: Asked, invocation: Invocation, limit: number, answer: APIGatewayProxyStructuredResultV2) => void;
+  readonly onAnswer: (
+    asked: Asked,
+    invocation: Invocation,
+    limit: number,
+    answer: APIGatewayProxyStructuredResultV2,
+  ) => void;
 }
 
 interface Minute {
@@ -31,7 +36,14 @@ function verdictOf({ statusCode = 0, body }: APIGatewayProxyStructuredResultV2):
   const { error } = JSON.parse(body ?? '{}') as { error?: { details?: { reason?: string } } };
   const reason = error?.details?.reason;
   if (reason === 'account_rate') return 'refused';
-  if (statusCode === 401 || statusCode === 403 || reason === 'burst_block' || reason === 'overloaded' || statusCode >= 500) return 'not counted';
+  if (
+    statusCode === 401 ||
+    statusCode === 403 ||
+    reason === 'burst_block' ||
+    reason === 'overloaded' ||
+    statusCode >= 500
+  )
+    return 'not counted';
   return 'counted';
 }
 
@@ -60,7 +72,8 @@ export function createRateWatch(world: World, accuse: Accuse): RateWatch {
     onServed: (invocation) => {
       const account = accounts.get(invocation.id);
       // A counter whose answer is lost counts again, and a request without an answer counts as well.
-      if (account !== undefined && invocation.faults.length > 0) minuteOf(account, invocation.startedAt).isBlurred = true;
+      if (account !== undefined && invocation.faults.length > 0)
+        minuteOf(account, invocation.startedAt).isBlurred = true;
     },
     onAnswer: ({ account, operation }, invocation, limit, answer) => {
       if (!posts.has(operation)) return;
@@ -73,8 +86,13 @@ export function createRateWatch(world: World, accuse: Accuse): RateWatch {
       const verdict = verdictOf(answer);
       if (verdict === 'counted') minute.counted += 1;
       if (minute.isBlurred) return;
-      if (minute.counted > limit) accuse('a minute lets through no more POSTs than its rate', `${account}: ${minute.counted} of ${limit}`);
-      if (verdict === 'refused' && minute.sent <= limit) accuse('a POST is counted once', `${account}: refused at ${minute.sent} of ${limit}`);
+      if (minute.counted > limit)
+        accuse(
+          'a minute lets through no more POSTs than its rate',
+          `${account}: ${minute.counted} of ${limit}`,
+        );
+      if (verdict === 'refused' && minute.sent <= limit)
+        accuse('a POST is counted once', `${account}: refused at ${minute.sent} of ${limit}`);
     },
   };
 }

@@ -15,26 +15,34 @@ const listedAtOnce = 20;
 
 export function createReadingWatch(world: World, books: Books, accuse: Accuse): ReadingWatch {
   function listIsTheAccounts({ account, at }: Asked, body: Body): void {
-    const listed = (body['data'] as readonly { readonly id: string; readonly status: string }[]).map(({ id }) => id);
+    const listed = (body['data'] as readonly { readonly id: string; readonly status: string }[]).map(
+      ({ id }) => id,
+    );
     const foreign = listed.filter((id) => books.creations.get(id)?.account !== account);
     if (foreign.length > 0) accuse('an account sees its own creations only', `listed ${foreign.join(', ')}`);
-    if (listed.some((id, index) => id >= (listed[index - 1] ?? 'g'))) accuse('a list is newest first, each once', listed.join(', '));
+    if (listed.some((id, index) => id >= (listed[index - 1] ?? 'g')))
+      accuse('a list is newest first, each once', listed.join(', '));
     // The index may lag by a fault, and by nothing else.
     if (listed.length >= listedAtOnce || world.injected.some(({ kind }) => kind === 'lag')) return;
-    const missing = [...books.creations.values()].filter((book) => book.account === account && book.chargedAt < at && !listed.includes(book.id));
-    if (missing.length > 0) accuse('every accepted creation is listed', missing.map(({ id }) => id).join(', '));
+    const missing = [...books.creations.values()].filter(
+      (book) => book.account === account && book.chargedAt < at && !listed.includes(book.id),
+    );
+    if (missing.length > 0)
+      accuse('every accepted creation is listed', missing.map(({ id }) => id).join(', '));
   }
 
   function balanceIsTheLedgers({ account, ledger }: Asked, body: Body): void {
     // One that moved meanwhile may be told as it was or as it is.
     if (books.ledgerOf(account).rows !== ledger.rows) return;
     const told = Math.round(Number(body['available']) * 1_000_000);
-    if (told !== ledger.sumMicros) accuse('the balance told is the ledger’s', `${account}: ${told}, by the ledger ${ledger.sumMicros}`);
+    if (told !== ledger.sumMicros)
+      accuse('the balance told is the ledger’s', `${account}: ${told}, by the ledger ${ledger.sumMicros}`);
   }
 
   function replayIsNotTooLate({ at }: Asked, body: Body): void {
     const book = books.creations.get(String(body['id']));
-    if (book && book.createdAt < at - dayMillis - world.clocks.largestSkew()) accuse('a key is free again after 24 h', `${book.id} was replayed ${at - book.createdAt} ms later`);
+    if (book && book.createdAt < at - dayMillis - world.clocks.largestSkew())
+      accuse('a key is free again after 24 h', `${book.id} was replayed ${at - book.createdAt} ms later`);
   }
 
   return {

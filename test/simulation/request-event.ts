@@ -26,7 +26,14 @@ export function submission(step: Submit, key: KeyHeld): APIGatewayProxyEventV2 {
 }
 
 /** A request with a key. */
-export function eventOf(method: string, path: string, key: KeyHeld, headers: Readonly<Record<string, string>>, body?: string, id?: string): APIGatewayProxyEventV2 {
+export function eventOf(
+  method: string,
+  path: string,
+  key: KeyHeld,
+  headers: Readonly<Record<string, string>>,
+  body?: string,
+  id?: string,
+): APIGatewayProxyEventV2 {
   return {
     rawPath: path,
     headers: { authorization: `Bearer ${key.text}`, ...headers },

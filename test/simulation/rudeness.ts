@@ -9,7 +9,10 @@ const rude = {
   drip: { writes: [headOf(200, { 'content-length': '1000000' }), '.'], then: 'repeat' },
   'closes-at-once': { writes: [], then: 'close' },
   resets: { writes: [], then: 'reset' },
-  'closes-in-the-body': { writes: [headOf(200, { 'content-length': '1000' }), 'the beginning'], then: 'close' },
+  'closes-in-the-body': {
+    writes: [headOf(200, { 'content-length': '1000' }), 'the beginning'],
+    then: 'close',
+  },
   nonsense: { writes: ['\u0000\u0007SSH-2.0-what?\r\n\r\n'], then: 'keep' },
   'endless-header': { writes: ['HTTP/1.1 200 OK\r\n', `x-more: ${'x'.repeat(7_000)}\r\n`], then: 'repeat' },
   redirect: answerOf(302, '', { location: 'https://elsewhere.test/ok' }),
@@ -59,5 +62,7 @@ export function originAnswer(path: string, picture: Uint8Array): PeerAnswer {
   if (path.startsWith('/moved')) return answerOf(302, '', { location: '/one.png' });
   if (path.startsWith('/circle')) return answerOf(302, '', { location: path });
   const known: Readonly<Record<string, PeerAnswer>> = rude;
-  return known[path.slice(1, path.lastIndexOf('.'))] ?? answerOf(200, picture, { 'content-type': 'image/png' });
+  return (
+    known[path.slice(1, path.lastIndexOf('.'))] ?? answerOf(200, picture, { 'content-type': 'image/png' })
+  );
 }

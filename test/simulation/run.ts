@@ -36,42 +36,80 @@ export interface Simulator {
 
 export function createSimulator(): Simulator {
   const time = takeTime();
-  const run = (scenario: Scenario, faults?: readonly Fault[]): Promise<Run> => runScenario(scenario, time, faults);
+  const run = (scenario: Scenario, faults?: readonly Fault[]): Promise<Run> =>
+    runScenario(scenario, time, faults);
   return { run, runSeed: (seed) => run(scenarioOf(seed)), end: time.end };
 }
 
-async function runScenario(scenario: Scenario, time: VirtualTime, faults: readonly Fault[] | undefined): Promise<Run> {
+async function runScenario(
+  scenario: Scenario,
+  time: VirtualTime,
+  faults: readonly Fault[] | undefined,
+): Promise<Run> {
   const { seed, startAt } = scenario;
   time.reset(startAt, seed);
   const dice = createDice(seed);
   const plan = planOf(scenario, dice, faults);
   const { clockSpreadMillis, holdMillis, slowBucketMillis } = scenario;
-  const world = createWorld({ seed, time, dice, faults: plan, clockSpreadMillis, holdMillis, slowBucketMillis });
+  const world = createWorld({
+    seed,
+    time,
+    dice,
+    faults: plan,
+    clockSpreadMillis,
+    holdMillis,
+    slowBucketMillis,
+  });
   world.isBucketSlow = () => !isCalm(scenario, time.now() - startAt);
   world.isCalm = () => faults === undefined && isCalm(scenario, time.now() - startAt);
   const watch = createWatch(world);
   const service = createService(world, watch.service);
   watch.attach(service);
   const actors = createActors(scenario, world, service, watch);
-  const opened = scenario.accounts.flatMap((plan, account): Step[] => (plan.secret ? [{ kind: 'rotate_secret', at: 0, account }] : []));
+  const opened = scenario.accounts.flatMap((plan, account): Step[] =>
+    plan.secret ? [{ kind: 'rotate_secret', at: 0, account }] : [],
+  );
   let waiting = 0;
   for (const step of [...opened, ...scenario.steps]) {
     waiting += 1;
-    setTimeout(() => void actors.perform(step).finally(() => { waiting -= 1; }), step.at);
+    setTimeout(
+      () =>
+        void actors.perform(step).finally(() => {
+          waiting -= 1;
+        }),
+      step.at,
+    );
   }
-  scheduleReconciler(world, service, () => { watch.look(); });
+  scheduleReconciler(world, service, () => {
+    watch.look();
+  });
   const endAt = startAt + horizonMillis + Math.max(0, ...scenario.steps.map(({ at }) => at));
   while (watch.violations.length === 0 && time.now() < endAt) {
     if (!(await time.step())) break;
     if (waiting === 0 && isAtRest(world, service)) break;
   }
   if (watch.violations.length === 0) await watch.atRest();
-  return { scenario, violations: watch.violations, faults: world.injected, mishaps: world.mishaps, answers: watch.answers, trace: world.trace, hash: world.hash(), sites: world.sites };
+  return {
+    scenario,
+    violations: watch.violations,
+    faults: world.injected,
+    mishaps: world.mishaps,
+    answers: watch.answers,
+    trace: world.trace,
+    hash: world.hash(),
+    sites: world.sites,
+  };
 }
 
-function planOf({ conflictProbability, faultProbability }: Scenario, dice: Dice, faults: readonly Fault[] | undefined): FaultPlan {
+function planOf(
+  { conflictProbability, faultProbability }: Scenario,
+  dice: Dice,
+  faults: readonly Fault[] | undefined,
+): FaultPlan {
   if (faults) return plannedFaults(faults);
-  return conflictProbability === undefined ? randomFaults(dice, faultProbability) : conflictingWrites(dice, conflictProbability);
+  return conflictProbability === undefined
+    ? randomFaults(dice, faultProbability)
+    : conflictingWrites(dice, conflictProbability);
 }
 
 /** Behind the bustle of a day no fault strikes, so that what recovers has its chance. */
@@ -80,7 +118,11 @@ function isCalm({ calmAfter }: Scenario, sinceStart: number): boolean {
 }
 
 function isAtRest(world: World, service: Service): boolean {
-  return world.live.size === 0 && service.stepFunctions.running().length === 0 && service.table.indexed('open_work', '').length === 0;
+  return (
+    world.live.size === 0 &&
+    service.stepFunctions.running().length === 0 &&
+    service.table.indexed('open_work', '').length === 0
+  );
 }
 
 /** Behind it a run mostly waits for the next day. */
@@ -91,8 +133,11 @@ function scheduleReconciler(world: World, service: Service, look: () => void): v
   const tick = (minute: number): void => {
     setTimeout(() => {
       look();
-      const isDue = service.table.indexed('open_work', '').some((row) => Number(row['dueAt']?.N) <= world.now());
-      if (isDue || world.dice.chance(`idle reconciler ${minute}`, minute < bustlingMinutes ? 0.05 : 0.002)) void service.reconcile({});
+      const isDue = service.table
+        .indexed('open_work', '')
+        .some((row) => Number(row['dueAt']?.N) <= world.now());
+      if (isDue || world.dice.chance(`idle reconciler ${minute}`, minute < bustlingMinutes ? 0.05 : 0.002))
+        void service.reconcile({});
       tick(minute + 1);
     }, minuteMillis);
   };

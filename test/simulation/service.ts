@@ -85,15 +85,28 @@ export interface Service {
   readonly stepFunctions: StepFunctions;
   readonly operator: Operator;
   /** A request as API Gateway passes it on; rejects when the answer does not reach the client. */
-  readonly request: (operation: Operation, event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
+  readonly request: (
+    operation: Operation,
+    event: APIGatewayProxyEventV2,
+  ) => Promise<APIGatewayProxyStructuredResultV2>;
   readonly reconcile: (event: ReconcileEvent) => Promise<InvocationResult>;
   /** An operator's command; it may die as a function does. */
-  readonly operate: (name: string, work: (operator: Operator) => Promise<unknown>) => Promise<InvocationResult>;
+  readonly operate: (
+    name: string,
+    work: (operator: Operator) => Promise<unknown>,
+  ) => Promise<InvocationResult>;
   readonly rotateEncryption: () => void;
 }
 
 /** Time limits as lib/service-stack.ts sets them. */
-const limits = { api: 29_000, render: 780_000, deliver: 30_000, refund: 30_000, reconcile: 55_000, operate: 600_000 } as const;
+const limits = {
+  api: 29_000,
+  render: 780_000,
+  deliver: 30_000,
+  refund: 30_000,
+  reconcile: 55_000,
+  operate: 600_000,
+} as const;
 
 /** The service of a world, with an empty table. */
 export function createService(world: World, watch: ServiceWatch): Service {
@@ -103,14 +116,22 @@ export function createService(world: World, watch: ServiceWatch): Service {
     now: world.time.now,
     outside: world.outside,
     onText: watch.onText,
-    invokeTask: (state, input) => invokeTask(world, state, (id) => tasks[state]?.(input as Payload, id) ?? Promise.reject(new Error(`no function ${state}`))),
+    invokeTask: (state, input) =>
+      invokeTask(
+        world,
+        state,
+        (id) => tasks[state]?.(input as Payload, id) ?? Promise.reject(new Error(`no function ${state}`)),
+      ),
     onClosed: ({ status, input, name }) => {
       world.note(`execution ${name} ${status}`);
       if (status === 'SUCCEEDED') return;
       // EventBridge: at least once, some time later.
       const copies = world.dice.chance(`event twice ${name}`, 0.2) ? 2 : 1;
       for (let copy = 0; copy < copies; copy += 1) {
-        setTimeout(() => void runReconcile({ detail: { input, status } }), world.dice.between(`event ${name} ${copy}`, 50, 3_000));
+        setTimeout(
+          () => void runReconcile({ detail: { input, status } }),
+          world.dice.between(`event ${name} ${copy}`, 50, 3_000),
+        );
       }
     },
   });
@@ -133,20 +154,43 @@ export function createService(world: World, watch: ServiceWatch): Service {
   const charges = createChargeStore(store);
   const deliveries = createDeliveryStore(store);
   const secretBox = createSecretBox({ client: clients.secrets, secretArn, clock, randomBytes });
-  const common = (component: string): { clock: Clock; randomBytes: RandomBytes; log: Log } => ({ clock, randomBytes, log: createLog(component, watch.onText) });
-  const api = { ...common('api'), catalog: models as Catalog, resultsBaseUrl, authFailureForm: 'envelope' as const, outboundRules: 'public' as const };
+  const common = (component: string): { clock: Clock; randomBytes: RandomBytes; log: Log } => ({
+    clock,
+    randomBytes,
+    log: createLog(component, watch.onText),
+  });
+  const api = {
+    ...common('api'),
+    catalog: models as Catalog,
+    resultsBaseUrl,
+    authFailureForm: 'envelope' as const,
+    outboundRules: 'public' as const,
+  };
   const topUpUrl = 'https://portal.test/wallet';
   // As in functions/services.ts: every wait of a request ends with its time.
   const openApi = (): typeof api & ApiServices & { shared: Table } => {
     const budget = startBudget(clock, requestMillis);
     const shared = { ...store, signal: budget.signal };
-    return { ...api, budget, shared, requests: createRequestStore(shared), creations: createCreationStore(shared) };
+    return {
+      ...api,
+      budget,
+      shared,
+      requests: createRequestStore(shared),
+      creations: createCreationStore(shared),
+    };
   };
   const openSubmit = (): SubmitServices => {
     const open = openApi();
     const { signal } = open.budget;
     const states = createExecutions(clients.states, machineArn, signal);
-    return { ...open, charges: createChargeStore(open.shared), executions: states, outbound, images: bucket.open(signal), topUpUrl };
+    return {
+      ...open,
+      charges: createChargeStore(open.shared),
+      executions: states,
+      outbound,
+      images: bucket.open(signal),
+      topUpUrl,
+    };
   };
   const handlers: Readonly<Record<Operation, ApiHandler>> = {
     generate: serve('post', generateImage, openSubmit),
@@ -159,18 +203,46 @@ export function createService(world: World, watch: ServiceWatch): Service {
   const providers = new Map(['sandbox', 'sandbox-large'].map((name) => [name, createProvider(world, name)]));
   const render = { ...common('render-image'), creations, images: bucket.open(), providers, resultDays: 30 };
   const refund = { ...common('refund-charge'), creations, charges };
-  const delivery = { ...common('deliver-webhook'), creations, deliveries, secretBox, outbound, resultsBaseUrl };
-  const reconciliation = { ...common('reconcile'), creations, charges, openWork: createOpenWorkStore(store), executions };
-  const operator = { clock, randomBytes, accounts: createAccountStore(store), wallet: createWalletStore(store), creations, deliveries, executions, secretBox, outbound };
+  const delivery = {
+    ...common('deliver-webhook'),
+    creations,
+    deliveries,
+    secretBox,
+    outbound,
+    resultsBaseUrl,
+  };
+  const reconciliation = {
+    ...common('reconcile'),
+    creations,
+    charges,
+    openWork: createOpenWorkStore(store),
+    executions,
+  };
+  const operator = {
+    clock,
+    randomBytes,
+    accounts: createAccountStore(store),
+    wallet: createWalletStore(store),
+    creations,
+    deliveries,
+    executions,
+    secretBox,
+    outbound,
+  };
   const tasks: Readonly<Record<string, (payload: Payload, id: string) => Promise<Payload>>> = {
     RenderImage: (payload, id) => renderImage(payload, id, render),
     RefundCharge: (payload) => refundCharge(payload, refund),
     DeliverWebhook: (payload) => deliverWebhook(payload, delivery),
   };
-  const runReconcile = (event: ReconcileEvent): Promise<InvocationResult> => world.invoke('reconcile', limits.reconcile, () => reconcile(event, reconciliation));
+  const runReconcile = (event: ReconcileEvent): Promise<InvocationResult> =>
+    world.invoke('reconcile', limits.reconcile, () => reconcile(event, reconciliation));
 
   return {
-    table, store, bucket, stepFunctions, operator,
+    table,
+    store,
+    bucket,
+    stepFunctions,
+    operator,
     reconcile: runReconcile,
     operate: (name, work) => world.command(`operator-${name}`, limits.operate, () => work(operator)),
     rotateEncryption: keys.rotate,
@@ -182,7 +254,9 @@ export function createService(world: World, watch: ServiceWatch): Service {
         const named = { ...event, requestContext: { ...event.requestContext, requestId: id } };
         return handlers[operation](named, { awsRequestId: id } as Context);
       });
-      const answer = result.ok ? (result.payload as APIGatewayProxyStructuredResultV2) : gatewayAnswer(result.error.errorType);
+      const answer = result.ok
+        ? (result.payload as APIGatewayProxyStructuredResultV2)
+        : gatewayAnswer(result.error.errorType);
       if (invocation) watch.onServed(invocation, answer);
       return world.call({ service: 'gateway', operation, target: '' }, () => answer);
     },
@@ -191,17 +265,34 @@ export function createService(world: World, watch: ServiceWatch): Service {
 
 /** What API Gateway answers by itself: 503 when its patience ends, 500 for a function that died. */
 function gatewayAnswer(errorType: string): APIGatewayProxyStructuredResultV2 {
-  return { statusCode: errorType === 'Sandbox.Timedout' ? 503 : 500, headers: {}, body: '{"message":"gateway"}' };
+  return {
+    statusCode: errorType === 'Sandbox.Timedout' ? 503 : 500,
+    headers: {},
+    body: '{"message":"gateway"}',
+  };
 }
 
-const taskLimits: Readonly<Record<string, number>> = { RenderImage: limits.render, RefundCharge: limits.refund, DeliverWebhook: limits.deliver };
+const taskLimits: Readonly<Record<string, number>> = {
+  RenderImage: limits.render,
+  RefundCharge: limits.refund,
+  DeliverWebhook: limits.deliver,
+};
 
 /** A Task's invocation, and what can go wrong between Step Functions and Lambda. */
-async function invokeTask(world: World, state: string, work: (id: string) => Promise<Payload>): Promise<InvocationResult> {
+async function invokeTask(
+  world: World,
+  state: string,
+  work: (id: string) => Promise<Payload>,
+): Promise<InvocationResult> {
   const run = (): Promise<InvocationResult> => world.invoke(state, taskLimits[state] ?? 30_000, work);
-  const failed = (errorType: string): InvocationResult => ({ ok: false, error: { errorType, errorMessage: 'simulated' } });
+  const failed = (errorType: string): InvocationResult => ({
+    ok: false,
+    error: { errorType, errorMessage: 'simulated' },
+  });
   const asked = world.call({ service: 'task', operation: 'invoke', target: state }, (fault) => fault);
-  const fault = await asked.catch((error: unknown) => (error instanceof Refused ? ('error' as const) : Promise.reject(error as Error)));
+  const fault = await asked.catch((error: unknown) =>
+    error instanceof Refused ? ('error' as const) : Promise.reject(error as Error),
+  );
   switch (fault) {
     case 'error':
       return failed('Lambda.ServiceException');
@@ -217,7 +308,13 @@ async function invokeTask(world: World, state: string, work: (id: string) => Pro
   }
 }
 
-function dynamodb(table: MemoryTable, world: World, operation: string, input: Input, fault: string | undefined): object | Ongoing<object> {
+function dynamodb(
+  table: MemoryTable,
+  world: World,
+  operation: string,
+  input: Input,
+  fault: string | undefined,
+): object | Ongoing<object> {
   if (operation === 'TransactWriteItems') return new Ongoing(table.begin(input));
   if (fault === 'unprocessed' || fault === 'all_unprocessed') {
     const wanted = input['RequestItems'] as Readonly<Record<string, { Keys: object[] }>>;
@@ -225,13 +322,17 @@ function dynamodb(table: MemoryTable, world: World, operation: string, input: In
     // The first of the keys is answered, once; later, or with all_unprocessed from the second try on, none is.
     const kept = request.Keys.slice(0, 1);
     const answered = table.perform(operation, { RequestItems: { [name]: { Keys: kept } } });
-    return { ...answered, UnprocessedKeys: { [name]: { ...request, Keys: request.Keys.slice(kept.length) } } };
+    return {
+      ...answered,
+      UnprocessedKeys: { [name]: { ...request, Keys: request.Keys.slice(kept.length) } },
+    };
   }
   return table.perform(operation, input, fault === 'lag' ? world.dice.between('lag', 500, 20_000) : 0);
 }
 
 function createLog(component: string, onText: (text: string) => void): Log {
-  const write = (event: string, fields: Readonly<Record<string, unknown>> = {}): void => onText(JSON.stringify({ component, event, ...fields }));
+  const write = (event: string, fields: Readonly<Record<string, unknown>> = {}): void =>
+    onText(JSON.stringify({ component, event, ...fields }));
   return { info: write, alarm: write };
 }
 
@@ -241,7 +342,10 @@ function encryptionKeys(): { perform: (operation: string, input: Input) => objec
   return {
     rotate: () => void (version += 1),
     perform: (_operation, input) => {
-      const id = typeof input['VersionId'] === 'string' ? input['VersionId'] : `version-${version}-0000-0000-0000-000000000000`;
+      const id =
+        typeof input['VersionId'] === 'string'
+          ? input['VersionId']
+          : `version-${version}-0000-0000-0000-000000000000`;
       return { VersionId: id, SecretString: `encryption-secret-of-${id}` };
     },
   };

@@ -29,7 +29,7 @@ export async function shrink(failing: Run, simulator: Simulator): Promise<Shrunk
   };
   // As a plan the same faults may strike otherwise than by chance; then there is nothing to begin with.
   if (!(await attempt(failing.scenario.steps, failing.faults))) return { run: failing, tries };
-  for (let size = Infinity; size > best.scenario.steps.length + best.faults.length; ) {
+  for (let size = Infinity; size > best.scenario.steps.length + best.faults.length;) {
     size = best.scenario.steps.length + best.faults.length;
     await dropParts(best.faults, (faults) => attempt(best.scenario.steps, faults));
     await dropParts(best.scenario.steps, (steps) => attempt(steps, best.faults));
@@ -38,10 +38,13 @@ export async function shrink(failing: Run, simulator: Simulator): Promise<Shrunk
 }
 
 /** Leaves out what can be left out of a list, in ever smaller parts. */
-async function dropParts<Part>(all: readonly Part[], works: (kept: readonly Part[]) => Promise<boolean>): Promise<void> {
+async function dropParts<Part>(
+  all: readonly Part[],
+  works: (kept: readonly Part[]) => Promise<boolean>,
+): Promise<void> {
   let kept = all;
   for (let size = Math.max(1, kept.length >> 1); kept.length > 0; size >>= 1) {
-    for (let from = 0; from < kept.length; ) {
+    for (let from = 0; from < kept.length;) {
       const rest = [...kept.slice(0, from), ...kept.slice(from + size)];
       if (await works(rest)) kept = rest;
       else from += size;

@@ -6,14 +6,42 @@ import { exhaust } from './exhaustive.ts';
 import { createSimulator } from './run.ts';
 
 const simulator = createSimulator();
-afterAll(() => { simulator.end(); });
+afterAll(() => {
+  simulator.end();
+});
 const run = promisify(execFile);
 const seeds = 500;
 /** What can go wrong, but for the refused start, which chance seldom meets and the walk over all sites always does. */
 const everything = [
-  'error', 'errors', 'lost', 'all_lost', 'lost_then_throttled', 'lost_then_conflicts', 'throttle', 'throttles', 'conflict', 'conflicts', 'crash_before', 'crash_after',
-  'late', 'late_answer', 'hang', 'invocation thawed', 'lag', 'unprocessed', 'all_unprocessed', 'twice', 'unheard', 'no_room', 'execution aborted', 'execution started again', 'redrive after the end',
-  'clock step of all', 'clock step of one function', 'clock step of all within a minute of the month’s turn', 'clock step of one function within a minute of the month’s turn',
+  'error',
+  'errors',
+  'lost',
+  'all_lost',
+  'lost_then_throttled',
+  'lost_then_conflicts',
+  'throttle',
+  'throttles',
+  'conflict',
+  'conflicts',
+  'crash_before',
+  'crash_after',
+  'late',
+  'late_answer',
+  'hang',
+  'invocation thawed',
+  'lag',
+  'unprocessed',
+  'all_unprocessed',
+  'twice',
+  'unheard',
+  'no_room',
+  'execution aborted',
+  'execution started again',
+  'redrive after the end',
+  'clock step of all',
+  'clock step of one function',
+  'clock step of all within a minute of the month’s turn',
+  'clock step of one function within a minute of the month’s turn',
 ];
 
 describe('the simulation', () => {
@@ -24,21 +52,38 @@ describe('the simulation', () => {
       const { violations, faults: injected, mishaps, trace } = await simulator.runSeed(seed);
       faults += injected.length;
       for (const name of [...injected.map(({ kind }) => kind), ...mishaps.keys()]) struck.add(name);
-      expect(violations, `seed ${seed}, replayed by: npm run simulate -- --seed ${seed} --trace\n${trace.slice(-40).join('\n')}`).toEqual([]);
+      expect(
+        violations,
+        `seed ${seed}, replayed by: npm run simulate -- --seed ${seed} --trace\n${trace.slice(-40).join('\n')}`,
+      ).toEqual([]);
     }
     expect(faults).toBeGreaterThan(seeds);
     expect([...struck]).toEqual(expect.arrayContaining(everything));
   });
 
-  it('answers no request with 500 and keeps every number right while half of all single writes meet a conflict', { timeout: 120_000 }, async () => {
-    const { answers, faults, violations, trace } = await simulator.run(crowdOf(1, 0.5));
-    expect(violations, trace.slice(-40).join('\n')).toEqual([]);
-    expect(faults.length).toBeGreaterThan(100);
-    expect([...answers.keys()].filter((name) => name.endsWith(' 500'))).toEqual([]);
-    // Requests of every kind were answered, and what the operator closed was refused.
-    const wanted = ['generate 200', 'generate 202', 'get 200', 'list 200', 'balance 200', 'quote 200', 'models 200', 'get 401', 'balance 403'];
-    expect([...answers.keys()]).toEqual(expect.arrayContaining(wanted));
-  });
+  it(
+    'answers no request with 500 and keeps every number right while half of all single writes meet a conflict',
+    { timeout: 120_000 },
+    async () => {
+      const { answers, faults, violations, trace } = await simulator.run(crowdOf(1, 0.5));
+      expect(violations, trace.slice(-40).join('\n')).toEqual([]);
+      expect(faults.length).toBeGreaterThan(100);
+      expect([...answers.keys()].filter((name) => name.endsWith(' 500'))).toEqual([]);
+      // Requests of every kind were answered, and what the operator closed was refused.
+      const wanted = [
+        'generate 200',
+        'generate 202',
+        'get 200',
+        'list 200',
+        'balance 200',
+        'quote 200',
+        'models 200',
+        'get 401',
+        'balance 403',
+      ];
+      expect([...answers.keys()]).toEqual(expect.arrayContaining(wanted));
+    },
+  );
 
   it('gives the same trace for the same seed, hash for hash', async () => {
     const first = await simulator.runSeed(5);
@@ -56,8 +101,15 @@ describe('the simulation', () => {
   });
 
   it('catches planted bugs', { timeout: 240_000 }, async () => {
-    const planted = ['refund-twice', 'key-names-two-charges', 'switch-of-protocols-unheard', 'conflict-of-a-single-write'];
-    const { stdout } = await run(process.execPath, ['bin/simulate.ts', '--mutants', ...planted], { cwd: new URL('../..', import.meta.url) });
+    const planted = [
+      'refund-twice',
+      'key-names-two-charges',
+      'switch-of-protocols-unheard',
+      'conflict-of-a-single-write',
+    ];
+    const { stdout } = await run(process.execPath, ['bin/simulate.ts', '--mutants', ...planted], {
+      cwd: new URL('../..', import.meta.url),
+    });
     expect(stdout).toContain(`${planted.length} of ${planted.length} caught`);
   });
 });

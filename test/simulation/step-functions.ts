@@ -1,7 +1,13 @@
 /** Step Functions for the simulation: the real text of the state machine, on virtual time. */
 import { readFileSync } from 'node:fs';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
-import { createStateMachine, type LocalStateMachine, type Outcome, type RunningExecution, type TaskCall } from '../../local/step-functions/state-machine.ts';
+import {
+  createStateMachine,
+  type LocalStateMachine,
+  type Outcome,
+  type RunningExecution,
+  type TaskCall,
+} from '../../local/step-functions/state-machine.ts';
 import type { Input } from './memory-table.ts';
 import { Refused } from './refused.ts';
 
@@ -37,23 +43,32 @@ export interface StepFunctions {
 
 /** Building takes 50 ms: one machine serves all worlds, one after the other. */
 let built: LocalStateMachine | undefined;
-let invokeCurrent: (call: TaskCall) => Promise<InvocationResult> = () => Promise.reject(new Error('no world runs'));
+let invokeCurrent: (call: TaskCall) => Promise<InvocationResult> = () =>
+  Promise.reject(new Error('no world runs'));
 let tellCurrent: (text: string) => void = () => undefined;
 
 function machine(): LocalStateMachine {
-  const text = readFileSync(new URL('../../statemachines/creation.asl.json', import.meta.url), 'utf8').replace(
-    /\$\{(\w+)Arn\}/g,
-    (_, name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
-  );
+  const text = readFileSync(
+    new URL('../../statemachines/creation.asl.json', import.meta.url),
+    'utf8',
+  ).replace(/\$\{(\w+)Arn\}/g, (_, name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`);
   built ??= createStateMachine(text, {
     invokeTask: (call) => invokeCurrent(call),
-    onEvent: (_execution, event) => { tellCurrent(JSON.stringify(event)); },
+    onEvent: (_execution, event) => {
+      tellCurrent(JSON.stringify(event));
+    },
   });
   return built;
 }
 
 /** The executions of one world. */
-export function createStepFunctions({ now, outside, invokeTask, onText, onClosed }: StepFunctionsOptions): StepFunctions {
+export function createStepFunctions({
+  now,
+  outside,
+  invokeTask,
+  onText,
+  onClosed,
+}: StepFunctionsOptions): StepFunctions {
   const executions = new Map<string, Execution>();
   const running = machine();
   tellCurrent = onText;
@@ -65,7 +80,9 @@ export function createStepFunctions({ now, outside, invokeTask, onText, onClosed
   };
 
   function run(execution: Execution): void {
-    outside(() => { runOutside(execution); });
+    outside(() => {
+      runOutside(execution);
+    });
   }
 
   function runOutside(execution: Execution): void {
@@ -86,7 +103,8 @@ export function createStepFunctions({ now, outside, invokeTask, onText, onClosed
     const text = String(input['input']);
     const arn = `${machineArn.replace(':stateMachine:', ':execution:')}:${name}`;
     const known = executions.get(arn);
-    if (known && (known.status !== 'RUNNING' || known.input !== text)) throw new Refused('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
+    if (known && (known.status !== 'RUNNING' || known.input !== text))
+      throw new Refused('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
     if (!known) {
       const execution: Execution = { name, arn, input: text, startedAt: now(), status: 'RUNNING' };
       executions.set(arn, execution);

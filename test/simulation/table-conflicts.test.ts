@@ -3,7 +3,10 @@ import { createMemoryTable, type Input, type MemoryTable } from './memory-table.
 import { Refused } from './refused.ts';
 
 const now = Date.UTC(2026, 10, 21);
-const keyOf = (name: string): { pk: { S: string }; sk: { S: string } } => ({ pk: { S: name }, sk: { S: 'ITEM' } });
+const keyOf = (name: string): { pk: { S: string }; sk: { S: string } } => ({
+  pk: { S: name },
+  sk: { S: 'ITEM' },
+});
 const itemOf = (name: string, amount: number): object => ({ ...keyOf(name), amount: { N: String(amount) } });
 
 /** A table with the items A, B and C, each with the amount 1. */
@@ -16,7 +19,11 @@ function aTable(): MemoryTable {
 /** Adds to each of the named items. */
 function adding(names: readonly string[], token?: string): Input {
   const update = (name: string): object => ({
-    Update: { Key: keyOf(name), UpdateExpression: 'ADD amount :one', ExpressionAttributeValues: { ':one': { N: '1' } } },
+    Update: {
+      Key: keyOf(name),
+      UpdateExpression: 'ADD amount :one',
+      ExpressionAttributeValues: { ':one': { N: '1' } },
+    },
   });
   return { TransactItems: names.map(update), ...(token !== undefined && { ClientRequestToken: token }) };
 }
@@ -32,22 +39,33 @@ function refusalOf(work: () => unknown): { code: string; reasons: unknown } {
   return { code: 'none', reasons: undefined };
 }
 
-const amountOf = (table: MemoryTable, name: string): string | undefined => table.get(name, 'ITEM')?.['amount']?.N;
+const amountOf = (table: MemoryTable, name: string): string | undefined =>
+  table.get(name, 'ITEM')?.['amount']?.N;
 
 describe('a transaction in flight at the simulation’s table', () => {
   const singleWrites: readonly [operation: string, input: Input][] = [
     ['PutItem', { Item: itemOf('A', 9) }],
-    ['UpdateItem', { Key: keyOf('A'), UpdateExpression: 'SET amount = :n', ExpressionAttributeValues: { ':n': { N: '9' } } }],
+    [
+      'UpdateItem',
+      {
+        Key: keyOf('A'),
+        UpdateExpression: 'SET amount = :n',
+        ExpressionAttributeValues: { ':n': { N: '9' } },
+      },
+    ],
     ['DeleteItem', { Key: keyOf('A') }],
   ];
-  it.each(singleWrites)('refuses a %s on an item that the transaction holds, and the item stays as it was', (operation, input) => {
-    const table = aTable();
-    const end = table.begin(adding(['A', 'B']));
-    expect(refusalOf(() => table.perform(operation, input)).code).toBe('TransactionConflictException');
-    end();
-    expect(amountOf(table, 'A')).toBe('2');
-    expect(refusalOf(() => table.perform(operation, input)).code).toBe('none');
-  });
+  it.each(singleWrites)(
+    'refuses a %s on an item that the transaction holds, and the item stays as it was',
+    (operation, input) => {
+      const table = aTable();
+      const end = table.begin(adding(['A', 'B']));
+      expect(refusalOf(() => table.perform(operation, input)).code).toBe('TransactionConflictException');
+      end();
+      expect(amountOf(table, 'A')).toBe('2');
+      expect(refusalOf(() => table.perform(operation, input)).code).toBe('none');
+    },
+  );
 
   it('lets single writes on other items through', () => {
     const table = aTable();
@@ -73,7 +91,9 @@ describe('a transaction in flight at the simulation’s table', () => {
     const table = aTable();
     const read = (): unknown => {
       const single = table.perform('GetItem', { Key: keyOf('A'), ConsistentRead: true });
-      const batch = table.perform('BatchGetItem', { RequestItems: { table: { Keys: [keyOf('A'), keyOf('B')], ConsistentRead: true } } });
+      const batch = table.perform('BatchGetItem', {
+        RequestItems: { table: { Keys: [keyOf('A'), keyOf('B')], ConsistentRead: true } },
+      });
       return { single, batch };
     };
     const before = read();
@@ -90,7 +110,9 @@ describe('a transaction in flight at the simulation’s table', () => {
     const table = aTable();
     const end = table.begin(adding(['A'], 'token'));
     expect(refusalOf(() => table.begin(adding(['A'], 'token'))).code).toBe('TransactionInProgressException');
-    expect(refusalOf(() => table.begin(adding(['B'], 'token'))).code).toBe('IdempotentParameterMismatchException');
+    expect(refusalOf(() => table.begin(adding(['B'], 'token'))).code).toBe(
+      'IdempotentParameterMismatchException',
+    );
     end();
     expect(table.begin(adding(['A'], 'token'))()).toEqual({});
     expect(amountOf(table, 'A')).toBe('2');
@@ -100,19 +122,32 @@ describe('a transaction in flight at the simulation’s table', () => {
     const table = aTable();
     const refused = { Update: { ...keyed('A'), ConditionExpression: 'attribute_not_exists(pk)' } };
     const end = table.begin({ TransactItems: [refused] });
-    expect(refusalOf(() => table.perform('PutItem', { Item: itemOf('A', 5) })).code).toBe('TransactionConflictException');
-    expect(refusalOf(end)).toEqual({ code: 'TransactionCanceledException', reasons: ['ConditionalCheckFailed'] });
+    expect(refusalOf(() => table.perform('PutItem', { Item: itemOf('A', 5) })).code).toBe(
+      'TransactionConflictException',
+    );
+    expect(refusalOf(end)).toEqual({
+      code: 'TransactionCanceledException',
+      reasons: ['ConditionalCheckFailed'],
+    });
     table.perform('PutItem', { Item: itemOf('A', 5) });
     expect(amountOf(table, 'A')).toBe('5');
   });
 
   it('holds the items of its condition checks, too', () => {
     const table = aTable();
-    table.begin({ TransactItems: [{ ConditionCheck: { Key: keyOf('A'), ConditionExpression: 'attribute_exists(pk)' } }] });
-    expect(refusalOf(() => table.perform('PutItem', { Item: itemOf('A', 5) })).code).toBe('TransactionConflictException');
+    table.begin({
+      TransactItems: [{ ConditionCheck: { Key: keyOf('A'), ConditionExpression: 'attribute_exists(pk)' } }],
+    });
+    expect(refusalOf(() => table.perform('PutItem', { Item: itemOf('A', 5) })).code).toBe(
+      'TransactionConflictException',
+    );
   });
 });
 
 function keyed(name: string): object {
-  return { Key: keyOf(name), UpdateExpression: 'ADD amount :one', ExpressionAttributeValues: { ':one': { N: '1' } } };
+  return {
+    Key: keyOf(name),
+    UpdateExpression: 'ADD amount :one',
+    ExpressionAttributeValues: { ':one': { N: '1' } },
+  };
 }

@@ -16,7 +16,10 @@ export interface TableHolds {
    * with the same token is in flight, and with TransactionCanceledException while another transaction holds one
    * of the places: TransactionConflict is the reason for the places that are held, None for the others.
    */
-  readonly take: (places: readonly string[], token: { readonly text: string; readonly fingerprint: string } | undefined) => Flight;
+  readonly take: (
+    places: readonly string[],
+    token: { readonly text: string; readonly fingerprint: string } | undefined,
+  ) => Flight;
   /** Throws Refused with TransactionConflictException while a transaction holds the place. */
   readonly checkSingleWrite: (place: string) => void;
   readonly isHeld: (place: string) => boolean;
@@ -37,7 +40,11 @@ export function createTableHolds(): TableHolds {
       const known = token && tokens.get(token.text);
       if (known !== undefined) throw known === token?.fingerprint ? inProgress() : mismatch();
       if (places.some((place) => held.has(place))) {
-        throw cancelled(places.map((place) => (held.has(place) ? { Code: 'TransactionConflict', Message: ongoing } : { Code: 'None' })));
+        throw cancelled(
+          places.map((place) =>
+            held.has(place) ? { Code: 'TransactionConflict', Message: ongoing } : { Code: 'None' },
+          ),
+        );
       }
       for (const place of places) held.add(place);
       if (token) tokens.set(token.text, token.fingerprint);
@@ -52,7 +59,10 @@ export function createTableHolds(): TableHolds {
 }
 
 function inProgress(): Refused {
-  return new Refused('TransactionInProgressException', 'The transaction with the given request token is already in progress.');
+  return new Refused(
+    'TransactionInProgressException',
+    'The transaction with the given request token is already in progress.',
+  );
 }
 
 /** The token named another transaction before. */

@@ -31,24 +31,44 @@ const unguarded: TimerGuard = (callback) => callback;
 export function takeTime(): VirtualTime {
   const { setImmediate: later } = globalThis;
   const random = Math.random;
-  const clock = FakeTimers.install({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
+  const clock = FakeTimers.install({
+    now: 0,
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
+  });
   let guard = unguarded;
   // The end of the fake timers puts the process's own functions back.
   Object.assign(globalThis, {
     setTimeout: (callback: (...args: unknown[]) => void, millis?: number, ...args: unknown[]) =>
-      clock.setTimeout(guard(() => { callback(...args); }, undefined), millis ?? 0),
+      clock.setTimeout(
+        guard(() => {
+          callback(...args);
+        }, undefined),
+        millis ?? 0,
+      ),
     setInterval: (callback: (...args: unknown[]) => void, millis?: number, ...args: unknown[]) => {
-      const stop = (): void => { clock.clearInterval(timer); };
-      const timer = clock.setInterval(guard(() => { callback(...args); }, stop), millis ?? 0);
+      const stop = (): void => {
+        clock.clearInterval(timer);
+      };
+      const timer = clock.setInterval(
+        guard(() => {
+          callback(...args);
+        }, stop),
+        millis ?? 0,
+      );
       return timer;
     },
   });
-  const settle = (): Promise<void> => new Promise((resolve) => { later(resolve); });
+  const settle = (): Promise<void> =>
+    new Promise((resolve) => {
+      later(resolve);
+    });
   return {
     now: () => clock.now,
     after: (millis, callback) => {
       const timer = clock.setTimeout(callback, millis);
-      return () => { clock.clearTimeout(timer); };
+      return () => {
+        clock.clearTimeout(timer);
+      };
     },
     guardTimers: (next) => {
       guard = next;

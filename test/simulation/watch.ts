@@ -68,34 +68,50 @@ export function createWatch(world: World): Watch {
 
   function nothingSecretIsWritten(text: string): void {
     for (const mark of [promptMark, addressMark, 'dk_live_', 'whsec_', 'encryption-secret']) {
-      if (text.includes(mark)) accuse('nothing secret in logs and histories', `${mark} in ${text.slice(0, 200)}`);
+      if (text.includes(mark))
+        accuse('nothing secret in logs and histories', `${mark} in ${text.slice(0, 200)}`);
     }
   }
 
-  function refusalLeavesNothing({ operation }: Asked, answer: APIGatewayProxyStructuredResultV2, details: Readonly<Record<string, unknown>>): void {
+  function refusalLeavesNothing(
+    { operation }: Asked,
+    answer: APIGatewayProxyStructuredResultV2,
+    details: Readonly<Record<string, unknown>>,
+  ): void {
     const status = answer.statusCode ?? 0;
     const id = String(answer.headers?.['x-request-id'] ?? '');
     const left = [...(wrote.get(id) ?? [])].filter((kind) => !countsOnly.has(kind));
-    if (left.length > 0 && operation !== 'generate') accuse('what only looks writes no row but its count', `${operation} ${id} wrote ${left.join(', ')}`);
+    if (left.length > 0 && operation !== 'generate')
+      accuse('what only looks writes no row but its count', `${operation} ${id} wrote ${left.join(', ')}`);
     if (status < 400 || status === 500 || details['creation_id'] !== undefined) return;
-    if (left.length > 0) accuse('a refusal before the charge leaves no row but its count', `${id} answered ${status} ${String(details['reason'])} and wrote ${left.join(', ')}`);
+    if (left.length > 0)
+      accuse(
+        'a refusal before the charge leaves no row but its count',
+        `${id} answered ${status} ${String(details['reason'])} and wrote ${left.join(', ')}`,
+      );
   }
 
   function acceptedIsReadable(asked: Asked, body: Readonly<Record<string, unknown>>): void {
     const item = service?.table.get(`CREATION#${String(body['id'])}`, 'CREATION');
     if (!item) accuse('every 202 is readable', String(body['id']));
-    else if (textOf(item, 'accountId') !== asked.account) accuse('an account sees its own creations only', String(body['id']));
+    else if (textOf(item, 'accountId') !== asked.account)
+      accuse('an account sees its own creations only', String(body['id']));
   }
 
   function refundIsDone(details: Readonly<Record<string, unknown>>): void {
     const book = books.creations.get(String(details['creation_id']));
-    if (book && book.status !== 'failed') accuse('what is told as given back is given back', `${book.id} is ${book.status}`);
+    if (book && book.status !== 'failed')
+      accuse('what is told as given back is given back', `${book.id} is ${book.status}`);
   }
 
   function isNotOpenTooLong(): void {
     for (const book of books.creations.values()) {
-      const latest = Math.max(book.deadlineAt, book.chargedAt, world.lastFaultAt) + recoveryMillis + world.clocks.largestSkew();
-      if (book.terminalAt === undefined && world.time.now() > latest) accuse('nothing is open behind its deadline and two periods', book.id);
+      const latest =
+        Math.max(book.deadlineAt, book.chargedAt, world.lastFaultAt) +
+        recoveryMillis +
+        world.clocks.largestSkew();
+      if (book.terminalAt === undefined && world.time.now() > latest)
+        accuse('nothing is open behind its deadline and two periods', book.id);
     }
   }
 
@@ -107,17 +123,24 @@ export function createWatch(world: World): Watch {
     const sent = webhooks.posts.get(id) ?? [];
     const last = sent.at(-1);
     if (status === 'pending') accuse('each webhook is settled', id);
-    if (status === 'delivered' && !(last?.status !== undefined && last.status < 300)) accuse('delivered means answered with a 2xx', id);
-    if (status === 'failed' && last?.status !== 410 && webhook['attempts']?.N !== '5') accuse('a webhook is tried five times', `${id}: ${webhook['attempts']?.N ?? ''}`);
-    if (status === 'failed' && sent.length === 0 && world.injected.length === 0) accuse('a webhook is always tried', id);
+    if (status === 'delivered' && !(last?.status !== undefined && last.status < 300))
+      accuse('delivered means answered with a 2xx', id);
+    if (status === 'failed' && last?.status !== 410 && webhook['attempts']?.N !== '5')
+      accuse('a webhook is tried five times', `${id}: ${webhook['attempts']?.N ?? ''}`);
+    if (status === 'failed' && sent.length === 0 && world.injected.length === 0)
+      accuse('a webhook is always tried', id);
     if (status === 'skipped' && textOf(item, 'failure') !== 'ServiceUnavailable') {
-      if (webhooks.firstSecretAt(textOf(item, 'accountId')) < (books.creations.get(id)?.terminalAt ?? 0)) accuse('a webhook is always tried', `${id} was skipped`);
+      if (webhooks.firstSecretAt(textOf(item, 'accountId')) < (books.creations.get(id)?.terminalAt ?? 0))
+        accuse('a webhook is always tried', `${id} was skipped`);
     }
   }
 
   world.onEnded = invocations.onEnded;
   return {
-    books, webhooks, violations, answers,
+    books,
+    webhooks,
+    violations,
+    answers,
     service: {
       onCommit: (changes) => {
         const id = world.current()?.id;
@@ -153,33 +176,45 @@ export function createWatch(world: World): Watch {
     ask: (account) => ({ at: world.time.now(), ledger: books.ledgerOf(account) }),
     onAnswer: (asked, answer) => {
       const body = JSON.parse(answer.body ?? '{}') as Readonly<Record<string, unknown>>;
-      const error = body['error'] as { readonly details?: Readonly<Record<string, unknown>> } | string | undefined;
+      const error = body['error'] as
+        { readonly details?: Readonly<Record<string, unknown>> } | string | undefined;
       const details = typeof error === 'object' ? (error.details ?? {}) : {};
       refusalLeavesNothing(asked, answer, details);
       const invocation = served.get(String(answer.headers?.['x-request-id'] ?? ''));
       const limit = service?.table.get(`ACCOUNT#${asked.account}`, 'ACCOUNT')?.['postRate']?.N;
       if (invocation && limit !== undefined) rates.onAnswer(asked, invocation, Number(limit), answer);
       const status = answer.statusCode ?? 0;
-      if (status < 300 && (asked.operation === 'generate' || asked.operation === 'get')) acceptedIsReadable(asked, body);
+      if (status < 300 && (asked.operation === 'generate' || asked.operation === 'get'))
+        acceptedIsReadable(asked, body);
       if (status < 300) readings.onAnswer(asked, body, answer.headers ?? {});
       if (details['creation_id'] !== undefined) refundIsDone(details);
-      if ((status === 401 || status === 403) && !asked.mayBeRefused) accuse('a valid key is let in', `${status}`);
-      if (status < 400 && asked.mustBeRefused) accuse('a revocation or suspension holds from the next request on', `${asked.operation} answered ${status}`);
+      if ((status === 401 || status === 403) && !asked.mayBeRefused)
+        accuse('a valid key is let in', `${status}`);
+      if (status < 400 && asked.mustBeRefused)
+        accuse(
+          'a revocation or suspension holds from the next request on',
+          `${asked.operation} answered ${status}`,
+        );
       if (status === 404 && asked.operation === 'get') accuse('every 202 is readable', 'a poll answered 404');
     },
     look: isNotOpenTooLong,
     atRest: async () => {
       isNotOpenTooLong();
-      for (const row of service?.table.indexed('open_work', '') ?? []) accuse('no work is left at rest', textOf(row, 'pk'));
-      for (const execution of service?.stepFunctions.running() ?? []) accuse('no execution is left at rest', execution.name);
+      for (const row of service?.table.indexed('open_work', '') ?? [])
+        accuse('no work is left at rest', textOf(row, 'pk'));
+      for (const execution of service?.stepFunctions.running() ?? [])
+        accuse('no execution is left at rest', execution.name);
       for (const book of books.creations.values()) {
         if (book.terminalAt === undefined) accuse('every creation ends', book.id);
         const item = service?.table.get(`CREATION#${book.id}`, 'CREATION');
         const image = item?.['results']?.L?.[0]?.M?.['key']?.S;
-        if (book.status === 'completed' && !service?.bucket.stored.has(image ?? '')) accuse('a completed creation has its image', book.id);
+        if (book.status === 'completed' && !service?.bucket.stored.has(image ?? ''))
+          accuse('a completed creation has its image', book.id);
         webhookIsSettled(book.id);
       }
-      if (service) for (const difference of await auditTable(service.table, service.store)) accuse('the audit of the books finds nothing', JSON.stringify(difference));
+      if (service)
+        for (const difference of await auditTable(service.table, service.store))
+          accuse('the audit of the books finds nothing', JSON.stringify(difference));
     },
   };
 }

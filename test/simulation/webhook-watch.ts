@@ -49,27 +49,41 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     const item = table.get(`CREATION#${id}`, 'CREATION');
     const told = JSON.parse(post.body) as { status?: string; event?: string };
     if (told.status !== textOf(item, 'status') || (told.status !== 'completed' && told.status !== 'failed')) {
-      accuse('no webhook before the terminal commit', `${id}: sent ${told.status ?? ''}, is ${textOf(item, 'status')}`);
+      accuse(
+        'no webhook before the terminal commit',
+        `${id}: sent ${told.status ?? ''}, is ${textOf(item, 'status')}`,
+      );
     }
-    if (told.event !== post.headers['x-webhook-event'] || told.event !== `creation.${told.status ?? ''}`) accuse('a webhook tells its event', id);
+    if (told.event !== post.headers['x-webhook-event'] || told.event !== `creation.${told.status ?? ''}`)
+      accuse('a webhook tells its event', id);
   }
 
   function keepsTheSchedule(post: Sent, before: readonly Sent[], id: string): void {
     if (post.attempt > 5) accuse('at most five attempts', `${id}: attempt ${post.attempt}`);
     const last = before.filter(({ round }) => round === post.round).at(-1);
     if (!last) return;
-    if (post.attempt <= last.attempt) accuse('an attempt is sent once', `${id}: attempt ${post.attempt} behind ${last.attempt}`);
+    if (post.attempt <= last.attempt)
+      accuse('an attempt is sent once', `${id}: attempt ${post.attempt} behind ${last.attempt}`);
     const waited = post.at - (last.endedAt ?? last.at);
     const least = waitsMillis[last.attempt - 1] ?? Infinity;
-    if (waited < least - world.clocks.largestSkew()) accuse('never early', `${id}: attempt ${post.attempt} after ${waited} ms, not ${least}`);
+    if (waited < least - world.clocks.largestSkew())
+      accuse('never early', `${id}: attempt ${post.attempt} after ${waited} ms, not ${least}`);
     if (post.body !== last.body) accuse('the same bytes in each attempt', id);
   }
 
   function endsWithSuccess(post: Sent, before: readonly Sent[], id: string, table: MemoryTable): void {
     const status = table.get(`CREATION#${id}`, 'CREATION')?.['webhook']?.M?.['status']?.S;
-    if (status !== 'pending') accuse('none behind the end', `${id}: attempt ${post.attempt} while ${status ?? 'absent'}`);
+    if (status !== 'pending')
+      accuse('none behind the end', `${id}: attempt ${post.attempt} while ${status ?? 'absent'}`);
     // A 2xx whose settling a fault may have prevented is not known to the service.
-    const known = before.find(({ round, status: answer, sender }) => round === post.round && sender?.faulted === false && answer !== undefined && answer >= 200 && answer < 300);
+    const known = before.find(
+      ({ round, status: answer, sender }) =>
+        round === post.round &&
+        sender?.faulted === false &&
+        answer !== undefined &&
+        answer >= 200 &&
+        answer < 300,
+    );
     if (known) accuse('none after a 2xx', `${id}: attempt ${post.attempt} after ${known.attempt}`);
   }
 
@@ -78,26 +92,43 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     const slack = world.clocks.largestSkew() + 1_000;
     const all = secrets.get(account) ?? [];
     const stamp = post.headers['x-timestamp'] ?? '';
-    if (Math.abs(Number(stamp) * 1000 - post.at) > slack + 1_000) accuse('signed at its own time', `${stamp} at ${post.at}`);
+    if (Math.abs(Number(stamp) * 1000 - post.at) > slack + 1_000)
+      accuse('signed at its own time', `${stamp} at ${post.at}`);
     const made = (secret: Secret | undefined): string =>
-      secret === undefined ? '' : `sha256=${createHmac('sha256', secret.plain).update(`${stamp}.${post.body}`).digest('hex')}`;
+      secret === undefined
+        ? ''
+        : `sha256=${createHmac('sha256', secret.plain).update(`${stamp}.${post.body}`).digest('hex')}`;
     // A time that a rotation named is compared with the function's own clock.
-    const current = all.filter(({ from, signsFrom, until }) =>
-      from <= post.at && signsFrom <= post.at + (signsFrom > from ? slack : 0) && until >= startedAt - slack);
+    const current = all.filter(
+      ({ from, signsFrom, until }) =>
+        from <= post.at &&
+        signsFrom <= post.at + (signsFrom > from ? slack : 0) &&
+        until >= startedAt - slack,
+    );
     const signing = current.findLast((secret) => made(secret) === post.headers['x-webhook-signature-256']);
-    if (!signing || (signing.until < startedAt && !all.some(({ signsFrom, from }) => signsFrom === signing.until && signsFrom > from))) {
+    if (
+      !signing ||
+      (signing.until < startedAt &&
+        !all.some(({ signsFrom, from }) => signsFrom === signing.until && signsFrom > from))
+    ) {
       accuse('signed with the current secret', account);
     }
     previousVerifies(all, signing, made, post, { startedAt, slack, account });
     const given = (post.headers['webhook-signature'] ?? '').split(' ');
     const standard = ({ plain }: Secret): string => {
       const key = Buffer.from(plain.slice('whsec_'.length), 'base64');
-      return `v1,${createHmac('sha256', key).update(`${post.headers['webhook-id'] ?? ''}.${stamp}.${post.body}`).digest('base64')}`;
+      return `v1,${createHmac('sha256', key)
+        .update(`${post.headers['webhook-id'] ?? ''}.${stamp}.${post.body}`)
+        .digest('base64')}`;
     };
     const mayHold = all.filter(({ from, until }) => from <= post.at && until + dayMillis + slack > startedAt);
-    const mustHold = all.filter(({ from, until }) => from <= startedAt && until + dayMillis - slack > post.at);
-    if (!given.every((one) => mayHold.some((secret) => standard(secret) === one))) accuse('no signature with a secret that is over', account);
-    if (!mustHold.every((secret) => given.includes(standard(secret)))) accuse('a receiver with a replaced secret verifies for 24 h', account);
+    const mustHold = all.filter(
+      ({ from, until }) => from <= startedAt && until + dayMillis - slack > post.at,
+    );
+    if (!given.every((one) => mayHold.some((secret) => standard(secret) === one)))
+      accuse('no signature with a secret that is over', account);
+    if (!mustHold.every((secret) => given.includes(standard(secret))))
+      accuse('a receiver with a replaced secret verifies for 24 h', account);
   }
 
   /** The secret that signed before the current one is still there for a receiver that knows no other. */
@@ -108,12 +139,17 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     post: Post,
     { startedAt, slack, account }: { startedAt: number; slack: number; account: string },
   ): void {
-    const before = all.slice(0, signing ? all.indexOf(signing) : 0).filter(({ signsFrom, until }) => signsFrom < until);
+    const before = all
+      .slice(0, signing ? all.indexOf(signing) : 0)
+      .filter(({ signsFrom, until }) => signsFrom < until);
     const last = before.at(-1);
     const given = post.headers['x-webhook-signature-256-previous'];
-    if (given !== undefined && given !== made(last)) accuse('the previous signature is made with the newest replaced secret', account);
-    if (given !== undefined && (last?.until ?? -Infinity) + dayMillis + slack <= startedAt) accuse('no signature with a secret that is over', account);
-    if (given === undefined && last && last.until + dayMillis - slack > post.at) accuse('a receiver with a replaced secret verifies for 24 h', account);
+    if (given !== undefined && given !== made(last))
+      accuse('the previous signature is made with the newest replaced secret', account);
+    if (given !== undefined && (last?.until ?? -Infinity) + dayMillis + slack <= startedAt)
+      accuse('no signature with a secret that is over', account);
+    if (given === undefined && last && last.until + dayMillis - slack > post.at)
+      accuse('a receiver with a replaced secret verifies for 24 h', account);
   }
 
   /** The operator's claim stands before each: two of them within the interval are one too many. */
@@ -122,7 +158,8 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     const last = tests.get(account) ?? -Infinity;
     // Between claim and POST a slow network may lie, which holds one of them back.
     const slack = world.clocks.largestSkew() + 1_000;
-    if (!post.sender?.faulted && post.at - last < testIntervalMillis - slack) accuse('one test delivery in 30 s', `${account}: after ${post.at - last} ms`);
+    if (!post.sender?.faulted && post.at - last < testIntervalMillis - slack)
+      accuse('one test delivery in 30 s', `${account}: after ${post.at - last} ms`);
     if (!post.sender?.faulted) tests.set(account, post.at);
     const { cost, metadata } = JSON.parse(post.body) as { cost?: number; metadata?: { test?: string } };
     if (cost !== 0 || metadata?.test !== 'true') accuse('a test delivery says that it is one', post.body);
@@ -154,7 +191,10 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
       }
       const book = books.creations.get(id);
       const before = posts.get(id) ?? [];
-      const sent = Object.assign(post, { round: book?.round ?? 0, attempt: Number(post.headers['x-webhook-attempt']) });
+      const sent = Object.assign(post, {
+        round: book?.round ?? 0,
+        attempt: Number(post.headers['x-webhook-attempt']),
+      });
       comesBehindTheCommit(sent, id, table);
       keepsTheSchedule(sent, before, id);
       endsWithSuccess(sent, before, id, table);

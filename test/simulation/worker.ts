@@ -6,7 +6,11 @@ import { mutants, plant } from './mutants.ts';
 const job = JSON.parse(process.argv[2] ?? '') as Job;
 let sent: Promise<void> = Promise.resolve();
 const say = (message: Message): void => {
-  sent = new Promise((resolve) => { process.send?.(message, undefined, undefined, () => { resolve(); }); });
+  sent = new Promise((resolve) => {
+    process.send?.(message, undefined, undefined, () => {
+      resolve();
+    });
+  });
 };
 
 // Nobody listens any more: the work of an orphan is only heat.

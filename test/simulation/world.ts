@@ -8,7 +8,16 @@ import { createHash } from 'node:crypto';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 import { createClocks, type Clocks } from './clocks.ts';
 import { createStream, type Dice } from './dice.ts';
-import { Aborted, attempt, lost, losesTheAnswer, Ongoing, refusedAtTheDoor, type Effect, type Outcome } from './effects.ts';
+import {
+  Aborted,
+  attempt,
+  lost,
+  losesTheAnswer,
+  Ongoing,
+  refusedAtTheDoor,
+  type Effect,
+  type Outcome,
+} from './effects.ts';
 import { createEnvironments } from './environments.ts';
 import type { Call, Fault, FaultKind, FaultPlan } from './faults.ts';
 import type { VirtualTime } from './time.ts';
@@ -91,9 +100,17 @@ export interface World {
   /** Counts something that a scenario made go wrong. */
   readonly mishap: (name: string) => void;
   /** Runs a function as Lambda does: once, in its time limit, with a crash that ends its environment for good. */
-  readonly invoke: (name: string, limitMillis: number, work: (id: string) => Promise<unknown>) => Promise<InvocationResult>;
+  readonly invoke: (
+    name: string,
+    limitMillis: number,
+    work: (id: string) => Promise<unknown>,
+  ) => Promise<InvocationResult>;
   /** Runs an operator's command: a process of its own, which ends with its work. */
-  readonly command: (name: string, limitMillis: number, work: (id: string) => Promise<unknown>) => Promise<InvocationResult>;
+  readonly command: (
+    name: string,
+    limitMillis: number,
+    work: (id: string) => Promise<unknown>,
+  ) => Promise<InvocationResult>;
   /** Hears of each call that an invocation makes behind its own answer. */
   onLateCall: (call: LateCall) => void;
   /** Hears how each invocation ends; `errorType` is undefined for a payload. */
@@ -116,7 +133,15 @@ const early = 0.5;
 const hangsBehindEffect = 0.5;
 
 /** A world that stands at the beginning of its time. */
-export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdMillis, slowBucketMillis }: WorldOptions): World {
+export function createWorld({
+  seed,
+  time,
+  dice,
+  faults,
+  clockSpreadMillis,
+  holdMillis,
+  slowBucketMillis,
+}: WorldOptions): World {
   const storage = new AsyncLocalStorage<Invocation>();
   const digest = createHash('sha256');
   const stream = createStream(seed);
@@ -157,7 +182,9 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
 
   /** Time of the other end and of the way there: it passes whatever became of the caller. */
   async function pause(millis: number): Promise<void> {
-    await new Promise<void>((resolve) => { time.after(millis, resolve); });
+    await new Promise<void>((resolve) => {
+      time.after(millis, resolve);
+    });
   }
 
   async function sleep(millis: number, signal?: AbortSignal): Promise<void> {
@@ -166,10 +193,13 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
         clearTimeout(timer);
         reject(new Aborted('the sleep was aborted'));
       };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', stop);
-        resolve();
-      }, Math.max(0, millis));
+      const timer = setTimeout(
+        () => {
+          signal?.removeEventListener('abort', stop);
+          resolve();
+        },
+        Math.max(0, millis),
+      );
       if (signal?.aborted === true) stop();
       else signal?.addEventListener('abort', stop, { once: true });
     });
@@ -188,56 +218,88 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
     return kind;
   }
 
-  function begin(name: string, hasEnvironment: boolean, limitMillis: number, work: (id: string) => Promise<unknown>): Promise<InvocationResult> {
-    return storage.exit(() => new Promise((resolve) => {
-      invocations += 1;
-      const id = `${name}#${invocations}`;
-      const end = (result: InvocationResult, survives: boolean): void => {
-        if (invocation.hasAnswered || invocation.dead) return;
-        invocation.hasAnswered = true;
-        world.live.delete(invocation);
-        stopLimit();
-        note(`${id} ${result.ok ? 'ends' : `fails ${result.error.errorType}`}`);
-        if (survives) environments.freeze(invocation);
-        else environments.destroy(invocation);
-        world.onEnded(invocation, result.ok ? undefined : result.error.errorType);
-        resolve(result);
-      };
-      const fail = (errorType: string, errorMessage: string, survives: boolean): void => end({ ok: false, error: { errorType, errorMessage } }, survives);
-      const invocation: Invocation = {
-        id, name,
-        startedAt: time.now(),
-        skew: clocks.environmentSkew(name, id),
-        dead: false,
-        hasAnswered: false,
-        faulted: false,
-        faults: [],
-        die: (errorType) => {
-          if (invocation.dead) return;
-          // Behind its own answer it dies inside another invocation, and takes that one with it.
-          const host = invocation.hasAnswered ? environments.hostOf(invocation) : undefined;
-          host?.faults.push(...invocation.faults);
-          if (invocation.hasAnswered) host?.die(errorType);
-          else fail(errorType, 'the invocation ended', false);
-        },
-      };
-      const stopLimit = time.after(limitMillis, () => { invocation.die('Sandbox.Timedout'); });
-      world.live.add(invocation);
-      if (hasEnvironment) environments.enter(invocation);
-      note(`${id} begins`);
-      storage.run(invocation, () => {
-        work(id).then(
-          (payload) => end({ ok: true, payload: payload === undefined ? null : (JSON.parse(JSON.stringify(payload)) as unknown) }, hasEnvironment),
-          (error: unknown) => fail(error instanceof Error ? error.name : 'Error', error instanceof Error ? error.message : String(error), hasEnvironment),
-        );
-      });
-    }));
+  function begin(
+    name: string,
+    hasEnvironment: boolean,
+    limitMillis: number,
+    work: (id: string) => Promise<unknown>,
+  ): Promise<InvocationResult> {
+    return storage.exit(
+      () =>
+        new Promise((resolve) => {
+          invocations += 1;
+          const id = `${name}#${invocations}`;
+          const end = (result: InvocationResult, survives: boolean): void => {
+            if (invocation.hasAnswered || invocation.dead) return;
+            invocation.hasAnswered = true;
+            world.live.delete(invocation);
+            stopLimit();
+            note(`${id} ${result.ok ? 'ends' : `fails ${result.error.errorType}`}`);
+            if (survives) environments.freeze(invocation);
+            else environments.destroy(invocation);
+            world.onEnded(invocation, result.ok ? undefined : result.error.errorType);
+            resolve(result);
+          };
+          const fail = (errorType: string, errorMessage: string, survives: boolean): void =>
+            end({ ok: false, error: { errorType, errorMessage } }, survives);
+          const invocation: Invocation = {
+            id,
+            name,
+            startedAt: time.now(),
+            skew: clocks.environmentSkew(name, id),
+            dead: false,
+            hasAnswered: false,
+            faulted: false,
+            faults: [],
+            die: (errorType) => {
+              if (invocation.dead) return;
+              // Behind its own answer it dies inside another invocation, and takes that one with it.
+              const host = invocation.hasAnswered ? environments.hostOf(invocation) : undefined;
+              host?.faults.push(...invocation.faults);
+              if (invocation.hasAnswered) host?.die(errorType);
+              else fail(errorType, 'the invocation ended', false);
+            },
+          };
+          const stopLimit = time.after(limitMillis, () => {
+            invocation.die('Sandbox.Timedout');
+          });
+          world.live.add(invocation);
+          if (hasEnvironment) environments.enter(invocation);
+          note(`${id} begins`);
+          storage.run(invocation, () => {
+            work(id).then(
+              (payload) =>
+                end(
+                  {
+                    ok: true,
+                    payload: payload === undefined ? null : (JSON.parse(JSON.stringify(payload)) as unknown),
+                  },
+                  hasEnvironment,
+                ),
+              (error: unknown) =>
+                fail(
+                  error instanceof Error ? error.name : 'Error',
+                  error instanceof Error ? error.message : String(error),
+                  hasEnvironment,
+                ),
+            );
+          });
+        }),
+    );
   }
 
   /** The other end of a call: what happens there, and when. Never rejects, but for a defect of the simulation. */
-  async function serve<Answer>(service: string, fault: FaultKind | undefined, name: string, effect: Effect<Answer>, says: (text: string) => void): Promise<Outcome<Answer> | 'crash' | 'silence'> {
+  async function serve<Answer>(
+    service: string,
+    fault: FaultKind | undefined,
+    name: string,
+    effect: Effect<Answer>,
+    says: (text: string) => void,
+  ): Promise<Outcome<Answer> | 'crash' | 'silence'> {
     const refusedEarly = refusedAtTheDoor(service, fault);
-    await pause(fault === 'late' ? dice.pick(`late ${name}`, lateMillis) : dice.between(`before ${name}`, 1, 12));
+    await pause(
+      fault === 'late' ? dice.pick(`late ${name}`, lateMillis) : dice.between(`before ${name}`, 1, 12),
+    );
     if (service === 'images' && slowBucketMillis > 0 && world.isBucketSlow()) {
       world.lastFaultAt = time.now();
       await pause(slowBucketMillis);
@@ -254,7 +316,9 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
         return attempt(arrived.finish);
       };
       if ((losesTheAnswer(fault) || fault === 'crash_after') && dice.chance(`early ${name}`, early)) {
-        void finish().then(({ text }) => { says(`${text} (unheard)`); });
+        void finish().then(({ text }) => {
+          says(`${text} (unheard)`);
+        });
         return fault === 'crash_after' ? 'crash' : lost('in flight');
       }
       outcome = await finish();
@@ -263,14 +327,22 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
     says(outcome.text);
     if (fault === 'crash_after') return 'crash';
     if (fault === 'hang') return 'silence';
-    await pause(fault === 'late_answer' ? dice.pick(`late ${name}`, lateMillis) : dice.between(`after ${name}`, 0, 12));
+    await pause(
+      fault === 'late_answer' ? dice.pick(`late ${name}`, lateMillis) : dice.between(`after ${name}`, 0, 12),
+    );
     return outcome as Outcome<Answer>;
   }
 
-  async function call<Answer>({ service, operation, target, signal }: Asking, effect: Effect<Answer>): Promise<Answer> {
+  async function call<Answer>(
+    { service, operation, target, signal }: Asking,
+    effect: Effect<Answer>,
+  ): Promise<Answer> {
     const invocation = storage.getStore();
     if (invocation?.dead === true) return never();
-    if (invocation && environments.isFrozen(invocation)) await new Promise<void>((resolve) => { whenAwake(invocation, resolve); });
+    if (invocation && environments.isFrozen(invocation))
+      await new Promise<void>((resolve) => {
+        whenAwake(invocation, resolve);
+      });
     if (signal?.aborted === true) throw new Aborted('the call was aborted');
     if (invocation?.hasAnswered === true) world.onLateCall({ invocation, operation, target });
     const site = `${invocation?.name ?? 'world'} ${service}.${operation} ${target}`.trimEnd();
@@ -285,7 +357,8 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
       if (invocation) invocation.faulted = true;
       invocation?.faults.push({ site, occurrence: one.occurrence, kind: fault });
     }
-    const says = (result: string): void => note(`${owner} ${service}.${operation} ${target} ${fault ? `{${fault}} ` : ''}${result}`);
+    const says = (result: string): void =>
+      note(`${owner} ${service}.${operation} ${target} ${fault ? `{${fault}} ` : ''}${result}`);
     if (fault === 'crash_before') {
       says('crash');
       invocation?.die('Runtime.ExitError');
@@ -315,7 +388,8 @@ export function createWorld({ seed, time, dice, faults, clockSpreadMillis, holdM
   }
 
   const world: World = {
-    time, dice,
+    time,
+    dice,
     trace: [],
     injected: [],
     sites: new Map(),

@@ -25,16 +25,24 @@ interface AlarmProperties extends MetricOf {
   readonly AlarmDescription: string;
   readonly AlarmActions: readonly unknown[];
   readonly OKActions: readonly unknown[];
-  readonly Metrics?: readonly { readonly Expression?: string; readonly MetricStat?: { readonly Metric: MetricOf; readonly Stat: string; readonly Period: number } }[];
+  readonly Metrics?: readonly {
+    readonly Expression?: string;
+    readonly MetricStat?: { readonly Metric: MetricOf; readonly Stat: string; readonly Period: number };
+  }[];
 }
 
-const alarms = resourcesOf('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties as unknown as AlarmProperties).map((alarm) => ({ ...alarm, name: alarm.AlarmName.replace('Darkroom-', '') }));
-const watchedBy = (alarm: AlarmProperties): readonly MetricOf[] => alarm.Metrics?.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []) ?? [alarm];
+const alarms = resourcesOf('AWS::CloudWatch::Alarm')
+  .map(([, { Properties }]) => Properties as unknown as AlarmProperties)
+  .map((alarm) => ({ ...alarm, name: alarm.AlarmName.replace('Darkroom-', '') }));
+const watchedBy = (alarm: AlarmProperties): readonly MetricOf[] =>
+  alarm.Metrics?.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []) ?? [alarm];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const operations = readFileSync(join(root, 'docs/operations.md'), 'utf8');
 const sources = readdirSync(join(root, 'functions'), { recursive: true, withFileTypes: true })
-  .filter((file) => file.isFile()).map((file) => readFileSync(join(file.parentPath, file.name), 'utf8')).join('\n');
+  .filter((file) => file.isFile())
+  .map((file) => readFileSync(join(file.parentPath, file.name), 'utf8'))
+  .join('\n');
 
 /** What AWS's own services emit, with the dimensions of one of ours (their user guides, "CloudWatch metrics"). */
 const ofAws: Readonly<Record<string, string>> = {
@@ -53,24 +61,35 @@ function isEmitted({ Namespace, MetricName, Dimensions = [] }: MetricOf): boolea
   const names = Dimensions.map(({ Name }) => Name);
   if (Namespace !== 'Darkroom') return ofAws[`${Namespace} ${MetricName}`] === names.join();
   const definitions: readonly Omit<MetricDefinition, 'event'>[] = [...metrics, alarmMetric];
-  const isMeasuredBy = definitions.some(({ name, dimensions }) => name === MetricName && dimensions.some((set) => set.join() === names.join()));
-  return isMeasuredBy && Dimensions.every(({ Name, Value }) => valuesOf[Name]?.includes(String(Value)) === true);
+  const isMeasuredBy = definitions.some(
+    ({ name, dimensions }) => name === MetricName && dimensions.some((set) => set.join() === names.join()),
+  );
+  return (
+    isMeasuredBy && Dimensions.every(({ Name, Value }) => valuesOf[Name]?.includes(String(Value)) === true)
+  );
 }
 
 describe('an alarm', () => {
   it.each(alarms)('$name watches what is really emitted', (alarm) => {
-    for (const metric of watchedBy(alarm)) expect({ ...metric, isEmitted: isEmitted(metric) }).toMatchObject({ isEmitted: true });
+    for (const metric of watchedBy(alarm))
+      expect({ ...metric, isEmitted: isEmitted(metric) }).toMatchObject({ isEmitted: true });
   });
 
-  it.each(alarms)('$name says what it means to a customer and what to do, and where more of it stands', ({ name, AlarmDescription, AlarmActions }) => {
-    expect(AlarmDescription).toMatch(/^[A-Z].{30,}\. What to do: .{20,}\. See docs\/operations\.md#/);
-    expect(AlarmDescription.endsWith(`See docs/operations.md#${name.toLowerCase()}`)).toBe(true);
-    expect(AlarmDescription.length).toBeLessThanOrEqual(1_024);
-    expect(AlarmActions).toHaveLength(1);
-  });
+  it.each(alarms)(
+    '$name says what it means to a customer and what to do, and where more of it stands',
+    ({ name, AlarmDescription, AlarmActions }) => {
+      expect(AlarmDescription).toMatch(/^[A-Z].{30,}\. What to do: .{20,}\. See docs\/operations\.md#/);
+      expect(AlarmDescription.endsWith(`See docs/operations.md#${name.toLowerCase()}`)).toBe(true);
+      expect(AlarmDescription.length).toBeLessThanOrEqual(1_024);
+      expect(AlarmActions).toHaveLength(1);
+    },
+  );
 
   it('has its section in docs/operations.md, and no section has lost its alarm', () => {
-    const chapter = operations.slice(operations.indexOf('\n## Alarms\n'), operations.indexOf('\n## ', operations.indexOf('\n## Alarms\n') + 1));
+    const chapter = operations.slice(
+      operations.indexOf('\n## Alarms\n'),
+      operations.indexOf('\n## ', operations.indexOf('\n## Alarms\n') + 1),
+    );
     const sections = [...chapter.matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
     expect(sections).toEqual(alarms.map(({ name }) => name).sort());
   });
@@ -79,20 +98,52 @@ describe('an alarm', () => {
 describe('the alarms', () => {
   /** Statistic, seconds of a period, threshold, periods in a row, and what silence means. */
   const fromOne = ['Sum', 300, '>= 1', 1, 'notBreaching'];
-  const from = (threshold: number, statistic = 'Sum'): unknown[] => [statistic, 300, `>= ${threshold}`, 1, 'notBreaching'];
+  const from = (threshold: number, statistic = 'Sum'): unknown[] => [
+    statistic,
+    300,
+    `>= ${threshold}`,
+    1,
+    'notBreaching',
+  ];
   const ofEvent = (event: string): string[] => [`Darkroom OperatorAlarms event=${event}`];
-  const throttled = ['GenerateImage', 'GetCreation', 'RenderImage', 'RefundCharge', 'DeliverWebhook', 'Reconcile'];
-  const comparisons: Readonly<Record<string, string>> = { GreaterThanOrEqualToThreshold: '>=', LessThanThreshold: '<' };
+  const throttled = [
+    'GenerateImage',
+    'GetCreation',
+    'RenderImage',
+    'RefundCharge',
+    'DeliverWebhook',
+    'Reconcile',
+  ];
+  const comparisons: Readonly<Record<string, string>> = {
+    GreaterThanOrEqualToThreshold: '>=',
+    LessThanThreshold: '<',
+  };
 
-  function rowOf({ Metrics, Statistic, Period, ComparisonOperator, Threshold, EvaluationPeriods, TreatMissingData, ...metric }: AlarmProperties): unknown[] {
+  function rowOf({
+    Metrics,
+    Statistic,
+    Period,
+    ComparisonOperator,
+    Threshold,
+    EvaluationPeriods,
+    TreatMissingData,
+    ...metric
+  }: AlarmProperties): unknown[] {
     const sums = Metrics?.flatMap(({ Expression }) => Expression ?? []) ?? [];
     const [stat] = Metrics?.flatMap(({ MetricStat }) => MetricStat ?? []) ?? [];
-    const valueOf = (value: unknown): string => (typeof value === 'string' ? value : nameOf(String(Object.values(value as object).flat()[0])));
+    const valueOf = (value: unknown): string =>
+      typeof value === 'string' ? value : nameOf(String(Object.values(value as object).flat()[0]));
     const text = ({ Namespace, MetricName, Dimensions = [] }: MetricOf): string =>
       [Namespace, MetricName, ...Dimensions.map(({ Name, Value }) => `${Name}=${valueOf(Value)}`)].join(' ');
     const watched = Metrics ? Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []) : [metric];
-    return [[...watched.map(text), ...sums], Statistic ?? stat?.Stat, Period ?? stat?.Period,
-      `${comparisons[ComparisonOperator] ?? ComparisonOperator} ${Threshold}`, EvaluationPeriods, TreatMissingData];
+    return [
+      [...watched.map(text), ...sums],
+      Statistic ?? stat?.Stat,
+      Period ?? stat?.Period,
+      `${comparisons[ComparisonOperator] ?? ComparisonOperator} ${Threshold}`,
+      EvaluationPeriods,
+      TreatMissingData,
+    ];
   }
 
   it('are this table', () => {
@@ -103,11 +154,19 @@ describe('the alarms', () => {
       CreationsPastDeadline: [ofEvent('creation_past_deadline'), ...fromOne],
       CreationsRecoveredAgain: [ofEvent('creation_recovered_again'), ...fromOne],
       ExecutionsFailing: [
-        [...['Failed', 'TimedOut', 'Aborted'].map((end) => `AWS/States Executions${end} StateMachineArn=CreationStateMachine`), 'FILL(m0, 0) + FILL(m1, 0) + FILL(m2, 0)'],
+        [
+          ...['Failed', 'TimedOut', 'Aborted'].map(
+            (end) => `AWS/States Executions${end} StateMachineArn=CreationStateMachine`,
+          ),
+          'FILL(m0, 0) + FILL(m1, 0) + FILL(m2, 0)',
+        ],
         ...fromOne,
       ],
       FunctionsThrottled: [
-        [...throttled.map((name) => `AWS/Lambda Throttles FunctionName=${name}`), throttled.map((_name, index) => `FILL(m${index}, 0)`).join(' + ')],
+        [
+          ...throttled.map((name) => `AWS/Lambda Throttles FunctionName=${name}`),
+          throttled.map((_name, index) => `FILL(m${index}, 0)`).join(' + '),
+        ],
         ...fromOne,
       ],
       ImagesNotStored: [ofEvent('image_not_stored'), ...fromOne],
@@ -135,10 +194,13 @@ describe('the alarms', () => {
 });
 
 describe('an event that an operator has to look at', () => {
-  const literals = (pattern: RegExp): string[] => [...new Set([...sources.matchAll(pattern)].map(([, event = '']) => event))].sort();
+  const literals = (pattern: RegExp): string[] =>
+    [...new Set([...sources.matchAll(pattern)].map(([, event = '']) => event))].sort();
 
   it('is known by its name wherever it is logged', () => {
-    expect(literals(/log\.alarm\(\s*'(\w+)'/g).filter((event) => !alarmEvents.some((known) => known === event))).toEqual([]);
+    expect(
+      literals(/log\.alarm\(\s*'(\w+)'/g).filter((event) => !alarmEvents.some((known) => known === event)),
+    ).toEqual([]);
   });
 
   it.each(alarmEvents)('%s is logged, watched by an alarm, and explained', (event) => {
@@ -146,7 +208,11 @@ describe('an event that an operator has to look at', () => {
     expect(operations).toContain(`\`${event}\``);
     // The audit comes once a day: what it found is watched until the next one.
     if (event === 'books_out_of_balance') return;
-    const watched = alarms.flatMap(watchedBy).flatMap(({ Dimensions = [] }) => Dimensions).filter(({ Name }) => Name === 'event').map(({ Value }) => Value);
+    const watched = alarms
+      .flatMap(watchedBy)
+      .flatMap(({ Dimensions = [] }) => Dimensions)
+      .filter(({ Name }) => Name === 'event')
+      .map(({ Value }) => Value);
     expect(watched).toContain(event);
   });
 
@@ -167,17 +233,29 @@ describe('the dashboard', () => {
   it('searches for metrics by the dimensions that they are measured by', () => {
     const [[, dashboard] = []] = resourcesOf('AWS::CloudWatch::Dashboard');
     const text = JSON.stringify(dashboard?.Properties['DashboardBody']).replaceAll('\\', '');
-    const searched = [...text.matchAll(/SEARCH\('\{Darkroom,([\w,]+)\} MetricName="(\w+)"', '(\w+)', (\d+)\)/g)].map(([, dimensions, name, statistic, seconds]) => [name, dimensions, statistic, seconds]);
-    expect(searched).toEqual([['ProviderAnswers', 'provider,providerModel,outcome', 'Sum', '300'], ['ProviderTime', 'provider,providerModel', 'p95', '300']]);
+    const searched = [
+      ...text.matchAll(/SEARCH\('\{Darkroom,([\w,]+)\} MetricName="(\w+)"', '(\w+)', (\d+)\)/g),
+    ].map(([, dimensions, name, statistic, seconds]) => [name, dimensions, statistic, seconds]);
+    expect(searched).toEqual([
+      ['ProviderAnswers', 'provider,providerModel,outcome', 'Sum', '300'],
+      ['ProviderTime', 'provider,providerModel', 'p95', '300'],
+    ]);
     const definitions: readonly MetricDefinition[] = metrics;
     for (const [name, dimensions] of searched) {
-      expect(definitions.some((metric) => metric.name === name && metric.dimensions.some((set) => set.join() === dimensions)), name).toBe(true);
+      expect(
+        definitions.some(
+          (metric) => metric.name === name && metric.dimensions.some((set) => set.join() === dimensions),
+        ),
+        name,
+      ).toBe(true);
     }
   });
 
   it('cannot show a metric that is not measured so', () => {
     const own = new ServiceMetrics('Darkroom');
-    expect(() => own.of('CreationsFailed', { by: { model: 'sandbox-pro' } })).toThrow('the metric CreationsFailed is not measured by model');
+    expect(() => own.of('CreationsFailed', { by: { model: 'sandbox-pro' } })).toThrow(
+      'the metric CreationsFailed is not measured by model',
+    );
     expect(() => own.of('WebhookAttempts')).toThrow('the metric WebhookAttempts is not measured by nothing');
   });
 });

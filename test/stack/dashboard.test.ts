@@ -4,13 +4,19 @@ import { failureNames } from '../../core/failure.ts';
 import { resourcesOf } from './template.ts';
 
 interface Widget {
-  readonly properties: { readonly title?: string; readonly metrics?: readonly unknown[][]; readonly alarms?: readonly string[] };
+  readonly properties: {
+    readonly title?: string;
+    readonly metrics?: readonly unknown[][];
+    readonly alarms?: readonly string[];
+  };
 }
 
 /** The body with each reference as a word, so that it can be read as JSON. */
 function bodyOf(joined: unknown): { readonly widgets: readonly Widget[]; readonly start?: string } {
   const [, parts] = (joined as { 'Fn::Join': [string, unknown[]] })['Fn::Join'];
-  return JSON.parse(parts.map((part) => (typeof part === 'string' ? part : 'REFERENCE')).join('')) as ReturnType<typeof bodyOf>;
+  return JSON.parse(
+    parts.map((part) => (typeof part === 'string' ? part : 'REFERENCE')).join(''),
+  ) as ReturnType<typeof bodyOf>;
 }
 
 const [[, dashboard] = []] = resourcesOf('AWS::CloudWatch::Dashboard');
@@ -18,11 +24,18 @@ const body = bodyOf(dashboard?.Properties['DashboardBody']);
 
 /** "right CreationsFailed failure=NothingRendered p50": a metric with its dimensions, its label and its statistic. */
 function wordsOf(metric: readonly unknown[]): string {
-  const options = (typeof metric.at(-1) === 'object' ? metric.at(-1) : {}) as { yAxis?: string; stat?: string; label?: string; expression?: string };
+  const options = (typeof metric.at(-1) === 'object' ? metric.at(-1) : {}) as {
+    yAxis?: string;
+    stat?: string;
+    label?: string;
+    expression?: string;
+  };
   const [, name, ...dimensions] = metric.filter((part) => typeof part === 'string');
   const expression = /MetricName=\\?"(\w+)/.exec(options.expression ?? '')?.[1];
   const by = dimensions.filter((part) => part !== 'REFERENCE' && part !== 'ApiId').join('=');
-  return [options.yAxis === 'right' ? 'right' : '', name ?? expression, by, options.label, options.stat].filter((word) => word !== undefined && word !== '').join(' ');
+  return [options.yAxis === 'right' ? 'right' : '', name ?? expression, by, options.label, options.stat]
+    .filter((word) => word !== undefined && word !== '')
+    .join(' ');
 }
 
 describe('the dashboard', () => {
@@ -32,19 +45,43 @@ describe('the dashboard', () => {
   });
 
   it('has these graphs', () => {
-    const graphs = body.widgets.slice(1).map(({ properties: { title = '', metrics = [] } }) => [title, metrics.map(wordsOf)]);
+    const graphs = body.widgets
+      .slice(1)
+      .map(({ properties: { title = '', metrics = [] } }) => [title, metrics.map(wordsOf)]);
     const sum = (name: string): string => `${name} ${name} Sum`;
     expect(Object.fromEntries(graphs)).toEqual({
       'Requests and refusals': ['Count requests SampleCount', 'right 4xx 4xx Sum', 'right 5xx 5xx Sum'],
       'Time of an answer, ms': ['Latency p50 p50', 'Latency p95 p95', 'Latency p99 p99'],
-      Creations: [sum('CreationsAccepted'), sum('CreationsCompleted'), sum('CreationsFailed'), 'right OpenCreations OpenCreations Maximum'],
-      'From acceptance to the image, ms': ['CreationTime p50 p50', 'CreationTime p95 p95', 'CreationTime p99 p99'],
-      'Failures by message': failureNames.map((failure) => `CreationsFailed failure=${failure} ${failure} Sum`),
+      Creations: [
+        sum('CreationsAccepted'),
+        sum('CreationsCompleted'),
+        sum('CreationsFailed'),
+        'right OpenCreations OpenCreations Maximum',
+      ],
+      'From acceptance to the image, ms': [
+        'CreationTime p50 p50',
+        'CreationTime p95 p95',
+        'CreationTime p99 p99',
+      ],
+      'Failures by message': failureNames.map(
+        (failure) => `CreationsFailed failure=${failure} ${failure} Sum`,
+      ),
       'Providers: answers, and ms (95 of 100)': ['ProviderAnswers', 'right ProviderTime'],
-      'Webhook attempts': ['WebhookAttempts outcome=delivered delivered Sum', 'WebhookAttempts outcome=failed failed Sum'],
-      Reconciler: [sum('ReconcilerLooked'), sum('ReconcilerStarted'), sum('ReconcilerRefunded'), `right ${sum('ReconcilerRuns')}`],
+      'Webhook attempts': [
+        'WebhookAttempts outcome=delivered delivered Sum',
+        'WebhookAttempts outcome=failed failed Sum',
+      ],
+      Reconciler: [
+        sum('ReconcilerLooked'),
+        sum('ReconcilerStarted'),
+        sum('ReconcilerRefunded'),
+        `right ${sum('ReconcilerRuns')}`,
+      ],
       Money: [
-        sum('RefundedMicros'), `right ${sum('RefundsBusy')}`, `right ${sum('ChargeConflicts')}`, `right ${sum('RequestsShed')}`,
+        sum('RefundedMicros'),
+        `right ${sum('RefundsBusy')}`,
+        `right ${sum('ChargeConflicts')}`,
+        `right ${sum('RequestsShed')}`,
         'right BooksOutOfBalance BooksOutOfBalance Maximum',
       ],
     });
@@ -53,7 +90,14 @@ describe('the dashboard', () => {
 
 describe('the secret under which webhook secrets are sealed', () => {
   it('is made of 64 letters and digits, and survives its stack', () => {
-    const generated = resourcesOf('AWS::SecretsManager::Secret').filter(([, { Properties }]) => Properties['GenerateSecretString'] !== undefined);
-    expect(generated.map(([, { Properties, DeletionPolicy }]) => [Properties['GenerateSecretString'], DeletionPolicy])).toContainEqual([{ ExcludePunctuation: true, PasswordLength: 64 }, 'Retain']);
+    const generated = resourcesOf('AWS::SecretsManager::Secret').filter(
+      ([, { Properties }]) => Properties['GenerateSecretString'] !== undefined,
+    );
+    expect(
+      generated.map(([, { Properties, DeletionPolicy }]) => [
+        Properties['GenerateSecretString'],
+        DeletionPolicy,
+      ]),
+    ).toContainEqual([{ ExcludePunctuation: true, PasswordLength: 64 }, 'Retain']);
   });
 });

@@ -2,8 +2,14 @@ import type { SettingsInput } from '../../lib/settings.ts';
 
 /** A value of its own for every setting: what synthesizes with these and with none, synthesizes with any. */
 export const fullSettings: Required<SettingsInput> = {
-  apiDomain: { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/11111111-2222-3333-4444-555555555555' },
-  resultsDomain: { name: 'images.example.com', certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/66666666-7777-8888-9999-000000000000' },
+  apiDomain: {
+    name: 'api.example.com',
+    certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/11111111-2222-3333-4444-555555555555',
+  },
+  resultsDomain: {
+    name: 'images.example.com',
+    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/66666666-7777-8888-9999-000000000000',
+  },
   resultDays: 7,
   logRetentionDays: 90,
   limits: { postRate: 10, getRate: 100, maxConcurrent: 5, deadlineSeconds: 120 },

@@ -5,7 +5,11 @@ import { nameOf, resolved, resourcesOf } from './template.ts';
 /** What each function may do beside writing to its own log, and nothing else. To add a line here is a decision. */
 const grants: Readonly<Record<string, readonly string[]>> = {
   ListModels: ['table: BatchGetItem UpdateItem'],
-  GenerateImage: ['table: BatchGetItem GetItem PutItem UpdateItem', 'bucket/sources/*: PutObject', 'state machine: StartExecution'],
+  GenerateImage: [
+    'table: BatchGetItem GetItem PutItem UpdateItem',
+    'bucket/sources/*: PutObject',
+    'state machine: StartExecution',
+  ],
   QuoteImage: ['table: BatchGetItem UpdateItem'],
   ListCreations: ['table: BatchGetItem UpdateItem', 'table/index/listing: Query'],
   GetBalance: ['table: BatchGetItem UpdateItem'],
@@ -13,16 +17,27 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   UnknownRoute: ['table: BatchGetItem UpdateItem'],
   // Without ListBucket S3 answers 403 instead of 404 for an image that is not there.
   RenderImage: [
-    'table: UpdateItem', 'bucket/results/*: GetObject PutObject', 'bucket/sources/*: GetObject', 'bucket: ListBucket', 'provider secret: GetSecretValue', 'models of Bedrock in the catalog: InvokeModel',
+    'table: UpdateItem',
+    'bucket/results/*: GetObject PutObject',
+    'bucket/sources/*: GetObject',
+    'bucket: ListBucket',
+    'provider secret: GetSecretValue',
+    'models of Bedrock in the catalog: InvokeModel',
   ],
   RefundCharge: ['table: GetItem PutItem UpdateItem'],
   DeliverWebhook: ['table: GetItem PutItem UpdateItem', 'encryption secret: GetSecretValue'],
-  Reconcile: ['table: GetItem PutItem UpdateItem', 'table/index/open_work: Query', 'state machine: StartExecution', 'executions: DescribeExecution'],
+  Reconcile: [
+    'table: GetItem PutItem UpdateItem',
+    'table/index/open_work: Query',
+    'state machine: StartExecution',
+    'executions: DescribeExecution',
+  ],
   // Reads alone: an audit repairs nothing.
   AuditBooks: ['table: BatchGetItem GetItem Query', 'table/index/listing: Query'],
 };
 
-const listed = (value: string | readonly string[] | undefined): readonly string[] => (value === undefined ? [] : typeof value === 'string' ? [value] : value);
+const listed = (value: string | readonly string[] | undefined): readonly string[] =>
+  value === undefined ? [] : typeof value === 'string' ? [value] : value;
 
 /** A resource's ARN as the table above calls it. */
 function shortName(arn: string): string {
@@ -62,11 +77,20 @@ describe('what a function may do', () => {
     expect(statements.map(describeStatement).sort()).toEqual([...(grants[name] ?? [])].sort());
   });
 
-  it.each(resolved.functions.map(({ id }) => ({ id, name: nameOf(id) })))('$name writes to its own log alone', ({ id, name }) => {
-    const statements = (resolved.policies.get(roleOf(id)) ?? []).filter(isOfLogs);
-    const log = new RegExp(`^arn:aws:logs:[^:]+:[^:]+:log-group:${name}Log[0-9A-F]{8}:\\*$`);
-    expect(statements).toEqual([{ Effect: 'Allow', Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Resource: expect.stringMatching(log) as string }]);
-  });
+  it.each(resolved.functions.map(({ id }) => ({ id, name: nameOf(id) })))(
+    '$name writes to its own log alone',
+    ({ id, name }) => {
+      const statements = (resolved.policies.get(roleOf(id)) ?? []).filter(isOfLogs);
+      const log = new RegExp(`^arn:aws:logs:[^:]+:[^:]+:log-group:${name}Log[0-9A-F]{8}:\\*$`);
+      expect(statements).toEqual([
+        {
+          Effect: 'Allow',
+          Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+          Resource: expect.stringMatching(log) as string,
+        },
+      ]);
+    },
+  );
 
   it('contains no wildcard in an action and no resource of everything', () => {
     for (const { id } of resolved.functions) {
@@ -80,7 +104,9 @@ describe('what a function may do', () => {
   it('comes from its own role, with no policy of AWS beside it', () => {
     const roles = resolved.functions.map(({ roleId }) => roleId);
     expect(new Set(roles).size).toBe(roles.length);
-    for (const [id, { Properties }] of resourcesOf('AWS::IAM::Role').filter(([roleId]) => roles.includes(roleId))) {
+    for (const [id, { Properties }] of resourcesOf('AWS::IAM::Role').filter(([roleId]) =>
+      roles.includes(roleId),
+    )) {
       expect(Properties['ManagedPolicyArns'] ?? [], id).toEqual([]);
     }
   });
@@ -89,12 +115,17 @@ describe('what a function may do', () => {
 describe('the state machine', () => {
   it('may invoke its three functions and write its log', () => {
     const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::StepFunctions::StateMachine');
-    const role = (Properties as { RoleArn?: { 'Fn::GetAtt': [string, string] } }).RoleArn?.['Fn::GetAtt'][0] ?? '';
+    const role =
+      (Properties as { RoleArn?: { 'Fn::GetAtt': [string, string] } }).RoleArn?.['Fn::GetAtt'][0] ?? '';
     const statements = resolved.policies.get(role) ?? [];
     const invoke = statements.filter(({ Action }) => listed(Action).includes('lambda:InvokeFunction'));
-    const invoked = invoke.flatMap(({ Resource }) => listed(Resource)).map((arn) => nameOf(arn.replace(/^.*:function:/, '').replace(/:\*$/, '')));
+    const invoked = invoke
+      .flatMap(({ Resource }) => listed(Resource))
+      .map((arn) => nameOf(arn.replace(/^.*:function:/, '').replace(/:\*$/, '')));
     expect([...new Set(invoked)].sort()).toEqual(['DeliverWebhook', 'RefundCharge', 'RenderImage']);
-    const others = statements.filter((statement) => !invoke.includes(statement)).flatMap(({ Action }) => listed(Action));
+    const others = statements
+      .filter((statement) => !invoke.includes(statement))
+      .flatMap(({ Action }) => listed(Action));
     for (const action of others) expect(action).toMatch(/^logs:/);
   });
 });

@@ -15,13 +15,29 @@ const folder = await mkdtemp(join(tmpdir(), 'darkroom-nag-'));
 afterAll(async () => rm(folder, { recursive: true, force: true }));
 
 interface Report {
-  readonly pluginReports: readonly { readonly violations: readonly { readonly ruleName: string; readonly violatingConstructs: readonly { readonly constructPath: string }[] }[] }[];
+  readonly pluginReports: readonly {
+    readonly violations: readonly {
+      readonly ruleName: string;
+      readonly violatingConstructs: readonly { readonly constructPath: string }[];
+    }[];
+  }[];
 }
 
 /** Findings as "rule construct", and the template; the functions are not bundled, which no rule looks at. */
-async function check(name: string, settings: SettingsInput, change: (stack: ServiceStack) => void = () => undefined): Promise<{ findings: string[]; template: string }> {
+async function check(
+  name: string,
+  settings: SettingsInput,
+  change: (stack: ServiceStack) => void = () => undefined,
+): Promise<{ findings: string[]; template: string }> {
   const outdir = join(folder, name);
-  const app = new App({ outdir, context: { 'aws:cdk:bundling-stacks': [], 'aws:cdk:enable-asset-metadata': true, '@aws-cdk/aws-iam:minimizePolicies': true } });
+  const app = new App({
+    outdir,
+    context: {
+      'aws:cdk:bundling-stacks': [],
+      'aws:cdk:enable-asset-metadata': true,
+      '@aws-cdk/aws-iam:minimizePolicies': true,
+    },
+  });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   change(new ServiceStack(app, 'Darkroom', { settings: parseSettings(name, settings) }));
   const template = join(outdir, 'Darkroom.template.json');
@@ -29,9 +45,18 @@ async function check(name: string, settings: SettingsInput, change: (stack: Serv
     app.synth();
     return { findings: [], template };
   } catch (error) {
-    const { pluginReports } = JSON.parse(await readFile(join(outdir, 'validation-report.json'), 'utf8').catch(() => Promise.reject(error as Error))) as Report;
+    const { pluginReports } = JSON.parse(
+      await readFile(join(outdir, 'validation-report.json'), 'utf8').catch(() =>
+        Promise.reject(error as Error),
+      ),
+    ) as Report;
     const violations = pluginReports.flatMap((report) => report.violations);
-    return { findings: violations.flatMap(({ ruleName, violatingConstructs }) => violatingConstructs.map(({ constructPath }) => `${ruleName} ${constructPath}`)), template };
+    return {
+      findings: violations.flatMap(({ ruleName, violatingConstructs }) =>
+        violatingConstructs.map(({ constructPath }) => `${ruleName} ${constructPath}`),
+      ),
+      template,
+    };
   }
 }
 
@@ -44,22 +69,38 @@ describe('cdk-nag', () => {
     const { findings, template } = await check('full', fullSettings);
     expect(findings).toEqual([]);
     const { outputs, functions } = readTemplate(template);
-    expect(outputs).toMatchObject({ ApiUrl: 'https://api.example.com/api/public/v1', ResultsBaseUrl: 'https://images.example.com', DefaultLimits: JSON.stringify(fullSettings.limits) });
+    expect(outputs).toMatchObject({
+      ApiUrl: 'https://api.example.com/api/public/v1',
+      ResultsBaseUrl: 'https://images.example.com',
+      DefaultLimits: JSON.stringify(fullSettings.limits),
+    });
     expect(functions.every(({ environment }) => environment['METRICS_NAMESPACE'] === 'Darkroom')).toBe(true);
   });
 
   it('lets every function use the restored table, and keeps the stack’s own', async () => {
-    const { outputs, functions, policies, tables } = readTemplate((await check('restored', { restoredTable: 'Darkroom-restored' })).template);
+    const { outputs, functions, policies, tables } = readTemplate(
+      (await check('restored', { restoredTable: 'Darkroom-restored' })).template,
+    );
     expect(outputs['TableName']).toBe('Darkroom-restored');
-    expect(functions.map(({ environment }) => environment['TABLE_NAME'])).toEqual(functions.map(() => 'Darkroom-restored'));
-    const granted = [...policies.values()].flat().filter((statement) => JSON.stringify(statement).includes('dynamodb:'));
+    expect(functions.map(({ environment }) => environment['TABLE_NAME'])).toEqual(
+      functions.map(() => 'Darkroom-restored'),
+    );
+    const granted = [...policies.values()]
+      .flat()
+      .filter((statement) => JSON.stringify(statement).includes('dynamodb:'));
     expect(granted.length).toBeGreaterThan(0);
-    for (const statement of granted) expect(JSON.stringify(statement)).toMatch(/:table\/Darkroom-restored(\/index\/\w+)?"/);
+    for (const statement of granted)
+      expect(JSON.stringify(statement)).toMatch(/:table\/Darkroom-restored(\/index\/\w+)?"/);
     expect(tables).toHaveLength(1);
   });
 
   it('finds what is added without a reason', async () => {
-    const { findings } = await check('open', {}, (stack) => { new Bucket(stack, 'Uploads'); });
-    expect(findings).toEqual(['AwsSolutions-S1 Darkroom/Uploads/Resource', 'AwsSolutions-S10 Darkroom/Uploads/Resource']);
+    const { findings } = await check('open', {}, (stack) => {
+      new Bucket(stack, 'Uploads');
+    });
+    expect(findings).toEqual([
+      'AwsSolutions-S1 Darkroom/Uploads/Resource',
+      'AwsSolutions-S10 Darkroom/Uploads/Resource',
+    ]);
   });
 });

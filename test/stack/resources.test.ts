@@ -4,7 +4,7 @@ import { apiRoot, operations } from '../../core/contract.ts';
 import { nameOf, resolved, resourcesOf, template } from './template.ts';
 
 describe('the HTTP API', () => {
-  it("has a route for each operation of the contract, and one for everything else, each to its function", () => {
+  it('has a route for each operation of the contract, and one for everything else, each to its function', () => {
     const routes = resolved.routes.map(({ routeKey, functionId }) => [routeKey, nameOf(functionId)]);
     const stated = Object.entries(operations).map(([name, { method, path }]) => [
       `${method} ${apiRoot}${path}`,
@@ -30,7 +30,10 @@ describe('the table', () => {
       ],
       TimeToLiveSpecification: { AttributeName: 'expiresAtSeconds', Enabled: true },
       Replicas: [
-        Match.objectLike({ DeletionProtectionEnabled: true, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } }),
+        Match.objectLike({
+          DeletionProtectionEnabled: true,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        }),
       ],
     });
   });
@@ -63,19 +66,37 @@ describe('the API', () => {
     const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::ApiGatewayV2::Stage');
     const { AccessLogSettings } = Properties as { AccessLogSettings: { Format: string } };
     const variables = Object.values(JSON.parse(AccessLogSettings.Format) as Record<string, string>);
-    const logged = ['error.message', 'identity.sourceIp', 'integrationErrorMessage', 'integrationLatency', 'requestId', 'requestTime', 'responseLatency', 'responseLength', 'routeKey', 'status'];
+    const logged = [
+      'error.message',
+      'identity.sourceIp',
+      'integrationErrorMessage',
+      'integrationLatency',
+      'requestId',
+      'requestTime',
+      'responseLatency',
+      'responseLength',
+      'routeKey',
+      'status',
+    ];
     expect(variables.sort()).toEqual(logged.map((name) => `$context.${name}`));
   });
 
   it('takes 500 requests a second, 1,000 at once', () => {
-    template.hasResourceProperties('AWS::ApiGatewayV2::Stage', { DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 } });
+    template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
+      DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 },
+    });
   });
 });
 
 describe('the distribution', () => {
   it('speaks TLS alone, and says of images that nothing in them runs', () => {
     template.hasResourceProperties('AWS::CloudFront::Distribution', {
-      DistributionConfig: { DefaultCacheBehavior: { ViewerProtocolPolicy: 'https-only', ResponseHeadersPolicyId: Match.anyValue() } },
+      DistributionConfig: {
+        DefaultCacheBehavior: {
+          ViewerProtocolPolicy: 'https-only',
+          ResponseHeadersPolicyId: Match.anyValue(),
+        },
+      },
     });
     template.hasResourceProperties('AWS::CloudFront::ResponseHeadersPolicy', {
       ResponseHeadersPolicyConfig: {
@@ -93,22 +114,43 @@ describe('the distribution', () => {
 describe('the bucket', () => {
   it('is private in every way, encrypted, and spoken to over TLS only', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
-      PublicAccessBlockConfiguration: { BlockPublicAcls: true, BlockPublicPolicy: true, IgnorePublicAcls: true, RestrictPublicBuckets: true },
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
       BucketEncryption: Match.anyValue(),
     });
     template.hasResourceProperties('AWS::S3::BucketPolicy', {
       PolicyDocument: {
-        Statement: Match.arrayWith([Match.objectLike({ Effect: 'Deny', Action: 's3:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } })]),
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Effect: 'Deny',
+            Action: 's3:*',
+            Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+          }),
+        ]),
       },
     });
   });
 
   it('is read by the distribution alone', () => {
     const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::S3::BucketPolicy');
-    const { Statement } = (Properties as { PolicyDocument: { Statement: { Effect: string; Action: string; Principal: unknown; Condition?: unknown }[] } }).PolicyDocument;
+    const { Statement } = (
+      Properties as {
+        PolicyDocument: {
+          Statement: { Effect: string; Action: string; Principal: unknown; Condition?: unknown }[];
+        };
+      }
+    ).PolicyDocument;
     const allowed = Statement.filter(({ Effect }) => Effect === 'Allow');
     expect(allowed).toHaveLength(1);
-    expect(allowed[0]).toMatchObject({ Action: 's3:GetObject', Principal: { Service: 'cloudfront.amazonaws.com' }, Condition: { StringEquals: { 'AWS:SourceArn': expect.anything() as object } } });
+    expect(allowed[0]).toMatchObject({
+      Action: 's3:GetObject',
+      Principal: { Service: 'cloudfront.amazonaws.com' },
+      Condition: { StringEquals: { 'AWS:SourceArn': expect.anything() as object } },
+    });
   });
 
   it('forgets sources within two days, and results a day after they are no longer promised', () => {
@@ -124,12 +166,23 @@ describe('the bucket', () => {
 });
 
 describe('the schedules', () => {
-  const target = (Targets: readonly { Arn: { 'Fn::GetAtt': [string, string] } }[]): string[] => Targets.map(({ Arn }) => nameOf(Arn['Fn::GetAtt'][0]));
-  const rules = resourcesOf('AWS::Events::Rule').map(([, { Properties }]) => Properties as { ScheduleExpression?: string; EventPattern?: unknown; State: string; Targets: Parameters<typeof target>[0] });
+  const target = (Targets: readonly { Arn: { 'Fn::GetAtt': [string, string] } }[]): string[] =>
+    Targets.map(({ Arn }) => nameOf(Arn['Fn::GetAtt'][0]));
+  const rules = resourcesOf('AWS::Events::Rule').map(
+    ([, { Properties }]) =>
+      Properties as {
+        ScheduleExpression?: string;
+        EventPattern?: unknown;
+        State: string;
+        Targets: Parameters<typeof target>[0];
+      },
+  );
 
   it('run the reconciler every minute, and the audit every day', () => {
     const scheduled = rules.filter(({ ScheduleExpression }) => ScheduleExpression !== undefined);
-    expect(scheduled.map(({ ScheduleExpression, State, Targets }) => [ScheduleExpression, State, target(Targets)])).toEqual([
+    expect(
+      scheduled.map(({ ScheduleExpression, State, Targets }) => [ScheduleExpression, State, target(Targets)]),
+    ).toEqual([
       ['rate(1 minute)', 'ENABLED', ['Reconcile']],
       ['rate(1 day)', 'ENABLED', ['AuditBooks']],
     ]);
@@ -138,7 +191,9 @@ describe('the schedules', () => {
   it('are helped by an event: the reconciler runs when an execution of ours failed, timed out or was aborted', () => {
     const onEvents = rules.filter(({ EventPattern }) => EventPattern !== undefined);
     const [machine] = resourcesOf('AWS::StepFunctions::StateMachine').map(([id]) => id);
-    expect(onEvents.map(({ EventPattern, State, Targets }) => [EventPattern, State, target(Targets)])).toEqual([
+    expect(
+      onEvents.map(({ EventPattern, State, Targets }) => [EventPattern, State, target(Targets)]),
+    ).toEqual([
       [
         {
           source: ['aws.states'],

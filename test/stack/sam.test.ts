@@ -9,14 +9,21 @@ import { resolved, templatePath } from './template.ts';
 
 const template = JSON.parse(readFileSync(templatePath, 'utf8')) as Template;
 const prepared = samTemplate(template, templatePath);
-const functionsOf = ({ Resources }: Template): [string, Template['Resources'][string]][] => Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::Lambda::Function');
+const functionsOf = ({ Resources }: Template): [string, Template['Resources'][string]][] =>
+  Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::Lambda::Function');
 const names = samNames(template);
-const variables = samVariables(resolved.functions, names, { awsUrl: 'http://127.0.0.1:4566', environment: { OUTBOUND_RULES: 'loopback-too', NOBODYS: 'x' } });
+const variables = samVariables(resolved.functions, names, {
+  awsUrl: 'http://127.0.0.1:4566',
+  environment: { OUTBOUND_RULES: 'loopback-too', NOBODYS: 'x' },
+});
 
 describe('the template', () => {
   it('is one flat stack whose functions each have a name for SAM, that of their construct', () => {
-    expect(Object.values(template.Resources).map(({ Type }) => Type)).not.toContain('AWS::CloudFormation::Stack');
-    for (const [id, { Metadata: metadata }] of functionsOf(template)) expect(id.startsWith(String(metadata?.['SamResourceId']))).toBe(true);
+    expect(Object.values(template.Resources).map(({ Type }) => Type)).not.toContain(
+      'AWS::CloudFormation::Stack',
+    );
+    for (const [id, { Metadata: metadata }] of functionsOf(template))
+      expect(id.startsWith(String(metadata?.['SamResourceId']))).toBe(true);
     expect(new Set(names.values()).size).toBe(functionsOf(template).length);
   });
 });
@@ -32,13 +39,18 @@ describe('what is prepared for SAM', () => {
   it('gives no variable that the template does not declare, since SAM would drop it, and leaves out none', () => {
     for (const [id, { Properties: properties }] of functionsOf(prepared)) {
       const { Variables: declared } = properties?.['Environment'] as { Variables: Record<string, unknown> };
-      expect(Object.keys(variables[names.get(id) ?? ''] ?? {}).sort(), id).toEqual(Object.keys(declared).sort());
+      expect(Object.keys(variables[names.get(id) ?? ''] ?? {}).sort(), id).toEqual(
+        Object.keys(declared).sort(),
+      );
     }
   });
 
   it('points each function at the local service, under the name of its role', () => {
     for (const { id, roleId } of resolved.functions) {
-      expect(variables[names.get(id) ?? '']).toMatchObject({ AWS_ENDPOINT_URL: 'http://127.0.0.1:4566', AWS_ACCESS_KEY_ID: roleId });
+      expect(variables[names.get(id) ?? '']).toMatchObject({
+        AWS_ENDPOINT_URL: 'http://127.0.0.1:4566',
+        AWS_ACCESS_KEY_ID: roleId,
+      });
     }
   });
 
@@ -48,22 +60,38 @@ describe('what is prepared for SAM', () => {
   });
 
   it('holds values alone: SAM makes an unresolved reference an empty text', () => {
-    for (const values of Object.values(variables)) for (const value of Object.values(values)) expect(value).not.toMatch(/\$\{|Fn::|\[object/);
+    for (const values of Object.values(variables))
+      for (const value of Object.values(values)) expect(value).not.toMatch(/\$\{|Fn::|\[object/);
   });
 
   it('changes nothing else of the template', () => {
-    const undone = structuredClone(prepared) as { Resources: Record<string, { Properties?: { Environment?: { Variables: Record<string, unknown> } }; Metadata?: Record<string, unknown> }> };
+    const undone = structuredClone(prepared) as {
+      Resources: Record<
+        string,
+        {
+          Properties?: { Environment?: { Variables: Record<string, unknown> } };
+          Metadata?: Record<string, unknown>;
+        }
+      >;
+    };
     for (const [id] of functionsOf(template)) {
       const { Environment: environment } = undone.Resources[id]?.Properties ?? {};
       for (const name of awsVariables) delete environment?.Variables[name];
-      Object.assign(undone.Resources[id]?.Metadata ?? {}, { 'aws:asset:path': template.Resources[id]?.Metadata?.['aws:asset:path'] });
+      Object.assign(undone.Resources[id]?.Metadata ?? {}, {
+        'aws:asset:path': template.Resources[id]?.Metadata?.['aws:asset:path'],
+      });
     }
     expect(undone).toEqual(template);
   });
 
   it('has a sample event for every function but that of unknown routes', () => {
-    expect(Object.keys(sampleEvents('dk_live_x')).sort()).toEqual([...names.values()].filter((name) => name !== 'UnknownRoute').sort());
-    const events = sampleEvents('dk_live_x') as Record<string, { routeKey?: string; headers?: Record<string, string> }>;
+    expect(Object.keys(sampleEvents('dk_live_x')).sort()).toEqual(
+      [...names.values()].filter((name) => name !== 'UnknownRoute').sort(),
+    );
+    const events = sampleEvents('dk_live_x') as Record<
+      string,
+      { routeKey?: string; headers?: Record<string, string> }
+    >;
     for (const [name, { method, path }] of Object.entries(operations)) {
       const event = events[name.charAt(0).toUpperCase() + name.slice(1)];
       expect(event?.routeKey).toBe(`${method} /api/public/v1${path}`);

@@ -19,7 +19,11 @@ interface State {
   readonly Resource?: string;
   readonly TimeoutSeconds?: number;
   readonly Retry?: readonly Retrier[];
-  readonly Catch?: readonly { readonly ErrorEquals: readonly string[]; readonly ResultPath: string; readonly Next: string }[];
+  readonly Catch?: readonly {
+    readonly ErrorEquals: readonly string[];
+    readonly ResultPath: string;
+    readonly Next: string;
+  }[];
   readonly Next?: string;
   readonly End?: boolean;
 }
@@ -39,21 +43,36 @@ const stateNamed = (name: string): State => {
   if (!state) throw new Error(`no state ${name}`);
   return state;
 };
-const functionTimeout = (name: string): number => resolved.functions.find(({ id }) => nameOf(id) === name)?.timeoutSeconds ?? NaN;
-const retrierOf = (state: string, error: string): Retrier | undefined => stateNamed(state).Retry?.find(({ ErrorEquals }) => ErrorEquals.includes(error));
+const functionTimeout = (name: string): number =>
+  resolved.functions.find(({ id }) => nameOf(id) === name)?.timeoutSeconds ?? NaN;
+const retrierOf = (state: string, error: string): Retrier | undefined =>
+  stateNamed(state).Retry?.find(({ ErrorEquals }) => ErrorEquals.includes(error));
 
 /** Lambda's own faults: https://docs.aws.amazon.com/step-functions/latest/dg/bp-lambda-serviceexception.html */
 const throttle = 'Lambda.TooManyRequestsException';
-const serviceFaults = ['Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException', 'Lambda.ClientExecutionTimeoutException'];
+const serviceFaults = [
+  'Lambda.ServiceException',
+  'Lambda.AWSLambdaException',
+  'Lambda.SdkClientException',
+  'Lambda.ClientExecutionTimeoutException',
+];
 /** Names under which Lambda reports that a function's process or its sandbox died, whatever the function was doing. */
 const deaths = [
-  'Lambda.Unknown', 'Sandbox.Timedout', 'Sandbox.Timeout', 'Sandbox.Failure',
-  'Runtime.ExitError', 'Runtime.OutOfMemory', 'Runtime.Unknown', 'Runtime.UnhandledPromiseRejection',
+  'Lambda.Unknown',
+  'Sandbox.Timedout',
+  'Sandbox.Timeout',
+  'Sandbox.Failure',
+  'Runtime.ExitError',
+  'Runtime.OutOfMemory',
+  'Runtime.Unknown',
+  'Runtime.UnhandledPromiseRejection',
 ];
 
 /** Seconds of each wait, as Step Functions computes them without jitter. */
 function waits({ IntervalSeconds, BackoffRate, MaxAttempts, MaxDelaySeconds = Infinity }: Retrier): number[] {
-  return Array.from({ length: MaxAttempts }, (_, index) => Math.min(MaxDelaySeconds, IntervalSeconds * BackoffRate ** index));
+  return Array.from({ length: MaxAttempts }, (_, index) =>
+    Math.min(MaxDelaySeconds, IntervalSeconds * BackoffRate ** index),
+  );
 }
 
 describe('the state machine', () => {
@@ -65,36 +84,52 @@ describe('the state machine', () => {
 
   it('is a standard one that logs errors without their data', () => {
     const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::StepFunctions::StateMachine');
-    expect(Properties).toMatchObject({ LoggingConfiguration: { IncludeExecutionData: false, Level: 'ERROR' } });
+    expect(Properties).toMatchObject({
+      LoggingConfiguration: { IncludeExecutionData: false, Level: 'ERROR' },
+    });
     expect(Properties).not.toHaveProperty('StateMachineType', 'EXPRESS');
   });
 
   it('goes from rendering to the webhook in two transitions, and over the refund in three', () => {
     expect(definition.StartAt).toBe('RenderImage');
     expect(stateNamed('RenderImage').Next).toBe('DeliverWebhook');
-    expect(stateNamed('RenderImage').Catch?.at(-1)).toEqual({ ErrorEquals: ['States.ALL'], ResultPath: '$.failure', Next: 'RefundCharge' });
+    expect(stateNamed('RenderImage').Catch?.at(-1)).toEqual({
+      ErrorEquals: ['States.ALL'],
+      ResultPath: '$.failure',
+      Next: 'RefundCharge',
+    });
     expect(stateNamed('RefundCharge').Next).toBe('DeliverWebhook');
     expect(stateNamed('DeliverWebhook').End).toBe(true);
   });
 
   it('has three tasks, each named after its function', () => {
     expect(tasks.map(([name]) => name)).toEqual(['RenderImage', 'RefundCharge', 'DeliverWebhook']);
-    for (const [name, { Resource }] of tasks) expect(nameOf(Resource?.replace(/^.*:function:/, '') ?? '')).toBe(name);
+    for (const [name, { Resource }] of tasks)
+      expect(nameOf(Resource?.replace(/^.*:function:/, '') ?? '')).toBe(name);
   });
 
-  it.each(tasks)('%s says what it does, how long it may take and what is tried again', (name, { Comment, TimeoutSeconds, Retry }) => {
-    expect(Comment?.length).toBeGreaterThan(20);
-    expect(TimeoutSeconds).toBeGreaterThan(functionTimeout(name));
-    expect(Retry?.length).toBeGreaterThan(0);
-  });
+  it.each(tasks)(
+    '%s says what it does, how long it may take and what is tried again',
+    (name, { Comment, TimeoutSeconds, Retry }) => {
+      expect(Comment?.length).toBeGreaterThan(20);
+      expect(TimeoutSeconds).toBeGreaterThan(functionTimeout(name));
+      expect(Retry?.length).toBeGreaterThan(0);
+    },
+  );
 
-  it.each(tasks)('%s tries again after every fault of Lambda and every way in which a function dies', (_name, { Retry }) => {
-    const retried = Retry?.flatMap(({ ErrorEquals }) => ErrorEquals) ?? [];
-    if (!retried.includes('States.ALL')) expect(retried).toEqual(expect.arrayContaining([throttle, ...serviceFaults, ...deaths]));
-  });
+  it.each(tasks)(
+    '%s tries again after every fault of Lambda and every way in which a function dies',
+    (_name, { Retry }) => {
+      const retried = Retry?.flatMap(({ ErrorEquals }) => ErrorEquals) ?? [];
+      if (!retried.includes('States.ALL'))
+        expect(retried).toEqual(expect.arrayContaining([throttle, ...serviceFaults, ...deaths]));
+    },
+  );
 
   it('refunds nothing because the table is busy or another invocation still renders: the reconciler goes on', () => {
-    expect(stateNamed('RenderImage').Catch?.slice(0, -1)).toMatchObject([{ ErrorEquals: ['CommitBusy', 'StillRunning'], Next: 'LeaveToReconciler' }]);
+    expect(stateNamed('RenderImage').Catch?.slice(0, -1)).toMatchObject([
+      { ErrorEquals: ['CommitBusy', 'StillRunning'], Next: 'LeaveToReconciler' },
+    ]);
   });
 
   it('ends no execution over a webhook: what is left is the reconciler’s', () => {
@@ -123,7 +158,9 @@ describe('the waits', () => {
   });
 
   it('of the whole fit into the time of an execution', () => {
-    const webhooks = webhookWaitsSeconds.reduce((sum, wait) => sum + wait, 0) + (webhookAttempts * webhookAttemptMillis) / 1000;
+    const webhooks =
+      webhookWaitsSeconds.reduce((sum, wait) => sum + wait, 0) +
+      (webhookAttempts * webhookAttemptMillis) / 1000;
     expect(definition.TimeoutSeconds).toBeGreaterThan(limitRanges.deadlineSeconds[1] + webhooks);
   });
 
@@ -133,40 +170,66 @@ describe('the waits', () => {
 });
 
 describe('the policy of a task is this table', () => {
-  const exponential = (ErrorEquals: readonly string[], IntervalSeconds: number, BackoffRate: number, MaxAttempts: number): Retrier =>
-    ({ ErrorEquals, IntervalSeconds, BackoffRate, MaxAttempts });
-  const caught = (Next: string, ...ErrorEquals: string[]): object => ({ ErrorEquals, ResultPath: '$.failure', Next });
+  const exponential = (
+    ErrorEquals: readonly string[],
+    IntervalSeconds: number,
+    BackoffRate: number,
+    MaxAttempts: number,
+  ): Retrier => ({ ErrorEquals, IntervalSeconds, BackoffRate, MaxAttempts });
+  const caught = (Next: string, ...ErrorEquals: string[]): object => ({
+    ErrorEquals,
+    ResultPath: '$.failure',
+    Next,
+  });
 
   it.each([
-    ['RenderImage', {
-      TimeoutSeconds: 840,
-      Next: 'DeliverWebhook',
-      Retry: [
-        exponential(['StillRunning'], 2, 1, 420),
-        { ...exponential(['CommitBusy'], 1, 2, 8), MaxDelaySeconds: 30 },
-        { ...exponential([throttle], 1, 1.5, 30), MaxDelaySeconds: 20, JitterStrategy: 'FULL' },
-        exponential(serviceFaults, 2, 2, 4),
-        exponential(deaths, 1, 2, 2),
-      ],
-      Catch: [caught('LeaveToReconciler', 'CommitBusy', 'StillRunning'), caught('RefundCharge', 'States.ALL')],
-    }],
-    ['RefundCharge', {
-      TimeoutSeconds: 60,
-      Next: 'DeliverWebhook',
-      Retry: [{ ...exponential(['States.ALL'], 1, 2, 8), MaxDelaySeconds: 30, JitterStrategy: 'FULL' }],
-    }],
-    ['DeliverWebhook', {
-      TimeoutSeconds: 60,
-      End: true,
-      Retry: [exponential(['WebhookNotDelivered'], 60, 2, 4), exponential([...serviceFaults, throttle, ...deaths], 2, 2, 5)],
-      Catch: [caught('LeaveToReconciler', 'States.ALL')],
-    }],
+    [
+      'RenderImage',
+      {
+        TimeoutSeconds: 840,
+        Next: 'DeliverWebhook',
+        Retry: [
+          exponential(['StillRunning'], 2, 1, 420),
+          { ...exponential(['CommitBusy'], 1, 2, 8), MaxDelaySeconds: 30 },
+          { ...exponential([throttle], 1, 1.5, 30), MaxDelaySeconds: 20, JitterStrategy: 'FULL' },
+          exponential(serviceFaults, 2, 2, 4),
+          exponential(deaths, 1, 2, 2),
+        ],
+        Catch: [
+          caught('LeaveToReconciler', 'CommitBusy', 'StillRunning'),
+          caught('RefundCharge', 'States.ALL'),
+        ],
+      },
+    ],
+    [
+      'RefundCharge',
+      {
+        TimeoutSeconds: 60,
+        Next: 'DeliverWebhook',
+        Retry: [{ ...exponential(['States.ALL'], 1, 2, 8), MaxDelaySeconds: 30, JitterStrategy: 'FULL' }],
+      },
+    ],
+    [
+      'DeliverWebhook',
+      {
+        TimeoutSeconds: 60,
+        End: true,
+        Retry: [
+          exponential(['WebhookNotDelivered'], 60, 2, 4),
+          exponential([...serviceFaults, throttle, ...deaths], 2, 2, 5),
+        ],
+        Catch: [caught('LeaveToReconciler', 'States.ALL')],
+      },
+    ],
   ])('%s', (name, policy) => {
     const { Type: _type, Comment: _comment, Resource: _resource, ...stated } = stateNamed(name);
     expect(stated).toEqual({ QueryLanguage: 'JSONPath', ...policy });
   });
 
   it('has two hours for an execution and four states in all', () => {
-    expect([definition.TimeoutSeconds, Object.keys(definition.States)]).toEqual([7_200, ['RenderImage', 'RefundCharge', 'DeliverWebhook', 'LeaveToReconciler']]);
+    expect([definition.TimeoutSeconds, Object.keys(definition.States)]).toEqual([
+      7_200,
+      ['RenderImage', 'RefundCharge', 'DeliverWebhook', 'LeaveToReconciler'],
+    ]);
   });
 });

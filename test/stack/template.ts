@@ -7,7 +7,9 @@ import { readTemplate, type LocalFunction, type LocalTemplate } from '../../loca
 
 export const templatePath = await synthesizedTemplate();
 
-export const template = Template.fromJSON(JSON.parse(readFileSync(templatePath, 'utf8')) as Record<string, unknown>);
+export const template = Template.fromJSON(
+  JSON.parse(readFileSync(templatePath, 'utf8')) as Record<string, unknown>,
+);
 export const resolved: LocalTemplate = readTemplate(templatePath);
 
 interface Resource {

@@ -28,16 +28,29 @@ interface Grant {
 /** Grants that no run on one machine uses, each with its reason. */
 const unused: readonly { readonly grant: RegExp; readonly because: string }[] = [
   { grant: / logs:/, because: 'Lambda itself writes the log, under the role of the function' },
-  { grant: /^RenderImage s3:GetObject .*\/sources\/\*$/, because: 'source images are read for vendors; the sandbox draws by itself' },
-  { grant: /^RenderImage secretsmanager:GetSecretValue .*:Providers/, because: 'keys are read for vendors; the sandbox has none' },
-  { grant: /^RenderImage bedrock:InvokeModel /, because: 'Amazon Bedrock is a vendor; nothing stands in for it here' },
+  {
+    grant: /^RenderImage s3:GetObject .*\/sources\/\*$/,
+    because: 'source images are read for vendors; the sandbox draws by itself',
+  },
+  {
+    grant: /^RenderImage secretsmanager:GetSecretValue .*:Providers/,
+    because: 'keys are read for vendors; the sandbox has none',
+  },
+  {
+    grant: /^RenderImage bedrock:InvokeModel /,
+    because: 'Amazon Bedrock is a vendor; nothing stands in for it here',
+  },
 ];
 
 const listed = (value: string | readonly string[] | undefined): readonly string[] => [value ?? []].flat();
 
 const grants: readonly Grant[] = resolved.functions.flatMap(({ id, roleId: role }) =>
   (resolved.policies.get(role) ?? []).flatMap(({ Action, Resource }) =>
-    listed(Action).flatMap((action) => listed(Resource).map((resource) => ({ name: nameOf(id), role, action, resource })))));
+    listed(Action).flatMap((action) =>
+      listed(Resource).map((resource) => ({ name: nameOf(id), role, action, resource })),
+    ),
+  ),
+);
 const textOf = ({ name, action, resource }: Grant): string => `${name} ${action} ${resource}`;
 const expected = grants.filter((grant) => !unused.some((exception) => exception.grant.test(textOf(grant))));
 
@@ -51,9 +64,17 @@ function allows({ role, action, resource }: Grant, use: string): boolean {
 /** The policies of the template without one action on one resource of one function. */
 function policiesWithout(removed: Grant): ReadonlyMap<string, readonly PolicyStatement[]> {
   const split = ({ Action, Resource, ...rest }: PolicyStatement): PolicyStatement[] =>
-    listed(Action).flatMap((action) => listed(Resource).map((resource) => ({ ...rest, Action: action, Resource: resource })));
-  const isOther = ({ Action, Resource }: PolicyStatement): boolean => Action !== removed.action || Resource !== removed.resource;
-  return new Map([...resolved.policies].map(([role, statements]) => [role, role === removed.role ? statements.flatMap(split).filter(isOther) : statements]));
+    listed(Action).flatMap((action) =>
+      listed(Resource).map((resource) => ({ ...rest, Action: action, Resource: resource })),
+    );
+  const isOther = ({ Action, Resource }: PolicyStatement): boolean =>
+    Action !== removed.action || Resource !== removed.resource;
+  return new Map(
+    [...resolved.policies].map(([role, statements]) => [
+      role,
+      role === removed.role ? statements.flatMap(split).filter(isOther) : statements,
+    ]),
+  );
 }
 
 /** The names of the metrics that CloudWatch would take out of a line. */
@@ -74,49 +95,88 @@ describe('a run of everything', () => {
 
   it('uses every grant of the template', () => {
     const never = expected.filter((grant) => ![...run.used].some((use) => allows(grant, use)));
-    expect(never.map(textOf), 'granted and never used: remove it from the stack, or say here why not').toEqual([]);
+    expect(
+      never.map(textOf),
+      'granted and never used: remove it from the stack, or say here why not',
+    ).toEqual([]);
   });
 
   it('uses none of the grants that are excused: an excuse that is not needed goes', () => {
     const excused = grants.filter((grant) => !expected.includes(grant));
-    expect(excused.filter((grant) => [...run.used].some((use) => allows(grant, use))).map(textOf)).toEqual([]);
+    expect(excused.filter((grant) => [...run.used].some((use) => allows(grant, use))).map(textOf)).toEqual(
+      [],
+    );
   });
 
   it('logs every metric that can be measured on it', () => {
     const logged = new Set(run.log.flatMap(metricsOf));
     const notLogged = metrics.map(({ name }) => name).filter((name) => !logged.has(name));
-    expect(notLogged.sort(), 'these three come of a busy table').toEqual(['ChargeConflicts', 'RefundsBusy', 'RequestsShed']);
+    expect(notLogged.sort(), 'these three come of a busy table').toEqual([
+      'ChargeConflicts',
+      'RefundsBusy',
+      'RequestsShed',
+    ]);
   });
 });
 
 describe('a line of the log', () => {
-  it.each(['creation_accepted', 'creation_failed', 'webhook_attempted'])('%s says which request, account, creation and execution it belongs to', (event) => {
-    const lines = run.log.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line['event'] === event);
-    expect(lines.length).toBeGreaterThan(0);
-    for (const line of lines) for (const name of ['requestId', 'accountId', 'creationId', 'executionId']) expect(line, event).toHaveProperty(name, expect.any(String));
-  });
+  it.each(['creation_accepted', 'creation_failed', 'webhook_attempted'])(
+    '%s says which request, account, creation and execution it belongs to',
+    (event) => {
+      const lines = run.log
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .filter((line) => line['event'] === event);
+      expect(lines.length).toBeGreaterThan(0);
+      for (const line of lines)
+        for (const name of ['requestId', 'accountId', 'creationId', 'executionId'])
+          expect(line, event).toHaveProperty(name, expect.any(String));
+    },
+  );
 });
 
 describe('a grant that is missing', () => {
   // HEAD of an absent object is judged as a list of its bucket, which no request says.
-  const listingOf = ({ role, resource }: Grant): AwsCall => ({ service: 's3', operation: 'ListObjectsV2', caller: role, input: { Bucket: resource.replace('arn:aws:s3:::', '') } });
-
-  it.each(expected.map((grant) => [textOf(grant), grant] as const))('%s: its call is refused with function, action and resource', (_text, grant) => {
-    const needing = (call: AwsCall): boolean => neededGrants(call).some(({ action, resource }) => allows(grant, `${call.caller} ${action} ${resource}`));
-    const call = grant.action === 's3:ListBucket' ? listingOf(grant) : run.calls.find(needing);
-    if (!call) throw new Error('no call of the run needs it');
-    const needed = neededGrants(call).find(({ action, resource }) => allows(grant, `${call.caller} ${action} ${resource}`));
-    expect(() => createAuthorizer(resolved.policies)(call)).not.toThrow();
-    expect(() => createAuthorizer(policiesWithout(grant))(call)).toThrow(`assumed-role/${grant.role} is not authorized to perform: ${grant.action} on resource: ${needed?.resource ?? ''}`);
+  const listingOf = ({ role, resource }: Grant): AwsCall => ({
+    service: 's3',
+    operation: 'ListObjectsV2',
+    caller: role,
+    input: { Bucket: resource.replace('arn:aws:s3:::', '') },
   });
+
+  it.each(expected.map((grant) => [textOf(grant), grant] as const))(
+    '%s: its call is refused with function, action and resource',
+    (_text, grant) => {
+      const needing = (call: AwsCall): boolean =>
+        neededGrants(call).some(({ action, resource }) =>
+          allows(grant, `${call.caller} ${action} ${resource}`),
+        );
+      const call = grant.action === 's3:ListBucket' ? listingOf(grant) : run.calls.find(needing);
+      if (!call) throw new Error('no call of the run needs it');
+      const needed = neededGrants(call).find(({ action, resource }) =>
+        allows(grant, `${call.caller} ${action} ${resource}`),
+      );
+      expect(() => createAuthorizer(resolved.policies)(call)).not.toThrow();
+      expect(() => createAuthorizer(policiesWithout(grant))(call)).toThrow(
+        `assumed-role/${grant.role} is not authorized to perform: ${grant.action} on resource: ${needed?.resource ?? ''}`,
+      );
+    },
+  );
 });
 
 describe('a template with one grant less', () => {
   const folders: string[] = [];
-  afterAll(async () => Promise.all(folders.map(async (folder) => rm(folder, { recursive: true, force: true }))));
+  afterAll(async () =>
+    Promise.all(folders.map(async (folder) => rm(folder, { recursive: true, force: true }))),
+  );
 
   interface Synthesized {
-    readonly Resources: Record<string, { Metadata?: Record<string, unknown>; Properties?: { PolicyDocument?: { Statement: { Action: string | string[] }[] } } }>;
+    readonly Resources: Record<
+      string,
+      {
+        Metadata?: Record<string, unknown>;
+        Properties?: { PolicyDocument?: { Statement: { Action: string | string[] }[] } };
+      }
+    >;
   }
 
   /** The template of this checkout, without the action in the named policy. */
@@ -127,7 +187,8 @@ describe('a template with one grant less', () => {
       const asset = Metadata?.['aws:asset:path'];
       if (Metadata && typeof asset === 'string') Metadata['aws:asset:path'] = resolve(dirname(path), asset);
       if (!id.startsWith(policy)) continue;
-      for (const statement of Properties?.PolicyDocument?.Statement ?? []) statement.Action = [statement.Action].flat().filter((one) => one !== action);
+      for (const statement of Properties?.PolicyDocument?.Statement ?? [])
+        statement.Action = [statement.Action].flat().filter((one) => one !== action);
     }
     const folder = await mkdtemp(join(tmpdir(), 'darkroom-grants-'));
     folders.push(folder);
@@ -136,12 +197,21 @@ describe('a template with one grant less', () => {
   }
 
   it('is refused by the service that runs it: a renderer that may not store has its creation refunded, and the message says what is missing', async () => {
-    const service = await startTestService({ templatePath: await templateWithout('RenderImageServiceRoleDefaultPolicy', 's3:PutObject') });
+    const service = await startTestService({
+      templatePath: await templateWithout('RenderImageServiceRoleDefaultPolicy', 's3:PutObject'),
+    });
     try {
       const { refused } = watchCalls(service);
       const { key } = await service.client();
-      expect(await settled(service, await submit(service, key, { prompt: 'a lake' }))).toMatchObject({ status: 'failed', failure: 'InternalFailure' });
-      expect(refused).toEqual([expect.stringMatching(/assumed-role\/RenderImage\w+ is not authorized to perform: s3:PutObject on resource: arn:aws:s3:::\w+\/results\/.+ because no identity-based policy allows the s3:PutObject action$/)]);
+      expect(await settled(service, await submit(service, key, { prompt: 'a lake' }))).toMatchObject({
+        status: 'failed',
+        failure: 'InternalFailure',
+      });
+      expect(refused).toEqual([
+        expect.stringMatching(
+          /assumed-role\/RenderImage\w+ is not authorized to perform: s3:PutObject on resource: arn:aws:s3:::\w+\/results\/.+ because no identity-based policy allows the s3:PutObject action$/,
+        ),
+      ]);
     } finally {
       await service.end();
     }

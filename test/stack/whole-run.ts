@@ -42,14 +42,18 @@ export async function wholeRun(): Promise<WholeRun> {
 }
 
 /** Every call of a function, and what became of those that were refused. */
-export function watchCalls({ machine }: TestService): { readonly calls: AwsCall[]; readonly refused: string[] } {
+export function watchCalls({ machine }: TestService): {
+  readonly calls: AwsCall[];
+  readonly refused: string[];
+} {
   const [calls, refused]: [AwsCall[], string[]] = [[], []];
   machine.watchAws(async (call, serve) => {
     if (call.caller !== 'operator') calls.push(call);
     try {
       return await serve();
     } catch (error) {
-      if (error instanceof Error && error.message.includes('is not authorized to perform')) refused.push(error.message);
+      if (error instanceof Error && error.message.includes('is not authorized to perform'))
+        refused.push(error.message);
       throw error;
     }
   });
@@ -62,20 +66,35 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
     expect(answer.status, `GET ${path}: ${answer.text}`).toBe(status);
     return answer;
   };
-  const body = { model: 'sandbox-pro', prompt: 'a lake', image_urls: [source], webhook_url: service.machine.inboxUrl };
+  const body = {
+    model: 'sandbox-pro',
+    prompt: 'a lake',
+    image_urls: [source],
+    webhook_url: service.machine.inboxUrl,
+  };
   const headers = { 'idempotency-key': 'whole-run', prefer: 'wait=10' };
   const completed = await inTime(() => service.send('/images/generate', { key, body, headers }));
   expect(completed.status, completed.text).toBe(200);
   await service.send('/images/generate', { key, body, headers });
   await service.send('/images/quote', { key, body: { model: 'sandbox-sketch', prompt: 'a lake' } });
-  for (const path of ['/models', '/balance', '/creations', `/creations/${(completed.body as { id: string }).id}`]) await get(path);
+  for (const path of [
+    '/models',
+    '/balance',
+    '/creations',
+    `/creations/${(completed.body as { id: string }).id}`,
+  ])
+    await get(path);
   await get('/nowhere', 404);
 }
 
 /** A failure, and a crash: the second try looks whether the first one stored an image. It comes some seconds later: meanwhile others go on. */
 async function useExecutions(service: TestService, { key }: Client): Promise<() => Promise<void>> {
   const webhook_url = service.machine.inboxUrl;
-  const ids = await Promise.all(['a lake [sandbox:fail]', 'a lake [sandbox:crash]'].map((prompt) => submit(service, key, { prompt, webhook_url })));
+  const ids = await Promise.all(
+    ['a lake [sandbox:fail]', 'a lake [sandbox:crash]'].map((prompt) =>
+      submit(service, key, { prompt, webhook_url }),
+    ),
+  );
   return async () => {
     await Promise.all(ids.map((id) => settled(service, id)));
   };

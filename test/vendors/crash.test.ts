@@ -26,7 +26,8 @@ async function startSlowVendor(): Promise<SlowVendor> {
       const result = mood.isReady ? { sample: `${origin}/sample.png` } : null;
       return { status: 200, body: { id: '1', status: mood.isReady ? 'Ready' : 'Pending', result } };
     }
-    if (path === '/sample.png') return { status: 200, headers: { 'content-type': 'image/png' }, body: pictureOf('png', 1024, 1024) };
+    if (path === '/sample.png')
+      return { status: 200, headers: { 'content-type': 'image/png' }, body: pictureOf('png', 1024, 1024) };
     if (typeof (json as { prompt?: unknown } | undefined)?.prompt !== 'string') return { status: 422 };
     jobs += 1;
     if (mood.isSilent) return { status: 'hang' };
@@ -85,7 +86,11 @@ describe.concurrent('kill -9', () => {
     vendor.mood.isReady = true;
     const after = await start();
     const record = await settled(after, id);
-    expect(record).toMatchObject({ status: 'failed', failure: 'InternalFailure', attempts: [{ provider: 'bfl' }] });
+    expect(record).toMatchObject({
+      status: 'failed',
+      failure: 'InternalFailure',
+      attempts: [{ provider: 'bfl' }],
+    });
     expect(await movementsOf(after, record)).toEqual(['charge', 'refund']);
     expect(vendor.jobs()).toBe(1);
   });
@@ -100,7 +105,10 @@ describe.concurrent('kill -9', () => {
     vendor.mood.isReady = true;
     const after = await start();
     const record = await settled(after, id);
-    expect(record).toMatchObject({ status: 'completed', results: [{ width: 1024, height: 1024, contentType: 'image/png' }] });
+    expect(record).toMatchObject({
+      status: 'completed',
+      results: [{ width: 1024, height: 1024, contentType: 'image/png' }],
+    });
     expect(await movementsOf(after, record)).toEqual(['charge']);
     expect(vendor.jobs()).toBe(1);
   });

@@ -32,12 +32,14 @@ beforeAll(async () => {
   for (const vendor of vendorNames) clients.set(vendor, await fleet.clientOf(vendor));
   // Side by side: most of a row's time is waiting between polls.
   const queue = rows.values();
-  await Promise.all(Array.from({ length: rowsAtOnce }, async () => {
-    for (const row of queue) {
-      const ended = run(row.vendor, row).catch((error: unknown) => error as Error);
-      runs.set(keyOf(row.vendor, row), await ended);
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: rowsAtOnce }, async () => {
+      for (const row of queue) {
+        const ended = run(row.vendor, row).catch((error: unknown) => error as Error);
+        runs.set(keyOf(row.vendor, row), await ended);
+      }
+    }),
+  );
 });
 afterAll(async () => {
   await Promise.all([receiver.close(), origin.close()]);
@@ -73,23 +75,44 @@ describe('a creation whose only provider', () => {
     if (!ran || ran instanceof Error) throw ran ?? new Error('it was not run');
     const { record, client, hook } = ran;
     const tried = JSON.stringify(record.attempts);
-    expect({ row: row.row, ends: record.failure ?? record.status }, tried).toEqual({ row: row.row, ends: row.ends });
+    expect({ row: row.row, ends: record.failure ?? record.status }, tried).toEqual({
+      row: row.row,
+      ends: row.ends,
+    });
 
-    const { body } = (await fleet.service.send(`/creations/${record.id}`, { key: client.key })) as { body: Completed };
-    expect(body).toMatchObject(row.ends === 'completed' ? { status: 'completed', amount_refunded: 0 } : failedWith(row.ends));
-    expect(await movementsOf(fleet.service, record)).toEqual(row.ends === 'completed' ? ['charge'] : ['charge', 'refund']);
-    expect(receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'])).toEqual([row.ends === 'completed' ? 'creation.completed' : 'creation.failed']);
+    const { body } = (await fleet.service.send(`/creations/${record.id}`, { key: client.key })) as {
+      body: Completed;
+    };
+    expect(body).toMatchObject(
+      row.ends === 'completed' ? { status: 'completed', amount_refunded: 0 } : failedWith(row.ends),
+    );
+    expect(await movementsOf(fleet.service, record)).toEqual(
+      row.ends === 'completed' ? ['charge'] : ['charge', 'refund'],
+    );
+    expect(receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'])).toEqual([
+      row.ends === 'completed' ? 'creation.completed' : 'creation.failed',
+    ]);
 
     // Nothing of the vendor reaches the client, whose own prompt and address apart; all of it the operator.
-    expect(JSON.stringify({ ...body, prompt: '', webhook: {} })).not.toMatch(new RegExp(`\\b${vendor}\\b|provider|HTTP [0-9]`));
-    expect(record.attempts).toMatchObject([{ provider: vendor, outcome: row.ends === 'completed' ? 'rendered' : (expect.any(String) as string) }]);
+    expect(JSON.stringify({ ...body, prompt: '', webhook: {} })).not.toMatch(
+      new RegExp(`\\b${vendor}\\b|provider|HTTP [0-9]`),
+    );
+    expect(record.attempts).toMatchObject([
+      { provider: vendor, outcome: row.ends === 'completed' ? 'rendered' : (expect.any(String) as string) },
+    ]);
     if (row.ends === 'completed') await expectPicture(body);
   });
 });
 
 interface Completed {
   readonly output_format: string;
-  readonly results: readonly { readonly url: string; readonly width: number; readonly height: number; readonly content_type: string; readonly bytes: number }[];
+  readonly results: readonly {
+    readonly url: string;
+    readonly width: number;
+    readonly height: number;
+    readonly content_type: string;
+    readonly bytes: number;
+  }[];
 }
 
 function failedWith(failure: FailureName): object {
@@ -100,7 +123,10 @@ function failedWith(failure: FailureName): object {
 async function expectPicture({ output_format: format, results: [image] }: Completed): Promise<void> {
   const response = await fetch(image?.url ?? '');
   const bytes = new Uint8Array(await response.arrayBuffer());
-  expect({ type: response.headers.get('content-type'), bytes: bytes.byteLength }).toEqual({ type: `image/${format}`, bytes: image?.bytes });
+  expect({ type: response.headers.get('content-type'), bytes: bytes.byteLength }).toEqual({
+    type: `image/${format}`,
+    bytes: image?.bytes,
+  });
   expect(image?.content_type).toBe(`image/${format}`);
   expect(Math.min(image?.width ?? 0, image?.height ?? 0)).toBeGreaterThanOrEqual(512);
 }
@@ -111,10 +137,13 @@ describe('after all of it', () => {
   });
 
   it('no credential, no prompt and no address of an image stands in a log line or an execution history', () => {
-    const written = [...fleet.service.log, JSON.stringify(fleet.service.machine.executions.list())].join('\n');
+    const written = [...fleet.service.log, JSON.stringify(fleet.service.machine.executions.list())].join(
+      '\n',
+    );
     expect(written.length).toBeGreaterThan(1_000);
     const secrets = Object.values(fakes).flatMap(({ key }) => key ?? []);
-    for (const secret of [promptWord, ...secrets, ...[...clients.values()].map(({ key }) => key)]) expect(written).not.toContain(secret);
+    for (const secret of [promptWord, ...secrets, ...[...clients.values()].map(({ key }) => key)])
+      expect(written).not.toContain(secret);
     expect(written).not.toMatch(/https?:\/\/|X-Amz-|[?&]sig(nature)?=/i);
   });
 });

@@ -14,17 +14,28 @@ export interface Fleet {
 }
 
 async function startFakes(): Promise<Readonly<Record<VendorName, FakeVendor>>> {
-  const started = await Promise.all(Object.entries(fakes).map(async ([name, { start }]) => [name, await start()] as const));
+  const started = await Promise.all(
+    Object.entries(fakes).map(async ([name, { start }]) => [name, await start()] as const),
+  );
   return Object.fromEntries(started) as Record<VendorName, FakeVendor>;
 }
 
 /** What tells the functions where the fakes are. */
-export function environmentOf(vendors: Readonly<Record<string, FakeVendor>>): Readonly<Record<string, string>> {
-  return { PROVIDER_BASE_URLS: JSON.stringify(Object.fromEntries(Object.entries(vendors).map(([name, { url }]) => [name, url]))) };
+export function environmentOf(
+  vendors: Readonly<Record<string, FakeVendor>>,
+): Readonly<Record<string, string>> {
+  return {
+    PROVIDER_BASE_URLS: JSON.stringify(
+      Object.fromEntries(Object.entries(vendors).map(([name, { url }]) => [name, url])),
+    ),
+  };
 }
 
 /** As an operator does by `providers set`, one after the other: they share a secret. */
-export async function enableAll({ credentials, providers }: Pick<OperatorServices, 'credentials' | 'providers'>): Promise<void> {
+export async function enableAll({
+  credentials,
+  providers,
+}: Pick<OperatorServices, 'credentials' | 'providers'>): Promise<void> {
   for (const [name, { key }] of Object.entries(fakes)) {
     if (key !== undefined) await credentials.set(name, key);
     await providers.enable(name);

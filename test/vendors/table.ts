@@ -29,7 +29,9 @@ export async function runVendors(fleet: Fleet, tell: (what: string) => void): Pr
   const runs: VendorRun[] = [];
   for (const vendor of Object.keys(fakes) as VendorName[]) {
     const client = await fleet.clientOf(vendor);
-    const rendered = catalog.models.filter(({ routes }) => routes.some(({ provider }) => provider === vendor));
+    const rendered = catalog.models.filter(({ routes }) =>
+      routes.some(({ provider }) => provider === vendor),
+    );
     for (const { id } of rendered) {
       tell(`${id} at ${vendor} …`);
       runs.push(await runOne(fleet, vendor, id, client.key));
@@ -38,12 +40,23 @@ export async function runVendors(fleet: Fleet, tell: (what: string) => void): Pr
   return runs;
 }
 
-async function runOne({ service }: Fleet, vendor: VendorName, model: string, key: string): Promise<VendorRun> {
+async function runOne(
+  { service }: Fleet,
+  vendor: VendorName,
+  model: string,
+  key: string,
+): Promise<VendorRun> {
   const id = await submit(service, key, { model, prompt });
   const record = await settled(service, id);
   const [image] = record.results;
-  const route = catalog.models.find((one) => one.id === model)?.routes.find(({ provider }) => provider === vendor);
-  const cost = fromUsd((route && costOf(costs as ProviderCosts, route))?.images.find(({ resolution }) => resolution === record.resolution)?.usd ?? 0);
+  const route = catalog.models
+    .find((one) => one.id === model)
+    ?.routes.find(({ provider }) => provider === vendor);
+  const cost = fromUsd(
+    (route && costOf(costs as ProviderCosts, route))?.images.find(
+      ({ resolution }) => resolution === record.resolution,
+    )?.usd ?? 0,
+  );
   return {
     vendor,
     model,

@@ -26,7 +26,11 @@ interface Seen {
  * before had ended. A call is held until all calls of its expected round have come, however
  * slow the machine is; when the function makes them one after the other, the test never ends.
  */
-async function roundsOf(functionName: string, expected: readonly (readonly string[])[], request: () => Promise<unknown>): Promise<string[][]> {
+async function roundsOf(
+  functionName: string,
+  expected: readonly (readonly string[])[],
+  request: () => Promise<unknown>,
+): Promise<string[][]> {
   const seen: Seen[] = [];
   const complete = expected.map(() => Promise.withResolvers<undefined>());
   let begun = 0;
@@ -66,7 +70,9 @@ async function roundsOf(functionName: string, expected: readonly (readonly strin
 
 async function generate(body: object = {}): Promise<string> {
   const answer = await service.send('/images/generate', {
-    key: client.key, headers: { 'idempotency-key': crypto.randomUUID() }, body: { model: 'sandbox-sketch', prompt: 'a lake', ...body },
+    key: client.key,
+    headers: { 'idempotency-key': crypto.randomUUID() },
+    body: { model: 'sandbox-sketch', prompt: 'a lake', ...body },
   });
   expect(answer.status).toBe(202);
   return (answer.body as { id: string }).id;
@@ -75,29 +81,37 @@ async function generate(body: object = {}): Promise<string> {
 describe('a request', () => {
   it('POST /images/generate waits for three AWS calls: a read, the charge, the start', async () => {
     const expected = [['BatchGetItem'], ['TransactWriteItems'], ['StartExecution']];
-    expect(await roundsOf('GenerateImage', expected, () => generate({ webhook_url: service.machine.inboxUrl }))).toEqual(expected);
+    expect(
+      await roundsOf('GenerateImage', expected, () => generate({ webhook_url: service.machine.inboxUrl })),
+    ).toEqual(expected);
   });
 
   it('GET /creations/{id} waits for two: a read, then poll stamp and rate together', async () => {
     const id = await generate();
     const expected = [['BatchGetItem'], ['UpdateItem', 'UpdateItem']];
-    expect(await roundsOf('GetCreation', expected, async () => {
-      expect((await service.send(`/creations/${id}`, { key: client.key })).status).toBe(200);
-    })).toEqual(expected);
+    expect(
+      await roundsOf('GetCreation', expected, async () => {
+        expect((await service.send(`/creations/${id}`, { key: client.key })).status).toBe(200);
+      }),
+    ).toEqual(expected);
   });
 
   it('GET /models waits for two: a read, then the rate', async () => {
     const expected = [['BatchGetItem'], ['UpdateItem']];
-    expect(await roundsOf('ListModels', expected, async () => {
-      expect((await service.send('/models', { key: client.key })).status).toBe(200);
-    })).toEqual(expected);
+    expect(
+      await roundsOf('ListModels', expected, async () => {
+        expect((await service.send('/models', { key: client.key })).status).toBe(200);
+      }),
+    ).toEqual(expected);
   });
 
   it('with a key that cannot be one waits for a read and its count, and names no account', async () => {
     const expected = [['BatchGetItem'], ['UpdateItem']];
-    expect(await roundsOf('ListModels', expected, async () => {
-      expect((await service.send('/models', { key: 'dk_live_mistyped' })).status).toBe(401);
-    })).toEqual(expected);
+    expect(
+      await roundsOf('ListModels', expected, async () => {
+        expect((await service.send('/models', { key: 'dk_live_mistyped' })).status).toBe(401);
+      }),
+    ).toEqual(expected);
   });
 });
 

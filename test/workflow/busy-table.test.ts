@@ -22,23 +22,39 @@ const openingMicros = 25_000_000;
 /** The adapter's tries of one call. */
 const triesOfOne = 6;
 
-const eventsAt = (hook: string): string[] => receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'] ?? '');
+const eventsAt = (hook: string): string[] =>
+  receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'] ?? '');
 
 /** The lines of an event in the log: whose they are, and what is counted of them. */
 function measured(event: string): Record<string, unknown>[] {
-  const lines = service.log.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line['event'] === event);
+  const lines = service.log
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter((line) => line['event'] === event);
   const wanted = ['ChargeConflicts', 'RequestsShed', 'RefundsBusy', 'requestId', 'accountId'];
-  return lines.map((line) => Object.fromEntries(Object.entries(line).filter(([name]) => wanted.includes(name))));
+  return lines.map((line) =>
+    Object.fromEntries(Object.entries(line).filter(([name]) => wanted.includes(name))),
+  );
 }
 
 /** Conflicts on the transactions of a function; `times` of them. */
 function conflict(caller: string, times: number): void {
-  service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', caller, error: 'TransactionConflict', times });
+  service.machine.faults.set({
+    call: 'dynamodb:TransactWriteItems',
+    caller,
+    error: 'TransactionConflict',
+    times,
+  });
 }
 
 /** A conflict, until the tries are used up, on the write that claims an attempt or settles it. */
 function conflictAtAttempt(match: ':before' | ':settled'): void {
-  service.machine.faults.set({ call: 'dynamodb:UpdateItem', caller: 'DeliverWebhook', error: 'TransactionConflict', times: triesOfOne, match });
+  service.machine.faults.set({
+    call: 'dynamodb:UpdateItem',
+    caller: 'DeliverWebhook',
+    error: 'TransactionConflict',
+    times: triesOfOne,
+    match,
+  });
 }
 
 describe('a transaction on money', () => {
@@ -56,8 +72,17 @@ describe('a transaction on money', () => {
 
   it('whose answer was lost at the refund refunds once', async () => {
     const { account, key } = await service.client();
-    service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', caller: 'RefundCharge', error: 'Timeout', when: 'after', times: 4 });
-    const id = await submit(service, key, { prompt: 'a lake [sandbox:fail]', webhook_url: receiver.hook('refund-lost', 200) });
+    service.machine.faults.set({
+      call: 'dynamodb:TransactWriteItems',
+      caller: 'RefundCharge',
+      error: 'Timeout',
+      when: 'after',
+      times: 4,
+    });
+    const id = await submit(service, key, {
+      prompt: 'a lake [sandbox:fail]',
+      webhook_url: receiver.hook('refund-lost', 200),
+    });
     const record = await settled(service, id);
     expect(await movementsOf(service, record)).toEqual(['charge', 'refund']);
     expect(await service.account(account.id)).toMatchObject({ availableMicros: openingMicros, inFlight: 0 });
@@ -67,51 +92,81 @@ describe('a transaction on money', () => {
   it('that conflicts at the commit never costs the image: it is found stored, and committed', async () => {
     const { account, key } = await service.client();
     conflict('RenderImage', 2 * triesOfOne + 2);
-    const id = await submit(service, key, { prompt: 'a lake', webhook_url: receiver.hook('commit-busy', 200) });
+    const id = await submit(service, key, {
+      prompt: 'a lake',
+      webhook_url: receiver.hook('commit-busy', 200),
+    });
     const begun = await recordWhen(service, id, ({ attempts }) => attempts.length === 1);
     const record = await settled(service, id);
     expect(service.machine.faults.list()).toEqual([]);
-    expect(record).toMatchObject({ status: 'completed', attempts: [{ provider: 'sandbox', outcome: 'rendered' }] });
+    expect(record).toMatchObject({
+      status: 'completed',
+      attempts: [{ provider: 'sandbox', outcome: 'rendered' }],
+    });
     expect(record.results[0]?.key).toBe(begun.attempts[0]?.resultKey);
     const { body } = (await service.send(`/creations/${id}`, { key })) as { body: { result_urls: [string] } };
     const image = await fetch(body.result_urls[0]);
     expect([image.status, (await image.arrayBuffer()).byteLength]).toEqual([200, record.results[0]?.bytes]);
     expect(await movementsOf(service, record)).toEqual(['charge']);
-    expect(await service.account(account.id)).toMatchObject({ availableMicros: openingMicros - 10_000, inFlight: 0 });
+    expect(await service.account(account.id)).toMatchObject({
+      availableMicros: openingMicros - 10_000,
+      inFlight: 0,
+    });
     expect(eventsAt('commit-busy')).toEqual(['creation.completed']);
   });
 
   it('that conflicts at the charge for good is answered with 503 overloaded, and nothing was charged', async () => {
     const { account, key } = await service.client();
     conflict('GenerateImage', triesOfOne);
-    const answer = await service.send('/images/generate', { key, body: { model: 'sandbox-sketch', prompt: 'a lake' } });
+    const answer = await service.send('/images/generate', {
+      key,
+      body: { model: 'sandbox-sketch', prompt: 'a lake' },
+    });
     expect(answer.status).toBe(503);
     // Lines come from a worker: the last of them a moment after the answer.
-    await expect.poll(() => measured('request_shed')).toEqual([{ RequestsShed: 1, requestId: answer.headers.get('x-request-id'), accountId: account.id }]);
-    expect(measured('charge_conflict').map(({ ChargeConflicts }) => ChargeConflicts)).toEqual(Array.from({ length: triesOfOne }, () => 1));
-    expect(answer.body).toMatchObject({ error: { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'overloaded' } } });
+    await expect
+      .poll(() => measured('request_shed'))
+      .toEqual([{ RequestsShed: 1, requestId: answer.headers.get('x-request-id'), accountId: account.id }]);
+    expect(measured('charge_conflict').map(({ ChargeConflicts }) => ChargeConflicts)).toEqual(
+      Array.from({ length: triesOfOne }, () => 1),
+    );
+    expect(answer.body).toMatchObject({
+      error: { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'overloaded' } },
+    });
     expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect((await service.operator.wallet.ledger(account.id)).map(({ kind }) => kind)).toEqual(['top_up']);
   });
 
   it('whose answer was lost at the charge charges once', async () => {
     const { account, key } = await service.client();
-    service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', caller: 'GenerateImage', error: 'Timeout', when: 'after' });
+    service.machine.faults.set({
+      call: 'dynamodb:TransactWriteItems',
+      caller: 'GenerateImage',
+      error: 'Timeout',
+      when: 'after',
+    });
     const id = await submit(service, key, { prompt: 'a lake' });
     const record = await settled(service, id);
     expect(record.status).toBe('completed');
     expect(await movementsOf(service, record)).toEqual(['charge']);
-    expect(await service.account(account.id)).toMatchObject({ availableMicros: openingMicros - 10_000, inFlight: 0 });
+    expect(await service.account(account.id)).toMatchObject({
+      availableMicros: openingMicros - 10_000,
+      inFlight: 0,
+    });
   });
 });
 
 describe('a webhook attempt', () => {
-  const attemptsAt = (hook: string): string[] => receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-attempt'] ?? '');
+  const attemptsAt = (hook: string): string[] =>
+    receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-attempt'] ?? '');
 
   async function failing(hook: string, caller: () => void): Promise<string> {
     const { key } = await service.client();
     caller();
-    const id = await submit(service, key, { prompt: 'a lake [sandbox:delay=300ms]', webhook_url: receiver.hook(hook, 500) });
+    const id = await submit(service, key, {
+      prompt: 'a lake [sandbox:delay=300ms]',
+      webhook_url: receiver.hook(hook, 500),
+    });
     await service.machine.advance(4 * 3_600);
     return id;
   }
@@ -121,14 +176,19 @@ describe('a webhook attempt', () => {
     expect(service.machine.faults.list()).toEqual([]);
     expect(attemptsAt('unclaimed')).toEqual(['1', '2', '3', '4', '5']);
     const times = receiver.arrivals('unclaimed').map(({ headers }) => Number(headers['x-timestamp']));
-    [60, 120, 240, 480].forEach((wait, index) => expect((times[index + 1] ?? 0) - (times[index] ?? 0)).toBeGreaterThanOrEqual(wait));
+    [60, 120, 240, 480].forEach((wait, index) =>
+      expect((times[index + 1] ?? 0) - (times[index] ?? 0)).toBeGreaterThanOrEqual(wait),
+    );
     expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'failed', attempts: 5 });
   });
 
   it('that was delivered but could not be settled is at worst delivered again', async () => {
     const { key } = await service.client();
     conflictAtAttempt(':settled');
-    const id = await submit(service, key, { prompt: 'a lake [sandbox:delay=300ms]', webhook_url: receiver.hook('unsettled', 200) });
+    const id = await submit(service, key, {
+      prompt: 'a lake [sandbox:delay=300ms]',
+      webhook_url: receiver.hook('unsettled', 200),
+    });
     await service.machine.advance(3_600);
     expect(attemptsAt('unsettled')).toEqual(['1', '2']);
     expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'delivered', attempts: 2 });

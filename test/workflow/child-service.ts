@@ -25,11 +25,17 @@ export interface ChildService extends Place {
 }
 
 export function spawnLocal(...args: string[]): ChildProcess {
-  return spawn(process.execPath, ['bin/local.ts', '--json', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawn(process.execPath, ['bin/local.ts', '--json', ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 /** Starts `npm start -- --json` on the folder and waits for its ready line. */
-export async function startChild(folder: string, environment: Readonly<Record<string, string>> = {}): Promise<ChildService> {
+export async function startChild(
+  folder: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ChildService> {
   const variables = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
   const child = spawnLocal('--data', folder, '--port', '0', ...variables);
   const complaints: string[] = [];
@@ -82,7 +88,11 @@ async function readyLine(child: ChildProcess): Promise<Ready> {
 
 /** To the control routes; throws unless it is answered with 200. */
 export async function post(url: string, body: object): Promise<{ now: string }> {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   expect(response.status).toBe(200);
   return (await response.json()) as { now: string };
 }

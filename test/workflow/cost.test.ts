@@ -12,7 +12,12 @@ const page = readFileSync(new URL('../../docs/cost.md', import.meta.url), 'utf8'
 /** Cells of the page's table of counts: function, invocations, CPU, read units, write units, calls. */
 function rowsOf(wanted: CreationKind): string[][] {
   const rows = page.split('\n').filter((line) => line.startsWith(`| ${wanted} | `));
-  return rows.map((line) => line.split('|').slice(2, -1).map((cell) => cell.trim()));
+  return rows.map((line) =>
+    line
+      .split('|')
+      .slice(2, -1)
+      .map((cell) => cell.trim()),
+  );
 }
 
 /** On a busy machine the painting outlasts two seconds, and the lease is renewed: a call and a write unit, which the page counts as waiting. */
@@ -22,18 +27,37 @@ function withoutRenewals(count: CreationCount): CreationCount {
   const update = 'dynamodb UpdateItem';
   const renewals = (render.calls.get(update) ?? 0) - updatesOfOne;
   const calls = new Map([...render.calls, [update, updatesOfOne]]);
-  return { ...count, functions: { ...others, RenderImage: { ...render, calls, writeUnits: render.writeUnits - renewals } } };
+  return {
+    ...count,
+    functions: { ...others, RenderImage: { ...render, calls, writeUnits: render.writeUnits - renewals } },
+  };
 }
 
 it('a success with webhook and Idempotency-Key takes two transitions, the units that the page says, and at most 0.08 USD for 1,000', async () => {
   const { kinds } = await measure(2, () => undefined, [kind]);
   const count = withoutRenewals(kinds[kind]);
   expect(count.transitions).toBe(2);
-  const measured = Object.entries(count.functions).map(([name, one]) => [name, String(one.readUnits), String(one.writeUnits)]);
-  expect(measured.sort()).toEqual(rowsOf(kind).map(([name, , , read, write]) => [name, read, write]).sort());
+  const measured = Object.entries(count.functions).map(([name, one]) => [
+    name,
+    String(one.readUnits),
+    String(one.writeUnits),
+  ]);
+  expect(measured.sort()).toEqual(
+    rowsOf(kind)
+      .map(([name, , , read, write]) => [name, read, write])
+      .sort(),
+  );
   // The processor's time is a fact of the machine: the page's figures stand for it.
-  const cpu = new Map(rowsOf('failure, webhook').concat(rowsOf(kind)).map(([name, , millis]) => [name, Number(millis)]));
-  const functions = Object.fromEntries(Object.entries(count.functions).map(([name, one]) => [name, { ...one, cpuMillis: cpu.get(name) ?? 0 }]));
+  const cpu = new Map(
+    rowsOf('failure, webhook')
+      .concat(rowsOf(kind))
+      .map(([name, , millis]) => [name, Number(millis)]),
+  );
+  const functions = Object.fromEntries(
+    Object.entries(count.functions).map(([name, one]) => [name, { ...one, cpuMillis: cpu.get(name) ?? 0 }]),
+  );
   const ownRenderMillis = Number(rowsOf('failure, webhook').find(([name]) => name === 'RenderImage')?.[2]);
-  expect(totalOf(billFor({ ...count, functions }, await memoryOf(), ownRenderMillis))).toBeLessThanOrEqual(0.08);
+  expect(totalOf(billFor({ ...count, functions }, await memoryOf(), ownRenderMillis))).toBeLessThanOrEqual(
+    0.08,
+  );
 });

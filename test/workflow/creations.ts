@@ -13,7 +13,11 @@ export interface Place {
 }
 
 /** The id of an accepted creation; the cheapest model unless told otherwise. */
-export async function submit(place: Place, key: string, body: Readonly<Record<string, unknown>>): Promise<string> {
+export async function submit(
+  place: Place,
+  key: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<string> {
   const response = await fetch(`${place.machine.apiUrl}/images/generate`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -31,7 +35,11 @@ export async function recordOf({ operator }: Place, id: string): Promise<Creatio
 }
 
 /** The record as soon as it is as wanted; time flows meanwhile. */
-export async function recordWhen(place: Place, id: string, wanted: (creation: CreationRecord) => boolean): Promise<CreationRecord> {
+export async function recordWhen(
+  place: Place,
+  id: string,
+  wanted: (creation: CreationRecord) => boolean,
+): Promise<CreationRecord> {
   for (let looks = 1; ; looks += 1) {
     const creation = await recordOf(place, id);
     if (wanted(creation)) return creation;
@@ -42,11 +50,18 @@ export async function recordWhen(place: Place, id: string, wanted: (creation: Cr
 
 /** The record once it is terminal and nothing of its webhook is open. */
 export function settled(place: Place, id: string): Promise<CreationRecord> {
-  return recordWhen(place, id, (creation) => isTerminal(creation.status) && creation.webhook?.status !== 'pending');
+  return recordWhen(
+    place,
+    id,
+    (creation) => isTerminal(creation.status) && creation.webhook?.status !== 'pending',
+  );
 }
 
 /** What the ledger says of a creation, oldest first. */
-export async function movementsOf({ operator }: Place, creation: { readonly id: string; readonly accountId: AccountId }): Promise<LedgerKind[]> {
+export async function movementsOf(
+  { operator }: Place,
+  creation: { readonly id: string; readonly accountId: AccountId },
+): Promise<LedgerKind[]> {
   const rows = await operator.wallet.ledger(creation.accountId);
   return rows.filter((row) => row.creationId === creation.id).map((row) => row.kind);
 }

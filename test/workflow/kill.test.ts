@@ -30,25 +30,38 @@ async function start(folder: string): Promise<ChildService> {
   return child;
 }
 
-const audit = async ({ operator }: ChildService): Promise<Difference[]> => (await readBooks(operator.table)).flatMap(auditAccount);
+const audit = async ({ operator }: ChildService): Promise<Difference[]> =>
+  (await readBooks(operator.table)).flatMap(auditAccount);
 
-const eventsAt = (hook: string): string[] => receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'] ?? '');
+const eventsAt = (hook: string): string[] =>
+  receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'] ?? '');
 
 describe.concurrent('kill -9', () => {
   it('between charge and start: the reconciler starts it, and the client that lost its answer gets that creation', async () => {
     const folder = await newFolder();
     const first = await start(folder);
     await post(`${first.localUrl}/faults`, { call: 'states:StartExecution', error: 'kill' });
-    const request = (service: ChildService): Promise<Response> => fetch(`${service.machine.apiUrl}/images/generate`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json', 'idempotency-key': 'lost' },
-      body: JSON.stringify({ model: 'sandbox-sketch', prompt: 'a lake', webhook_url: receiver.hook('unstarted', 200) }),
-    });
+    const request = (service: ChildService): Promise<Response> =>
+      fetch(`${service.machine.apiUrl}/images/generate`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${service.key}`,
+          'content-type': 'application/json',
+          'idempotency-key': 'lost',
+        },
+        body: JSON.stringify({
+          model: 'sandbox-sketch',
+          prompt: 'a lake',
+          webhook_url: receiver.hook('unstarted', 200),
+        }),
+      });
     await expect(request(first)).rejects.toThrow('fetch failed');
     await first.died();
 
     const second = await start(folder);
-    const charged = (await second.operator.wallet.ledger(second.accountId)).filter((row) => row.kind === 'charge');
+    const charged = (await second.operator.wallet.ledger(second.accountId)).filter(
+      (row) => row.kind === 'charge',
+    );
     expect(charged).toHaveLength(1);
     const id = charged[0]?.creationId ?? '';
     expect(await recordOf(second, id)).toMatchObject({ status: 'queued', attempts: [] });
@@ -67,50 +80,87 @@ describe.concurrent('kill -9', () => {
   it('in the middle of renderings: none is repeated at its provider; each is resumed, rendered elsewhere or refunded', async () => {
     const folder = await newFolder();
     const first = await start(folder);
-    const send = (hook: string, body: object): Promise<string> => submit(first, first.key, { ...body, webhook_url: receiver.hook(hook, 200) });
+    const send = (hook: string, body: object): Promise<string> =>
+      submit(first, first.key, { ...body, webhook_url: receiver.hook(hook, 200) });
     const refunded = await send('one-route', { prompt: 'a lake [sandbox:delay=3s]' });
-    const elsewhere = await send('two-routes', { model: 'sandbox-pro', resolution: '2K', prompt: 'a lake [sandbox:delay=3s]' });
+    const elsewhere = await send('two-routes', {
+      model: 'sandbox-pro',
+      resolution: '2K',
+      prompt: 'a lake [sandbox:delay=3s]',
+    });
     const resumed = await send('async', { prompt: 'a lake [sandbox:async=2s]' });
-    const begun = await Promise.all([refunded, elsewhere, resumed].map((id) => recordWhen(first, id, ({ attempts }) => attempts.length === 1)));
-    const { attempts: [job] } = await recordWhen(first, resumed, ({ attempts }) => attempts[0]?.jobId !== undefined);
+    const begun = await Promise.all(
+      [refunded, elsewhere, resumed].map((id) =>
+        recordWhen(first, id, ({ attempts }) => attempts.length === 1),
+      ),
+    );
+    const {
+      attempts: [job],
+    } = await recordWhen(first, resumed, ({ attempts }) => attempts[0]?.jobId !== undefined);
     await first.kill();
     expect(begun.map(({ status }) => status)).toEqual(['processing', 'processing', 'processing']);
 
     const second = await start(folder);
     const failed = await settled(second, refunded);
-    expect(failed).toMatchObject({ status: 'failed', failure: 'InternalFailure', refundedMicros: 10_000, attempts: [{ provider: 'sandbox' }] });
+    expect(failed).toMatchObject({
+      status: 'failed',
+      failure: 'InternalFailure',
+      refundedMicros: 10_000,
+      attempts: [{ provider: 'sandbox' }],
+    });
     expect(failed.attempts[0]).toEqual({ ...begun[0]?.attempts[0], outcome: 'unknown_outcome' });
     expect(await movementsOf(second, failed)).toEqual(['charge', 'refund']);
 
     const rendered = await settled(second, elsewhere);
-    expect(rendered).toMatchObject({ status: 'completed', attempts: [{ provider: 'sandbox', outcome: 'unknown_outcome' }, { provider: 'sandbox-large', outcome: 'rendered' }] });
+    expect(rendered).toMatchObject({
+      status: 'completed',
+      attempts: [
+        { provider: 'sandbox', outcome: 'unknown_outcome' },
+        { provider: 'sandbox-large', outcome: 'rendered' },
+      ],
+    });
     expect(await movementsOf(second, rendered)).toEqual(['charge']);
 
     const completed = await settled(second, resumed);
     expect(completed).toMatchObject({ status: 'completed', attempts: [{ ...job, outcome: 'rendered' }] });
     expect(await movementsOf(second, completed)).toEqual(['charge']);
 
-    expect(['one-route', 'two-routes', 'async'].map(eventsAt)).toEqual([['creation.failed'], ['creation.completed'], ['creation.completed']]);
-    expect(await second.operator.accounts.read(second.accountId)).toMatchObject({ inFlight: 0, availableMicros: 25_000_000 - 120_000 - 10_000 });
+    expect(['one-route', 'two-routes', 'async'].map(eventsAt)).toEqual([
+      ['creation.failed'],
+      ['creation.completed'],
+      ['creation.completed'],
+    ]);
+    expect(await second.operator.accounts.read(second.accountId)).toMatchObject({
+      inFlight: 0,
+      availableMicros: 25_000_000 - 120_000 - 10_000,
+    });
     expect(await audit(second)).toEqual([]);
   });
 
   it('between two webhook attempts and within one: none is repeated and none comes early; clock and account stay, the demo key does not', async () => {
     const folder = await newFolder();
     const first = await start(folder);
-    const id = await submit(first, first.key, { prompt: 'a lake', webhook_url: receiver.hook('interrupted', 500) });
+    const id = await submit(first, first.key, {
+      prompt: 'a lake',
+      webhook_url: receiver.hook('interrupted', 500),
+    });
     await receiver.until('interrupted', 1);
     await first.advance(61);
     expect((await recordOf(first, id)).webhook).toMatchObject({ status: 'pending', attempts: 2 });
     const killedAt = await first.advance(30);
     // An attempt whose answer never comes: killed in its middle, nobody knows how it ended.
-    const within = await submit(first, first.key, { prompt: 'a lake', webhook_url: receiver.hook('in-its-middle', 0, 200) });
+    const within = await submit(first, first.key, {
+      prompt: 'a lake',
+      webhook_url: receiver.hook('in-its-middle', 0, 200),
+    });
     await receiver.until('in-its-middle', 1);
     await first.kill();
 
     const second = await start(folder);
     expect(second.accountId).toBe(first.accountId);
-    const withKey = async (key: string): Promise<number> => (await fetch(`${second.machine.apiUrl}/models`, { headers: { authorization: `Bearer ${key}` } })).status;
+    const withKey = async (key: string): Promise<number> =>
+      (await fetch(`${second.machine.apiUrl}/models`, { headers: { authorization: `Bearer ${key}` } }))
+        .status;
     expect([await withKey(first.key), await withKey(second.key)]).toEqual([401, 200]);
     const { now } = (await (await fetch(`${second.localUrl}/state`)).json()) as { now: string };
     expect(Date.parse(now)).toBeGreaterThanOrEqual(Date.parse(killedAt));

@@ -25,7 +25,9 @@ describe('npm start', () => {
 
     const second = await startChild(folder);
     try {
-      expect(await recordWhen(second, id, ({ status }) => status === 'failed')).toMatchObject({ refundedMicros: 10_000 });
+      expect(await recordWhen(second, id, ({ status }) => status === 'failed')).toMatchObject({
+        refundedMicros: 10_000,
+      });
     } finally {
       await second.kill();
     }
@@ -36,7 +38,10 @@ describe('npm start', () => {
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
     const child = spawnLocal('--data', folder, '--port', String(port));
-    const said = Promise.all([text(child.stdout as NodeJS.ReadableStream), text(child.stderr as NodeJS.ReadableStream)]);
+    const said = Promise.all([
+      text(child.stdout as NodeJS.ReadableStream),
+      text(child.stderr as NodeJS.ReadableStream),
+    ]);
     const [code] = (await once(child, 'exit')) as [number];
     const [out, complaint] = await said;
     holder.close();

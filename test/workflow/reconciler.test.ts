@@ -23,15 +23,24 @@ afterAll(async () => {
 const openingMicros = 25_000_000;
 const always = { every: 1 } as const;
 
-const eventsAt = (hook: string): string[] => receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'] ?? '');
+const eventsAt = (hook: string): string[] =>
+  receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'] ?? '');
 
 /** Each execution of a creation with how it ended, the first one first. */
 const executionsOf = (id: string): string[] =>
-  service.machine.executions.list().filter(({ name }) => name.startsWith(id)).map(({ name, status }) => `${name.slice(id.length) || '-1'} ${status}`);
+  service.machine.executions
+    .list()
+    .filter(({ name }) => name.startsWith(id))
+    .map(({ name, status }) => `${name.slice(id.length) || '-1'} ${status}`);
 
 async function stopExecution(id: string): Promise<void> {
   const executionArn = service.machine.executions.list().find(({ name }) => name === id)?.arn;
-  await service.machine.aws({ service: 'states', operation: 'StopExecution', caller: 'operator', input: { executionArn } });
+  await service.machine.aws({
+    service: 'states',
+    operation: 'StopExecution',
+    caller: 'operator',
+    input: { executionArn },
+  });
 }
 
 describe('an execution that could not be started', () => {
@@ -51,31 +60,45 @@ describe('an execution that could not be started', () => {
     expect(eventsAt('throttled')).toEqual(['creation.completed']);
   });
 
-  it.each(['AccessDenied', 'StateMachineDoesNotExist', 'StateMachineDeleting'])('for %s is answered with 503, given back in full, and failed with message 6 without a webhook', async (error) => {
-    const { account, key } = await service.client();
-    service.machine.faults.set({ call: 'states:StartExecution', error, ...always });
-    const answer = await service.send('/images/generate', {
-      key, body: { model: 'sandbox-sketch', prompt: 'a lake', webhook_url: receiver.hook(error, 200) },
-    });
-    service.machine.faults.clear();
-    expect(answer.status).toBe(503);
-    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    const { error: refusal } = answer.body as { error: { details: { creation_id: string } } };
-    expect(refusal).toMatchObject({ code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'provider_unavailable' } });
-    const { creation_id: id } = refusal.details;
+  it.each(['AccessDenied', 'StateMachineDoesNotExist', 'StateMachineDeleting'])(
+    'for %s is answered with 503, given back in full, and failed with message 6 without a webhook',
+    async (error) => {
+      const { account, key } = await service.client();
+      service.machine.faults.set({ call: 'states:StartExecution', error, ...always });
+      const answer = await service.send('/images/generate', {
+        key,
+        body: { model: 'sandbox-sketch', prompt: 'a lake', webhook_url: receiver.hook(error, 200) },
+      });
+      service.machine.faults.clear();
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+      const { error: refusal } = answer.body as { error: { details: { creation_id: string } } };
+      expect(refusal).toMatchObject({
+        code: 'ERR_PROVIDER_UNAVAILABLE',
+        details: { reason: 'provider_unavailable' },
+      });
+      const { creation_id: id } = refusal.details;
 
-    await service.machine.advance(180);
-    const polled = await service.send(`/creations/${id}`, { key });
-    expect(polled.body).toMatchObject({
-      status: 'failed', error: 'The service is temporarily unavailable. Please try again later.', retryable: true,
-      cost: 0.01, amount_refunded: 0.01, webhook: { status: 'skipped', attempts: 0 },
-    });
-    expect(await service.account(account.id)).toMatchObject({ availableMicros: openingMicros, inFlight: 0 });
-    expect(await spentBy(service, account.id)).toBe(0);
-    expect(await movementsOf(service, { id, accountId: account.id })).toEqual(['charge', 'refund']);
-    expect(executionsOf(id)).toEqual([]);
-    expect(eventsAt(error)).toEqual([]);
-  });
+      await service.machine.advance(180);
+      const polled = await service.send(`/creations/${id}`, { key });
+      expect(polled.body).toMatchObject({
+        status: 'failed',
+        error: 'The service is temporarily unavailable. Please try again later.',
+        retryable: true,
+        cost: 0.01,
+        amount_refunded: 0.01,
+        webhook: { status: 'skipped', attempts: 0 },
+      });
+      expect(await service.account(account.id)).toMatchObject({
+        availableMicros: openingMicros,
+        inFlight: 0,
+      });
+      expect(await spentBy(service, account.id)).toBe(0);
+      expect(await movementsOf(service, { id, accountId: account.id })).toEqual(['charge', 'refund']);
+      expect(executionsOf(id)).toEqual([]);
+      expect(eventsAt(error)).toEqual([]);
+    },
+  );
 
   it('when the answer to its start was lost is not started twice', async () => {
     const { key } = await service.client();
@@ -105,10 +128,17 @@ describe('an execution that was aborted', () => {
     });
     // The clock stands, so that the creation's times tell virtual seconds alone.
     service.machine.clock.freeze();
-    const id = await submit(service, key, { prompt: 'a lake', webhook_url: receiver.hook('aborted-queued', 200) });
+    const id = await submit(service, key, {
+      prompt: 'a lake',
+      webhook_url: receiver.hook('aborted-queued', 200),
+    });
     await service.machine.advance(180);
     const record = await settled(service, id);
-    expect(record).toMatchObject({ status: 'completed', recoveries: 1, attempts: [{ provider: 'sandbox', outcome: 'rendered' }] });
+    expect(record).toMatchObject({
+      status: 'completed',
+      recoveries: 1,
+      attempts: [{ provider: 'sandbox', outcome: 'rendered' }],
+    });
     expect(Date.parse(record.completedAt ?? '') - Date.parse(record.createdAt)).toBeLessThan(10_000);
     expect(executionsOf(id)).toEqual(['-1 ABORTED', '-2 SUCCEEDED']);
     expect(await movementsOf(service, record)).toEqual(['charge']);
@@ -117,12 +147,18 @@ describe('an execution that was aborted', () => {
 
   it('during its rendering leaves it to finish, and its webhook to the reconciler', async () => {
     const { key } = await service.client();
-    const id = await submit(service, key, { prompt: 'a lake [sandbox:delay=1s]', webhook_url: receiver.hook('aborted-rendering', 200) });
+    const id = await submit(service, key, {
+      prompt: 'a lake [sandbox:delay=1s]',
+      webhook_url: receiver.hook('aborted-rendering', 200),
+    });
     await recordWhen(service, id, ({ attempts }) => attempts.length === 1);
     await stopExecution(id);
     await service.machine.advance(180);
     const record = await settled(service, id);
-    expect(record).toMatchObject({ status: 'completed', attempts: [{ provider: 'sandbox', outcome: 'rendered' }] });
+    expect(record).toMatchObject({
+      status: 'completed',
+      attempts: [{ provider: 'sandbox', outcome: 'rendered' }],
+    });
     expect(executionsOf(id)).toEqual(['-1 ABORTED', '-2 SUCCEEDED']);
     expect(await movementsOf(service, record)).toEqual(['charge']);
     expect(eventsAt('aborted-rendering')).toEqual(['creation.completed']);
@@ -136,19 +172,31 @@ describe('a creation past its deadline', () => {
     service.machine.watchAws(async (call, serve) => {
       if (call.operation === 'StartExecution' && call.caller.startsWith('GenerateImage')) {
         const now = service.machine.clock.now();
-        await service.operator.creations.lease(String(call.input['name']) as CreationId, 'an invocation that hangs', now + 3_600_000, now);
+        await service.operator.creations.lease(
+          String(call.input['name']) as CreationId,
+          'an invocation that hangs',
+          now + 3_600_000,
+          now,
+        );
       }
       return serve();
     });
     const id = await submit(service, key, { prompt: 'a lake', webhook_url: receiver.hook('stuck', 200) });
     await service.machine.advance(180);
     const record = await settled(service, id);
-    expect(record).toMatchObject({ status: 'failed', failure: 'GenerationTimedOut', refundedMicros: 10_000, attempts: [] });
+    expect(record).toMatchObject({
+      status: 'failed',
+      failure: 'GenerationTimedOut',
+      refundedMicros: 10_000,
+      attempts: [],
+    });
     expect(await movementsOf(service, record)).toEqual(['charge', 'refund']);
     expect(await service.account(account.id)).toMatchObject({ availableMicros: openingMicros, inFlight: 0 });
     expect(eventsAt('stuck')).toEqual(['creation.failed']);
     const polled = await service.send(`/creations/${id}`, { key });
     expect(polled.body).toMatchObject({ error: 'Generation timed out.', retryable: true });
-    expect(service.log.some((line) => line.includes('creation_past_deadline') && line.includes('"level":"alarm"'))).toBe(true);
+    expect(
+      service.log.some((line) => line.includes('creation_past_deadline') && line.includes('"level":"alarm"')),
+    ).toBe(true);
   });
 });

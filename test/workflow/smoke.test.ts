@@ -28,7 +28,10 @@ interface Report {
 }
 
 async function smoke(...args: string[]): Promise<{ code: number; report: Report }> {
-  const child = spawn(process.execPath, ['bin/smoke.ts', '--json', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['bin/smoke.ts', '--json', ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'exit') as Promise<[number]>]);
   return { code, report: JSON.parse(out) as Report };
 }
@@ -46,29 +49,62 @@ describe('the header of a 401 that the smoke test reports', () => {
 describe.concurrent('npm run smoke', () => {
   it('renders a picture, charges it once, refunds a failure and sees the webhook delivered', async () => {
     const { key } = await service.client({ balance: '1' });
-    const { code, report } = await smoke('--api', service.machine.apiUrl, '--key', key, '--webhook', receiver.hook('smoke', 200));
+    const { code, report } = await smoke(
+      '--api',
+      service.machine.apiUrl,
+      '--key',
+      key,
+      '--webhook',
+      receiver.hook('smoke', 200),
+    );
     expect(report.error).toBeUndefined();
     expect(code).toBe(0);
     expect(report).toMatchObject({ ok: true, cost: 0.01 });
     expect(report.steps.map(({ step }) => step)).toEqual([
-      'stranger refused', 'scheme named in', 'models', 'balance', 'price', 'accepted', 'replayed', 'completed', 'picture', 'webhook', 'charged once', 'failure', 'refunded',
+      'stranger refused',
+      'scheme named in',
+      'models',
+      'balance',
+      'price',
+      'accepted',
+      'replayed',
+      'completed',
+      'picture',
+      'webhook',
+      'charged once',
+      'failure',
+      'refunded',
     ]);
-    expect(report.steps.find(({ step }) => step === 'scheme named in')?.found).toBe('WWW-Authenticate: Bearer');
+    expect(report.steps.find(({ step }) => step === 'scheme named in')?.found).toBe(
+      'WWW-Authenticate: Bearer',
+    );
     expect(report.steps.find(({ step }) => step === 'refunded')?.found).toBe('balance again 0.99 USD');
-    expect(receiver.arrivals('smoke').map(({ headers }) => headers['x-webhook-event'])).toEqual(['creation.completed']);
+    expect(receiver.arrivals('smoke').map(({ headers }) => headers['x-webhook-event'])).toEqual([
+      'creation.completed',
+    ]);
   });
 
   it('with a wallet that is too small says what to do, and renders nothing', async () => {
     const { key, account } = await service.client({ balance: '0.001' });
     const { code, report } = await smoke('--api', service.machine.apiUrl, '--key', key);
     expect(code).toBe(1);
-    expect(report.error).toBe('the picture costs 0.01 USD and 0.001 are available: `npm run admin -- wallet top-up`');
+    expect(report.error).toBe(
+      'the picture costs 0.01 USD and 0.001 are available: `npm run admin -- wallet top-up`',
+    );
     expect(await service.account(account.id)).toMatchObject({ availableMicros: 1_000 });
   });
 
   it.each([
-    ['a key of nobody', ['--key', 'dk_live_x'], /^GET \/models was answered 401 ERR_API_KEY_INVALID: .* is the key one of this deployment/],
-    ['an address where nobody listens', ['--key', 'x', '--api', 'http://127.0.0.1:1'], /^http:\/\/127\.0\.0\.1:1 does not answer \(.*\): compare --api with the stack's output ApiUrl\.$/],
+    [
+      'a key of nobody',
+      ['--key', 'dk_live_x'],
+      /^GET \/models was answered 401 ERR_API_KEY_INVALID: .* is the key one of this deployment/,
+    ],
+    [
+      'an address where nobody listens',
+      ['--key', 'x', '--api', 'http://127.0.0.1:1'],
+      /^http:\/\/127\.0\.0\.1:1 does not answer \(.*\): compare --api with the stack's output ApiUrl\.$/,
+    ],
     ['an address that is none', ['--key', 'x', '--api', 'prod'], /^--api: "prod" is no address/],
   ])('with %s says so in one sentence', async (_what, args, message) => {
     const { code, report } = await smoke('--api', service.machine.apiUrl, ...args);

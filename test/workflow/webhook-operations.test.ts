@@ -13,10 +13,14 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([service.end(), receiver.close()]));
 
-const log = (client: Client): ReturnType<TestService['operator']['deliveries']['log']> => service.operator.deliveries.log(client.account.id, 20);
+const log = (client: Client): ReturnType<TestService['operator']['deliveries']['log']> =>
+  service.operator.deliveries.log(client.account.id, 20);
 
 function isSigned({ headers, raw }: Arrival, secret: string): boolean {
-  return headers['x-webhook-signature-256'] === signature256(secret, headers['x-timestamp'] ?? '', raw.toString('utf8'));
+  return (
+    headers['x-webhook-signature-256'] ===
+    signature256(secret, headers['x-timestamp'] ?? '', raw.toString('utf8'))
+  );
 }
 
 describe('a redelivery', () => {
@@ -28,7 +32,10 @@ describe('a redelivery', () => {
     await expect.poll(async () => (await log(client))[0]?.outcome).toBe('delivered');
     const [first] = await log(client);
 
-    expect(await redeliver(client.account, first?.id ?? '', service.operator)).toEqual({ kind: 'started', creationId: id });
+    expect(await redeliver(client.account, first?.id ?? '', service.operator)).toEqual({
+      kind: 'started',
+      creationId: id,
+    });
     await receiver.until('again', 2);
     const [before, after] = receiver.arrivals('again');
     expect(after?.raw.equals(before?.raw ?? Buffer.alloc(0))).toBe(true);
@@ -36,7 +43,9 @@ describe('a redelivery', () => {
     expect(after?.headers['x-webhook-delivery-id']).not.toBe(before?.headers['x-webhook-delivery-id']);
     expect(after?.headers['webhook-id']).toBe(before?.headers['webhook-id']);
     expect(after && isSigned(after, client.webhookSecret)).toBe(true);
-    await expect.poll(async () => (await log(client)).map(({ outcome }) => outcome)).toEqual(['delivered', 'delivered']);
+    await expect
+      .poll(async () => (await log(client)).map(({ outcome }) => outcome))
+      .toEqual(['delivered', 'delivered']);
   });
 
   it('is refused while the webhook is still pending, and for a delivery of another account', async () => {
@@ -47,9 +56,15 @@ describe('a redelivery', () => {
     await receiver.until('pending', 1);
     await expect.poll(async () => (await log(client))[0]?.outcome).toBe('failed');
     const [first] = await log(client);
-    expect(await redeliver(client.account, first?.id ?? '', service.operator)).toEqual({ kind: 'still_pending' });
-    expect(await redeliver(stranger.account, first?.id ?? '', service.operator)).toEqual({ kind: 'unknown_delivery' });
-    expect(await redeliver(client.account, 'nonsense', service.operator)).toEqual({ kind: 'unknown_delivery' });
+    expect(await redeliver(client.account, first?.id ?? '', service.operator)).toEqual({
+      kind: 'still_pending',
+    });
+    expect(await redeliver(stranger.account, first?.id ?? '', service.operator)).toEqual({
+      kind: 'unknown_delivery',
+    });
+    expect(await redeliver(client.account, 'nonsense', service.operator)).toEqual({
+      kind: 'unknown_delivery',
+    });
   });
 });
 
@@ -59,13 +74,24 @@ describe('a test delivery', () => {
     const url = receiver.hook('test', 500);
     const account = await service.account(client.account.id);
     const outcome = await sendTestDelivery(account, url, service.operator);
-    expect(outcome).toMatchObject({ kind: 'sent', delivery: { attempt: 1, outcome: 'failed', status: 500, event: 'creation.completed' } });
+    expect(outcome).toMatchObject({
+      kind: 'sent',
+      delivery: { attempt: 1, outcome: 'failed', status: 500, event: 'creation.completed' },
+    });
     const [arrival] = receiver.arrivals('test');
     const nil = '00000000-0000-0000-0000-000000000000';
-    const body = { event: 'creation.completed', id: nil, status: 'completed', cost: 0, metadata: { test: 'true' } };
+    const body = {
+      event: 'creation.completed',
+      id: nil,
+      status: 'completed',
+      cost: 0,
+      metadata: { test: 'true' },
+    };
     expect(JSON.parse(arrival?.raw.toString('utf8') ?? '')).toMatchObject(body);
     expect(arrival && isSigned(arrival, client.webhookSecret)).toBe(true);
-    expect(await log(client)).toMatchObject([{ attempt: 1, outcome: 'failed', status: 500, creationId: nil }]);
+    expect(await log(client)).toMatchObject([
+      { attempt: 1, outcome: 'failed', status: 500, creationId: nil },
+    ]);
     await service.machine.advance(3_600);
     expect(receiver.arrivals('test')).toHaveLength(1);
   });
@@ -92,7 +118,9 @@ describe('a test delivery', () => {
       why: 'must lead to public addresses only',
     });
     const url = receiver.hook('unsigned', 204);
-    expect(await sendTestDelivery({ ...account, webhookSecrets: [] }, url, service.operator)).toEqual({ kind: 'no_secret' });
+    expect(await sendTestDelivery({ ...account, webhookSecrets: [] }, url, service.operator)).toEqual({
+      kind: 'no_secret',
+    });
     expect(receiver.arrivals('unsigned')).toEqual([]);
   });
 });

@@ -21,7 +21,12 @@ const heldSeconds = 301;
 
 async function rotateEncryption(): Promise<void> {
   const SecretId = service.machine.template.outputs['EncryptionSecretArn'];
-  await service.machine.aws({ service: 'secretsmanager', operation: 'PutSecretValue', caller: 'operator', input: { SecretId, SecretString: crypto.randomUUID() } });
+  await service.machine.aws({
+    service: 'secretsmanager',
+    operation: 'PutSecretValue',
+    caller: 'operator',
+    input: { SecretId, SecretString: crypto.randomUUID() },
+  });
   await service.machine.advance(heldSeconds);
 }
 
@@ -30,7 +35,8 @@ async function delivered({ key }: Client): Promise<string | undefined> {
   return (await settled(service, id)).webhook?.status;
 }
 
-const sealedBy = async ({ account }: Client): Promise<(string | undefined)[]> => (await service.account(account.id)).webhookSecrets.map(({ sealed }) => sealed.split('.')[1]);
+const sealedBy = async ({ account }: Client): Promise<(string | undefined)[]> =>
+  (await service.account(account.id)).webhookSecrets.map(({ sealed }) => sealed.split('.')[1]);
 
 it('resealed in between, secrets outlive both: webhooks are signed, and receivers hold what they held', async () => {
   const client = await service.client();
@@ -39,7 +45,13 @@ it('resealed in between, secrets outlive both: webhooks are signed, and receiver
 
   await rotateEncryption();
   // The demo account's secret is one of them.
-  expect(await resealSecrets(service.operator)).toMatchObject({ resealed: 3, alreadyCurrent: 0, dropped: 0, lost: [], busy: [] });
+  expect(await resealSecrets(service.operator)).toMatchObject({
+    resealed: 3,
+    alreadyCurrent: 0,
+    dropped: 0,
+    lost: [],
+    busy: [],
+  });
   const versions = await sealedBy(client);
   expect(versions).toHaveLength(2);
   expect(versions).not.toContain(first);
@@ -48,7 +60,9 @@ it('resealed in between, secrets outlive both: webhooks are signed, and receiver
   await rotateEncryption();
   expect(await delivered(client)).toBe('delivered');
   const { webhookSecrets } = await service.account(client.account.id);
-  const opened = await Promise.all(webhookSecrets.map(({ sealed }) => service.operator.secretBox.open(client.account.id, sealed)));
+  const opened = await Promise.all(
+    webhookSecrets.map(({ sealed }) => service.operator.secretBox.open(client.account.id, sealed)),
+  );
   expect(opened[1]).toBe(client.webhookSecret);
 });
 
@@ -70,9 +84,15 @@ describe('after a second rotation without it', () => {
     const { lost, lostReplaced } = await resealSecrets(service.operator);
     expect(lost).toContain(client.account.id);
     expect(lostReplaced).not.toContain(client.account.id);
-    expect(await refused('webhooks', 'secret', client.account.id)).toMatch(/cannot be opened any more\. `webhooks rotate \w+` issues a new secret/);
-    expect(await refused('webhooks', 'rotate', client.account.id, '--sign-from', '1h')).toMatch(/cannot be opened any more/);
-    expect(await refused('webhooks', 'test', client.account.id, '--url', service.machine.inboxUrl)).toMatch(/cannot be opened any more/);
+    expect(await refused('webhooks', 'secret', client.account.id)).toMatch(
+      /cannot be opened any more\. `webhooks rotate \w+` issues a new secret/,
+    );
+    expect(await refused('webhooks', 'rotate', client.account.id, '--sign-from', '1h')).toMatch(
+      /cannot be opened any more/,
+    );
+    expect(await refused('webhooks', 'test', client.account.id, '--url', service.machine.inboxUrl)).toMatch(
+      /cannot be opened any more/,
+    );
   });
 
   it('a rotation of the webhook secret is enough: webhooks are sent at once, with an alarm until the lost secret is removed', async () => {
@@ -81,10 +101,17 @@ describe('after a second rotation without it', () => {
     await rotateEncryption();
     await issueSecret(service.operator, await service.account(client.account.id));
     expect(await delivered(client)).toBe('delivered');
-    const alarms = (): string[] => service.log.filter((line) => line.includes('"webhook_secret_lost"') && line.includes(client.account.id));
+    const alarms = (): string[] =>
+      service.log.filter(
+        (line) => line.includes('"webhook_secret_lost"') && line.includes(client.account.id),
+      );
     await expect.poll(() => alarms().length).toBe(1);
 
-    const outcome = await sendTestDelivery(await service.account(client.account.id), service.machine.inboxUrl, service.operator);
+    const outcome = await sendTestDelivery(
+      await service.account(client.account.id),
+      service.machine.inboxUrl,
+      service.operator,
+    );
     expect(outcome).toMatchObject({ kind: 'sent', lost: 1, delivery: { outcome: 'delivered' } });
 
     expect(await resealSecrets(service.operator)).toMatchObject({ lostReplaced: [client.account.id] });
@@ -107,8 +134,18 @@ it('an account whose secrets keep changing meanwhile is named, and left to the n
     read: async () => Promise.resolve(account),
     replaceSecrets: async () => Promise.resolve(++tries > 10),
   });
-  const secretBox = stub<OperatorServices['secretBox']>({ reseal: async () => Promise.resolve({ kind: 'resealed', sealed: 'v1.new.nonce.body' }) });
+  const secretBox = stub<OperatorServices['secretBox']>({
+    reseal: async () => Promise.resolve({ kind: 'resealed', sealed: 'v1.new.nonce.body' }),
+  });
   const report = await resealSecrets(stub<OperatorServices>({ accounts, secretBox, clock: fakeClock() }));
-  expect(report).toEqual({ accounts: 1, resealed: 0, alreadyCurrent: 0, dropped: 0, lost: [], lostReplaced: [], busy: [account.id] });
+  expect(report).toEqual({
+    accounts: 1,
+    resealed: 0,
+    alreadyCurrent: 0,
+    dropped: 0,
+    lost: [],
+    lostReplaced: [],
+    busy: [account.id],
+  });
   expect(tries).toBe(3);
 });

@@ -18,7 +18,8 @@ afterAll(async () => {
   await service.end();
 });
 
-const header = (name: string, arrivals: readonly Arrival[]): string[] => arrivals.map(({ headers }) => headers[name] ?? '');
+const header = (name: string, arrivals: readonly Arrival[]): string[] =>
+  arrivals.map(({ headers }) => headers[name] ?? '');
 
 /** The seconds between each arrival and the one before. */
 function gaps(arrivals: readonly Arrival[]): number[] {
@@ -37,7 +38,8 @@ async function submitAndAdvance(client: Client, url: string, seconds: number): P
   return id;
 }
 
-const log = (client: Client): Promise<readonly Delivery[]> => service.operator.deliveries.log(client.account.id, 100);
+const log = (client: Client): Promise<readonly Delivery[]> =>
+  service.operator.deliveries.log(client.account.id, 100);
 
 describe('a webhook whose receiver fails', () => {
   it('is sent at 0, 60, 180, 420 and 900 s, each time signed afresh over the same bytes, and then no more', async () => {
@@ -50,7 +52,12 @@ describe('a webhook whose receiver fails', () => {
     const arrivals = receiver.arrivals('failing');
     expect(gaps(arrivals)).toEqual([60, 120, 240, 480]);
     expect(header('x-webhook-attempt', arrivals)).toEqual(['1', '2', '3', '4', '5']);
-    for (const name of ['x-timestamp', 'x-webhook-signature-256', 'webhook-signature', 'x-webhook-delivery-id']) {
+    for (const name of [
+      'x-timestamp',
+      'x-webhook-signature-256',
+      'webhook-signature',
+      'x-webhook-delivery-id',
+    ]) {
       expect(new Set(header(name, arrivals)), name).toHaveLength(5);
     }
     expect(header('webhook-timestamp', arrivals)).toEqual(header('x-timestamp', arrivals));
@@ -69,7 +76,9 @@ describe('a webhook whose receiver fails', () => {
       [1, 500, 'failed'],
     ]);
     expect(rows.every((row) => row.creationId === id && row.event === 'creation.completed')).toBe(true);
-    expect(rows.map((row) => row.id)).toEqual(header('x-webhook-delivery-id', receiver.arrivals('logged')).toReversed());
+    expect(rows.map((row) => row.id)).toEqual(
+      header('x-webhook-delivery-id', receiver.arrivals('logged')).toReversed(),
+    );
     expect(rows[2]).toMatchObject({ responseExcerpt: 'noted', nextAttemptAt: rows[1]?.startedAt });
     expect(rows[0]).not.toHaveProperty('nextAttemptAt');
   });
@@ -93,7 +102,10 @@ describe('a webhook whose receiver fails', () => {
     await submitAndAdvance(client, receiver.hook('redirecting', 302, 200), 60);
     expect(gaps(receiver.arrivals('redirecting'))).toEqual([60]);
     expect(receiver.arrivals('elsewhere')).toEqual([]);
-    expect((await log(client)).map(({ status, outcome }) => [status, outcome])).toEqual([[200, 'delivered'], [302, 'failed']]);
+    expect((await log(client)).map(({ status, outcome }) => [status, outcome])).toEqual([
+      [200, 'delivered'],
+      [302, 'failed'],
+    ]);
   });
 
   it('counts an unreachable one as failed, without telling an address', async () => {
@@ -124,7 +136,10 @@ describe('an account without a signing secret', () => {
 describe('a webhook whose receiver hangs', () => {
   it('is given 10 s, and has its next attempt 60 s after they are over', async () => {
     const client = await service.client();
-    const id = await submit(service, client.key, { prompt: 'a lake', webhook_url: `${service.machine.inboxUrl}/slow?hang=1` });
+    const id = await submit(service, client.key, {
+      prompt: 'a lake',
+      webhook_url: `${service.machine.inboxUrl}/slow?hang=1`,
+    });
     await expect.poll(async () => (await log(client))[0]?.outcome, { interval: 100 }).toBe('failed');
     const [row] = await log(client);
     // Last in this file: an advance would wait for its further attempts, 10 real seconds each.

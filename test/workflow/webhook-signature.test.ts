@@ -38,7 +38,11 @@ function run(command: string, args: readonly string[], input: Buffer): string {
 }
 
 function byPython(secret: string, { headers, raw }: Arrival): string[] {
-  return run('python3', ['-c', pythonReceiver, secret, headers['webhook-id'] ?? '', headers['x-timestamp'] ?? ''], raw).split('\n');
+  return run(
+    'python3',
+    ['-c', pythonReceiver, secret, headers['webhook-id'] ?? '', headers['x-timestamp'] ?? ''],
+    raw,
+  ).split('\n');
 }
 
 function byOpenssl(secret: string, { headers, raw }: Arrival): string {
@@ -50,7 +54,11 @@ let hooks = 0;
 /** One delivered webhook; its body is not ASCII, so that whoever signs characters instead of bytes is found out. */
 async function deliver({ key }: Client): Promise<Arrival> {
   const name = `signed-${(hooks += 1)}`;
-  const id = await submit(service, key, { prompt: 'ein See', metadata: { Straße: 'größer — 湖 🌊' }, webhook_url: receiver.hook(name, 200) });
+  const id = await submit(service, key, {
+    prompt: 'ein See',
+    metadata: { Straße: 'größer — 湖 🌊' },
+    webhook_url: receiver.hook(name, 200),
+  });
   await settled(service, id);
   const [arrival] = receiver.arrivals(name);
   if (!arrival) throw new Error('no webhook came');
@@ -62,10 +70,14 @@ describe('a signature', () => {
     const client = await service.client();
     const arrival = await deliver(client);
     expect(arrival.headers['x-webhook-signature-256']).toBe(byOpenssl(client.webhookSecret, arrival));
-    expect(byOpenssl(client.webhookSecret, { ...arrival, raw: Buffer.concat([arrival.raw, Buffer.from(' ')]) })).not.toBe(arrival.headers['x-webhook-signature-256']);
+    expect(
+      byOpenssl(client.webhookSecret, { ...arrival, raw: Buffer.concat([arrival.raw, Buffer.from(' ')]) }),
+    ).not.toBe(arrival.headers['x-webhook-signature-256']);
   });
 
-  it("is the one that Python's hmac makes, in both forms, the standard's under the secret's 32 bytes", async ({ skip }) => {
+  it("is the one that Python's hmac makes, in both forms, the standard's under the secret's 32 bytes", async ({
+    skip,
+  }) => {
     if (!hasPython) skip('python3 is not on this machine');
     const client = await service.client();
     const arrival = await deliver(client);
@@ -76,20 +88,36 @@ describe('a signature', () => {
   it('comes with the headers and the payload that the interface lists', async () => {
     const { headers, raw } = await deliver(await service.client());
     expect(headers).toMatchObject({
-      'content-type': 'application/json', 'user-agent': 'Darkroom-Webhooks/1', 'x-webhook-event': 'creation.completed', 'x-webhook-attempt': '1',
+      'content-type': 'application/json',
+      'user-agent': 'Darkroom-Webhooks/1',
+      'x-webhook-event': 'creation.completed',
+      'x-webhook-attempt': '1',
     });
     expect(Math.abs(Number(headers['x-timestamp']) - service.machine.clock.now() / 1_000)).toBeLessThan(5);
     const body = JSON.parse(String(raw)) as Record<string, unknown>;
-    expect(Object.keys(body)).toEqual(['event', 'id', 'status', 'result_urls', 'cost', 'metadata', 'created_at', 'completed_at']);
+    expect(Object.keys(body)).toEqual([
+      'event',
+      'id',
+      'status',
+      'result_urls',
+      'cost',
+      'metadata',
+      'created_at',
+      'completed_at',
+    ]);
     expect(body['metadata']).toEqual({ Straße: 'größer — 湖 🌊' });
   });
 });
 
 describe('a rotated secret', () => {
-  it('goes on verifying in webhook-signature for 24 h; X-Webhook-Signature-256 is made with the new one at once', async ({ skip }) => {
+  it('goes on verifying in webhook-signature for 24 h; X-Webhook-Signature-256 is made with the new one at once', async ({
+    skip,
+  }) => {
     if (!hasPython) skip('python3 is not on this machine');
     const client = await service.client();
-    const rotated = String((await issueSecret(service.operator, await service.account(client.account.id)))['secret']);
+    const rotated = String(
+      (await issueSecret(service.operator, await service.account(client.account.id)))['secret'],
+    );
     expect(rotated).not.toBe(client.webhookSecret);
     const expectBoth = async (): Promise<void> => {
       const arrival = await deliver(client);
@@ -97,7 +125,9 @@ describe('a rotated secret', () => {
       const [, replaced] = byPython(client.webhookSecret, arrival);
       expect(arrival.headers['webhook-signature']).toBe(`${standard ?? ''} ${replaced ?? ''}`);
       expect(arrival.headers['x-webhook-signature-256']).toBe(plain);
-      expect(arrival.headers['x-webhook-signature-256-previous']).toBe(byPython(client.webhookSecret, arrival)[0]);
+      expect(arrival.headers['x-webhook-signature-256-previous']).toBe(
+        byPython(client.webhookSecret, arrival)[0],
+      );
     };
     await expectBoth();
     await service.machine.advance(24 * 3_600 - 60);
@@ -110,31 +140,50 @@ describe('a rotated secret', () => {
     expect(arrival.headers).not.toHaveProperty('x-webhook-signature-256-previous');
   });
 
-  it('that was replaced twice within a day leaves three that verify, the current one first', async ({ skip }) => {
+  it('that was replaced twice within a day leaves three that verify, the current one first', async ({
+    skip,
+  }) => {
     if (!hasPython) skip('python3 is not on this machine');
     const client = await service.client();
     const secrets = [client.webhookSecret];
     for (let rotation = 0; rotation < 2; rotation += 1) {
-      secrets.unshift(String((await issueSecret(service.operator, await service.account(client.account.id)))['secret']));
+      secrets.unshift(
+        String((await issueSecret(service.operator, await service.account(client.account.id)))['secret']),
+      );
     }
     const arrival = await deliver(client);
     const expected = secrets.map((secret) => byPython(secret, arrival)[1] ?? '');
     expect(arrival.headers['webhook-signature']).toBe(expected.join(' '));
   });
 
-  it('that signs from later on leaves no gap: the old one signs until then, and verifies for 24 h after that', async ({ skip }) => {
+  it('that signs from later on leaves no gap: the old one signs until then, and verifies for 24 h after that', async ({
+    skip,
+  }) => {
     if (!hasPython) skip('python3 is not on this machine');
     const client = await service.client();
-    const shown = await adminJson(service.folder, 'webhooks', 'rotate', client.account.id, '--sign-from', '1h');
+    const shown = await adminJson(
+      service.folder,
+      'webhooks',
+      'rotate',
+      client.account.id,
+      '--sign-from',
+      '1h',
+    );
     expect(shown).toMatchObject({ signing_until_then: client.webhookSecret });
     const begins = Date.parse(String(shown['signs_from']));
     expect(begins - Date.parse(String(shown['issued_at']))).toBe(3_600_000);
     expect(shown['replaced_valid_until']).toEqual([new Date(begins + 86_400_000).toISOString()]);
 
-    const expectSigned = async (current: string, previous: string | undefined, others: readonly string[]): Promise<void> => {
+    const expectSigned = async (
+      current: string,
+      previous: string | undefined,
+      others: readonly string[],
+    ): Promise<void> => {
       const arrival = await deliver(client);
       expect(arrival.headers['x-webhook-signature-256']).toBe(byPython(current, arrival)[0]);
-      expect(arrival.headers['x-webhook-signature-256-previous']).toBe(previous && byPython(previous, arrival)[0]);
+      expect(arrival.headers['x-webhook-signature-256-previous']).toBe(
+        previous && byPython(previous, arrival)[0],
+      );
       const values = [current, ...others].map((secret) => byPython(secret, arrival)[1]);
       expect(arrival.headers['webhook-signature']?.split(' ')).toEqual(values);
     };

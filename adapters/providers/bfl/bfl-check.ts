@@ -6,5 +6,7 @@ import { checkByCall } from '../credential-call.ts';
 /** Asks for the account's credits. @see https://docs.bfl.ai/api-reference/utility/get-the-users-credits (read 2026-11-21) */
 export async function checkBfl(settings: VendorSettings, signal: AbortSignal): Promise<CredentialCheck> {
   const http = createVendorHttp({ baseUrl: settings.baseUrl ?? bflUrl, hosts: bflHosts });
-  return checkByCall(settings, bflName, (key) => http.call({ method: 'GET', to: '/v1/credits', headers: { 'x-key': key }, signal }));
+  return checkByCall(settings, bflName, (key) =>
+    http.call({ method: 'GET', to: '/v1/credits', headers: { 'x-key': key }, signal }),
+  );
 }

@@ -10,10 +10,27 @@
  * Not verified: which words `details` blames a source image with (see `blamesSource`), the
  * body of a 400, the state "Failed", and how large a source image may be.
  */
-import { refusedBy, type ImageProvider, type ProviderAnswer, type RefusalReason, type RenderJob } from '../../../core/provider.ts';
+import {
+  refusedBy,
+  type ImageProvider,
+  type ProviderAnswer,
+  type RefusalReason,
+  type RenderJob,
+} from '../../../core/provider.ts';
 import { answering, createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from '../vendor-http.ts';
 import type { VendorSettings } from '../vendor-settings.ts';
-import { base64Of, download, foreignAddress, isTrouble, pendingJob, polling, refusedAtOnce, refusedCredentials, type PollOutcome, type Waits } from '../vendor-jobs.ts';
+import {
+  base64Of,
+  download,
+  foreignAddress,
+  isTrouble,
+  pendingJob,
+  polling,
+  refusedAtOnce,
+  refusedCredentials,
+  type PollOutcome,
+  type Waits,
+} from '../vendor-jobs.ts';
 import { fieldsOf } from '../vendor-json.ts';
 import { fluxPixelsOf } from '../flux-pixels.ts';
 
@@ -47,11 +64,18 @@ export function createBfl({ credentials, baseUrl = bflUrl }: VendorSettings): Im
         const key = await credentials.read(bflName);
         if (key === undefined) return refusedBy('credentials', 'no credential');
         const body = await bodyOf(job);
-        const response = await http.call({ method: 'POST', to: `/v1/${job.providerModel}`, headers: { 'x-key': key }, body, signal });
+        const response = await http.call({
+          method: 'POST',
+          to: `/v1/${job.providerModel}`,
+          headers: { 'x-key': key },
+          body,
+          signal,
+        });
         const refused = refusedAtOnce(response, credentials, bflName) ?? endOf(response, job);
         if (refused) return refused;
         const { polling_url: pollingUrl } = fieldsOf(response.json);
-        if (response.status !== 200 || typeof pollingUrl !== 'string') return refusedInput(response) ?? unknownAnswer(response, validationOf(response).type);
+        if (response.status !== 200 || typeof pollingUrl !== 'string')
+          return refusedInput(response) ?? unknownAnswer(response, validationOf(response).type);
         return http.isOwn(pollingUrl) ? pendingJob(waits, [pollingUrl]) : foreignAddress;
       }),
     poll: (jobId, job, signal) =>
@@ -59,7 +83,12 @@ export function createBfl({ credentials, baseUrl = bflUrl }: VendorSettings): Im
         if (!http.isOwn(pollingUrl)) return foreignAddress;
         const key = await credentials.read(bflName);
         if (key === undefined) return refusedBy('credentials', 'no credential');
-        const response = await http.call({ method: 'GET', to: pollingUrl, headers: { 'x-key': key }, signal });
+        const response = await http.call({
+          method: 'GET',
+          to: pollingUrl,
+          headers: { 'x-key': key },
+          signal,
+        });
         const refused = endOf(response, job) ?? refusedCredentials(response, credentials, bflName);
         if (refused) return refused;
         return isTrouble(response) ? 'trouble' : standing(response, (url) => download(http, url, signal));
@@ -75,7 +104,12 @@ async function bodyOf(job: RenderJob): Promise<object> {
     ...(job.seed !== null && { seed: job.seed }),
     safety_tolerance: safetyTolerance,
     output_format: job.outputFormat,
-    ...Object.fromEntries(sources.map((source, index) => [index === 0 ? 'input_image' : `input_image_${index + 1}`, base64Of(source)])),
+    ...Object.fromEntries(
+      sources.map((source, index) => [
+        index === 0 ? 'input_image' : `input_image_${index + 1}`,
+        base64Of(source),
+      ]),
+    ),
   };
 }
 
@@ -84,21 +118,32 @@ function endOf(response: VendorResponse, job: RenderJob): ProviderAnswer | undef
   const { status, details } = fieldsOf(response.json);
   if (typeof status !== 'string' || !Object.hasOwn(ends, status)) return undefined;
   const isSources = status === 'Request Moderated' && job.sourceCount > 0 && blamesSource(details);
-  return refusedBy(isSources ? 'source_image' : (ends[status] ?? 'unknown_answer'), detailOf(response, status));
+  return refusedBy(
+    isSources ? 'source_image' : (ends[status] ?? 'unknown_answer'),
+    detailOf(response, status),
+  );
 }
 
 /** "Image 2" or "Input Image" among the reasons: seen in the wild, and documented nowhere. */
 function blamesSource(details: unknown): boolean {
   const reasons = fieldsOf(details)['Moderation Reasons'];
-  return Array.isArray(reasons) && reasons.some((reason) => typeof reason === 'string' && /^(input )?image\b/i.test(reason));
+  return (
+    Array.isArray(reasons) &&
+    reasons.some((reason) => typeof reason === 'string' && /^(input )?image\b/i.test(reason))
+  );
 }
 
-async function standing(response: VendorResponse, fetchPicture: (url: string) => Promise<PollOutcome>): Promise<PollOutcome> {
+async function standing(
+  response: VendorResponse,
+  fetchPicture: (url: string) => Promise<PollOutcome>,
+): Promise<PollOutcome> {
   const { status, result } = fieldsOf(response.json);
   if (status === 'Pending') return 'working';
   if (status !== 'Ready') return unknownAnswer(response, typeof status === 'string' ? status : undefined);
   const { sample } = fieldsOf(result);
-  return typeof sample === 'string' ? fetchPicture(sample) : refusedBy('nothing_rendered', detailOf(response, status));
+  return typeof sample === 'string'
+    ? fetchPicture(sample)
+    : refusedBy('nothing_rendered', detailOf(response, status));
 }
 
 /** A 422 says in `loc` which field is wrong: one of ours, or a source image. */

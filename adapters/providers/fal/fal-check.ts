@@ -7,5 +7,7 @@ import { falName } from './fal-provider.ts';
 export async function checkFal(settings: VendorSettings, signal: AbortSignal): Promise<CredentialCheck> {
   const http = createVendorHttp({ baseUrl: settings.baseUrl ?? 'https://api.fal.ai', hosts: [] });
   const to = '/v1/models/pricing?endpoint_id=fal-ai/flux-2-pro';
-  return checkByCall(settings, falName, (key) => http.call({ method: 'GET', to, headers: { authorization: `Key ${key}` }, signal }));
+  return checkByCall(settings, falName, (key) =>
+    http.call({ method: 'GET', to, headers: { authorization: `Key ${key}` }, signal }),
+  );
 }

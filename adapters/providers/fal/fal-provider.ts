@@ -12,11 +12,36 @@
  * Not verified: pixel limits of `image_size`, how many source images pro and max take, how
  * large a data URI may be, and `x-app-fal-disable-fallback` beyond its name.
  */
-import { refusedBy, type ImageProvider, type ProviderAnswer, type ProviderCredentials, type RenderJob } from '../../../core/provider.ts';
-import { dataUriOf, download, foreignAddress, isTrouble, neededFor, pendingJob, polling, refusedAtOnce, refusedCredentials, type PollOutcome, type Waits } from '../vendor-jobs.ts';
+import {
+  refusedBy,
+  type ImageProvider,
+  type ProviderAnswer,
+  type ProviderCredentials,
+  type RenderJob,
+} from '../../../core/provider.ts';
+import {
+  dataUriOf,
+  download,
+  foreignAddress,
+  isTrouble,
+  neededFor,
+  pendingJob,
+  polling,
+  refusedAtOnce,
+  refusedCredentials,
+  type PollOutcome,
+  type Waits,
+} from '../vendor-jobs.ts';
 import { fieldsOf } from '../vendor-json.ts';
 import { fluxPixelsOf } from '../flux-pixels.ts';
-import { answering, createVendorHttp, detailOf, unknownAnswer, type VendorHttp, type VendorResponse } from '../vendor-http.ts';
+import {
+  answering,
+  createVendorHttp,
+  detailOf,
+  unknownAnswer,
+  type VendorHttp,
+  type VendorResponse,
+} from '../vendor-http.ts';
 import type { VendorSettings } from '../vendor-settings.ts';
 import { refusedByCode } from './fal-errors.ts';
 
@@ -54,15 +79,21 @@ interface Access {
 }
 
 export function createFal({ credentials, baseUrl = 'https://queue.fal.run' }: VendorSettings): ImageProvider {
-  const access: Access = { api: createVendorHttp({ baseUrl, hosts: apiHosts }), media: createVendorHttp({ baseUrl, hosts: mediaHosts }), credentials };
+  const access: Access = {
+    api: createVendorHttp({ baseUrl, hosts: apiHosts }),
+    media: createVendorHttp({ baseUrl, hosts: mediaHosts }),
+    credentials,
+  };
   return {
     name: falName,
     submit: (job, signal) => answering(() => submit(access, job, signal)),
-    poll: (jobId, _job, signal) => polling(jobId, waits, (status = '', result = '') => ask(access, status, result, signal)),
+    poll: (jobId, _job, signal) =>
+      polling(jobId, waits, (status = '', result = '') => ask(access, status, result, signal)),
     cancel: async (jobId, _job, signal) => {
       const [, , to = ''] = neededFor(jobId);
       const authorization = await authorizationOf(access);
-      if (authorization && access.api.isOwn(to)) await access.api.call({ method: 'PUT', to, headers: authorization, signal });
+      if (authorization && access.api.isOwn(to))
+        await access.api.call({ method: 'PUT', to, headers: authorization, signal });
     },
   };
 }
@@ -78,15 +109,34 @@ async function submit(access: Access, job: RenderJob, signal: AbortSignal): Prom
   if (!authorization) return refusedBy('credentials', 'no credential');
   const body = await bodyOf(job);
   const to = `/${job.providerModel}${job.sourceCount > 0 ? '/edit' : ''}`;
-  const response = await api.call({ method: 'POST', to, headers: { ...headers, ...authorization }, body, signal });
+  const response = await api.call({
+    method: 'POST',
+    to,
+    headers: { ...headers, ...authorization },
+    body,
+    signal,
+  });
   const refused = refusedAtOnce(response, credentials, falName) ?? refusedByCode(response);
   if (refused) return refused;
   const { status_url: status, response_url: result, cancel_url: cancel } = fieldsOf(response.json);
-  if (response.status !== 200 || typeof status !== 'string' || typeof result !== 'string' || typeof cancel !== 'string') return unknownAnswer(response);
-  return [status, result, cancel].every((url) => api.isOwn(url)) ? pendingJob(waits, [status, result, cancel]) : foreignAddress;
+  if (
+    response.status !== 200 ||
+    typeof status !== 'string' ||
+    typeof result !== 'string' ||
+    typeof cancel !== 'string'
+  )
+    return unknownAnswer(response);
+  return [status, result, cancel].every((url) => api.isOwn(url))
+    ? pendingJob(waits, [status, result, cancel])
+    : foreignAddress;
 }
 
-async function ask(access: Access, statusUrl: string, resultUrl: string, signal: AbortSignal): Promise<PollOutcome> {
+async function ask(
+  access: Access,
+  statusUrl: string,
+  resultUrl: string,
+  signal: AbortSignal,
+): Promise<PollOutcome> {
   const { api, media, credentials } = access;
   if (!api.isOwn(statusUrl) || !api.isOwn(resultUrl)) return foreignAddress;
   const authorization = await authorizationOf(access);
@@ -123,16 +173,22 @@ function unendedOf(response: VendorResponse): PollOutcome | undefined {
       // A completed request can carry its error here already.
       return refusedByCode(response);
     default:
-      return isTrouble(response) ? 'trouble' : unknownAnswer(response, typeof status === 'string' ? status : undefined);
+      return isTrouble(response)
+        ? 'trouble'
+        : unknownAnswer(response, typeof status === 'string' ? status : undefined);
   }
 }
 
-async function resultOf(response: VendorResponse, fetchPicture: (url: string) => Promise<PollOutcome>): Promise<PollOutcome> {
+async function resultOf(
+  response: VendorResponse,
+  fetchPicture: (url: string) => Promise<PollOutcome>,
+): Promise<PollOutcome> {
   if (isTrouble(response)) return 'trouble';
   const { images, has_nsfw_concepts: flags } = fieldsOf(response.json);
   if (response.status !== 200 || !Array.isArray(images)) return unknownAnswer(response);
   // A flagged picture is sent all the same, blackened.
-  if (Array.isArray(flags) && flags.includes(true)) return refusedBy('prompt', detailOf(response, 'has_nsfw_concepts'));
+  if (Array.isArray(flags) && flags.includes(true))
+    return refusedBy('prompt', detailOf(response, 'has_nsfw_concepts'));
   const { url } = fieldsOf(images[0]);
   return typeof url === 'string' ? fetchPicture(url) : refusedBy('nothing_rendered', detailOf(response));
 }

@@ -4,7 +4,12 @@
  *
  * @see https://replicate.com/docs/reference/http#files.create (100 MB; read 2026-11-21)
  */
-import { refusedBy, type ProviderCredentials, type Refused, type SourceImage } from '../../../core/provider.ts';
+import {
+  refusedBy,
+  type ProviderCredentials,
+  type Refused,
+  type SourceImage,
+} from '../../../core/provider.ts';
 import { dataUriOf, foreignAddress, refusedCredentials } from '../vendor-jobs.ts';
 import { fieldsOf } from '../vendor-json.ts';
 import { CallBroke, detailOf, unknownAnswer, type VendorHttp, type VendorResponse } from '../vendor-http.ts';
@@ -21,22 +26,35 @@ interface Uploading {
 
 type Addresses = { readonly kind: 'addresses'; readonly addresses: readonly string[] } | Refused;
 
-export async function fileAddresses(uploading: Uploading, sources: readonly SourceImage[]): Promise<Addresses> {
+export async function fileAddresses(
+  uploading: Uploading,
+  sources: readonly SourceImage[],
+): Promise<Addresses> {
   const addresses: string[] = [];
   for (const source of sources) {
-    const address = source.bytes.byteLength <= mostInline ? dataUriOf(source) : await upload(uploading, source);
+    const address =
+      source.bytes.byteLength <= mostInline ? dataUriOf(source) : await upload(uploading, source);
     if (typeof address !== 'string') return address;
     addresses.push(address);
   }
   return { kind: 'addresses', addresses };
 }
 
-async function upload({ api, authorization, credentials, signal }: Uploading, source: SourceImage): Promise<string | Refused> {
+async function upload(
+  { api, authorization, credentials, signal }: Uploading,
+  source: SourceImage,
+): Promise<string | Refused> {
   const form = new FormData();
   form.set('content', new Blob([new Uint8Array(source.bytes)], { type: source.contentType }), 'source');
   let response: VendorResponse;
   try {
-    response = await api.call({ method: 'POST', to: '/v1/files', headers: authorization, body: form, signal });
+    response = await api.call({
+      method: 'POST',
+      to: '/v1/files',
+      headers: authorization,
+      body: form,
+      signal,
+    });
   } catch (error) {
     if (!(error instanceof CallBroke)) throw error;
     // Whatever became of the file, nothing was begun with it.
@@ -45,6 +63,7 @@ async function upload({ api, authorization, credentials, signal }: Uploading, so
   if (response.status === 429 || response.status >= 500) return refusedBy('unavailable', detailOf(response));
   if (response.status === 413) return refusedBy('source_image', detailOf(response));
   const { get } = fieldsOf(fieldsOf(response.json).urls);
-  if (response.status !== 201 || typeof get !== 'string') return refusedCredentials(response, credentials, 'replicate') ?? unknownAnswer(response);
+  if (response.status !== 201 || typeof get !== 'string')
+    return refusedCredentials(response, credentials, 'replicate') ?? unknownAnswer(response);
   return api.isOwn(get) ? get : foreignAddress;
 }

@@ -24,7 +24,12 @@ export function inputOf(job: RenderJob, files: readonly string[]): object {
     ...(job.seed !== null && { seed: job.seed }),
   };
   return job.providerModel.includes('klein')
-    ? { ...common, aspect_ratio: job.aspectRatio, output_megapixels: megapixelsOf(job), ...(files.length > 0 && { images: files }) }
+    ? {
+        ...common,
+        aspect_ratio: job.aspectRatio,
+        output_megapixels: megapixelsOf(job),
+        ...(files.length > 0 && { images: files }),
+      }
     : {
         ...common,
         aspect_ratio: 'custom',

@@ -10,10 +10,34 @@
  * A failed prediction carries a text and no code, but for "(E005)" and its like at the text's end.
  * Not verified: the other codes of that kind, and how a model words a source image that it cannot read.
  */
-import { refusedBy, type ImageProvider, type ProviderAnswer, type ProviderCredentials, type RefusalReason, type RenderJob } from '../../../core/provider.ts';
-import { download, isTrouble, neededFor, pendingJob, polling, refusedAtOnce, refusedCredentials, type PollOutcome, type Waits } from '../vendor-jobs.ts';
+import {
+  refusedBy,
+  type ImageProvider,
+  type ProviderAnswer,
+  type ProviderCredentials,
+  type RefusalReason,
+  type RenderJob,
+} from '../../../core/provider.ts';
+import {
+  download,
+  isTrouble,
+  neededFor,
+  pendingJob,
+  polling,
+  refusedAtOnce,
+  refusedCredentials,
+  type PollOutcome,
+  type Waits,
+} from '../vendor-jobs.ts';
 import { fieldsOf } from '../vendor-json.ts';
-import { answering, createVendorHttp, detailOf, unknownAnswer, type VendorHttp, type VendorResponse } from '../vendor-http.ts';
+import {
+  answering,
+  createVendorHttp,
+  detailOf,
+  unknownAnswer,
+  type VendorHttp,
+  type VendorResponse,
+} from '../vendor-http.ts';
 import type { VendorSettings } from '../vendor-settings.ts';
 import { fileAddresses } from './replicate-files.ts';
 import { inputOf } from './replicate-input.ts';
@@ -41,7 +65,11 @@ interface Access {
 }
 
 export function createReplicate({ credentials, baseUrl = replicateUrl }: VendorSettings): ImageProvider {
-  const access: Access = { api: createVendorHttp({ baseUrl, hosts: [] }), media: createVendorHttp({ baseUrl, hosts: ['replicate.delivery'] }), credentials };
+  const access: Access = {
+    api: createVendorHttp({ baseUrl, hosts: [] }),
+    media: createVendorHttp({ baseUrl, hosts: ['replicate.delivery'] }),
+    credentials,
+  };
   return {
     name: replicateName,
     submit: (job, signal) => answering(() => submit(access, job, signal)),
@@ -49,7 +77,13 @@ export function createReplicate({ credentials, baseUrl = replicateUrl }: VendorS
     cancel: async (jobId, _job, signal) => {
       const [id = ''] = neededFor(jobId);
       const authorization = await authorizationOf(access);
-      if (authorization) await access.api.call({ method: 'POST', to: `/v1/predictions/${id}/cancel`, headers: authorization, signal });
+      if (authorization)
+        await access.api.call({
+          method: 'POST',
+          to: `/v1/predictions/${id}/cancel`,
+          headers: authorization,
+          signal,
+        });
     },
   };
 }
@@ -68,7 +102,13 @@ async function submit(access: Access, job: RenderJob, signal: AbortSignal): Prom
   if (files.kind === 'refused') return files;
   const to = `/v1/models/${job.providerModel}/predictions`;
   const headers = { ...authorization, 'cancel-after': cancelAfter };
-  const response = await api.call({ method: 'POST', to, headers, body: { input: inputOf(job, files.addresses) }, signal });
+  const response = await api.call({
+    method: 'POST',
+    to,
+    headers,
+    body: { input: inputOf(job, files.addresses) },
+    signal,
+  });
   return refusedAtOnce(response, credentials, replicateName) ?? acceptedOf(response);
 }
 
@@ -76,7 +116,12 @@ async function ask(access: Access, id: string, signal: AbortSignal): Promise<Pol
   const { api, media, credentials } = access;
   const authorization = await authorizationOf(access);
   if (!authorization) return refusedBy('credentials', 'no credential');
-  const response = await api.call({ method: 'GET', to: `/v1/predictions/${id}`, headers: authorization, signal });
+  const response = await api.call({
+    method: 'GET',
+    to: `/v1/predictions/${id}`,
+    headers: authorization,
+    signal,
+  });
   const refused = refusedCredentials(response, credentials, replicateName);
   if (refused) return refused;
   return isTrouble(response) ? 'trouble' : standing(response, (url) => download(media, url, signal));
@@ -90,7 +135,10 @@ function acceptedOf(response: VendorResponse): ProviderAnswer {
   return unknownAnswer(response, title === 'Input validation failed' ? 'input_validation' : undefined);
 }
 
-async function standing(response: VendorResponse, fetchPicture: (url: string) => Promise<PollOutcome>): Promise<PollOutcome> {
+async function standing(
+  response: VendorResponse,
+  fetchPicture: (url: string) => Promise<PollOutcome>,
+): Promise<PollOutcome> {
   const { status, error, output } = fieldsOf(response.json);
   switch (status) {
     case 'starting':
@@ -99,7 +147,9 @@ async function standing(response: VendorResponse, fetchPicture: (url: string) =>
     case 'succeeded': {
       // pro and max put out an address, klein a list of one.
       const url: unknown = Array.isArray(output) ? output[0] : output;
-      return typeof url === 'string' ? fetchPicture(url) : refusedBy('nothing_rendered', detailOf(response, status));
+      return typeof url === 'string'
+        ? fetchPicture(url)
+        : refusedBy('nothing_rendered', detailOf(response, status));
     }
     case 'failed':
       return failureOf(response, typeof error === 'string' ? error : '');

@@ -37,7 +37,11 @@ export function createSandboxProvider({ name, clock, crash }: SandboxOptions): I
     submit: async (job, signal) => {
       const { asyncMillis, delayMillis } = directivesOf(job.prompt, name);
       if (asyncMillis !== undefined) {
-        return { kind: 'pending', jobId: `sandbox-${clock.now() + asyncMillis}`, pollAfterMillis: pollMillis };
+        return {
+          kind: 'pending',
+          jobId: `sandbox-${clock.now() + asyncMillis}`,
+          pollAfterMillis: pollMillis,
+        };
       }
       if (delayMillis > 0) await clock.sleep(delayMillis, signal);
       return answer(job, signal);
@@ -46,7 +50,9 @@ export function createSandboxProvider({ name, clock, crash }: SandboxOptions): I
     poll: async (jobId, job, signal) => {
       const readyAt = Number(jobId.replace('sandbox-', ''));
       if (!Number.isFinite(readyAt)) return { kind: 'refused', reason: 'unknown_answer' };
-      return clock.now() < readyAt ? { kind: 'pending', jobId, pollAfterMillis: pollMillis } : answer(job, signal);
+      return clock.now() < readyAt
+        ? { kind: 'pending', jobId, pollAfterMillis: pollMillis }
+        : answer(job, signal);
     },
   };
 }

@@ -15,13 +15,20 @@ export type Callback<Value> = (error: Error | null | undefined, value?: Value) =
 
 /** Bounds and direction of a stream over a sub-database; the keys are without its prefix. */
 export interface RangeOptions {
-  readonly gt?: string; readonly gte?: string; readonly lt?: string; readonly lte?: string;
-  readonly reverse?: boolean; readonly limit?: number;
+  readonly gt?: string;
+  readonly gte?: string;
+  readonly lt?: string;
+  readonly lte?: string;
+  readonly reverse?: boolean;
+  readonly limit?: number;
 }
 
 /** All keys of LevelDB under one prefix. */
 export interface SubDatabase {
-  readonly lock: (key: string, work: (release: (callback: Callback<unknown>) => Callback<unknown>) => void) => void;
+  readonly lock: (
+    key: string,
+    work: (release: (callback: Callback<unknown>) => Callback<unknown>) => void,
+  ) => void;
   readonly get: (key: string, callback: Callback<unknown>) => void;
   readonly put: (key: string, value: unknown, callback: Callback<unknown>) => void;
   readonly del: (key: string, callback: Callback<unknown>) => void;
@@ -34,7 +41,9 @@ export interface LevelSnapshot {
 }
 
 /** One step of an atomic batch. */
-export type BatchStep = { readonly type: 'put'; readonly key: string; readonly value: unknown } | { readonly type: 'del'; readonly key: string };
+export type BatchStep =
+  | { readonly type: 'put'; readonly key: string; readonly value: unknown }
+  | { readonly type: 'del'; readonly key: string };
 
 /** The LevelDB (or the memory in its place) below everything; values are JSON. */
 export interface Level {
@@ -65,14 +74,23 @@ export interface Store {
 }
 
 /** A request that dynalite has checked and whose expressions it has parsed. */
-export type CheckedInput = Record<string, unknown> & { readonly TableName: string; readonly Key?: AttributeMap; readonly Item?: AttributeMap };
+export type CheckedInput = Record<string, unknown> & {
+  readonly TableName: string;
+  readonly Key?: AttributeMap;
+  readonly Item?: AttributeMap;
+};
 
 interface Engine {
-  readonly create: (options: Record<string, unknown>) => Store & { readonly lifecycleManager: { readonly gracefulClose: () => Promise<void> } };
+  readonly create: (
+    options: Record<string, unknown>,
+  ) => Store & { readonly lifecycleManager: { readonly gracefulClose: () => Promise<void> } };
   readonly createKey: (item: AttributeMap, table: TableRecord) => string;
   readonly validateKey: (key: AttributeMap, table: TableRecord) => Error | null | undefined;
   readonly validateItem: (item: AttributeMap, table: TableRecord) => Error | null | undefined;
-  readonly checkConditional: (input: CheckedInput, item: AttributeMap | undefined) => Error | null | undefined;
+  readonly checkConditional: (
+    input: CheckedInput,
+    item: AttributeMap | undefined,
+  ) => Error | null | undefined;
 }
 
 interface Validations {
@@ -89,16 +107,34 @@ const validations = load('dynalite/validations') as Validations;
 export const engine = load('dynalite/db') as Engine;
 
 const OPERATIONS = [
-  'BatchGetItem', 'BatchWriteItem', 'CreateTable', 'DeleteItem', 'DeleteTable', 'DescribeTable', 'GetItem', 'ListTables',
-  'PutItem', 'Query', 'Scan', 'UpdateItem', 'UpdateTable',
+  'BatchGetItem',
+  'BatchWriteItem',
+  'CreateTable',
+  'DeleteItem',
+  'DeleteTable',
+  'DescribeTable',
+  'GetItem',
+  'ListTables',
+  'PutItem',
+  'Query',
+  'Scan',
+  'UpdateItem',
+  'UpdateTable',
 ] as const;
 
 /** An operation that dynalite has. */
 export type Operation = (typeof OPERATIONS)[number];
 
 const moduleOf = (operation: Operation): string => operation.charAt(0).toLowerCase() + operation.slice(1);
-const actions = new Map(OPERATIONS.map((operation) => [operation, load(`dynalite/actions/${moduleOf(operation)}`) as Action]));
-const rules = new Map(OPERATIONS.map((operation) => [operation, load(`dynalite/validations/${moduleOf(operation)}`) as { types: object; custom: unknown }]));
+const actions = new Map(
+  OPERATIONS.map((operation) => [operation, load(`dynalite/actions/${moduleOf(operation)}`) as Action]),
+);
+const rules = new Map(
+  OPERATIONS.map((operation) => [
+    operation,
+    load(`dynalite/validations/${moduleOf(operation)}`) as { types: object; custom: unknown },
+  ]),
+);
 
 /** Whether dynalite knows the operation. */
 export function isOperation(name: string): name is Operation {
@@ -124,16 +160,28 @@ export function checkInput(store: Store, operation: Operation, input: object): C
 }
 
 /** Runs an operation on a checked request. Throws AwsError as DynamoDB would refuse it. */
-export function runAction(store: Store, operation: Operation, input: CheckedInput): Promise<Record<string, unknown>> {
+export function runAction(
+  store: Store,
+  operation: Operation,
+  input: CheckedInput,
+): Promise<Record<string, unknown>> {
   const action = actions.get(operation);
   if (action === undefined) throw new Error(`dynalite has no ${operation}`);
-  return promised<Record<string, unknown>>((callback) => action(store, input, callback))
-    .then((output) => output ?? {}, (error: unknown) => { throw asRefusal(error); });
+  return promised<Record<string, unknown>>((callback) => action(store, input, callback)).then(
+    (output) => output ?? {},
+    (error: unknown) => {
+      throw asRefusal(error);
+    },
+  );
 }
 
 /** The table's record. Throws ResourceNotFoundException. */
 export async function readTable(store: Store, name: string): Promise<TableRecord> {
-  const table = await promised<TableRecord>((callback) => store.getTable(name, true, callback)).catch((error: unknown) => { throw asRefusal(error); });
+  const table = await promised<TableRecord>((callback) => store.getTable(name, true, callback)).catch(
+    (error: unknown) => {
+      throw asRefusal(error);
+    },
+  );
   if (table === undefined) throw new Error(`dynalite answered no table for ${name}`);
   return table;
 }

@@ -27,14 +27,25 @@ export interface Dynamo {
 }
 
 /** Operations that change items or tables: one at a time, each as one atomic batch. */
-const BUFFERED: ReadonlySet<Operation> = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'CreateTable']);
+const BUFFERED: ReadonlySet<Operation> = new Set([
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'BatchWriteItem',
+  'CreateTable',
+]);
 
 /** Operations that dynalite spreads over several writes of its own; nothing of the service calls them. */
 const UNBUFFERED: ReadonlySet<Operation> = new Set(['DeleteTable', 'UpdateTable']);
 
 /** dynalite's tables with transactions, time to live and atomic writes put in front. */
 export function createDynamo({ folder, now }: DynamoOptions): Dynamo {
-  const base = engine.create({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0, ...(folder !== undefined && { path: folder }) });
+  const base = engine.create({
+    createTableMs: 0,
+    deleteTableMs: 0,
+    updateTableMs: 0,
+    ...(folder !== undefined && { path: folder }),
+  });
   const { store, forget } = knowTables(base);
   const opened = open(store, folder);
   // Reported by the first call; nobody need wait for it before.
@@ -47,15 +58,20 @@ export function createDynamo({ folder, now }: DynamoOptions): Dynamo {
     lag.follow(call);
     const { operation, input } = call;
     switch (operation) {
-      case 'TransactWriteItems': return exclusive(() => transactWrite(store, input, now()));
-      case 'TransactGetItems': return exclusive(() => transactGet(store, input));
-      case 'UpdateTimeToLive': return exclusive(() => updateTimeToLive(store, call));
-      case 'DescribeTimeToLive': return describeTimeToLive(store, call);
+      case 'TransactWriteItems':
+        return exclusive(() => transactWrite(store, input, now()));
+      case 'TransactGetItems':
+        return exclusive(() => transactGet(store, input));
+      case 'UpdateTimeToLive':
+        return exclusive(() => updateTimeToLive(store, call));
+      case 'DescribeTimeToLive':
+        return describeTimeToLive(store, call);
     }
     if (!isOperation(operation)) throw unknownOperation(call);
     if (BUFFERED.has(operation)) return exclusive(() => write(store, operation, input));
     const checked = checkInput(store, operation, input);
-    if (UNBUFFERED.has(operation)) return exclusive(() => runAction(store, operation, checked).finally(forget));
+    if (UNBUFFERED.has(operation))
+      return exclusive(() => runAction(store, operation, checked).finally(forget));
     return runAction(readingStore(store, lag.snapshot()), operation, checked);
   };
 
@@ -78,11 +94,18 @@ async function open(store: Store, folder: string | undefined): Promise<void> {
   try {
     await store.db.open();
   } catch (error) {
-    throw new Error(`the tables in ${folder ?? 'memory'} cannot be opened: is another Darkroom running on this folder?`, { cause: error });
+    throw new Error(
+      `the tables in ${folder ?? 'memory'} cannot be opened: is another Darkroom running on this folder?`,
+      { cause: error },
+    );
   }
 }
 
-async function write(store: Store, operation: Operation, request: Record<string, unknown>): Promise<AwsOutput> {
+async function write(
+  store: Store,
+  operation: Operation,
+  request: Record<string, unknown>,
+): Promise<AwsOutput> {
   const { ReturnValuesOnConditionCheckFailure: onFailure, ...rest } = request;
   const input = checkInput(store, operation, rest);
   const buffer = bufferWrites(store);
@@ -93,7 +116,12 @@ async function write(store: Store, operation: Operation, request: Record<string,
     await buffer.commit();
     return output;
   } catch (error) {
-    if (onFailure !== 'ALL_OLD' || !(error instanceof AwsError) || error.code !== 'ConditionalCheckFailedException') throw error;
+    if (
+      onFailure !== 'ALL_OLD' ||
+      !(error instanceof AwsError) ||
+      error.code !== 'ConditionalCheckFailedException'
+    )
+      throw error;
     const table = await readTable(store, input.TableName);
     const Item = await readItem(store, input.TableName, itemKey(table, input));
     throw new AwsError(error.code, error.message, { fields: Item === undefined ? {} : { Item } });
@@ -107,7 +135,11 @@ function activate(table: TableRecord): void {
 }
 
 /** Holds the view of the database that index queries get while a fault lets the indexes lag. */
-function createIndexLag(store: Store): { follow(call: AwsCall): void; snapshot(): LevelSnapshot | undefined; end(): void } {
+function createIndexLag(store: Store): {
+  follow(call: AwsCall): void;
+  snapshot(): LevelSnapshot | undefined;
+  end(): void;
+} {
   let held: LevelSnapshot | undefined;
   const end = (): void => {
     void held?.close();

@@ -11,7 +11,11 @@ export interface KnownTables {
 export function knowTables(base: Store): KnownTables {
   const known = new Map<string, TableRecord>();
   // dynalite leaves the second argument out where it wants what `true` gives.
-  const getTable = (name: string, checkStatus: boolean | Callback<TableRecord>, last?: Callback<TableRecord>): void => {
+  const getTable = (
+    name: string,
+    checkStatus: boolean | Callback<TableRecord>,
+    last?: Callback<TableRecord>,
+  ): void => {
     const callback = typeof checkStatus === 'function' ? checkStatus : last;
     if (callback === undefined) throw new Error('getTable needs a callback');
     if (checkStatus === false) {

@@ -10,7 +10,10 @@ import type { Mutex } from '../mutex.ts';
 
 const TTL_PREFIX = 'ttl~';
 
-const updateInput = z.object({ TableName: z.string(), TimeToLiveSpecification: z.object({ AttributeName: z.string().min(1), Enabled: z.boolean() }) });
+const updateInput = z.object({
+  TableName: z.string(),
+  TimeToLiveSpecification: z.object({ AttributeName: z.string().min(1), Enabled: z.boolean() }),
+});
 const describeInput = z.object({ TableName: z.string() });
 
 type Specification = z.output<typeof updateInput>['TimeToLiveSpecification'];
@@ -29,7 +32,11 @@ export async function describeTimeToLive(store: Store, call: AwsCall): Promise<A
   await readTable(store, TableName);
   const set = (await store.db.get(TTL_PREFIX + TableName)) as Specification | undefined;
   const enabled = set?.Enabled === true;
-  return { TimeToLiveDescription: enabled ? { TimeToLiveStatus: 'ENABLED', AttributeName: set.AttributeName } : { TimeToLiveStatus: 'DISABLED' } };
+  return {
+    TimeToLiveDescription: enabled
+      ? { TimeToLiveStatus: 'ENABLED', AttributeName: set.AttributeName }
+      : { TimeToLiveStatus: 'DISABLED' },
+  };
 }
 
 /** Deletes the items whose time is over, and request tokens that nobody can replay any more; answers how many items. */
@@ -37,26 +44,38 @@ export async function expireItems(store: Store, exclusive: Mutex, nowMs: number)
   let deleted = 0;
   for await (const [key, value] of store.db.iterator(prefixRange(TTL_PREFIX))) {
     const { AttributeName, Enabled } = value as Specification;
-    if (Enabled) deleted += await expireTable(store, exclusive, key.slice(TTL_PREFIX.length), AttributeName, nowMs);
+    if (Enabled)
+      deleted += await expireTable(store, exclusive, key.slice(TTL_PREFIX.length), AttributeName, nowMs);
   }
   for await (const [key, value] of store.db.iterator(prefixRange(TOKEN_PREFIX))) {
-    if ((value as TokenRecord).atMs <= nowMs - TOKEN_LIFETIME_MS) await exclusive(() => store.db.batch([{ type: 'del', key }]));
+    if ((value as TokenRecord).atMs <= nowMs - TOKEN_LIFETIME_MS)
+      await exclusive(() => store.db.batch([{ type: 'del', key }]));
   }
   return deleted;
 }
 
-async function expireTable(store: Store, exclusive: Mutex, name: string, attribute: string, nowMs: number): Promise<number> {
+async function expireTable(
+  store: Store,
+  exclusive: Mutex,
+  name: string,
+  attribute: string,
+  nowMs: number,
+): Promise<number> {
   const table = await readTable(store, name);
   const isOver = (item: AttributeMap | undefined): boolean => {
     const seconds = item?.[attribute]?.N;
     return typeof seconds === 'string' && Number(seconds) * 1000 <= nowMs;
   };
   let deleted = 0;
-  for await (const item of readingStore(store).getItemDb(name).createValueStream({}) as AsyncIterable<AttributeMap>) {
+  for await (const item of readingStore(store)
+    .getItemDb(name)
+    .createValueStream({}) as AsyncIterable<AttributeMap>) {
     if (!isOver(item)) continue;
     deleted += await exclusive(async () => {
       // Read again under the lock: a write since the walk began may have given the item more time.
-      const Key = Object.fromEntries(table.KeySchema.map(({ AttributeName }) => [AttributeName, item[AttributeName] ?? {}]));
+      const Key = Object.fromEntries(
+        table.KeySchema.map(({ AttributeName }) => [AttributeName, item[AttributeName] ?? {}]),
+      );
       if (!isOver(await readItem(store, name, engine.createKey(Key, table)))) return 0;
       const buffer = bufferWrites(store);
       await runAction(buffer.store, 'DeleteItem', checkInput(store, 'DeleteItem', { TableName: name, Key }));

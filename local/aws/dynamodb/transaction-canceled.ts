@@ -11,7 +11,11 @@ export interface CancellationReason {
 /** The error of a cancelled transaction; one reason an item, in the request's order. */
 export function transactionCanceled(reasons: readonly CancellationReason[]): AwsError {
   const codes = reasons.map((reason) => reason.Code).join(', ');
-  return new AwsError('TransactionCanceledException', `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`, {
-    fields: { CancellationReasons: reasons },
-  });
+  return new AwsError(
+    'TransactionCanceledException',
+    `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`,
+    {
+      fields: { CancellationReasons: reasons },
+    },
+  );
 }

@@ -14,7 +14,12 @@ const MOST_ITEMS = 100;
 export const TOKEN_LIFETIME_MS = 600_000;
 
 /** The kinds of item, and the operation by whose rules each is checked. A check has the shape of a conditional delete. */
-const CHECKED_AS = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem', ConditionCheck: 'DeleteItem' } as const satisfies Record<string, Operation>;
+const CHECKED_AS = {
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+  Delete: 'DeleteItem',
+  ConditionCheck: 'DeleteItem',
+} as const satisfies Record<string, Operation>;
 
 type Kind = keyof typeof CHECKED_AS;
 
@@ -36,7 +41,11 @@ export interface TokenRecord {
 }
 
 /** All of the items or none. The caller holds the write lock. Throws TransactionCanceledException with a reason an item. */
-export async function transactWrite(store: Store, request: Record<string, unknown>, nowMs: number): Promise<AwsOutput> {
+export async function transactWrite(
+  store: Store,
+  request: Record<string, unknown>,
+  nowMs: number,
+): Promise<AwsOutput> {
   const items = readItems(request, 'TransactItems');
   const fingerprint = createHash('sha256').update(JSON.stringify(items)).digest('hex');
   const token = typeof request.ClientRequestToken === 'string' ? request.ClientRequestToken : undefined;
@@ -46,7 +55,8 @@ export async function transactWrite(store: Store, request: Record<string, unknow
   const steps: Step[] = [];
   for (const one of checked) steps.push(await place(store, one));
   const places = steps.map((step) => `${step.input.TableName}/${step.key}`);
-  if (new Set(places).size < places.length) throw invalid('Transaction request cannot include multiple operations on one item');
+  if (new Set(places).size < places.length)
+    throw invalid('Transaction request cannot include multiple operations on one item');
 
   const buffer = bufferWrites(store);
   const reasons: CancellationReason[] = [];
@@ -58,15 +68,22 @@ export async function transactWrite(store: Store, request: Record<string, unknow
 
 /** The items as they stand at one moment. The caller holds the write lock. */
 export async function transactGet(store: Store, request: Record<string, unknown>): Promise<AwsOutput> {
-  const gets = readItems(request, 'TransactItems').map((item) => checkInput(store, 'GetItem', item.Get ?? {}));
+  const gets = readItems(request, 'TransactItems').map((item) =>
+    checkInput(store, 'GetItem', item.Get ?? {}),
+  );
   const answers = await Promise.all(gets.map((get) => runAction(store, 'GetItem', get)));
   return { Responses: answers.map(({ Item }) => (Item === undefined ? {} : { Item })) };
 }
 
-function readItems(request: Record<string, unknown>, member: string): readonly Record<string, object | undefined>[] {
+function readItems(
+  request: Record<string, unknown>,
+  member: string,
+): readonly Record<string, object | undefined>[] {
   const items = request[member];
   if (!Array.isArray(items) || items.length < 1 || items.length > MOST_ITEMS) {
-    throw invalid(`1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length between 1 and ${MOST_ITEMS}`);
+    throw invalid(
+      `1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length between 1 and ${MOST_ITEMS}`,
+    );
   }
   return items as Record<string, object | undefined>[];
 }
@@ -74,9 +91,14 @@ function readItems(request: Record<string, unknown>, member: string): readonly R
 function checkItem(store: Store, item: Record<string, object | undefined>): Omit<Step, 'key'> {
   const kinds = Object.keys(item).filter((name) => item[name] !== undefined);
   const [kind] = kinds;
-  if (kinds.length !== 1 || !isKind(kind)) throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
-  const { ReturnValuesOnConditionCheckFailure: onFailure, ...request } = item[kind] as Record<string, unknown>;
-  if (kind === 'ConditionCheck' && request.ConditionExpression === undefined) throw invalid('The ConditionExpression is required for ConditionCheck');
+  if (kinds.length !== 1 || !isKind(kind))
+    throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
+  const { ReturnValuesOnConditionCheckFailure: onFailure, ...request } = item[kind] as Record<
+    string,
+    unknown
+  >;
+  if (kind === 'ConditionCheck' && request.ConditionExpression === undefined)
+    throw invalid('The ConditionExpression is required for ConditionCheck');
   return { kind, input: checkInput(store, CHECKED_AS[kind], request), returnsItem: onFailure === 'ALL_OLD' };
 }
 
@@ -91,8 +113,14 @@ async function place(store: Store, step: Omit<Step, 'key'>): Promise<Step> {
 
 /** The item's key in its table's sub-database. Throws ValidationException where key and table do not match. */
 export function itemKey(table: Awaited<ReturnType<typeof readTable>>, input: CheckedInput): string {
-  const wrong = input.Key === undefined ? engine.validateItem(input.Item ?? {}, table) : engine.validateKey(input.Key, table);
-  if (wrong) throw invalid(wrong.message === '' ? 'The provided key element does not match the schema' : bodyMessage(wrong));
+  const wrong =
+    input.Key === undefined
+      ? engine.validateItem(input.Item ?? {}, table)
+      : engine.validateKey(input.Key, table);
+  if (wrong)
+    throw invalid(
+      wrong.message === '' ? 'The provided key element does not match the schema' : bodyMessage(wrong),
+    );
   return engine.createKey(input.Key ?? input.Item ?? {}, table);
 }
 
@@ -107,7 +135,10 @@ async function attempt(store: Store, buffered: Store, step: Step): Promise<Cance
     return { Code: 'None' };
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
-    const Item = step.returnsItem && error.code === 'ConditionalCheckFailedException' ? await currentItem(store, step) : undefined;
+    const Item =
+      step.returnsItem && error.code === 'ConditionalCheckFailedException'
+        ? await currentItem(store, step)
+        : undefined;
     return { Code: reasonCode(error.code), Message: error.message, ...(Item && { Item }) };
   }
 }
@@ -129,7 +160,10 @@ async function isReplay(store: Store, token: string, fingerprint: string, nowMs:
   const record = (await store.db.get(TOKEN_PREFIX + token)) as TokenRecord | undefined;
   if (record === undefined || record.atMs <= nowMs - TOKEN_LIFETIME_MS) return false;
   if (record.fingerprint === fingerprint) return true;
-  throw new AwsError('IdempotentParameterMismatchException', 'Request token matches an existing request token but the request parameters do not match');
+  throw new AwsError(
+    'IdempotentParameterMismatchException',
+    'Request token matches an existing request token but the request parameters do not match',
+  );
 }
 
 function rememberToken(token: string, record: TokenRecord): BatchStep {

@@ -16,7 +16,12 @@ export function addToCopies(input: Record<string, unknown>): void {
   if (updates === undefined) return;
   updates.sections = updates.sections.map((section) => {
     if (section.type !== 'add' || section.attrType !== 'N') return section;
-    const before = { type: 'function', name: 'if_not_exists', args: [section.path, { N: '0' }], attrType: 'N' };
+    const before = {
+      type: 'function',
+      name: 'if_not_exists',
+      args: [section.path, { N: '0' }],
+      attrType: 'N',
+    };
     return { ...section, type: 'set', val: { type: 'add', args: [before, section.val], attrType: 'N' } };
   });
 }

@@ -31,12 +31,15 @@ export function bufferWrites(base: Store): WriteBuffer {
     ...base,
     tableDb: { ...base.tableDb, ...over('table~', base.tableDb) },
     getItemDb: (table) => over(itemPrefix(table), base.getItemDb(table)),
-    getIndexDb: (type, table, index) => over(indexPrefix(type, table, index), base.getIndexDb(type, table, index)),
+    getIndexDb: (type, table, index) =>
+      over(indexPrefix(type, table, index), base.getIndexDb(type, table, index)),
   };
   return {
     store,
     commit: (extra = []) => {
-      const steps = [...pending].map(([key, value]): BatchStep => (value === undefined ? { type: 'del', key } : { type: 'put', key, value }));
+      const steps = [...pending].map(([key, value]): BatchStep =>
+        value === undefined ? { type: 'del', key } : { type: 'put', key, value },
+      );
       return base.db.batch([...steps, ...extra]);
     },
   };
@@ -49,12 +52,14 @@ export function bufferWrites(base: Store): WriteBuffer {
 export function readingStore(base: Store, indexSnapshot?: LevelSnapshot): Store {
   const streaming = (prefix: string, below: SubDatabase, snapshot?: LevelSnapshot): SubDatabase => ({
     ...below,
-    createValueStream: (options) => Readable.from(base.db.values({ ...withPrefix(prefix, options), ...(snapshot && { snapshot }) })),
+    createValueStream: (options) =>
+      Readable.from(base.db.values({ ...withPrefix(prefix, options), ...(snapshot && { snapshot }) })),
   });
   return {
     ...base,
     getItemDb: (table) => streaming(itemPrefix(table), base.getItemDb(table)),
-    getIndexDb: (type, table, index) => streaming(indexPrefix(type, table, index), base.getIndexDb(type, table, index), indexSnapshot),
+    getIndexDb: (type, table, index) =>
+      streaming(indexPrefix(type, table, index), base.getIndexDb(type, table, index), indexSnapshot),
   };
 }
 
@@ -70,7 +75,8 @@ function indexPrefix(type: string, table: string, index: string): string {
 function withPrefix(prefix: string, options: RangeOptions): RangeOptions {
   const { gt, gte, lt, lte, reverse = false, limit = -1 } = options;
   return {
-    reverse, limit,
+    reverse,
+    limit,
     ...(gt !== undefined ? { gt: prefix + gt } : { gte: prefix + (gte ?? '') }),
     // Keys are hex, digits, `/` and `~`: all of them below this bound.
     ...(lt !== undefined ? { lt: prefix + lt } : { lte: prefix + (lte ?? '\u00ff') }),

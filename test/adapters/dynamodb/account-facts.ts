@@ -10,7 +10,14 @@ import { orderOf, type Facts, type Stores } from './facts.ts';
 
 const address = '203.0.113.7';
 const stateOf = ({ requests }: Stores, nowMillis: number): Promise<RequestState> =>
-  requests.read({ clientAddress: address, key: { accountId, keyId }, rate: 'post', nowMillis, idempotencyHash: 'hash', creationId: orderOf(1).creation.id });
+  requests.read({
+    clientAddress: address,
+    key: { accountId, keyId },
+    rate: 'post',
+    nowMillis,
+    idempotencyHash: 'hash',
+    creationId: orderOf(1).creation.id,
+  });
 
 async function reject({ requests }: Stores, kind: '401' | '403', times: number): Promise<void> {
   for (let time = 0; time < times; time += 1) await requests.countRejection(address, kind, now);
@@ -19,19 +26,37 @@ async function reject({ requests }: Stores, kind: '401' | '403', times: number):
 export const accountFacts: Facts = {
   'one read tells everything of a request, and no key that is over': async (stores) => {
     const first = await stateOf(stores, now);
-    expect(first).toMatchObject({ account: await stores.accounts.read(accountId), apiKey: anApiKey(), rateCount: 0, openCreations: 0 });
-    expect(Object.keys(first)).not.toEqual(expect.arrayContaining([expect.stringMatching(/block|idempotency|creation$/)]));
+    expect(first).toMatchObject({
+      account: await stores.accounts.read(accountId),
+      apiKey: anApiKey(),
+      rateCount: 0,
+      openCreations: 0,
+    });
+    expect(Object.keys(first)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/block|idempotency|creation$/)]),
+    );
     const order = orderOf(1, { idempotency: { hash: 'hash', requestHash: 'request' } });
     await stores.charges.charge(order);
-    expect(await stateOf(stores, now)).toMatchObject({ rateCount: 1, creation: order.creation, idempotency: { creationId: order.creation.id } });
+    expect(await stateOf(stores, now)).toMatchObject({
+      rateCount: 1,
+      creation: order.creation,
+      idempotency: { creationId: order.creation.id },
+    });
     const tomorrow = await stateOf(stores, now + 86_400_000);
     expect(tomorrow).not.toHaveProperty('idempotency');
     expect(tomorrow).toMatchObject({ rateCount: 0, creation: order.creation });
   },
 
   'requests are counted up to the limit of their minute': async ({ requests }) => {
-    const count = (limit: number, at: number): Promise<boolean> => requests.countRequest(accountId, 'get', limit, at);
-    expect([await count(0, now), await count(2, now), await count(2, now), await count(2, now), await count(2, now + 30_000)]).toEqual([false, true, true, false, true]);
+    const count = (limit: number, at: number): Promise<boolean> =>
+      requests.countRequest(accountId, 'get', limit, at);
+    expect([
+      await count(0, now),
+      await count(2, now),
+      await count(2, now),
+      await count(2, now),
+      await count(2, now + 30_000),
+    ]).toEqual([false, true, true, false, true]);
   },
 
   'of two polls within the interval the second is refused': async ({ requests }) => {
@@ -50,38 +75,71 @@ export const accountFacts: Facts = {
     expect((await stateOf(stores, now + 120_000)).block).toBeUndefined();
   },
 
-  'a reference stands for one movement: repeated it changes nothing, and another movement is refused': async ({ wallet, accounts }) => {
-    const opening = { kind: 'top_up', amountMicros: asMicros(25_000_000) };
-    expect(await wallet.topUp(accountId, asMicros(25_000_000), 'opening')).toEqual({ kind: 'already_applied' });
-    expect(await wallet.topUp(accountId, asMicros(25_000_001), 'opening')).toEqual({ kind: 'reference_taken', by: opening });
-    expect(await wallet.adjust(accountId, asMicros(25_000_000), 'test', 'opening')).toEqual({ kind: 'reference_taken', by: opening });
-    expect(await wallet.topUp(accountId, asMicros(2), 'second')).toEqual({ kind: 'applied' });
-    const adjust = (amount: number): ReturnType<typeof wallet.adjust> => wallet.adjust(accountId, asMicros(amount), 'test', 'third');
-    expect([await adjust(-7), await adjust(-7)]).toEqual([{ kind: 'applied' }, { kind: 'already_applied' }]);
-    expect(await adjust(-8)).toEqual({ kind: 'reference_taken', by: { kind: 'adjustment', amountMicros: -7 } });
-    expect(await accounts.read(accountId)).toMatchObject({ availableMicros: 25_000_002 - 7 });
-    expect((await wallet.ledger(accountId)).map(({ kind, reference }) => `${kind} ${reference ?? ''}`).sort()).toEqual(['adjustment third', 'top_up opening', 'top_up second']);
-  },
+  'a reference stands for one movement: repeated it changes nothing, and another movement is refused':
+    async ({ wallet, accounts }) => {
+      const opening = { kind: 'top_up', amountMicros: asMicros(25_000_000) };
+      expect(await wallet.topUp(accountId, asMicros(25_000_000), 'opening')).toEqual({
+        kind: 'already_applied',
+      });
+      expect(await wallet.topUp(accountId, asMicros(25_000_001), 'opening')).toEqual({
+        kind: 'reference_taken',
+        by: opening,
+      });
+      expect(await wallet.adjust(accountId, asMicros(25_000_000), 'test', 'opening')).toEqual({
+        kind: 'reference_taken',
+        by: opening,
+      });
+      expect(await wallet.topUp(accountId, asMicros(2), 'second')).toEqual({ kind: 'applied' });
+      const adjust = (amount: number): ReturnType<typeof wallet.adjust> =>
+        wallet.adjust(accountId, asMicros(amount), 'test', 'third');
+      expect([await adjust(-7), await adjust(-7)]).toEqual([
+        { kind: 'applied' },
+        { kind: 'already_applied' },
+      ]);
+      expect(await adjust(-8)).toEqual({
+        kind: 'reference_taken',
+        by: { kind: 'adjustment', amountMicros: -7 },
+      });
+      expect(await accounts.read(accountId)).toMatchObject({ availableMicros: 25_000_002 - 7 });
+      expect(
+        (await wallet.ledger(accountId)).map(({ kind, reference }) => `${kind} ${reference ?? ''}`).sort(),
+      ).toEqual(['adjustment third', 'top_up opening', 'top_up second']);
+    },
 
   'a reference of an older release, which names no kind, stands for a top-up': async ({ table, wallet }) => {
     const Item = { ...keys.reference(accountId, 'old'), amountMicros: 5, at: '2026-11-01T00:00:00.000Z' };
     await table.client.send(new PutCommand({ TableName: table.name, Item }));
     expect(await wallet.topUp(accountId, asMicros(5), 'old')).toEqual({ kind: 'already_applied' });
-    expect(await wallet.topUp(accountId, asMicros(6), 'old')).toEqual({ kind: 'reference_taken', by: { kind: 'top_up', amountMicros: 5 } });
+    expect(await wallet.topUp(accountId, asMicros(6), 'old')).toEqual({
+      kind: 'reference_taken',
+      by: { kind: 'top_up', amountMicros: 5 },
+    });
   },
 
-  'adjustments without a reference are all made, below zero as well; the credit line is set from what was read': async ({ wallet, accounts }) => {
-    await wallet.adjust(accountId, asMicros(-15_000_000), 'test');
-    await wallet.adjust(accountId, asMicros(-15_000_000), 'test');
-    expect(await wallet.setCreditLine(accountId, asMicros(1), asMicros(5))).toBe('changed_meanwhile');
-    expect(await wallet.setCreditLine(accountId, asMicros(0), asMicros(7))).toBe('changed');
-    expect(await accounts.read(accountId)).toMatchObject({ availableMicros: 25_000_000 - 30_000_000 + 7, creditLineMicros: 7 });
-    const rows = await wallet.ledger(accountId);
-    expect(rows.map(({ kind }) => kind).sort()).toEqual(['adjustment', 'adjustment', 'credit_line', 'top_up']);
-    expect(rows.reduce((sum, { amountMicros }) => sum + amountMicros, 0)).toBe(25_000_000 - 30_000_000 + 7);
-  },
+  'adjustments without a reference are all made, below zero as well; the credit line is set from what was read':
+    async ({ wallet, accounts }) => {
+      await wallet.adjust(accountId, asMicros(-15_000_000), 'test');
+      await wallet.adjust(accountId, asMicros(-15_000_000), 'test');
+      expect(await wallet.setCreditLine(accountId, asMicros(1), asMicros(5))).toBe('changed_meanwhile');
+      expect(await wallet.setCreditLine(accountId, asMicros(0), asMicros(7))).toBe('changed');
+      expect(await accounts.read(accountId)).toMatchObject({
+        availableMicros: 25_000_000 - 30_000_000 + 7,
+        creditLineMicros: 7,
+      });
+      const rows = await wallet.ledger(accountId);
+      expect(rows.map(({ kind }) => kind).sort()).toEqual([
+        'adjustment',
+        'adjustment',
+        'credit_line',
+        'top_up',
+      ]);
+      expect(rows.reduce((sum, { amountMicros }) => sum + amountMicros, 0)).toBe(25_000_000 - 30_000_000 + 7);
+    },
 
-  'no movement lifts an account above 10^9 USD, or takes it as far below zero': async ({ wallet, accounts }) => {
+  'no movement lifts an account above 10^9 USD, or takes it as far below zero': async ({
+    wallet,
+    accounts,
+  }) => {
     const largest = 1_000_000_000_000_000;
     const tooMuch = asMicros(largest - 25_000_000 + 1);
     expect(await wallet.topUp(accountId, tooMuch, 'much')).toEqual({ kind: 'out_of_range' });
@@ -96,11 +154,22 @@ export const accountFacts: Facts = {
     expect(await accounts.read(accountId)).toMatchObject({ availableMicros: -largest });
   },
 
-  'of several changes of the hidden models at once none is lost, nor a list that is stored': async ({ accounts }) => {
+  'of several changes of the hidden models at once none is lost, nor a list that is stored': async ({
+    accounts,
+  }) => {
     await accounts.change(accountId, { hiddenModels: ['first', 'second'] });
-    const hide = (model: string): Promise<void> => accounts.changeHiddenModels(accountId, { hide: [model], show: [] });
-    await Promise.all([hide('third'), hide('fourth'), accounts.changeHiddenModels(accountId, { hide: [], show: ['second'] })]);
-    expect((await accounts.read(accountId))?.policy.hiddenModels.toSorted()).toEqual(['first', 'fourth', 'third']);
+    const hide = (model: string): Promise<void> =>
+      accounts.changeHiddenModels(accountId, { hide: [model], show: [] });
+    await Promise.all([
+      hide('third'),
+      hide('fourth'),
+      accounts.changeHiddenModels(accountId, { hide: [], show: ['second'] }),
+    ]);
+    expect((await accounts.read(accountId))?.policy.hiddenModels.toSorted()).toEqual([
+      'first',
+      'fourth',
+      'third',
+    ]);
   },
 
   'the cap of a key is set and removed': async ({ accounts }) => {
@@ -111,7 +180,9 @@ export const accountFacts: Facts = {
     expect(await accounts.setKeyCap(accountId, 'Absent' as typeof keyId, asMicros(5))).toBe(false);
   },
 
-  'a block that is lifted is gone with its counts: the next rejection does not block again': async (stores) => {
+  'a block that is lifted is gone with its counts: the next rejection does not block again': async (
+    stores,
+  ) => {
     const blocks = createBlockStore(stores.table);
     await reject(stores, '401', 20);
     await reject(stores, '403', 3);
@@ -127,22 +198,46 @@ export const accountFacts: Facts = {
   'accounts and keys are made once, changed, listed and revoked': async ({ accounts }) => {
     expect(await accounts.create(anAccount({ createdAt: '2026-11-02T00:00:00.000Z' }))).toBe(false);
     expect(await accounts.createKey(anApiKey({ hash: 'another' }))).toBe(false);
-    await accounts.change(accountId, { providers: ['sandbox'], maxConcurrent: 3, hiddenModels: ['sandbox-pro'] });
-    expect(await accounts.read(accountId)).toMatchObject({ limits: { maxConcurrent: 3 }, policy: { providers: ['sandbox'], hiddenModels: ['sandbox-pro'] } });
+    await accounts.change(accountId, {
+      providers: ['sandbox'],
+      maxConcurrent: 3,
+      hiddenModels: ['sandbox-pro'],
+    });
+    expect(await accounts.read(accountId)).toMatchObject({
+      limits: { maxConcurrent: 3 },
+      policy: { providers: ['sandbox'], hiddenModels: ['sandbox-pro'] },
+    });
     await accounts.change(accountId, { providers: 'all', name: 'Atelier' });
-    expect((await accounts.list()).map(({ name, policy }) => ({ name, policy }))).toEqual([{ name: 'Atelier', policy: { providers: 'all', hiddenModels: ['sandbox-pro'] } }]);
-    await expect(accounts.change('N0body0000' as typeof accountId, { maxConcurrent: 1 })).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
+    expect((await accounts.list()).map(({ name, policy }) => ({ name, policy }))).toEqual([
+      { name: 'Atelier', policy: { providers: 'all', hiddenModels: ['sandbox-pro'] } },
+    ]);
+    await expect(
+      accounts.change('N0body0000' as typeof accountId, { maxConcurrent: 1 }),
+    ).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
     const revoke = (at: string): Promise<boolean> => accounts.revokeKey(accountId, keyId, at);
-    expect([await revoke('2026-11-21T01'), await revoke('2026-11-22T01'), await accounts.revokeKey(accountId, 'Absent' as typeof keyId, 'x')]).toEqual([true, true, false]);
+    expect([
+      await revoke('2026-11-21T01'),
+      await revoke('2026-11-22T01'),
+      await accounts.revokeKey(accountId, 'Absent' as typeof keyId, 'x'),
+    ]).toEqual([true, true, false]);
     expect(await accounts.listKeys(accountId)).toEqual([anApiKey({ revokedAt: '2026-11-21T01' })]);
   },
 
   'secrets are replaced from those that were read': async ({ accounts, deliveries }) => {
     const first = { sealed: 'one', issuedAt: now };
     expect(await deliveries.accountSecrets(accountId)).toEqual([]);
-    expect([await accounts.replaceSecrets(accountId, undefined, [first]), await accounts.replaceSecrets(accountId, undefined, [{ ...first, sealed: 'other' }])]).toEqual([true, false]);
-    const next = [{ sealed: 'two', issuedAt: now + 1 }, { ...first, replacedAt: now + 1 }];
-    expect([await accounts.replaceSecrets(accountId, { ...first, sealed: 'none' }, next), await accounts.replaceSecrets(accountId, first, next)]).toEqual([false, true]);
+    expect([
+      await accounts.replaceSecrets(accountId, undefined, [first]),
+      await accounts.replaceSecrets(accountId, undefined, [{ ...first, sealed: 'other' }]),
+    ]).toEqual([true, false]);
+    const next = [
+      { sealed: 'two', issuedAt: now + 1 },
+      { ...first, replacedAt: now + 1 },
+    ];
+    expect([
+      await accounts.replaceSecrets(accountId, { ...first, sealed: 'none' }, next),
+      await accounts.replaceSecrets(accountId, first, next),
+    ]).toEqual([false, true]);
     expect(await deliveries.accountSecrets(accountId)).toEqual(next);
   },
 };

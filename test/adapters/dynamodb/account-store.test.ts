@@ -13,13 +13,17 @@ describe('a list of hidden models that others change each time', () => {
   it('is tried twenty times with growing pauses, and then the command says that the table is busy', async () => {
     let writes = 0;
     const client = createDirectClient((operation) => {
-      if (operation === 'GetItem') return { Item: marshall(accountToItem(anAccount()), { removeUndefinedValues: true }) };
+      if (operation === 'GetItem')
+        return { Item: marshall(accountToItem(anAccount()), { removeUndefinedValues: true }) };
       writes += 1;
       throw new Refused('ConditionalCheckFailedException', 'simulated');
     });
     const clock = fakeClock();
     const table: Table = { client, name: 'table', clock, randomBytes: (count) => new Uint8Array(count) };
-    const changing = createAccountStore(table).changeHiddenModels(accountId, { hide: ['sandbox-pro'], show: [] });
+    const changing = createAccountStore(table).changeHiddenModels(accountId, {
+      hide: ['sandbox-pro'],
+      show: [],
+    });
     await expect(changing).rejects.toBeInstanceOf(Overloaded);
     expect(writes).toBe(20);
     expect(clock.sleeps).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));

@@ -16,10 +16,17 @@ function reading(processed: readonly number[]) {
       const count = processed[Math.min(asked.length, processed.length - 1)] ?? 0;
       asked.push(keys.map(({ sk }) => sk));
       const left = keys.slice(count);
-      return Promise.resolve({ Responses: { table: keys.slice(0, count) }, UnprocessedKeys: left.length > 0 ? { table: { Keys: left } } : {} });
+      return Promise.resolve({
+        Responses: { table: keys.slice(0, count) },
+        UnprocessedKeys: left.length > 0 ? { table: { Keys: left } } : {},
+      });
     },
   });
-  return { clock, asked, table: { client, name: 'table', clock, randomBytes: (count: number) => new Uint8Array(count).fill(128) } };
+  return {
+    clock,
+    asked,
+    table: { client, name: 'table', clock, randomBytes: (count: number) => new Uint8Array(count).fill(128) },
+  };
 }
 
 describe('a read of several keys', () => {
@@ -36,6 +43,7 @@ describe('a read of several keys', () => {
     await expect(batchGet(table, [key('1')])).rejects.toMatchObject({ name: 'Overloaded' });
     expect(asked.length).toBeGreaterThanOrEqual(3);
     expect(asked.length).toBeLessThanOrEqual(10);
-    for (const [index, pause] of clock.sleeps.slice(1).entries()) expect(pause).toBeGreaterThan(clock.sleeps[index] ?? Infinity);
+    for (const [index, pause] of clock.sleeps.slice(1).entries())
+      expect(pause).toBeGreaterThan(clock.sleeps[index] ?? Infinity);
   });
 });

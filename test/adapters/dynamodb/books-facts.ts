@@ -10,7 +10,9 @@ import { idOf, orderOf, type Facts } from './facts.ts';
 
 export const booksFacts: Facts = {
   'a creation that no ledger row names is in the books, and the audit tells of it': async ({ table }) => {
-    await table.client.send(new PutCommand({ TableName: table.name, Item: creationToItem(aCreation({ id: idOf(1) })) }));
+    await table.client.send(
+      new PutCommand({ TableName: table.name, Item: creationToItem(aCreation({ id: idOf(1) })) }),
+    );
     const [books] = await readBooks(table);
     expect(books?.creations.map(({ id }) => id)).toEqual([idOf(1)]);
     expect(books && auditAccount(books)).not.toEqual([]);
@@ -36,7 +38,10 @@ export const booksFacts: Facts = {
 
   'more creations than one read takes are all in the books': async ({ table }) => {
     const ids = Array.from({ length: 103 }, (_, index) => idOf(index));
-    for (const id of ids) await table.client.send(new PutCommand({ TableName: table.name, Item: creationToItem(aCreation({ id })) }));
+    for (const id of ids)
+      await table.client.send(
+        new PutCommand({ TableName: table.name, Item: creationToItem(aCreation({ id })) }),
+      );
     const [books] = await readBooks(table, accountId);
     expect(books?.creations.map(({ id }) => id).sort()).toEqual(ids.sort());
   },

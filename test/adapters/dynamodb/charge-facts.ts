@@ -12,8 +12,11 @@ const dayMillis = 86_400_000;
 /** What a refused charge must leave as it was. */
 async function everythingOf({ accounts, wallet, item }: Stores): Promise<unknown> {
   return {
-    account: await accounts.read(accountId), keys: await accounts.listKeys(accountId), ledger: await wallet.ledger(accountId),
-    rate: await item(keys.rate(accountId, 'post', minuteOf(now))), creation: await item(keys.creation(idOf(1))),
+    account: await accounts.read(accountId),
+    keys: await accounts.listKeys(accountId),
+    ledger: await wallet.ledger(accountId),
+    rate: await item(keys.rate(accountId, 'post', minuteOf(now))),
+    creation: await item(keys.creation(idOf(1))),
   };
 }
 
@@ -25,7 +28,11 @@ async function refused(stores: Stores, order: ChargeOrder): Promise<unknown> {
   return outcome;
 }
 
-const idempotency = (change: object = {}): NonNullable<ChargeOrder['idempotency']> => ({ hash: 'hash', requestHash: 'request', ...change });
+const idempotency = (change: object = {}): NonNullable<ChargeOrder['idempotency']> => ({
+  hash: 'hash',
+  requestHash: 'request',
+  ...change,
+});
 
 export const chargeFacts: Facts = {
   'what is kept for a while says in whole seconds until when': async (stores) => {
@@ -38,20 +45,34 @@ export const chargeFacts: Facts = {
     expect(await untilOf(keys.rate(accountId, 'get', minuteOf(now)))).toBe(seconds + 120);
     await stores.requests.stampPoll(idOf(1), 1_000, now);
     expect(await untilOf(keys.poll(idOf(1)))).toBe(seconds + 60);
-    for (let rejection = 0; rejection < 20; rejection += 1) await stores.requests.countRejection('203.0.113.9', '401', now);
+    for (let rejection = 0; rejection < 20; rejection += 1)
+      await stores.requests.countRejection('203.0.113.9', '401', now);
     expect(await untilOf(keys.rejected('203.0.113.9', '401', minuteOf(now)))).toBe(seconds + 120);
     expect(await untilOf(keys.block('203.0.113.9'))).toBe(seconds + 120);
   },
 
-  'a charge takes the cost, a place, the month’s spend and one of the rate, and writes creation and ledger row': async (stores) => {
-    const order = orderOf(1);
-    expect(await stores.charges.charge(order)).toEqual({ kind: 'charged' });
-    expect(await stores.accounts.read(accountId)).toMatchObject({ availableMicros: 24_960_000, inFlight: 1 });
-    expect(await stores.accounts.listKeys(accountId)).toEqual([anApiKey({ spent: { '2026_11': cents(4) }, lastUsedAt: '2026-11-21T12:00:00.000Z' })]);
-    expect(await stores.item(keys.rate(accountId, 'post', minuteOf(now)))).toMatchObject({ count: 1 });
-    expect(await stores.creations.read(idOf(1))).toEqual(order.creation);
-    expect((await stores.wallet.ledger(accountId)).at(-1)).toEqual({ kind: 'charge', amountMicros: -40_000, at: order.creation.createdAt, creationId: idOf(1), keyId, month: '2026_11' });
-  },
+  'a charge takes the cost, a place, the month’s spend and one of the rate, and writes creation and ledger row':
+    async (stores) => {
+      const order = orderOf(1);
+      expect(await stores.charges.charge(order)).toEqual({ kind: 'charged' });
+      expect(await stores.accounts.read(accountId)).toMatchObject({
+        availableMicros: 24_960_000,
+        inFlight: 1,
+      });
+      expect(await stores.accounts.listKeys(accountId)).toEqual([
+        anApiKey({ spent: { '2026_11': cents(4) }, lastUsedAt: '2026-11-21T12:00:00.000Z' }),
+      ]);
+      expect(await stores.item(keys.rate(accountId, 'post', minuteOf(now)))).toMatchObject({ count: 1 });
+      expect(await stores.creations.read(idOf(1))).toEqual(order.creation);
+      expect((await stores.wallet.ledger(accountId)).at(-1)).toEqual({
+        kind: 'charge',
+        amountMicros: -40_000,
+        at: order.creation.createdAt,
+        creationId: idOf(1),
+        keyId,
+        month: '2026_11',
+      });
+    },
 
   'a charge larger than what is available is refused and says how much that is': async (stores) => {
     await stores.wallet.adjust(accountId, asMicros(-24_960_001), 'test');
@@ -66,40 +87,66 @@ export const chargeFacts: Facts = {
     expect(await refused(stores, orderOf(1))).toEqual({ kind: 'too_many_open', limit: 1, current: 1 });
   },
 
-  'a charge above the key’s month is refused and says what is spent; one above the whole cap is not even sent': async (stores) => {
-    const cap = { monthlyCapMicros: cents(7) };
-    await stores.accounts.createKey(anApiKey({ id: 'Capped' as typeof keyId, ...cap }));
-    const creation = { keyId: 'Capped' as typeof keyId };
-    expect(await stores.charges.charge(orderOf(2, cap, creation))).toEqual({ kind: 'charged' });
-    expect(await refused(stores, orderOf(1, cap, creation))).toEqual({ kind: 'over_budget', spentMicros: 40_000 });
-    expect(await refused(stores, orderOf(1, cap, { ...creation, costMicros: cents(8) }))).toEqual({ kind: 'over_budget', spentMicros: 0 });
-    expect(await stores.charges.charge(orderOf(1, cap, { ...creation, costMicros: cents(3) }))).toEqual({ kind: 'charged' });
-  },
+  'a charge above the key’s month is refused and says what is spent; one above the whole cap is not even sent':
+    async (stores) => {
+      const cap = { monthlyCapMicros: cents(7) };
+      await stores.accounts.createKey(anApiKey({ id: 'Capped' as typeof keyId, ...cap }));
+      const creation = { keyId: 'Capped' as typeof keyId };
+      expect(await stores.charges.charge(orderOf(2, cap, creation))).toEqual({ kind: 'charged' });
+      expect(await refused(stores, orderOf(1, cap, creation))).toEqual({
+        kind: 'over_budget',
+        spentMicros: 40_000,
+      });
+      expect(await refused(stores, orderOf(1, cap, { ...creation, costMicros: cents(8) }))).toEqual({
+        kind: 'over_budget',
+        spentMicros: 0,
+      });
+      expect(await stores.charges.charge(orderOf(1, cap, { ...creation, costMicros: cents(3) }))).toEqual({
+        kind: 'charged',
+      });
+    },
 
   'a key that was revoked, or whose cap is another than was read, is charged nothing': async (stores) => {
-    expect(await refused(stores, orderOf(1, { monthlyCapMicros: cents(9) }))).toEqual({ kind: 'key_changed', apiKey: anApiKey() });
+    expect(await refused(stores, orderOf(1, { monthlyCapMicros: cents(9) }))).toEqual({
+      kind: 'key_changed',
+      apiKey: anApiKey(),
+    });
     await stores.accounts.revokeKey(accountId, keyId, '2026-11-21T12:00:00.000Z');
     expect(await refused(stores, orderOf(1))).toEqual({ kind: 'key_revoked' });
-    expect(await refused(stores, orderOf(1, {}, { keyId: 'Absent' as typeof keyId }))).toEqual({ kind: 'key_revoked' });
+    expect(await refused(stores, orderOf(1, {}, { keyId: 'Absent' as typeof keyId }))).toEqual({
+      kind: 'key_revoked',
+    });
   },
 
   'an account that is suspended, or gone, is charged nothing': async (stores) => {
     await stores.accounts.change(accountId, { condition: 'suspended' });
     expect(await refused(stores, orderOf(1))).toEqual({ kind: 'account_not_active', condition: 'suspended' });
-    expect(await refused(stores, orderOf(1, {}, { accountId: 'N0body0000' as typeof accountId }))).toEqual({ kind: 'account_not_active', condition: 'gone' });
+    expect(await refused(stores, orderOf(1, {}, { accountId: 'N0body0000' as typeof accountId }))).toEqual({
+      kind: 'account_not_active',
+      condition: 'gone',
+    });
   },
 
-  'a charge above the minute’s rate is refused; of several reasons the first in the order of checks is told': async (stores) => {
-    expect(await stores.charges.charge(orderOf(2, { postRate: 1 }))).toEqual({ kind: 'charged' });
-    await stores.wallet.adjust(accountId, asMicros(-24_960_000), 'test');
-    expect(await refused(stores, orderOf(1, { postRate: 1 }))).toEqual({ kind: 'rate_used_up' });
-    expect(await refused(stores, orderOf(1, { nowMillis: now + 60_000 }))).toEqual({ kind: 'over_balance', availableMicros: 0 });
-  },
+  'a charge above the minute’s rate is refused; of several reasons the first in the order of checks is told':
+    async (stores) => {
+      expect(await stores.charges.charge(orderOf(2, { postRate: 1 }))).toEqual({ kind: 'charged' });
+      await stores.wallet.adjust(accountId, asMicros(-24_960_000), 'test');
+      expect(await refused(stores, orderOf(1, { postRate: 1 }))).toEqual({ kind: 'rate_used_up' });
+      expect(await refused(stores, orderOf(1, { nowMillis: now + 60_000 }))).toEqual({
+        kind: 'over_balance',
+        availableMicros: 0,
+      });
+    },
 
   'the same charge sent twice takes its cost once': async (stores) => {
-    expect([await stores.charges.charge(orderOf(1)), await stores.charges.charge(orderOf(1))]).toEqual([{ kind: 'charged' }, { kind: 'charged' }]);
+    expect([await stores.charges.charge(orderOf(1)), await stores.charges.charge(orderOf(1))]).toEqual([
+      { kind: 'charged' },
+      { kind: 'charged' },
+    ]);
     expect(await stores.accounts.read(accountId)).toMatchObject({ availableMicros: 24_960_000, inFlight: 1 });
-    await expect(stores.charges.charge(orderOf(1, {}, { costMicros: cents(5) }))).rejects.toMatchObject({ name: 'IdempotentParameterMismatchException' });
+    await expect(stores.charges.charge(orderOf(1, {}, { costMicros: cents(5) }))).rejects.toMatchObject({
+      name: 'IdempotentParameterMismatchException',
+    });
   },
 
   'a refused charge does not use up its token': async (stores) => {
@@ -111,25 +158,48 @@ export const chargeFacts: Facts = {
 
   'of eight charges at once on a wallet for three, three succeed and the rest are told': async (stores) => {
     await stores.wallet.adjust(accountId, asMicros(-24_870_000), 'test');
-    const outcomes = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((number) => stores.charges.charge(orderOf(number))));
+    const outcomes = await Promise.all(
+      [1, 2, 3, 4, 5, 6, 7, 8].map((number) => stores.charges.charge(orderOf(number))),
+    );
     const kinds = outcomes.map(({ kind }) => kind);
     // Conflicts may outlast the tries; that nothing was written is promised then, too.
     expect(kinds.filter((kind) => kind === 'charged').length).toBeLessThanOrEqual(3);
     expect(new Set(kinds)).not.toContain('too_many_open');
     const charged = kinds.filter((kind) => kind === 'charged').length;
-    expect(await stores.accounts.read(accountId)).toMatchObject({ availableMicros: 130_000 - charged * 40_000, inFlight: charged });
+    expect(await stores.accounts.read(accountId)).toMatchObject({
+      availableMicros: 130_000 - charged * 40_000,
+      inFlight: charged,
+    });
     expect(charged).toBeGreaterThan(0);
   },
 
-  'a key names one charge until it expires, or until another replaces the failed one that it names': async (stores) => {
-    expect(await stores.charges.charge(orderOf(2, { idempotency: idempotency() }))).toEqual({ kind: 'charged' });
-    const taken = { kind: 'idempotency_taken', record: { creationId: idOf(2), requestHash: 'request', expiresAt: now + dayMillis } };
+  'a key names one charge until it expires, or until another replaces the failed one that it names': async (
+    stores,
+  ) => {
+    expect(await stores.charges.charge(orderOf(2, { idempotency: idempotency() }))).toEqual({
+      kind: 'charged',
+    });
+    const taken = {
+      kind: 'idempotency_taken',
+      record: { creationId: idOf(2), requestHash: 'request', expiresAt: now + dayMillis },
+    };
     expect(await refused(stores, orderOf(1, { idempotency: idempotency() }))).toMatchObject(taken);
-    expect(await refused(stores, orderOf(1, { idempotency: idempotency({ replaces: idOf(3) }) }))).toMatchObject(taken);
-    expect(await refused(stores, orderOf(1, { idempotency: idempotency(), nowMillis: now + dayMillis - 1 }))).toMatchObject(taken);
-    expect(await stores.charges.charge(orderOf(3, { idempotency: idempotency({ replaces: idOf(2) }) }))).toEqual({ kind: 'charged' });
-    expect(await stores.charges.charge(orderOf(4, { idempotency: idempotency(), nowMillis: now + dayMillis }))).toEqual({ kind: 'charged' });
+    expect(
+      await refused(stores, orderOf(1, { idempotency: idempotency({ replaces: idOf(3) }) })),
+    ).toMatchObject(taken);
+    expect(
+      await refused(stores, orderOf(1, { idempotency: idempotency(), nowMillis: now + dayMillis - 1 })),
+    ).toMatchObject(taken);
+    expect(
+      await stores.charges.charge(orderOf(3, { idempotency: idempotency({ replaces: idOf(2) }) })),
+    ).toEqual({ kind: 'charged' });
+    expect(
+      await stores.charges.charge(orderOf(4, { idempotency: idempotency(), nowMillis: now + dayMillis })),
+    ).toEqual({ kind: 'charged' });
     const expired = { nowMillis: now + 2 * dayMillis - 1, idempotency: idempotency() };
-    expect(await stores.charges.charge(orderOf(5, expired))).toMatchObject({ kind: 'idempotency_taken', record: { creationId: idOf(4) } });
+    expect(await stores.charges.charge(orderOf(5, expired))).toMatchObject({
+      kind: 'idempotency_taken',
+      record: { creationId: idOf(4) },
+    });
   },
 };

@@ -12,7 +12,8 @@ import { createDirectClient } from '../../simulation/direct-client.ts';
 import { createMemoryTable } from '../../simulation/memory-table.ts';
 
 const total = 1_203;
-const idOf = (number: number): CreationId => `019aa5a0-1000-7000-8000-${number.toString(16).padStart(12, '0')}` as CreationId;
+const idOf = (number: number): CreationId =>
+  `019aa5a0-1000-7000-8000-${number.toString(16).padStart(12, '0')}` as CreationId;
 /** Every 400th is of another model; the oldest is number 0. */
 const modelOf = (number: number): string => (number % 400 === 0 ? 'sandbox-pro' : 'sandbox-sketch');
 const rare = [1_200, 800, 400, 0].map(idOf);
@@ -36,7 +37,11 @@ const table: Table = {
 
 beforeAll(async () => {
   for (let number = 0; number < total; number += 1) {
-    const creation = aCreation({ id: idOf(number), model: modelOf(number), status: number % 2 === 0 ? 'queued' : 'processing' });
+    const creation = aCreation({
+      id: idOf(number),
+      model: modelOf(number),
+      status: number % 2 === 0 ? 'queued' : 'processing',
+    });
     await table.client.send(new PutCommand({ TableName: table.name, Item: creationToItem(creation) }));
   }
 });
@@ -45,7 +50,10 @@ async function walk(query: CreationQuery): Promise<{ found: CreationId[]; sizes:
   const found: CreationId[] = [];
   const sizes: number[] = [];
   for (let before = query.before, isFirst = true; isFirst || before !== undefined; isFirst = false) {
-    const page = await pageOfCreations(table, accountId, { ...query, ...(before !== undefined && { before }) });
+    const page = await pageOfCreations(table, accountId, {
+      ...query,
+      ...(before !== undefined && { before }),
+    });
     found.push(...page.creations.map(({ id }) => id));
     sizes.push(page.creations.length);
     before = page.next;
@@ -57,7 +65,9 @@ describe('a page of an account with many creations', () => {
   it('of 100 is read in one call of 100 keys, the newest first', async () => {
     reads = [];
     const page = await pageOfCreations(table, accountId, { limit: 100 });
-    expect(page.creations.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, index) => idOf(total - 1 - index)));
+    expect(page.creations.map(({ id }) => id)).toEqual(
+      Array.from({ length: 100 }, (_, index) => idOf(total - 1 - index)),
+    );
     expect([page.next, reads]).toEqual([idOf(total - 100), [100]]);
   });
 
@@ -69,7 +79,9 @@ describe('a page of an account with many creations', () => {
 
   it('that ends exactly with the oldest creation does not go on', async () => {
     expect(await pageOfCreations(table, accountId, { limit: 3, before: idOf(3) })).not.toHaveProperty('next');
-    expect(await pageOfCreations(table, accountId, { limit: 1, before: idOf(1), model: 'sandbox-pro' })).not.toHaveProperty('next');
+    expect(
+      await pageOfCreations(table, accountId, { limit: 1, before: idOf(1), model: 'sandbox-pro' }),
+    ).not.toHaveProperty('next');
   });
 
   it('larger than a call takes is read in several', async () => {
@@ -84,7 +96,9 @@ describe('a page of the creations that a filter wants', () => {
     expect((await walk({ limit: 20, model: 'sandbox-pro' })).found).toEqual(rare);
     expect((await walk({ limit: 1, model: 'sandbox-pro' })).found).toEqual(rare);
     expect((await walk({ limit: 20, model: 'sandbox-pro', status: 'processing' })).found).toEqual([]);
-    expect((await walk({ limit: 100, status: 'processing' })).found).toEqual(Array.from({ length: 601 }, (_, index) => idOf(1_201 - 2 * index)));
+    expect((await walk({ limit: 100, status: 'processing' })).found).toEqual(
+      Array.from({ length: 601 }, (_, index) => idOf(1_201 - 2 * index)),
+    );
   });
 
   it('reads 500 records at most, and then says where to go on, though it is short', async () => {

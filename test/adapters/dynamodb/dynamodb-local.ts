@@ -17,14 +17,18 @@ export interface DynamoDbLocal {
 export function findDynamoDbLocal(): { readonly folder: string } | { readonly missing: string } {
   const folder = process.env['DYNAMODB_LOCAL_HOME'] ?? folderOfPackage();
   if (folder === undefined) return { missing: 'DYNAMODB_LOCAL_HOME names no folder' };
-  if (!existsSync(join(folder, 'DynamoDBLocal.jar'))) return { missing: `there is no DynamoDBLocal.jar in ${folder}` };
+  if (!existsSync(join(folder, 'DynamoDBLocal.jar')))
+    return { missing: `there is no DynamoDBLocal.jar in ${folder}` };
   return spawnSync('java', ['-version']).status === 0 ? { folder } : { missing: 'there is no Java' };
 }
 
 /** No dependency of this project: it is taken when somebody installed it. */
 function folderOfPackage(): string | undefined {
   try {
-    return join(dirname(createRequire(import.meta.url).resolve('amplify-dynamodb-simulator/package.json')), 'emulator');
+    return join(
+      dirname(createRequire(import.meta.url).resolve('amplify-dynamodb-simulator/package.json')),
+      'emulator',
+    );
   } catch {
     return undefined;
   }
@@ -35,10 +39,23 @@ const startMillis = 20_000;
 /** In memory, on a free port of loopback. */
 export async function startDynamoDbLocal(folder: string): Promise<DynamoDbLocal> {
   const port = await freePort();
-  const child = spawn('java', [`-Djava.library.path=${join(folder, 'DynamoDBLocal_lib')}`, '-jar', 'DynamoDBLocal.jar', '-inMemory', '-sharedDb', '-disableTelemetry', '-port', String(port)], {
-    cwd: folder,
-    stdio: 'ignore',
-  });
+  const child = spawn(
+    'java',
+    [
+      `-Djava.library.path=${join(folder, 'DynamoDBLocal_lib')}`,
+      '-jar',
+      'DynamoDBLocal.jar',
+      '-inMemory',
+      '-sharedDb',
+      '-disableTelemetry',
+      '-port',
+      String(port),
+    ],
+    {
+      cwd: folder,
+      stdio: 'ignore',
+    },
+  );
   const endpoint = `http://127.0.0.1:${port}`;
   const exited = once(child, 'exit');
   const end = async (): Promise<void> => {
@@ -48,7 +65,13 @@ export async function startDynamoDbLocal(folder: string): Promise<DynamoDbLocal>
   const until = performance.now() + startMillis;
   for (;;) {
     await sleep(100);
-    if (await fetch(endpoint).then(() => true, () => false)) return { endpoint, end };
+    if (
+      await fetch(endpoint).then(
+        () => true,
+        () => false,
+      )
+    )
+      return { endpoint, end };
     if (child.exitCode !== null || performance.now() > until) {
       await end();
       throw new Error(`DynamoDB Local did not start in ${folder}`);

@@ -13,7 +13,12 @@ import { accountId, aCreation, keyId, now, storedImage } from '../../fixtures/re
 import { idOf, orderOf, type Facts, type Stores } from './facts.ts';
 
 const refund: Refund = { failure: 'GenerationFailed', nowMillis: now + 5_000, announce: true };
-const done: Completion = { results: [storedImage], resultsExpireAt: now + 1_000_000, attempts: [], nowMillis: now + 5_000 };
+const done: Completion = {
+  results: [storedImage],
+  resultsExpireAt: now + 1_000_000,
+  attempts: [],
+  nowMillis: now + 5_000,
+};
 const first = (): CreationRecord => aCreation({ id: idOf(1) });
 const webhook = { url: 'https://receiver.test/ok', status: 'pending' as const, attempts: 0, nextAt: now };
 const at = new Date(now + 5_000).toISOString();
@@ -27,12 +32,24 @@ export const endingFacts: Facts = {
   'a refund fails the creation and gives back cost, place and month, once': async (stores) => {
     await stores.charges.charge(orderOf(1));
     expect(await stores.charges.refund(first(), refund)).toBe('refunded');
-    expect(await stores.charges.refund(first(), { ...refund, nowMillis: now + 9_000 })).toBe('already_terminal');
+    expect(await stores.charges.refund(first(), { ...refund, nowMillis: now + 9_000 })).toBe(
+      'already_terminal',
+    );
     expect(await stores.accounts.read(accountId)).toMatchObject({ availableMicros: 25_000_000, inFlight: 0 });
     expect((await stores.accounts.listKeys(accountId))[0]?.spent).toEqual({ '2026_11': 0 });
-    expect(await stores.creations.read(idOf(1))).toMatchObject({ status: 'failed', failure: 'GenerationFailed', refundedMicros: 40_000, completedAt: at });
+    expect(await stores.creations.read(idOf(1))).toMatchObject({
+      status: 'failed',
+      failure: 'GenerationFailed',
+      refundedMicros: 40_000,
+      completedAt: at,
+    });
     expect(await openWork(stores)).toEqual({});
-    expect((await stores.wallet.ledger(accountId)).slice(1).map(({ kind, amountMicros }) => [kind, amountMicros])).toEqual([['charge', -40_000], ['refund', 40_000]]);
+    expect(
+      (await stores.wallet.ledger(accountId)).slice(1).map(({ kind, amountMicros }) => [kind, amountMicros]),
+    ).toEqual([
+      ['charge', -40_000],
+      ['refund', 40_000],
+    ]);
     expect(await stores.charges.refund(aCreation({ id: idOf(9) }), refund)).toBe('already_terminal');
   },
 
@@ -42,38 +59,66 @@ export const endingFacts: Facts = {
     expect((await stores.accounts.listKeys(accountId))[0]?.spent).toEqual({ '2026_11': 0 });
   },
 
-  'a completion gives the place back and keeps the cost, once; nothing is refunded behind it': async (stores) => {
+  'a completion gives the place back and keeps the cost, once; nothing is refunded behind it': async (
+    stores,
+  ) => {
     await stores.charges.charge(orderOf(1));
     expect(await stores.creations.complete(first(), done)).toBe('completed');
     expect(await stores.creations.complete(first(), done)).toBe('already_terminal');
     expect(await stores.charges.refund(first(), refund)).toBe('already_terminal');
     expect(await stores.accounts.read(accountId)).toMatchObject({ availableMicros: 24_960_000, inFlight: 0 });
-    expect(await stores.creations.read(idOf(1))).toMatchObject({ status: 'completed', results: [storedImage], completedAt: at, refundedMicros: 0 });
+    expect(await stores.creations.read(idOf(1))).toMatchObject({
+      status: 'completed',
+      results: [storedImage],
+      completedAt: at,
+      refundedMicros: 0,
+    });
     expect(await openWork(stores)).toEqual({});
   },
 
-  'what ends with a webhook stays open work until that is settled; one that is not announced does not': async (stores) => {
-    await stores.charges.charge(orderOf(1, {}, { webhook }));
-    await stores.creations.complete({ ...first(), webhook }, done);
-    expect(await openWork(stores)).toEqual({ openShard: 'WEBHOOK#1', dueAt: now + 115_000 });
-    await stores.charges.charge(orderOf(2, {}, { webhook }));
-    await stores.charges.refund(aCreation({ id: idOf(2), webhook }), { ...refund, announce: false });
-    expect(await stores.creations.read(idOf(2))).toMatchObject({ status: 'failed', webhook: { status: 'skipped' } });
-  },
+  'what ends with a webhook stays open work until that is settled; one that is not announced does not':
+    async (stores) => {
+      await stores.charges.charge(orderOf(1, {}, { webhook }));
+      await stores.creations.complete({ ...first(), webhook }, done);
+      expect(await openWork(stores)).toEqual({ openShard: 'WEBHOOK#1', dueAt: now + 115_000 });
+      await stores.charges.charge(orderOf(2, {}, { webhook }));
+      await stores.charges.refund(aCreation({ id: idOf(2), webhook }), { ...refund, announce: false });
+      expect(await stores.creations.read(idOf(2))).toMatchObject({
+        status: 'failed',
+        webhook: { status: 'skipped' },
+      });
+    },
 
   'a lease is one holder’s until it is over, and nobody’s once the creation ended': async (stores) => {
     const { creations, charges } = stores;
     expect(await creations.lease(idOf(1), 'one', now + 6_000, now)).toEqual({ kind: 'absent' });
     await charges.charge(orderOf(1));
-    expect(await creations.lease(idOf(1), 'one', now + 6_000, now)).toMatchObject({ kind: 'leased', creation: { status: 'processing', startedAt: first().createdAt, lease: { holder: 'one', until: now + 6_000 } } });
-    expect(await creations.lease(idOf(1), 'two', now + 9_000, now + 5_999)).toEqual({ kind: 'leased_by_another' });
-    expect(await creations.lease(idOf(1), 'one', now + 7_000, now + 1_000)).toMatchObject({ kind: 'leased', creation: { startedAt: first().createdAt } });
+    expect(await creations.lease(idOf(1), 'one', now + 6_000, now)).toMatchObject({
+      kind: 'leased',
+      creation: {
+        status: 'processing',
+        startedAt: first().createdAt,
+        lease: { holder: 'one', until: now + 6_000 },
+      },
+    });
+    expect(await creations.lease(idOf(1), 'two', now + 9_000, now + 5_999)).toEqual({
+      kind: 'leased_by_another',
+    });
+    expect(await creations.lease(idOf(1), 'one', now + 7_000, now + 1_000)).toMatchObject({
+      kind: 'leased',
+      creation: { startedAt: first().createdAt },
+    });
     expect(await creations.renewLease(idOf(1), 'two', now + 99_000)).toBe(false);
     expect(await creations.renewLease(idOf(1), 'one', now + 8_000)).toBe(true);
-    const attempts = [{ provider: 'sandbox', providerModel: 'standard', startedAt: at, resultKey: 'results/x.png' }];
+    const attempts = [
+      { provider: 'sandbox', providerModel: 'standard', startedAt: at, resultKey: 'results/x.png' },
+    ];
     expect(await creations.saveAttempts(idOf(1), 'two', attempts)).toBe(false);
     expect(await creations.saveAttempts(idOf(1), 'one', attempts)).toBe(true);
-    expect(await creations.lease(idOf(1), 'two', now + 20_000, now + 8_000)).toMatchObject({ kind: 'leased', creation: { attempts } });
+    expect(await creations.lease(idOf(1), 'two', now + 20_000, now + 8_000)).toMatchObject({
+      kind: 'leased',
+      creation: { attempts },
+    });
     await creations.complete(first(), { ...done, attempts });
     expect(await creations.lease(idOf(1), 'two', now + 90_000, now + 80_000)).toEqual({ kind: 'terminal' });
     expect(await creations.read(idOf(1))).not.toHaveProperty('lease');
@@ -83,27 +128,57 @@ export const endingFacts: Facts = {
     await Promise.all([1, 2, 3].map((number) => stores.charges.charge(orderOf(number))));
     await stores.charges.refund(aCreation({ id: idOf(1) }), refund);
     await stores.creations.complete(aCreation({ id: idOf(2) }), done);
-    const audit = async (only?: typeof accountId): Promise<string[]> => (await readBooks(stores.table, only)).flatMap(auditAccount).map(({ what }) => what);
-    expect((await readBooks(stores.table)).map(({ creations, ledger, keys: held }) => [creations.length, ledger.length, held.length])).toEqual([[3, 5, 1]]);
+    const audit = async (only?: typeof accountId): Promise<string[]> =>
+      (await readBooks(stores.table, only)).flatMap(auditAccount).map(({ what }) => what);
+    expect(
+      (await readBooks(stores.table)).map(({ creations, ledger, keys: held }) => [
+        creations.length,
+        ledger.length,
+        held.length,
+      ]),
+    ).toEqual([[3, 5, 1]]);
     expect(await audit()).toEqual([]);
     await stores.openWork.postpone(aCreation({ id: idOf(3) }), undefined);
     expect(await audit(accountId)).toEqual([`due time of ${idOf(3)}`]);
     const spend = (micros: number): Promise<unknown> =>
-      stores.table.client.send(new UpdateCommand({ TableName: stores.table.name, Key: keys.apiKey(accountId, keyId), UpdateExpression: 'SET spent_2026_11 = :is', ExpressionAttributeValues: { ':is': micros } }));
+      stores.table.client.send(
+        new UpdateCommand({
+          TableName: stores.table.name,
+          Key: keys.apiKey(accountId, keyId),
+          UpdateExpression: 'SET spent_2026_11 = :is',
+          ExpressionAttributeValues: { ':is': micros },
+        }),
+      );
     await spend(0);
     expect(await audit()).toEqual([`spend of key ${keyId} in 2026_11`, `due time of ${idOf(3)}`]);
   },
 
-  'what the audit finds and the next look does not was a movement between two reads': async ({ table, charges }) => {
+  'what the audit finds and the next look does not was a movement between two reads': async ({
+    table,
+    charges,
+  }) => {
     await charges.charge(orderOf(1));
     const [before] = await readBooks(table);
     if (!before) throw new Error('there are no books');
     const moved = { ...before, availableMicros: asMicros(before.availableMicros - 1) };
     const looks: number[] = [];
-    const clock = { ...table.clock, sleep: (millis: number) => { looks.push(millis); return Promise.resolve(); } };
+    const clock = {
+      ...table.clock,
+      sleep: (millis: number) => {
+        looks.push(millis);
+        return Promise.resolve();
+      },
+    };
     expect(await auditTable([moved], { table, clock })).toEqual([]);
     expect(looks).toEqual([1_000]);
-    await table.client.send(new UpdateCommand({ TableName: table.name, Key: keys.account(accountId), UpdateExpression: 'SET inFlight = :none', ExpressionAttributeValues: { ':none': 0 } }));
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: keys.account(accountId),
+        UpdateExpression: 'SET inFlight = :none',
+        ExpressionAttributeValues: { ':none': 0 },
+      }),
+    );
     expect((await auditTable([moved], { table, clock })).map(({ what }) => what)).toEqual(['in_flight']);
   },
 };

@@ -37,7 +37,11 @@ export async function startStandIn(): Promise<Engine> {
   const dynamo = createDynamo({ now: () => now });
   const absent = (): Promise<never> => Promise.reject(new Error('only DynamoDB is asked here'));
   const endpoint = createAwsEndpoint({
-    dynamodb: dynamo.service, states: absent, secretsmanager: absent, faults: createFaults(), authorize: () => undefined,
+    dynamodb: dynamo.service,
+    states: absent,
+    secretsmanager: absent,
+    faults: createFaults(),
+    authorize: () => undefined,
     // Never written to: the stores know no bucket.
     objectStore: createObjectStore(join(tmpdir(), 'darkroom-never-written'), { now: () => now }),
   });
@@ -55,7 +59,11 @@ export async function startStandIn(): Promise<Engine> {
 export function startMemory(): Promise<Engine> {
   const open = (): Promise<Table> => {
     const memory = createMemoryTable({ now: () => now });
-    return Promise.resolve({ ...rest, name: 'table', client: createDirectClient((operation, input) => memory.perform(operation, input)) });
+    return Promise.resolve({
+      ...rest,
+      name: 'table',
+      client: createDirectClient((operation, input) => memory.perform(operation, input)),
+    });
   };
   return Promise.resolve({ open, end: () => Promise.resolve() });
 }
@@ -69,7 +77,11 @@ export async function startAmazon(): Promise<Engine> {
 }
 
 function tablesAt(endpoint: string): () => Promise<Table> {
-  const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials: { accessKeyId: 'operator', secretAccessKey: 'local' } });
+  const client = new DynamoDBClient({
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'operator', secretAccessKey: 'local' },
+  });
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
   let tables = 0;
   return async () => {

@@ -30,7 +30,9 @@ function storesOf(table: Table) {
     requests: createRequestStore(table),
     wallet: createWalletStore(table),
     /** An item as it is stored. */
-    item: async (key: ItemKey): Promise<Item | undefined> => (await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }))).Item,
+    item: async (key: ItemKey): Promise<Item | undefined> =>
+      (await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true })))
+        .Item,
   };
 }
 
@@ -55,6 +57,10 @@ export function idOf(number: number): CreationId {
 }
 
 /** A charge of 0.04 USD. */
-export function orderOf(number: number, change: Partial<ChargeOrder> = {}, creation: Parameters<typeof aCreation>[0] = {}): ChargeOrder {
+export function orderOf(
+  number: number,
+  change: Partial<ChargeOrder> = {},
+  creation: Parameters<typeof aCreation>[0] = {},
+): ChargeOrder {
   return { creation: aCreation({ id: idOf(number), ...creation }), postRate: 60, nowMillis: now, ...change };
 }

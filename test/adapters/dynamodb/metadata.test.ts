@@ -12,8 +12,10 @@ import { aCompletedCreation, aCreation, now } from '../../fixtures/records.ts';
 type Entries = readonly (readonly [string, string])[];
 
 /** As a client writes it: an object literal would lose __proto__, text does not. */
-const jsonOf = (entries: Entries): string => `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
-const bodyOf = (entries: Entries): unknown => JSON.parse(`{"model":"m","prompt":"p","metadata":${jsonOf(entries)}}`);
+const jsonOf = (entries: Entries): string =>
+  `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
+const bodyOf = (entries: Entries): unknown =>
+  JSON.parse(`{"model":"m","prompt":"p","metadata":${jsonOf(entries)}}`);
 
 function metadataOf(entries: Entries): Metadata {
   const { metadata } = imageRequestSchema.parse(bodyOf(entries));
@@ -26,13 +28,54 @@ function stored(creation: CreationRecord): CreationRecord {
   return creationFromItem(unmarshall(marshall(creationToItem(creation), { removeUndefinedValues: true })));
 }
 
-const ofEveryObject = ['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty', 'toJSON', 'then', 'name', 'length'];
-const ofTheMarshaller = ['S', 'N', 'B', 'M', 'L', 'NULL', 'BOOL', 'SS', 'pk', 'sk', '$metadata', 'wrapNumbers'];
+const ofEveryObject = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'valueOf',
+  'hasOwnProperty',
+  'toJSON',
+  'then',
+  'name',
+  'length',
+];
+const ofTheMarshaller = [
+  'S',
+  'N',
+  'B',
+  'M',
+  'L',
+  'NULL',
+  'BOOL',
+  'SS',
+  'pk',
+  'sk',
+  '$metadata',
+  'wrapNumbers',
+];
 const name = fc.oneof(
-  fc.constantFrom(...ofEveryObject, ...ofTheMarshaller, '0', '-1', '01', ' ', '\0', '\u2028', '🪶', '.', '[0]', '#status', ':value'),
+  fc.constantFrom(
+    ...ofEveryObject,
+    ...ofTheMarshaller,
+    '0',
+    '-1',
+    '01',
+    ' ',
+    '\0',
+    '\u2028',
+    '🪶',
+    '.',
+    '[0]',
+    '#status',
+    ':value',
+  ),
   fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }),
 );
-const value = fc.oneof(fc.constantFrom('', '\0', '"', '\\', '\u2028', '{}', 'null', '__proto__'), fc.string({ unit: 'binary', maxLength: 100 }));
+const value = fc.oneof(
+  fc.constantFrom('', '\0', '"', '\\', '\u2028', '{}', 'null', '__proto__'),
+  fc.string({ unit: 'binary', maxLength: 100 }),
+);
 const entries = fc.uniqueArray(fc.tuple(name, value), { maxLength: 16, selector: ([key]) => key });
 
 describe('metadata', () => {
@@ -40,7 +83,9 @@ describe('metadata', () => {
     fc.assert(
       fc.property(entries, (sent) => {
         const creation = stored(aCompletedCreation({ metadata: metadataOf(sent) }));
-        const shown = JSON.parse(JSON.stringify(creationView(creation, 'https://results.test', now))) as { metadata: object };
+        const shown = JSON.parse(JSON.stringify(creationView(creation, 'https://results.test', now))) as {
+          metadata: object;
+        };
         const announced = JSON.parse(webhookBody(creation, [])) as { metadata: object };
         const expected = Object.entries(JSON.parse(jsonOf(sent)) as object);
         expect(Object.entries(shown.metadata)).toEqual(expected);
@@ -72,6 +117,8 @@ describe('metadata', () => {
 
   it('of a record from before it was one text is read', () => {
     const old = { ...creationToItem(aCreation()), metadata: { order: '7' } };
-    expect(creationFromItem(unmarshall(marshall(old, { removeUndefinedValues: true }))).metadata).toEqual({ order: '7' });
+    expect(creationFromItem(unmarshall(marshall(old, { removeUndefinedValues: true }))).metadata).toEqual({
+      order: '7',
+    });
   });
 });

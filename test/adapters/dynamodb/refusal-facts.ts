@@ -14,50 +14,84 @@ type Items = NonNullable<TransactWriteCommand['input']['TransactItems']>;
 
 /** Code and item of each reason, in the order of the transaction's items. */
 async function reasonsOf({ table }: Stores, items: Items): Promise<unknown> {
-  const error: unknown = await table.client.send(new TransactWriteCommand({ TransactItems: items })).catch((caught: unknown) => caught);
+  const error: unknown = await table.client
+    .send(new TransactWriteCommand({ TransactItems: items }))
+    .catch((caught: unknown) => caught);
   if (!(error instanceof TransactionCanceledException)) throw error;
-  return (error.CancellationReasons ?? []).map(({ Code, Item }) => (Item ? [Code, unmarshall(Item)] : [Code]));
+  return (error.CancellationReasons ?? []).map(({ Code, Item }) =>
+    Item ? [Code, unmarshall(Item)] : [Code],
+  );
 }
 
 export const refusalFacts: Facts = {
-  'a cancelled transaction has a reason an item, in their order, with the old item where it was asked for': async (stores) => {
-    const { table, accounts, charges, item } = stores;
-    const order = orderOf(1, { postRate: 1, idempotency: { hash: 'hash', requestHash: 'request' } });
-    await charges.charge(order);
-    await accounts.change(accountId, { condition: 'suspended' });
-    await accounts.revokeKey(accountId, anApiKey().id, 'then');
-    expect(await reasonsOf(stores, [...chargeItems(table, order).values()])).toEqual([
-      ['ConditionalCheckFailed', await item(keys.account(accountId))],
-      ['ConditionalCheckFailed', { ...apiKeyToItem(anApiKey()), spent_2026_11: 40_000, lastUsedAt: '2026-11-21T12:00:00.000Z', revokedAt: 'then' }],
-      // Neither the rate's window nor the creation and its row are asked for.
-      ['ConditionalCheckFailed'], ['ConditionalCheckFailed'], ['ConditionalCheckFailed'],
-      ['ConditionalCheckFailed', await item(keys.idempotency(accountId, 'hash'))],
-    ]);
-  },
+  'a cancelled transaction has a reason an item, in their order, with the old item where it was asked for':
+    async (stores) => {
+      const { table, accounts, charges, item } = stores;
+      const order = orderOf(1, { postRate: 1, idempotency: { hash: 'hash', requestHash: 'request' } });
+      await charges.charge(order);
+      await accounts.change(accountId, { condition: 'suspended' });
+      await accounts.revokeKey(accountId, anApiKey().id, 'then');
+      expect(await reasonsOf(stores, [...chargeItems(table, order).values()])).toEqual([
+        ['ConditionalCheckFailed', await item(keys.account(accountId))],
+        [
+          'ConditionalCheckFailed',
+          {
+            ...apiKeyToItem(anApiKey()),
+            spent_2026_11: 40_000,
+            lastUsedAt: '2026-11-21T12:00:00.000Z',
+            revokedAt: 'then',
+          },
+        ],
+        // Neither the rate's window nor the creation and its row are asked for.
+        ['ConditionalCheckFailed'],
+        ['ConditionalCheckFailed'],
+        ['ConditionalCheckFailed'],
+        ['ConditionalCheckFailed', await item(keys.idempotency(accountId, 'hash'))],
+      ]);
+    },
 
   'what held is None, and an absent item has no old one': async (stores) => {
     const absent = orderOf(1, {}, { accountId: 'N0body0000' as typeof accountId });
-    expect(await reasonsOf(stores, [...chargeItems(stores.table, absent).values()])).toEqual([['ConditionalCheckFailed'], ['ConditionalCheckFailed'], ['None'], ['None'], ['None']]);
+    expect(await reasonsOf(stores, [...chargeItems(stores.table, absent).values()])).toEqual([
+      ['ConditionalCheckFailed'],
+      ['ConditionalCheckFailed'],
+      ['None'],
+      ['None'],
+      ['None'],
+    ]);
   },
 
   'what an update cannot do breaks, and writes nothing; so do two operations on one item': async (stores) => {
     const { table, item } = stores;
     const key = keys.creation(orderOf(1).creation.id);
-    const update = { Update: { TableName: table.name, Key: key, UpdateExpression: 'SET amount = amount - :one', ExpressionAttributeValues: { ':one': 1 } } };
+    const update = {
+      Update: {
+        TableName: table.name,
+        Key: key,
+        UpdateExpression: 'SET amount = amount - :one',
+        ExpressionAttributeValues: { ':one': 1 },
+      },
+    };
     // DynamoDB says it with a cancellation of reason ValidationError, DynamoDB Local with a ValidationException: to the stores both are breakage.
     await expect(transact(table, [update])).rejects.toThrow();
     await expect(transact(table, [update, update])).rejects.toMatchObject({ name: 'ValidationException' });
     expect(await item(key)).toBeUndefined();
   },
 
-  'the same token and request are answered as done, and leave what came between; another request is a mismatch': async (stores) => {
-    const { table, charges, creations } = stores;
-    const order = orderOf(1);
-    await charges.charge(order);
-    await charges.refund(order.creation, { failure: 'GenerationFailed', nowMillis: now, announce: true });
-    const again = (items: Items): Promise<unknown> => table.client.send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: order.creation.id }));
-    await again([...chargeItems(table, order).values()]);
-    expect((await creations.read(order.creation.id))?.status).toBe('failed');
-    await expect(again([...chargeItems(table, orderOf(2)).values()])).rejects.toMatchObject({ name: 'IdempotentParameterMismatchException' });
-  },
+  'the same token and request are answered as done, and leave what came between; another request is a mismatch':
+    async (stores) => {
+      const { table, charges, creations } = stores;
+      const order = orderOf(1);
+      await charges.charge(order);
+      await charges.refund(order.creation, { failure: 'GenerationFailed', nowMillis: now, announce: true });
+      const again = (items: Items): Promise<unknown> =>
+        table.client.send(
+          new TransactWriteCommand({ TransactItems: items, ClientRequestToken: order.creation.id }),
+        );
+      await again([...chargeItems(table, order).values()]);
+      expect((await creations.read(order.creation.id))?.status).toBe('failed');
+      await expect(again([...chargeItems(table, orderOf(2)).values()])).rejects.toMatchObject({
+        name: 'IdempotentParameterMismatchException',
+      });
+    },
 };

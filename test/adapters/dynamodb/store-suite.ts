@@ -9,34 +9,56 @@ import { openStores, type Facts } from './facts.ts';
 import { refusalFacts } from './refusal-facts.ts';
 import { workFacts } from './work-facts.ts';
 
-const facts: Facts = { ...chargeFacts, ...endingFacts, ...workFacts, ...accountFacts, ...booksFacts, ...refusalFacts };
+const facts: Facts = {
+  ...chargeFacts,
+  ...endingFacts,
+  ...workFacts,
+  ...accountFacts,
+  ...booksFacts,
+  ...refusalFacts,
+};
 
 /** Collects the reads of the table itself that may tell an older state. An index cannot be read consistently. */
 function staleReads({ client }: Table): string[] {
   const stale: string[] = [];
-  client.middlewareStack.add((next, context) => async (args) => {
-    const input = args.input as { readonly IndexName?: string; readonly ConsistentRead?: boolean; readonly RequestItems?: Readonly<Record<string, { readonly ConsistentRead?: boolean }>> };
-    const operation = String(context.commandName).replace('Command', '');
-    const reads = operation.startsWith('BatchGet') ? Object.values(input.RequestItems ?? {}) : [input];
-    if (/^(Get|BatchGet|Query|Scan)/.test(operation) && input.IndexName === undefined && reads.some(({ ConsistentRead }) => ConsistentRead !== true)) stale.push(operation);
-    return next(args);
-  }, { step: 'initialize', name: 'staleReads', override: true });
+  client.middlewareStack.add(
+    (next, context) => async (args) => {
+      const input = args.input as {
+        readonly IndexName?: string;
+        readonly ConsistentRead?: boolean;
+        readonly RequestItems?: Readonly<Record<string, { readonly ConsistentRead?: boolean }>>;
+      };
+      const operation = String(context.commandName).replace('Command', '');
+      const reads = operation.startsWith('BatchGet') ? Object.values(input.RequestItems ?? {}) : [input];
+      if (
+        /^(Get|BatchGet|Query|Scan)/.test(operation) &&
+        input.IndexName === undefined &&
+        reads.some(({ ConsistentRead }) => ConsistentRead !== true)
+      )
+        stale.push(operation);
+      return next(args);
+    },
+    { step: 'initialize', name: 'staleReads', override: true },
+  );
   return stale;
 }
 
 /** Every fact about the stores, each on an empty table of this engine; `missing` says why it cannot be asked. */
 export function describeStores(name: string, start: () => Promise<Engine>, missing?: string): void {
-  describe.skipIf(missing !== undefined)(`the stores on ${name}${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
-    let engine: Engine;
-    beforeAll(async () => {
-      engine = await start();
-    });
-    afterAll(() => engine.end());
-    it.each(Object.entries(facts))('%s', async (_fact, holds) => {
-      const table = await engine.open();
-      const stale = staleReads(table);
-      await holds(await openStores(table));
-      expect(stale, 'reads outside an index that are not consistent').toEqual([]);
-    });
-  });
+  describe.skipIf(missing !== undefined)(
+    `the stores on ${name}${missing === undefined ? '' : ` (skipped: ${missing})`}`,
+    () => {
+      let engine: Engine;
+      beforeAll(async () => {
+        engine = await start();
+      });
+      afterAll(() => engine.end());
+      it.each(Object.entries(facts))('%s', async (_fact, holds) => {
+        const table = await engine.open();
+        const stale = staleReads(table);
+        await holds(await openStores(table));
+        expect(stale, 'reads outside an index that are not consistent').toEqual([]);
+      });
+    },
+  );
 }

@@ -1,7 +1,13 @@
 import { listingIndex, openWorkIndex } from '../../../adapters/dynamodb/table.ts';
 
-const key = (AttributeName: string, KeyType: 'HASH' | 'RANGE'): { AttributeName: string; KeyType: 'HASH' | 'RANGE' } => ({ AttributeName, KeyType });
-const type = (AttributeName: string, AttributeType: 'S' | 'N'): { AttributeName: string; AttributeType: 'S' | 'N' } => ({ AttributeName, AttributeType });
+const key = (
+  AttributeName: string,
+  KeyType: 'HASH' | 'RANGE',
+): { AttributeName: string; KeyType: 'HASH' | 'RANGE' } => ({ AttributeName, KeyType });
+const type = (
+  AttributeName: string,
+  AttributeType: 'S' | 'N',
+): { AttributeName: string; AttributeType: 'S' | 'N' } => ({ AttributeName, AttributeType });
 
 /** CreateTable's input for the service's table, as lib/ declares it. */
 export function tableDefinition(TableName: string) {
@@ -13,7 +19,14 @@ export function tableDefinition(TableName: string) {
   return {
     TableName,
     BillingMode: 'PAY_PER_REQUEST' as const,
-    AttributeDefinitions: [type('pk', 'S'), type('sk', 'S'), type('openShard', 'S'), type('dueAt', 'N'), type('listing', 'S'), type('listed', 'S')],
+    AttributeDefinitions: [
+      type('pk', 'S'),
+      type('sk', 'S'),
+      type('openShard', 'S'),
+      type('dueAt', 'N'),
+      type('listing', 'S'),
+      type('listed', 'S'),
+    ],
     KeySchema: [key('pk', 'HASH'), key('sk', 'RANGE')],
     GlobalSecondaryIndexes: [index(openWorkIndex), index(listingIndex)],
   };

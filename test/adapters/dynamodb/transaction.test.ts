@@ -9,8 +9,13 @@ import { createDirectClient } from '../../simulation/direct-client.ts';
 import { cancelled as cancelledInTable, Refused } from '../../simulation/refused.ts';
 
 const cancelled = (...codes: string[]): Error =>
-  new TransactionCanceledException({ message: 'cancelled', $metadata: { httpStatusCode: 400 }, CancellationReasons: codes.map((Code): CancellationReason => ({ Code })) });
-const named = (name: string): Error => Object.assign(new Error(name), { name, $metadata: { httpStatusCode: 400 } });
+  new TransactionCanceledException({
+    message: 'cancelled',
+    $metadata: { httpStatusCode: 400 },
+    CancellationReasons: codes.map((Code): CancellationReason => ({ Code })),
+  });
+const named = (name: string): Error =>
+  Object.assign(new Error(name), { name, $metadata: { httpStatusCode: 400 } });
 
 interface Ran {
   readonly outcome: TransactionOutcome;
@@ -30,7 +35,12 @@ async function run(answers: readonly (Error | 'done')[], { random = 0, takes = 5
       return answer === 'done' ? Promise.resolve({}) : Promise.reject(answer);
     },
   });
-  const table: Table = { client, name: 'table', clock, randomBytes: (count) => new Uint8Array(count).fill(random) };
+  const table: Table = {
+    client,
+    name: 'table',
+    clock,
+    randomBytes: (count) => new Uint8Array(count).fill(random),
+  };
   return { outcome: await transact(table, [], 'token'), sleeps: clock.sleeps, sent };
 }
 
@@ -48,7 +58,11 @@ describe('a transaction in conflict', () => {
   });
 
   it('comes back at another instant than the one that it collided with: the whole pause is random', async () => {
-    const [short, half, long] = [await run([conflict], { random: 0 }), await run([conflict], { random: 128 }), await run([conflict], { random: 255 })];
+    const [short, half, long] = [
+      await run([conflict], { random: 0 }),
+      await run([conflict], { random: 128 }),
+      await run([conflict], { random: 255 }),
+    ];
     expect(short.sleeps).toEqual([1, 1, 1, 1, 1]);
     expect(sum(half.sleeps)).toBeGreaterThan(sum(short.sleeps));
     expect(sum(long.sleeps)).toBeGreaterThan(sum(half.sleeps));
@@ -84,7 +98,10 @@ describe('what a transaction is sent again for', () => {
 
   it('never for a condition that failed: each item says what it said', async () => {
     const refused = await run([cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict'), 'done']);
-    expect(refused).toMatchObject({ outcome: { kind: 'refused', refusals: [undefined, { item: undefined }, undefined] }, sent: 1 });
+    expect(refused).toMatchObject({
+      outcome: { kind: 'refused', refusals: [undefined, { item: undefined }, undefined] },
+      sent: 1,
+    });
   });
 });
 
@@ -97,8 +114,17 @@ describe('a refusal behind a try that got no answer', () => {
       if (answer) throw answer;
       return {};
     });
-    const table: Table = { client, name: 'table', clock: fakeClock(), randomBytes: (count) => new Uint8Array(count) };
-    return transact(table, [{ Update: { TableName: 'table', Key: { pk: 'A', sk: 'B' }, UpdateExpression: 'REMOVE gone' } }], 'token');
+    const table: Table = {
+      client,
+      name: 'table',
+      clock: fakeClock(),
+      randomBytes: (count) => new Uint8Array(count),
+    };
+    return transact(
+      table,
+      [{ Update: { TableName: 'table', Key: { pk: 'A', sk: 'B' }, UpdateExpression: 'REMOVE gone' } }],
+      'token',
+    );
   }
 
   it('proves nothing when the first try timed out, because that try may still be carried out', async () => {
@@ -115,14 +141,26 @@ describe('a refusal behind a try that got no answer', () => {
 describe('a transaction that the table refuses for good', () => {
   afterEach(() => vi.useRealTimers());
 
-  it.each(['ThrottlingException', 'ProvisionedThroughputExceededException'])('by %s has surely written nothing: no answer was lost', async (code) => {
-    const client = createDirectClient(() => { throw new Refused(code, 'simulated'); });
-    const table: Table = { client, name: 'table', clock: fakeClock(), randomBytes: (count) => new Uint8Array(count) };
-    const items = [{ Update: { TableName: 'table', Key: { pk: 'A', sk: 'B' }, UpdateExpression: 'REMOVE gone' } }];
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const outcome = transact(table, items, 'token');
-    // The SDK waits seconds between its own tries of a throttled call.
-    await vi.runAllTimersAsync();
-    expect(await outcome).toEqual({ kind: 'overloaded', unclear: false });
-  });
+  it.each(['ThrottlingException', 'ProvisionedThroughputExceededException'])(
+    'by %s has surely written nothing: no answer was lost',
+    async (code) => {
+      const client = createDirectClient(() => {
+        throw new Refused(code, 'simulated');
+      });
+      const table: Table = {
+        client,
+        name: 'table',
+        clock: fakeClock(),
+        randomBytes: (count) => new Uint8Array(count),
+      };
+      const items = [
+        { Update: { TableName: 'table', Key: { pk: 'A', sk: 'B' }, UpdateExpression: 'REMOVE gone' } },
+      ];
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const outcome = transact(table, items, 'token');
+      // The SDK waits seconds between its own tries of a throttled call.
+      await vi.runAllTimersAsync();
+      expect(await outcome).toEqual({ kind: 'overloaded', unclear: false });
+    },
+  );
 });

@@ -13,7 +13,12 @@ const pending = { url: 'https://receiver.test/ok', status: 'pending' as const, a
 async function announced({ charges, creations }: Stores): Promise<CreationRecord> {
   await charges.charge(orderOf(1, {}, { webhook: pending }));
   const creation = aCreation({ id: idOf(1), webhook: pending });
-  await creations.complete(creation, { results: [storedImage], resultsExpireAt: now + 1_000_000, attempts: [], nowMillis: now });
+  await creations.complete(creation, {
+    results: [storedImage],
+    resultsExpireAt: now + 1_000_000,
+    attempts: [],
+    nowMillis: now,
+  });
   return creation;
 }
 
@@ -21,17 +26,37 @@ async function announced({ charges, creations }: Stores): Promise<CreationRecord
 function attempt(number: number, startedAt: number): Delivery {
   const hex = startedAt.toString(16).padStart(12, '0');
   const id = `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-00000000000${number}`;
-  return { id, accountId, creationId: idOf(1), event: 'creation.completed', url: pending.url, attempt: number, startedAt: new Date(startedAt).toISOString() };
+  return {
+    id,
+    accountId,
+    creationId: idOf(1),
+    event: 'creation.completed',
+    url: pending.url,
+    attempt: number,
+    startedAt: new Date(startedAt).toISOString(),
+  };
 }
 
 export const workFacts: Facts = {
-  'what is overdue comes most overdue first, from all shards, and is counted': async ({ charges, openWork, requests }) => {
+  'what is overdue comes most overdue first, from all shards, and is counted': async ({
+    charges,
+    openWork,
+    requests,
+  }) => {
     const dueAt = [50_000, 10_000, 30_000, 20_000, 90_000];
-    for (const [index, due] of dueAt.entries()) await charges.charge(orderOf(index, {}, { dueAt: now + due }));
+    for (const [index, due] of dueAt.entries())
+      await charges.charge(orderOf(index, {}, { dueAt: now + due }));
     expect(await openWork.overdue(now + 50_000)).toEqual([1, 3, 2, 0].map(idOf));
     expect(await openWork.overdue(now + 9_999)).toEqual([]);
     expect(await openWork.recordOpenCount()).toBe(5);
-    expect(await requests.read({ clientAddress: '127.0.0.1', key: { accountId, keyId }, rate: 'post', nowMillis: now })).toMatchObject({ openCreations: 5 });
+    expect(
+      await requests.read({
+        clientAddress: '127.0.0.1',
+        key: { accountId, keyId },
+        rate: 'post',
+        nowMillis: now,
+      }),
+    ).toMatchObject({ openCreations: 5 });
   },
 
   'of two reconcilers that read the same due time one acts': async ({ charges, openWork, creations }) => {
@@ -49,35 +74,68 @@ export const workFacts: Facts = {
   'an attempt is claimed once, in its turn and never before its time': async (stores) => {
     const creation = await announced(stores);
     const { deliveries } = stores;
-    const claim = (number: number, at: number): Promise<boolean> => deliveries.claim({ delivery: attempt(number, at), body: '{"n":1}', nextAt: at + 70_000, nowMillis: at });
+    const claim = (number: number, at: number): Promise<boolean> =>
+      deliveries.claim({
+        delivery: attempt(number, at),
+        body: '{"n":1}',
+        nextAt: at + 70_000,
+        nowMillis: at,
+      });
     const another = { ...attempt(1, now), id: '019aa5a0-0000-7000-8000-0000000000ff' };
     expect([await claim(2, now), await claim(1, now - 1), await claim(1, now)]).toEqual([false, false, true]);
-    expect(await deliveries.claim({ delivery: another, body: '{"n":1}', nextAt: now + 70_000, nowMillis: now })).toBe(false);
+    expect(
+      await deliveries.claim({ delivery: another, body: '{"n":1}', nextAt: now + 70_000, nowMillis: now }),
+    ).toBe(false);
     // The answer was lost, and the same one asks again.
     expect(await claim(1, now)).toBe(true);
     await deliveries.settle({ ...attempt(1, now), outcome: 'failed', status: 500 }, { at: now + 60_000 });
     expect([await claim(2, now + 59_999), await claim(2, now + 60_000)]).toEqual([false, true]);
-    await deliveries.settle({ ...attempt(2, now + 60_000), outcome: 'delivered', status: 204 }, { status: 'delivered' });
+    await deliveries.settle(
+      { ...attempt(2, now + 60_000), outcome: 'delivered', status: 204 },
+      { status: 'delivered' },
+    );
     expect(await claim(3, now + 10_000_000)).toBe(false);
-    expect((await stores.creations.read(creation.id))?.webhook).toEqual({ ...pending, status: 'delivered', attempts: 2, nextAt: now + 130_000, body: '{"n":1}', claimedBy: attempt(2, now + 60_000).id });
+    expect((await stores.creations.read(creation.id))?.webhook).toEqual({
+      ...pending,
+      status: 'delivered',
+      attempts: 2,
+      nextAt: now + 130_000,
+      body: '{"n":1}',
+      claimedBy: attempt(2, now + 60_000).id,
+    });
     expect(await stores.openWork.overdue(now + 10_000_000)).toEqual([]);
     const log = await deliveries.log(accountId, 10);
-    expect(log.map(({ attempt: number, outcome, nextAttemptAt }) => [number, outcome, nextAttemptAt])).toEqual([[2, 'delivered', undefined], [1, 'failed', new Date(now + 60_000).toISOString()]]);
+    expect(
+      log.map(({ attempt: number, outcome, nextAttemptAt }) => [number, outcome, nextAttemptAt]),
+    ).toEqual([
+      [2, 'delivered', undefined],
+      [1, 'failed', new Date(now + 60_000).toISOString()],
+    ]);
     expect(await deliveries.log(accountId, 1)).toEqual(log.slice(0, 1));
     expect(await deliveries.find(accountId, attempt(1, now).id)).toEqual(log[1]);
   },
 
   'a webhook is given up behind its last attempt only, and skipped for good': async (stores) => {
     const creation = await announced(stores);
-    const status = async (): Promise<string | undefined> => (await stores.creations.read(creation.id))?.webhook?.status;
+    const status = async (): Promise<string | undefined> =>
+      (await stores.creations.read(creation.id))?.webhook?.status;
     await stores.deliveries.giveUp(creation.id);
     expect(await status()).toBe('pending');
     for (let number = 1; number <= 5; number += 1) {
-      expect(await stores.deliveries.claim({ delivery: attempt(number, now + number), body: '{}', nextAt: now, nowMillis: now + number })).toBe(true);
+      expect(
+        await stores.deliveries.claim({
+          delivery: attempt(number, now + number),
+          body: '{}',
+          nextAt: now,
+          nowMillis: now + number,
+        }),
+      ).toBe(true);
     }
     await stores.deliveries.giveUp(creation.id);
     expect(await status()).toBe('failed');
-    await expect(stores.deliveries.skip(creation.id)).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
+    await expect(stores.deliveries.skip(creation.id)).rejects.toMatchObject({
+      name: 'ConditionalCheckFailedException',
+    });
     expect(await status()).toBe('failed');
   },
 
@@ -85,29 +143,44 @@ export const workFacts: Facts = {
     const creation = await announced(stores);
     expect(await stores.deliveries.reopen(creation, now)).toBe(false);
     await stores.deliveries.skip(creation.id);
-    expect([await stores.deliveries.reopen(creation, now + 1), await stores.deliveries.reopen(creation, now + 1)]).toEqual([true, false]);
-    expect(await stores.creations.read(creation.id)).toMatchObject({ executions: 2, webhook: { status: 'pending', attempts: 0, nextAt: now + 1 } });
+    expect([
+      await stores.deliveries.reopen(creation, now + 1),
+      await stores.deliveries.reopen(creation, now + 1),
+    ]).toEqual([true, false]);
+    expect(await stores.creations.read(creation.id)).toMatchObject({
+      executions: 2,
+      webhook: { status: 'pending', attempts: 0, nextAt: now + 1 },
+    });
     expect(await stores.openWork.overdue(now + 30_001)).toEqual([creation.id]);
   },
 
   'one test delivery in its interval, and the time to wait for the next': async ({ deliveries }) => {
-    expect([await deliveries.claimTest(accountId, 30_000, now), await deliveries.claimTest(accountId, 30_000, now + 10_000)]).toEqual([0, 20_000]);
+    expect([
+      await deliveries.claimTest(accountId, 30_000, now),
+      await deliveries.claimTest(accountId, 30_000, now + 10_000),
+    ]).toEqual([0, 20_000]);
     expect(await deliveries.claimTest(accountId, 30_000, now + 30_000)).toBe(0);
   },
 
   'creations are listed newest first, from behind a cursor': async ({ charges, creations }) => {
     for (const number of [3, 1, 2]) await charges.charge(orderOf(number));
-    const ids = async (limit: number, before?: ReturnType<typeof idOf>): Promise<string[]> => (await creations.list(accountId, limit, before)).map(({ id }) => id);
+    const ids = async (limit: number, before?: ReturnType<typeof idOf>): Promise<string[]> =>
+      (await creations.list(accountId, limit, before)).map(({ id }) => id);
     expect(await ids(2)).toEqual([3, 2].map(idOf));
     expect(await ids(2, idOf(2))).toEqual([idOf(1)]);
     expect(await ids(2, idOf(1))).toEqual([]);
   },
 
-  'more creations than one BatchGetItem takes are listed, and a page of 100 goes on': async ({ creations, table }) => {
+  'more creations than one BatchGetItem takes are listed, and a page of 100 goes on': async ({
+    creations,
+    table,
+  }) => {
     const most = 103;
     const newestFirst = Array.from({ length: most }, (_, index) => idOf(most - 1 - index));
     for (const id of newestFirst) {
-      await table.client.send(new PutCommand({ TableName: table.name, Item: creationToItem(aCreation({ id })) }));
+      await table.client.send(
+        new PutCommand({ TableName: table.name, Item: creationToItem(aCreation({ id })) }),
+      );
     }
     expect((await creations.list(accountId, most)).map(({ id }) => id)).toEqual(newestFirst);
     const page = await creations.page(accountId, { limit: 100 });
@@ -117,9 +190,20 @@ export const workFacts: Facts = {
   },
 
   'creations are found by their status and their model': async ({ charges, creations }) => {
-    for (const number of [1, 2, 3, 4]) await charges.charge(orderOf(number, {}, { model: number % 2 === 0 ? 'sandbox-pro' : 'sandbox-sketch' }));
-    await creations.complete(aCreation({ id: idOf(2) }), { results: [storedImage], resultsExpireAt: now + 1_000_000, attempts: [], nowMillis: now });
-    const ids = async (filter: { status?: 'queued' | 'completed'; model?: string }, limit = 10): Promise<string[]> =>
+    for (const number of [1, 2, 3, 4])
+      await charges.charge(
+        orderOf(number, {}, { model: number % 2 === 0 ? 'sandbox-pro' : 'sandbox-sketch' }),
+      );
+    await creations.complete(aCreation({ id: idOf(2) }), {
+      results: [storedImage],
+      resultsExpireAt: now + 1_000_000,
+      attempts: [],
+      nowMillis: now,
+    });
+    const ids = async (
+      filter: { status?: 'queued' | 'completed'; model?: string },
+      limit = 10,
+    ): Promise<string[]> =>
       (await creations.page(accountId, { limit, ...filter })).creations.map(({ id }) => id);
     expect(await ids({ model: 'sandbox-pro' })).toEqual([4, 2].map(idOf));
     expect(await ids({ status: 'completed' })).toEqual([idOf(2)]);
@@ -128,9 +212,17 @@ export const workFacts: Facts = {
   },
 
   'metadata is kept under any name that a client chooses': async ({ charges, creations }) => {
-    const metadata = JSON.parse('{"__proto__":"a","constructor":"b","toString":"c","":"d"}') as Record<string, string>;
+    const metadata = JSON.parse('{"__proto__":"a","constructor":"b","toString":"c","":"d"}') as Record<
+      string,
+      string
+    >;
     expect(await charges.charge(orderOf(1, {}, { metadata }))).toEqual({ kind: 'charged' });
     const read = await creations.read(idOf(1));
-    expect(Object.entries(read?.metadata ?? {})).toEqual([['__proto__', 'a'], ['constructor', 'b'], ['toString', 'c'], ['', 'd']]);
+    expect(Object.entries(read?.metadata ?? {})).toEqual([
+      ['__proto__', 'a'],
+      ['constructor', 'b'],
+      ['toString', 'c'],
+      ['', 'd'],
+    ]);
   },
 };

@@ -40,29 +40,62 @@ describe('what Bedrock answers', () => {
   });
 
   it('to a role without rights is told as what only a person can put right', async () => {
-    expect(await submit(aJob({ prompt: 'A cat [row:access-denied]' }))).toEqual({ kind: 'refused', reason: 'credentials', detail: 'HTTP 403 AccessDeniedException' });
+    expect(await submit(aJob({ prompt: 'A cat [row:access-denied]' }))).toEqual({
+      kind: 'refused',
+      reason: 'credentials',
+      detail: 'HTTP 403 AccessDeniedException',
+    });
   });
 });
 
 describe('what Bedrock is asked for', () => {
   it('is an InvokeModel of the model, signed with the role and its session', async () => {
-    await submit(aJob({ providerModel: 'stability.sd3-5-large-v1:0', aspectRatio: '21:9', outputFormat: 'jpeg', seed: 7 }));
+    await submit(
+      aJob({
+        providerModel: 'stability.sd3-5-large-v1:0',
+        aspectRatio: '21:9',
+        outputFormat: 'jpeg',
+        seed: 7,
+      }),
+    );
     const { method, path, headers, json } = lastReceived(fake);
     expect([method, path]).toEqual(['POST', '/model/stability.sd3-5-large-v1%3A0/invoke']);
-    expect([headers['content-type'], headers['accept'], headers['x-amz-security-token']]).toEqual(['application/json', 'application/json', 'fake-bedrock-session']);
-    expect(headers['authorization']).toMatch(/^AWS4-HMAC-SHA256 Credential=FAKEBEDROCKID\/\d{8}\/us-west-2\/bedrock\/aws4_request, /);
-    expect(json).toEqual({ prompt, mode: 'text-to-image', aspect_ratio: '21:9', output_format: 'jpeg', seed: 7 });
+    expect([headers['content-type'], headers['accept'], headers['x-amz-security-token']]).toEqual([
+      'application/json',
+      'application/json',
+      'fake-bedrock-session',
+    ]);
+    expect(headers['authorization']).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=FAKEBEDROCKID\/\d{8}\/us-west-2\/bedrock\/aws4_request, /,
+    );
+    expect(json).toEqual({
+      prompt,
+      mode: 'text-to-image',
+      aspect_ratio: '21:9',
+      output_format: 'jpeg',
+      seed: 7,
+    });
   });
 
   it('has no seed where the job has none', async () => {
     await submit(aJob());
-    expect(lastReceived(fake).json).toEqual({ prompt, mode: 'text-to-image', aspect_ratio: '1:1', output_format: 'png' });
+    expect(lastReceived(fake).json).toEqual({
+      prompt,
+      mode: 'text-to-image',
+      aspect_ratio: '1:1',
+      output_format: 'png',
+    });
   });
 
-  it.each<AspectRatio>(['1:1', '3:2', '2:3', '5:4', '4:5', '16:9', '9:16', '21:9'])('is something that it takes for %s', async (aspectRatio) => {
-    // The fake looks at every field before it is "throttled".
-    expect(await submit(aJob({ prompt: 'A cat [row:throttled]', aspectRatio }))).toMatchObject({ reason: 'unavailable' });
-  });
+  it.each<AspectRatio>(['1:1', '3:2', '2:3', '5:4', '4:5', '16:9', '9:16', '21:9'])(
+    'is something that it takes for %s',
+    async (aspectRatio) => {
+      // The fake looks at every field before it is "throttled".
+      expect(await submit(aJob({ prompt: 'A cat [row:throttled]', aspectRatio }))).toMatchObject({
+        reason: 'unavailable',
+      });
+    },
+  );
 
   it('is never a picture of source images', async () => {
     const before = fake.received.length;
@@ -77,23 +110,39 @@ describe('a call to Bedrock', () => {
     ['another secret', { ...fakeBedrockIdentity, secretAccessKey: 'other' }, 'InvalidSignatureException'],
     ['another session', { ...fakeBedrockIdentity, sessionToken: 'other' }, 'UnrecognizedClientException'],
   ])('signed with %s is refused for its credentials', async (_, identity, code) => {
-    expect(await submit(aJob(), identity)).toEqual({ kind: 'refused', reason: 'credentials', detail: `HTTP 403 ${code}` });
+    expect(await submit(aJob(), identity)).toEqual({
+      kind: 'refused',
+      reason: 'credentials',
+      detail: `HTTP 403 ${code}`,
+    });
   });
 
   it('without any credentials is refused for them, and not made', async () => {
     const before = fake.received.length;
     const none = (): never => {
-      throw Object.assign(new Error('Could not load credentials from any providers'), { name: 'CredentialsProviderError' });
+      throw Object.assign(new Error('Could not load credentials from any providers'), {
+        name: 'CredentialsProviderError',
+      });
     };
-    const provider = createBedrock({ region, endpoint: fake.url, credentials: none as unknown as typeof fakeBedrockIdentity });
-    expect(await provider.submit(aJob(), never)).toEqual({ kind: 'refused', reason: 'credentials', detail: 'CredentialsProviderError' });
+    const provider = createBedrock({
+      region,
+      endpoint: fake.url,
+      credentials: none as unknown as typeof fakeBedrockIdentity,
+    });
+    expect(await provider.submit(aJob(), never)).toEqual({
+      kind: 'refused',
+      reason: 'credentials',
+      detail: 'CredentialsProviderError',
+    });
     expect(fake.received.length).toBe(before);
   });
 
   it('ends when the signal does', async () => {
     const silent = await startFakeVendor(() => ({ status: 'hang' }));
     const provider = createBedrock({ region, endpoint: silent.url, credentials: fakeBedrockIdentity });
-    await expect(provider.submit(aJob(), AbortSignal.timeout(100))).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(provider.submit(aJob(), AbortSignal.timeout(100))).rejects.toMatchObject({
+      name: 'TimeoutError',
+    });
     await silent.stop();
     expect(await provider.submit(aJob(), never)).toEqual(notReached);
   });
@@ -106,9 +155,17 @@ describe('a call to Bedrock', () => {
 describe('the fake of Bedrock', () => {
   const good = { prompt: 'A cat' };
   const model = '/model/stability.stable-image-core-v1%3A1/invoke';
-  const invoke = async (path: string, body: object | string, headers: Record<string, string> = { 'content-type': 'application/json' }): Promise<unknown[]> => {
+  const invoke = async (
+    path: string,
+    body: object | string,
+    headers: Record<string, string> = { 'content-type': 'application/json' },
+  ): Promise<unknown[]> => {
     const client = new AwsClient({ ...fakeBedrockIdentity, service: 'bedrock', region, retries: 0 });
-    const response = await client.fetch(`${fake.url}${path}`, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
+    const response = await client.fetch(`${fake.url}${path}`, {
+      method: 'POST',
+      headers,
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
     await response.arrayBuffer();
     return [response.status, response.headers.get('x-amzn-errortype')?.split(':')[0]];
   };
@@ -120,7 +177,11 @@ describe('the fake of Bedrock', () => {
   it('refuses a body that was changed after it was signed, and a call that was not signed', async () => {
     const client = new AwsClient({ ...fakeBedrockIdentity, service: 'bedrock', region });
     const signed = await client.sign(`${fake.url}${model}`, { method: 'POST', body: JSON.stringify(good) });
-    const changed = await fetch(signed.url, { method: 'POST', headers: signed.headers, body: JSON.stringify({ prompt: 'A dog' }) });
+    const changed = await fetch(signed.url, {
+      method: 'POST',
+      headers: signed.headers,
+      body: JSON.stringify({ prompt: 'A dog' }),
+    });
     expect(changed.headers.get('x-amzn-errortype')).toMatch(/^InvalidSignatureException/);
     const unsigned = await fetch(`${fake.url}${model}`, { method: 'POST', body: JSON.stringify(good) });
     expect(unsigned.headers.get('x-amzn-errortype')).toMatch(/^MissingAuthenticationTokenException/);

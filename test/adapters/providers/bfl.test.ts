@@ -8,7 +8,17 @@ import { fluxPixelsOf } from '../../../adapters/providers/flux-pixels.ts';
 import { bflRows, startFakeBfl } from '../../fixtures/vendors/bfl.ts';
 import { startFakeVendor, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
 import { pictureOf } from '../../fixtures/vendors/pictures.ts';
-import { closedUrl, everyCall, headerOf, jobsLike, noCredential, notReached, outcomeOf, received, talkTo } from './vendor-talk.ts';
+import {
+  closedUrl,
+  everyCall,
+  headerOf,
+  jobsLike,
+  noCredential,
+  notReached,
+  outcomeOf,
+  received,
+  talkTo,
+} from './vendor-talk.ts';
 
 const key = 'fake-bfl-key';
 const never = new AbortController().signal;
@@ -53,57 +63,104 @@ const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
 };
 
 describe('each answer of the vendor', () => {
-  it('has a row here and in the fake', () => expect(Object.keys(reasons)).toEqual(bflRows.map(({ row }) => row)));
+  it('has a row here and in the fake', () =>
+    expect(Object.keys(reasons)).toEqual(bflRows.map(({ row }) => row)));
 
   it.each(bflRows)('$row: $says', async ({ row, sources = 0 }) => {
-    const { answer, forgotten } = await speak(aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }));
+    const { answer, forgotten } = await speak(
+      aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }),
+    );
     expect(outcomeOf(answer)).toBe(reasons[row]);
     expect(forgotten).toEqual(reasons[row] === 'credentials' ? ['bfl'] : []);
-    expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(/secret|quote the prompt|fake-bfl-key|https?:/);
-    if (answer.kind === 'rendered') expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
+    expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(
+      /secret|quote the prompt|fake-bfl-key|https?:/,
+    );
+    if (answer.kind === 'rendered')
+      expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
   });
 
   it('is told to the operator by its status and code', async () => {
-    expect(await answerTo(aJob({ prompt: '[row:content-moderated]' }))).toMatchObject({ detail: 'HTTP 200 Content Moderated' });
-    expect(await answerTo(aJob({ prompt: '[row:task-not-found]' }))).toMatchObject({ detail: 'HTTP 404 Task not found' });
-    expect(await answerTo(aJob({ prompt: '[row:validation]' }))).toMatchObject({ detail: 'HTTP 422 multiple_of' });
-    expect(await answerTo(aJob({ prompt: '[row:break]' }))).toMatchObject({ detail: expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET)$/) as string });
+    expect(await answerTo(aJob({ prompt: '[row:content-moderated]' }))).toMatchObject({
+      detail: 'HTTP 200 Content Moderated',
+    });
+    expect(await answerTo(aJob({ prompt: '[row:task-not-found]' }))).toMatchObject({
+      detail: 'HTTP 404 Task not found',
+    });
+    expect(await answerTo(aJob({ prompt: '[row:validation]' }))).toMatchObject({
+      detail: 'HTTP 422 multiple_of',
+    });
+    expect(await answerTo(aJob({ prompt: '[row:break]' }))).toMatchObject({
+      detail: expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET)$/) as string,
+    });
   });
 
   it('that blames a source image blames the prompt where there is none', async () => {
-    expect((await speak(aJob({ prompt: '[row:source-moderated]' }))).answer).toMatchObject({ reason: 'prompt' });
+    expect((await speak(aJob({ prompt: '[row:source-moderated]' }))).answer).toMatchObject({
+      reason: 'prompt',
+    });
   });
 });
 
 describe('a request', () => {
   it('carries the key, the prompt, the pixels and the format, and nothing that was not asked for', async () => {
-    const [submitted, polled, , , downloaded] = await received(fake, () => speak(aJob({ aspectRatio: '16:9', resolution: '2K', outputFormat: 'jpeg', seed: 7 })));
-    expect(submitted).toMatchObject({ method: 'POST', path: '/v1/flux-2-pro', headers: { 'x-key': key, 'content-type': 'application/json' } });
-    expect(submitted?.json).toEqual({ prompt: 'a cat', width: 2048, height: 1152, seed: 7, safety_tolerance: 2, output_format: 'jpeg' });
-    expect(polled).toMatchObject({ method: 'GET', path: expect.stringMatching(/^\/v1\/get_result\?id=/) as string, headers: { 'x-key': key } });
+    const [submitted, polled, , , downloaded] = await received(fake, () =>
+      speak(aJob({ aspectRatio: '16:9', resolution: '2K', outputFormat: 'jpeg', seed: 7 })),
+    );
+    expect(submitted).toMatchObject({
+      method: 'POST',
+      path: '/v1/flux-2-pro',
+      headers: { 'x-key': key, 'content-type': 'application/json' },
+    });
+    expect(submitted?.json).toEqual({
+      prompt: 'a cat',
+      width: 2048,
+      height: 1152,
+      seed: 7,
+      safety_tolerance: 2,
+      output_format: 'jpeg',
+    });
+    expect(polled).toMatchObject({
+      method: 'GET',
+      path: expect.stringMatching(/^\/v1\/get_result\?id=/) as string,
+      headers: { 'x-key': key },
+    });
     expect(downloaded?.path).toMatch(/^\/results\//);
     expect(downloaded?.headers['x-key']).toBeUndefined();
   });
 
   it('carries source images in order as base64', async () => {
-    const [submitted] = await received(fake, () => speak(aJob({ providerModel: 'flux-2-klein-4b', sourceCount: 3, outputFormat: 'webp', aspectRatio: '21:9' })));
+    const [submitted] = await received(fake, () =>
+      speak(
+        aJob({ providerModel: 'flux-2-klein-4b', sourceCount: 3, outputFormat: 'webp', aspectRatio: '21:9' }),
+      ),
+    );
     const png = pictureOf('png', 96, 64).toString('base64');
     const jpeg = pictureOf('jpeg', 96, 64).toString('base64');
     expect(submitted?.path).toBe('/v1/flux-2-klein-4b');
-    expect(submitted?.json).toMatchObject({ width: 1536, height: 656, output_format: 'webp', input_image: png, input_image_2: jpeg, input_image_3: png });
+    expect(submitted?.json).toMatchObject({
+      width: 1536,
+      height: 656,
+      output_format: 'webp',
+      input_image: png,
+      input_image_2: jpeg,
+      input_image_3: png,
+    });
     expect(submitted?.json).not.toHaveProperty('input_image_4');
   });
 
-  it.each(['1K', '2K'] as const)('for any ratio at %s is within what every vendor of FLUX.2 renders', (resolution) => {
-    for (const ratio of aspectRatios) {
-      const { width, height } = fluxPixelsOf(resolution, ratio);
-      const [across = 1, down = 1] = ratio.split(':').map(Number);
-      expect([width % 16, height % 16]).toEqual([0, 0]);
-      expect(Math.max(width, height)).toBeLessThanOrEqual(2048);
-      expect(width * height).toBeLessThanOrEqual(resolution === '1K' ? 1024 * 1024 : 4_000_000);
-      expect(Math.abs((width * down) / (height * across) - 1)).toBeLessThan(0.01);
-    }
-  });
+  it.each(['1K', '2K'] as const)(
+    'for any ratio at %s is within what every vendor of FLUX.2 renders',
+    (resolution) => {
+      for (const ratio of aspectRatios) {
+        const { width, height } = fluxPixelsOf(resolution, ratio);
+        const [across = 1, down = 1] = ratio.split(':').map(Number);
+        expect([width % 16, height % 16]).toEqual([0, 0]);
+        expect(Math.max(width, height)).toBeLessThanOrEqual(2048);
+        expect(width * height).toBeLessThanOrEqual(resolution === '1K' ? 1024 * 1024 : 4_000_000);
+        expect(Math.abs((width * down) / (height * across) - 1)).toBeLessThan(0.01);
+      }
+    },
+  );
 
   it('for 4K is a defect of the catalog', async () => {
     await expect(speak(aJob({ resolution: '4K' }))).rejects.toThrow('FLUX.2 renders no 4K');
@@ -112,7 +169,10 @@ describe('a request', () => {
   it('without a credential is not sent', async () => {
     const provider = createBfl(settings({ credential: undefined }));
     const sent = await received(fake, async () => {
-      expect(await everyCall(provider, aJob(), `0 ${fake.url}/v1/get_result?id=1`)).toEqual([noCredential, noCredential]);
+      expect(await everyCall(provider, aJob(), `0 ${fake.url}/v1/get_result?id=1`)).toEqual([
+        noCredential,
+        noCredential,
+      ]);
     });
     expect(sent).toEqual([]);
   });
@@ -123,23 +183,34 @@ describe('a request', () => {
 
   it('ends with the signal, in the middle of a call and before it', async () => {
     const provider = createBfl(settings());
-    await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow('timeout');
-    await expect(provider.poll?.(`0 ${fake.url}/v1/get_result?id=1`, aJob(), AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
+    await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow(
+      'timeout',
+    );
+    await expect(
+      provider.poll?.(`0 ${fake.url}/v1/get_result?id=1`, aJob(), AbortSignal.abort(new Error('over'))),
+    ).rejects.toThrow('over');
   });
 });
 
 describe('an accepted job', () => {
   it('is asked for ever more slowly, and no faster than twice a second', async () => {
     const pending: Reply = { status: 200, body: { id: '1', status: 'Pending', result: null } };
-    const slow = await startFakeVendor(({ method }, origin) => (method === 'POST' ? { status: 200, body: { id: '1', polling_url: `${origin}/v1/get_result?id=1` } } : pending));
+    const slow = await startFakeVendor(({ method }, origin) =>
+      method === 'POST'
+        ? { status: 200, body: { id: '1', polling_url: `${origin}/v1/get_result?id=1` } }
+        : pending,
+    );
     const { waits } = await speak(aJob(), { baseUrl: slow.url, mostPolls: 12 });
     await slow.stop();
     expect(waits).toEqual([500, 500, 1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000, 3_000]);
   });
 
-  it.each(['poll-broke', 'poll-throttled', 'poll-down'])('whose poll did not come through is left in peace for a while: %s', async (row) => {
-    expect((await speak(aJob({ prompt: `[row:${row}]` }))).waits.slice(0, 3)).toEqual([500, 5_000, 1_000]);
-  });
+  it.each(['poll-broke', 'poll-throttled', 'poll-down'])(
+    'whose poll did not come through is left in peace for a while: %s',
+    async (row) => {
+      expect((await speak(aJob({ prompt: `[row:${row}]` }))).waits.slice(0, 3)).toEqual([500, 5_000, 1_000]);
+    },
+  );
 
   it('whose polling address lies at another host is let go at once', async () => {
     expect((await speak(aJob({ prompt: '[row:foreign-polling-url]' }))).waits).toEqual([]);
@@ -154,8 +225,15 @@ describe('an accepted job', () => {
 
   it('whose id names another host, or nothing, is not asked for', async () => {
     const provider = createBfl(settings());
-    for (const jobId of ['0 https://example.com/v1/get_result?id=1', '0 http://api.bfl.ai/v1/get_result?id=1', 'sandbox-1']) {
-      expect(await provider.poll?.(jobId, aJob(), never)).toMatchObject({ reason: 'unknown_answer', detail: 'an address of another host' });
+    for (const jobId of [
+      '0 https://example.com/v1/get_result?id=1',
+      '0 http://api.bfl.ai/v1/get_result?id=1',
+      'sandbox-1',
+    ]) {
+      expect(await provider.poll?.(jobId, aJob(), never)).toMatchObject({
+        reason: 'unknown_answer',
+        detail: 'an address of another host',
+      });
     }
   });
 });
@@ -172,14 +250,26 @@ describe('the credential', () => {
   });
 
   it('cannot be checked where the vendor is not reached', async () => {
-    expect(await checkBfl(settings({ baseUrl: await closedUrl() }), never)).toEqual({ verdict: 'unreachable', detail: 'ECONNREFUSED' });
+    expect(await checkBfl(settings({ baseUrl: await closedUrl() }), never)).toEqual({
+      verdict: 'unreachable',
+      detail: 'ECONNREFUSED',
+    });
   });
 });
 
 describe('the fake refuses what the vendor would', () => {
   const good = { prompt: 'a cat', width: 1024, height: 1024, output_format: 'png', safety_tolerance: 2 };
-  const send = async (body: object, { path = '/v1/flux-2-pro', method = 'POST', xKey = key } = {}): Promise<number> =>
-    (await fetch(`${fake.url}${path}`, { method, headers: { 'x-key': xKey, 'content-type': 'application/json' }, ...(method === 'POST' && { body: JSON.stringify(body) }) })).status;
+  const send = async (
+    body: object,
+    { path = '/v1/flux-2-pro', method = 'POST', xKey = key } = {},
+  ): Promise<number> =>
+    (
+      await fetch(`${fake.url}${path}`, {
+        method,
+        headers: { 'x-key': xKey, 'content-type': 'application/json' },
+        ...(method === 'POST' && { body: JSON.stringify(body) }),
+      })
+    ).status;
 
   it('and takes what it would take', async () => expect(await send(good)).toBe(200));
 
@@ -195,7 +285,12 @@ describe('the fake refuses what the vendor would', () => {
   ])('%s', async (_, body) => expect(await send(body)).toBe(422));
 
   it('a fifth image for klein, another key, path or method', async () => {
-    expect(await send({ ...good, input_image_5: pictureOf('png', 64, 48).toString('base64') }, { path: '/v1/flux-2-klein-4b' })).toBe(422);
+    expect(
+      await send(
+        { ...good, input_image_5: pictureOf('png', 64, 48).toString('base64') },
+        { path: '/v1/flux-2-klein-4b' },
+      ),
+    ).toBe(422);
     expect(await send(good, { xKey: 'another' })).toBe(403);
     expect(await send(good, { path: '/v1/flux-3' })).toBe(404);
     expect(await send(good, { method: 'GET' })).toBe(404);

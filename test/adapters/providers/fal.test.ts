@@ -6,7 +6,17 @@ import { createFal } from '../../../adapters/providers/fal/fal-provider.ts';
 import { falRows, startFakeFal } from '../../fixtures/vendors/fal.ts';
 import { startFakeVendor, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
 import { pictureOf } from '../../fixtures/vendors/pictures.ts';
-import { closedUrl, everyCall, headerOf, jobsLike, noCredential, notReached, outcomeOf, received, talkTo } from './vendor-talk.ts';
+import {
+  closedUrl,
+  everyCall,
+  headerOf,
+  jobsLike,
+  noCredential,
+  notReached,
+  outcomeOf,
+  received,
+  talkTo,
+} from './vendor-talk.ts';
 
 const key = 'fake-fal-key';
 const never = new AbortController().signal;
@@ -62,26 +72,38 @@ const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
 };
 
 describe('each answer of the vendor', () => {
-  it('has a row here and in the fake', () => expect(Object.keys(reasons)).toEqual(falRows.map(({ row }) => row)));
+  it('has a row here and in the fake', () =>
+    expect(Object.keys(reasons)).toEqual(falRows.map(({ row }) => row)));
 
   it.each(falRows)('$row: $says', async ({ row, sources = 0 }) => {
-    const { answer, forgotten } = await speak(aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }));
+    const { answer, forgotten } = await speak(
+      aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }),
+    );
     expect(outcomeOf(answer)).toBe(reasons[row]);
     expect(forgotten).toEqual(reasons[row] === 'credentials' ? ['fal'] : []);
-    expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(/secret|quote the prompt|comes back|fake-fal-key|https?:/);
-    if (answer.kind === 'rendered') expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
+    expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(
+      /secret|quote the prompt|comes back|fake-fal-key|https?:/,
+    );
+    if (answer.kind === 'rendered')
+      expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
   });
 
   it('is told to the operator by its status and code', async () => {
-    expect(await answerTo(aJob({ prompt: '[row:prompt-policy]' }))).toMatchObject({ detail: 'HTTP 422 content_policy_violation' });
-    expect(await answerTo(aJob({ prompt: '[row:runner_disconnected]' }))).toMatchObject({ detail: 'HTTP 503 runner_disconnected' });
+    expect(await answerTo(aJob({ prompt: '[row:prompt-policy]' }))).toMatchObject({
+      detail: 'HTTP 422 content_policy_violation',
+    });
+    expect(await answerTo(aJob({ prompt: '[row:runner_disconnected]' }))).toMatchObject({
+      detail: 'HTTP 503 runner_disconnected',
+    });
     expect(await answerTo(aJob({ prompt: '[row:locked]' }))).toMatchObject({ detail: 'HTTP 403' });
   });
 });
 
 describe('a request', () => {
   it('carries the key, the prompt, the pixels, the format, and that nothing is to be kept or tried again', async () => {
-    const asked = await received(fake, () => speak(aJob({ aspectRatio: '3:2', resolution: '2K', outputFormat: 'jpeg', seed: 7 })));
+    const asked = await received(fake, () =>
+      speak(aJob({ aspectRatio: '3:2', resolution: '2K', outputFormat: 'jpeg', seed: 7 })),
+    );
     expect(asked[0]).toMatchObject({ method: 'POST', path: '/fal-ai/flux-2-pro' });
     expect(asked[0]?.headers).toMatchObject({
       authorization: `Key ${key}`,
@@ -92,7 +114,14 @@ describe('a request', () => {
       'x-fal-store-io': '0',
       'x-fal-object-lifecycle-preference': '{"expiration_duration_seconds":3600}',
     });
-    expect(asked[0]?.json).toEqual({ prompt: 'a cat', image_size: { width: 2016, height: 1344 }, output_format: 'jpeg', enable_safety_checker: true, seed: 7, safety_tolerance: '2' });
+    expect(asked[0]?.json).toEqual({
+      prompt: 'a cat',
+      image_size: { width: 2016, height: 1344 },
+      output_format: 'jpeg',
+      enable_safety_checker: true,
+      seed: 7,
+      safety_tolerance: '2',
+    });
     expect(asked.slice(1).map(({ method, path }) => `${method} ${path.replace(/[\w-]{36}/, 'id')}`)).toEqual([
       'GET /fal-ai/flux-2-pro/requests/id/status',
       'GET /fal-ai/flux-2-pro/requests/id/status',
@@ -104,10 +133,21 @@ describe('a request', () => {
   });
 
   it('with source images goes to the editing endpoint and carries them as data URIs', async () => {
-    const [submitted, polled] = await received(fake, () => speak(aJob({ providerModel: 'fal-ai/flux-2/klein/4b', sourceCount: 2, outputFormat: 'webp' })));
-    const images = (['png', 'jpeg'] as const).map((format) => `data:image/${format};base64,${pictureOf(format, 96, 64).toString('base64')}`);
+    const [submitted, polled] = await received(fake, () =>
+      speak(aJob({ providerModel: 'fal-ai/flux-2/klein/4b', sourceCount: 2, outputFormat: 'webp' })),
+    );
+    const images = (['png', 'jpeg'] as const).map(
+      (format) => `data:image/${format};base64,${pictureOf(format, 96, 64).toString('base64')}`,
+    );
     expect(submitted?.path).toBe('/fal-ai/flux-2/klein/4b/edit');
-    expect(submitted?.json).toEqual({ prompt: 'a cat', image_size: { width: 1024, height: 1024 }, output_format: 'webp', enable_safety_checker: true, num_images: 1, image_urls: images });
+    expect(submitted?.json).toEqual({
+      prompt: 'a cat',
+      image_size: { width: 1024, height: 1024 },
+      output_format: 'webp',
+      enable_safety_checker: true,
+      num_images: 1,
+      image_urls: images,
+    });
     // The queue knows the app, not the path within it.
     expect(polled?.path).toMatch(/^\/fal-ai\/flux-2\/requests\//);
   });
@@ -115,7 +155,9 @@ describe('a request', () => {
   it('without a credential is not sent', async () => {
     const provider = createFal(settings({ credential: undefined }));
     const sent = await received(fake, async () => {
-      expect(await everyCall(provider, aJob(), `0 ${fake.url}/status ${fake.url}/result ${fake.url}/cancel`)).toEqual([noCredential, noCredential]);
+      expect(
+        await everyCall(provider, aJob(), `0 ${fake.url}/status ${fake.url}/result ${fake.url}/cancel`),
+      ).toEqual([noCredential, noCredential]);
     });
     expect(sent).toEqual([]);
   });
@@ -126,7 +168,9 @@ describe('a request', () => {
 
   it('ends with the signal', async () => {
     const provider = createFal(settings());
-    await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow('timeout');
+    await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow(
+      'timeout',
+    );
   });
 });
 
@@ -144,23 +188,38 @@ describe('an accepted job', () => {
   it('is cancelled at its own address', async () => {
     const provider = createFal(settings());
     const accepted = await provider.submit(aJob(), never);
-    const [cancelled] = await received(fake, async () => provider.cancel?.(accepted.kind === 'pending' ? accepted.jobId : '', aJob(), never));
-    expect(cancelled).toMatchObject({ method: 'PUT', path: expect.stringMatching(/\/requests\/[\w-]+\/cancel$/) as string, headers: { authorization: `Key ${key}` } });
+    const [cancelled] = await received(fake, async () =>
+      provider.cancel?.(accepted.kind === 'pending' ? accepted.jobId : '', aJob(), never),
+    );
+    expect(cancelled).toMatchObject({
+      method: 'PUT',
+      path: expect.stringMatching(/\/requests\/[\w-]+\/cancel$/) as string,
+      headers: { authorization: `Key ${key}` },
+    });
   });
 
   it('whose addresses lie at another host, or where pictures are, is neither asked for nor cancelled', async () => {
     const provider = createFal(settings());
     for (const host of ['https://example.com', 'https://v3.fal.media', 'http://queue.fal.run']) {
       const jobId = `0 ${host}/status ${host}/result ${host}/cancel`;
-      expect(await provider.poll?.(jobId, aJob(), never)).toMatchObject({ reason: 'unknown_answer', detail: 'an address of another host' });
+      expect(await provider.poll?.(jobId, aJob(), never)).toMatchObject({
+        reason: 'unknown_answer',
+        detail: 'an address of another host',
+      });
       await provider.cancel?.(jobId, aJob(), never);
     }
   });
 
   it('that was accepted with addresses of an unknown form is not asked for', async () => {
-    const odd = await startFakeVendor((_, origin): Reply => ({ status: 200, body: { status_url: `${origin}/a b`, response_url: `${origin}/b`, cancel_url: `${origin}/c` } }));
+    const odd = await startFakeVendor((_, origin): Reply => ({
+      status: 200,
+      body: { status_url: `${origin}/a b`, response_url: `${origin}/b`, cancel_url: `${origin}/c` },
+    }));
     const provider = createFal(settings({ baseUrl: odd.url }));
-    expect(await provider.submit(aJob(), never)).toMatchObject({ reason: 'unknown_answer', detail: 'a job id of an unknown form' });
+    expect(await provider.submit(aJob(), never)).toMatchObject({
+      reason: 'unknown_answer',
+      detail: 'a job id of an unknown form',
+    });
     await odd.stop();
   });
 });
@@ -180,13 +239,26 @@ describe('the credential', () => {
 describe('the fake refuses what the vendor would', () => {
   const good = { prompt: 'a cat', image_size: { width: 1024, height: 1024 }, output_format: 'png' };
   const headers = { authorization: `Key ${key}`, 'content-type': 'application/json' };
-  const send = async (body: object, path = '/fal-ai/flux-2-pro', more: Record<string, string> = {}): Promise<Response> =>
-    fetch(`${fake.url}${path}`, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(body) });
+  const send = async (
+    body: object,
+    path = '/fal-ai/flux-2-pro',
+    more: Record<string, string> = {},
+  ): Promise<Response> =>
+    fetch(`${fake.url}${path}`, {
+      method: 'POST',
+      headers: { ...headers, ...more },
+      body: JSON.stringify(body),
+    });
   /** A wrong input is accepted into the queue; the result says what is wrong with it. */
   const fieldRefused = async (body: object, path?: string): Promise<unknown> => {
-    const { status_url: status, response_url: result } = (await (await send(body, path)).json()) as Record<string, string>;
+    const { status_url: status, response_url: result } = (await (await send(body, path)).json()) as Record<
+      string,
+      string
+    >;
     for (let polls = 0; polls < 3; polls += 1) await fetch(status ?? '', { headers });
-    const { detail } = (await (await fetch(result ?? '', { headers })).json()) as { detail?: { loc: string[] }[] };
+    const { detail } = (await (await fetch(result ?? '', { headers })).json()) as {
+      detail?: { loc: string[] }[];
+    };
     return detail?.[0]?.loc[1];
   };
 

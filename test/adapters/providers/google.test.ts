@@ -4,7 +4,16 @@ import { createGoogle } from '../../../adapters/providers/google.ts';
 import { startFakeVendor } from '../../fixtures/vendors/fake-vendor.ts';
 import { fakeGoogleKey, googleRows, startFakeGoogle } from '../../fixtures/vendors/google.ts';
 import { pictureOf } from '../../fixtures/vendors/pictures.ts';
-import { everySize, headerOf, jobsLike, lastReceived, noCredential, notReached, outcomeOf, talkTo } from './vendor-talk.ts';
+import {
+  everySize,
+  headerOf,
+  jobsLike,
+  lastReceived,
+  noCredential,
+  notReached,
+  outcomeOf,
+  talkTo,
+} from './vendor-talk.ts';
 
 const never = new AbortController().signal;
 const prompt = 'A lighthouse that nobody may read about';
@@ -17,7 +26,9 @@ const aJob = jobsLike({ providerModel: 'gemini-3.1-flash-image', prompt, outputF
 
 describe('what Gemini answers', () => {
   it.each(googleRows)('$row: $says', async ({ row, answers, sources = 0 }) => {
-    const { answer, forgotten } = await speak(aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }));
+    const { answer, forgotten } = await speak(
+      aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }),
+    );
     expect(outcomeOf(answer)).toBe(answers);
     expect(forgotten).toEqual(answers === 'credentials' ? ['google'] : []);
     if (answer.kind === 'refused') expect(answer.detail).toMatch(/^(HTTP \d{3}( [A-Z_]+)?|[A-Z_]+)$/);
@@ -29,7 +40,14 @@ describe('what Gemini answers', () => {
   });
 
   it('with a block beside a picture is a block', async () => {
-    const body = { candidates: [{ finishReason: 'IMAGE_SAFETY', content: { parts: [{ inlineData: { mimeType: 'image/jpeg', data: 'eHg=' } }] } }] };
+    const body = {
+      candidates: [
+        {
+          finishReason: 'IMAGE_SAFETY',
+          content: { parts: [{ inlineData: { mimeType: 'image/jpeg', data: 'eHg=' } }] },
+        },
+      ],
+    };
     const other = await startFakeVendor(() => ({ status: 200, body }));
     const answer = await answerTo(aJob(), { baseUrl: other.url });
     expect(answer).toMatchObject({ reason: 'prompt', detail: 'HTTP 200 IMAGE_SAFETY' });
@@ -39,10 +57,22 @@ describe('what Gemini answers', () => {
 
 describe('what Gemini is asked for', () => {
   it('is one JPEG of the ratio and size, with the seed where there is one', async () => {
-    await answerTo(aJob({ providerModel: 'gemini-3-pro-image', prompt: 'A cat [row:throttled]', resolution: '4K', aspectRatio: '21:9', seed: 7 }));
+    await answerTo(
+      aJob({
+        providerModel: 'gemini-3-pro-image',
+        prompt: 'A cat [row:throttled]',
+        resolution: '4K',
+        aspectRatio: '21:9',
+        seed: 7,
+      }),
+    );
     const { method, path, headers, json } = lastReceived(fake);
     expect([method, path]).toEqual(['POST', '/v1beta/models/gemini-3-pro-image:generateContent']);
-    expect([headers['x-goog-api-key'], headers['authorization'], headers['content-type']]).toEqual([fakeGoogleKey, undefined, 'application/json']);
+    expect([headers['x-goog-api-key'], headers['authorization'], headers['content-type']]).toEqual([
+      fakeGoogleKey,
+      undefined,
+      'application/json',
+    ]);
     expect(json).toEqual({
       contents: [{ role: 'user', parts: [{ text: 'A cat [row:throttled]' }] }],
       generationConfig: {
@@ -71,17 +101,28 @@ describe('what Gemini is asked for', () => {
 
   it('may be source images alone', async () => {
     expect(await answerTo(aJob({ prompt: null, sourceCount: 1 }))).toMatchObject({ kind: 'rendered' });
-    expect(lastReceived(fake).json).toMatchObject({ contents: [{ role: 'user', parts: [{ inlineData: {} }] }] });
+    expect(lastReceived(fake).json).toMatchObject({
+      contents: [{ role: 'user', parts: [{ inlineData: {} }] }],
+    });
   });
 
-  it.each(everySize)('is something that it takes for $aspectRatio at $resolution', async ({ resolution, aspectRatio }) => {
-    // The fake looks at every field before it is "throttled".
-    expect(await answerTo(aJob({ prompt: 'A cat [row:throttled]', resolution, aspectRatio }))).toMatchObject({ reason: 'unavailable' });
-  });
+  it.each(everySize)(
+    'is something that it takes for $aspectRatio at $resolution',
+    async ({ resolution, aspectRatio }) => {
+      // The fake looks at every field before it is "throttled".
+      expect(
+        await answerTo(aJob({ prompt: 'A cat [row:throttled]', resolution, aspectRatio })),
+      ).toMatchObject({ reason: 'unavailable' });
+    },
+  );
 
   it.each(['png', 'webp'] as const)('is never %s, which it does not render', async (outputFormat) => {
     const before = fake.received.length;
-    expect(await answerTo(aJob({ outputFormat }))).toEqual({ kind: 'refused', reason: 'unknown_answer', detail: `${outputFormat} is not rendered` });
+    expect(await answerTo(aJob({ outputFormat }))).toEqual({
+      kind: 'refused',
+      reason: 'unknown_answer',
+      detail: `${outputFormat} is not rendered`,
+    });
     expect(fake.received.length).toBe(before);
   });
 });
@@ -114,7 +155,10 @@ describe('the fake of Gemini refuses', () => {
   const url = '/v1beta/models/gemini-3.1-flash-image:generateContent';
   const key = { 'x-goog-api-key': fakeGoogleKey };
   const part = { text: 'A cat' };
-  const bodyOf = (generationConfig: object = {}, parts: object[] = [part]): object => ({ contents: [{ parts }], generationConfig });
+  const bodyOf = (generationConfig: object = {}, parts: object[] = [part]): object => ({
+    contents: [{ parts }],
+    generationConfig,
+  });
   const picture = { inlineData: { mimeType: 'image/jpeg', data: pictureOf('png', 8, 8).toString('base64') } };
 
   it.each<[string, string, Record<string, string>, object, number]>([
@@ -130,21 +174,44 @@ describe('the fake of Gemini refuses', () => {
     ['nothing to say', url, key, bodyOf({}, []), 400],
     ['an empty text', url, key, bodyOf({}, [{ text: '' }]), 400],
     ['an image of another type than it says', url, key, bodyOf({}, [part, picture]), 400],
-    ['an image that is none', url, key, bodyOf({}, [{ inlineData: { mimeType: 'image/png', data: 'eHg=' } }]), 400],
-    ['too many images', url, key, bodyOf({}, Array.from({ length: 15 }, () => picture)), 400],
+    [
+      'an image that is none',
+      url,
+      key,
+      bodyOf({}, [{ inlineData: { mimeType: 'image/png', data: 'eHg=' } }]),
+      400,
+    ],
+    [
+      'too many images',
+      url,
+      key,
+      bodyOf(
+        {},
+        Array.from({ length: 15 }, () => picture),
+      ),
+      400,
+    ],
   ])('%s', async (_, path, headers, body, status) => {
-    const response = await fetch(`${fake.url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
+    const response = await fetch(`${fake.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
     expect(response.status).toBe(status);
     await response.text();
   });
 });
 
 describe('the free check of a key', () => {
-  const check = async (credential: string | undefined, baseUrl = fake.url): Promise<unknown> => checkGoogle(settings({ credential, baseUrl }), never);
+  const check = async (credential: string | undefined, baseUrl = fake.url): Promise<unknown> =>
+    checkGoogle(settings({ credential, baseUrl }), never);
 
   it('lists a model', async () => {
     expect(await check(fakeGoogleKey)).toEqual({ verdict: 'accepted', detail: 'HTTP 200' });
-    expect([lastReceived(fake).method, lastReceived(fake).path]).toEqual(['GET', '/v1beta/models?pageSize=1']);
+    expect([lastReceived(fake).method, lastReceived(fake).path]).toEqual([
+      'GET',
+      '/v1beta/models?pageSize=1',
+    ]);
     expect(await check('AIza-wrong')).toEqual({ verdict: 'refused', detail: 'HTTP 400' });
     expect(await check(undefined)).toEqual({ verdict: 'unchecked', detail: 'no credential' });
   });

@@ -7,7 +7,17 @@ import { startFakeVendor } from '../../fixtures/vendors/fake-vendor.ts';
 import { formOf } from '../../fixtures/vendors/openai-form.ts';
 import { fakeOpenaiKey, openaiRows, startFakeOpenai } from '../../fixtures/vendors/openai.ts';
 import { pictureOf } from '../../fixtures/vendors/pictures.ts';
-import { closedUrl, everySize, headerOf, jobsLike, lastReceived, noCredential, notReached, outcomeOf, talkTo } from './vendor-talk.ts';
+import {
+  closedUrl,
+  everySize,
+  headerOf,
+  jobsLike,
+  lastReceived,
+  noCredential,
+  notReached,
+  outcomeOf,
+  talkTo,
+} from './vendor-talk.ts';
 
 const never = new AbortController().signal;
 const prompt = 'A lighthouse that nobody may read about';
@@ -20,15 +30,20 @@ const aJob = jobsLike({ providerModel: 'gpt-image-2', prompt, seed: 7 });
 
 describe('what OpenAI answers', () => {
   it.each(openaiRows)('$row: $says', async ({ row, answers, sources = 0 }) => {
-    const { answer, forgotten } = await speak(aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }));
+    const { answer, forgotten } = await speak(
+      aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }),
+    );
     expect(outcomeOf(answer)).toBe(answers);
     expect(forgotten).toEqual(answers === 'credentials' ? ['openai'] : []);
   });
 
-  it.each(openaiRows)('$row is told to the operator without prompt, key or the text of the vendor', async ({ row, sources = 0 }) => {
-    const answer = await answerTo(aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }));
-    if (answer.kind === 'refused') expect(answer.detail).toMatch(/^(HTTP \d{3}( [\w.]+)?|[A-Z_]+)$/);
-  });
+  it.each(openaiRows)(
+    '$row is told to the operator without prompt, key or the text of the vendor',
+    async ({ row, sources = 0 }) => {
+      const answer = await answerTo(aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }));
+      if (answer.kind === 'refused') expect(answer.detail).toMatch(/^(HTTP \d{3}( [\w.]+)?|[A-Z_]+)$/);
+    },
+  );
 
   it.each(outputFormats)('is the picture that was asked for, as %s', async (outputFormat) => {
     const answer = await answerTo(aJob({ outputFormat, aspectRatio: '16:9' }));
@@ -38,32 +53,68 @@ describe('what OpenAI answers', () => {
 
 describe('what OpenAI is asked for', () => {
   it('is one picture in the quality of the route, and medium where it names none', async () => {
-    await answerTo(aJob({ prompt: 'A cat [row:throttled]', quality: 'high', resolution: '2K', aspectRatio: '16:9', outputFormat: 'webp' }));
+    await answerTo(
+      aJob({
+        prompt: 'A cat [row:throttled]',
+        quality: 'high',
+        resolution: '2K',
+        aspectRatio: '16:9',
+        outputFormat: 'webp',
+      }),
+    );
     const { method, path, headers, json } = lastReceived(fake);
-    expect([method, path, headers['authorization'], headers['content-type']]).toEqual(['POST', '/v1/images/generations', `Bearer ${fakeOpenaiKey}`, 'application/json']);
-    expect(json).toEqual({ model: 'gpt-image-2', prompt: 'A cat [row:throttled]', n: 1, size: '2736x1536', quality: 'high', output_format: 'webp' });
+    expect([method, path, headers['authorization'], headers['content-type']]).toEqual([
+      'POST',
+      '/v1/images/generations',
+      `Bearer ${fakeOpenaiKey}`,
+      'application/json',
+    ]);
+    expect(json).toEqual({
+      model: 'gpt-image-2',
+      prompt: 'A cat [row:throttled]',
+      n: 1,
+      size: '2736x1536',
+      quality: 'high',
+      output_format: 'webp',
+    });
     await answerTo(aJob({ prompt: 'A cat [row:throttled]' }));
-    expect(lastReceived(fake).json).toMatchObject({ size: '1024x1024', quality: 'medium', output_format: 'png' });
+    expect(lastReceived(fake).json).toMatchObject({
+      size: '1024x1024',
+      quality: 'medium',
+      output_format: 'png',
+    });
   });
 
   it('goes as a form where source images belong to it, each under image[] with the type of its bytes', async () => {
     await answerTo(aJob({ quality: 'low', resolution: '4K', sourceCount: 2 }));
     expect(lastReceived(fake).path).toBe('/v1/images/edits');
     const { fields, files } = formOf(lastReceived(fake));
-    expect(fields).toEqual({ model: 'gpt-image-2', prompt, n: '1', size: '2880x2880', quality: 'low', output_format: 'png' });
+    expect(fields).toEqual({
+      model: 'gpt-image-2',
+      prompt,
+      n: '1',
+      size: '2880x2880',
+      quality: 'low',
+      output_format: 'png',
+    });
     expect(files).toEqual([
       { field: 'image[]', name: 'image-1.png', type: 'image/png', bytes: pictureOf('png', 96, 64) },
       { field: 'image[]', name: 'image-2.jpeg', type: 'image/jpeg', bytes: pictureOf('jpeg', 96, 64) },
     ]);
   });
 
-  it.each(everySize)('has a size that it takes for $aspectRatio at $resolution', async ({ resolution, aspectRatio }) => {
-    // The fake looks at every field before it is "throttled".
-    expect(await answerTo(aJob({ prompt: 'A cat [row:throttled]', resolution, aspectRatio }))).toMatchObject({ reason: 'unavailable' });
-    const [width = 0, height = 1] = openaiSizes[resolution][aspectRatio].split('x').map(Number);
-    const [across = 0, down = 1] = aspectRatio.split(':').map(Number);
-    expect(Math.abs(width / height / (across / down) - 1)).toBeLessThan(0.02);
-  });
+  it.each(everySize)(
+    'has a size that it takes for $aspectRatio at $resolution',
+    async ({ resolution, aspectRatio }) => {
+      // The fake looks at every field before it is "throttled".
+      expect(
+        await answerTo(aJob({ prompt: 'A cat [row:throttled]', resolution, aspectRatio })),
+      ).toMatchObject({ reason: 'unavailable' });
+      const [width = 0, height = 1] = openaiSizes[resolution][aspectRatio].split('x').map(Number);
+      const [across = 0, down = 1] = aspectRatio.split(':').map(Number);
+      expect(Math.abs(width / height / (across / down) - 1)).toBeLessThan(0.02);
+    },
+  );
 });
 
 describe('a call to OpenAI', () => {
@@ -95,7 +146,12 @@ describe('a call to OpenAI', () => {
 describe('the fake of OpenAI refuses', () => {
   const good = { model: 'gpt-image-2', prompt: 'A cat', size: '1024x1024' };
   const key = { authorization: `Bearer ${fakeOpenaiKey}` };
-  const send = async (path: string, headers: Record<string, string>, body: object | FormData, method = 'POST'): Promise<unknown[]> => {
+  const send = async (
+    path: string,
+    headers: Record<string, string>,
+    body: object | FormData,
+    method = 'POST',
+  ): Promise<unknown[]> => {
     const isForm = body instanceof FormData;
     const response = await fetch(`${fake.url}${path}`, {
       method,
@@ -114,28 +170,101 @@ describe('the fake of OpenAI refuses', () => {
 
   it.each<[string, string, Record<string, string>, object | FormData, unknown[], string?]>([
     ['a call without a key', '/v1/images/generations', {}, good, [401, null, null]],
-    ['another key', '/v1/images/generations', { authorization: 'Bearer other' }, good, [401, 'invalid_api_key', null]],
+    [
+      'another key',
+      '/v1/images/generations',
+      { authorization: 'Bearer other' },
+      good,
+      [401, 'invalid_api_key', null],
+    ],
     ['another path', '/v1/images/variations', key, good, [404, null, null]],
     ['another method', '/v1/images/generations', key, good, [405, 'method_not_supported', null], 'GET'],
     ['another content type', '/v1/images/edits', key, good, [400, 'unsupported_content_type', null]],
-    ['an unknown field', '/v1/images/generations', key, { ...good, response_format: 'url' }, [400, 'unknown_parameter', 'response_format']],
-    ['a missing prompt', '/v1/images/generations', key, { ...good, prompt: '' }, [400, 'missing_required_parameter', 'prompt']],
-    ['a prompt that is too long', '/v1/images/generations', key, { ...good, prompt: 'x'.repeat(32_001) }, [400, 'string_above_max_length', 'prompt']],
-    ['an edge that is no multiple of 16', '/v1/images/generations', key, { ...good, size: '1000x1000' }, [400, 'invalid_value', 'size']],
-    ['an edge above 3840', '/v1/images/generations', key, { ...good, size: '4096x2048' }, [400, 'invalid_value', 'size']],
-    ['a ratio above 3', '/v1/images/generations', key, { ...good, size: '3072x512' }, [400, 'invalid_value', 'size']],
-    ['too few pixels', '/v1/images/generations', key, { ...good, size: '512x512' }, [400, 'invalid_value', 'size']],
-    ['a quality it does not have', '/v1/images/generations', key, { ...good, quality: 'hd' }, [400, 'invalid_value', 'quality']],
-    ['another model', '/v1/images/generations', key, { ...good, model: 'dall-e-3' }, [400, 'invalid_value', 'model']],
-    ['a form without an image', '/v1/images/edits', key, formWith('mask[]', pictureOf('png', 8, 8), 'image/png'), [400, 'unknown_parameter', 'mask[]']],
-    ['an image of another type than it says', '/v1/images/edits', key, formWith('image[]', pictureOf('png', 8, 8), 'image/jpeg'), [400, 'invalid_image_file', 'image']],
+    [
+      'an unknown field',
+      '/v1/images/generations',
+      key,
+      { ...good, response_format: 'url' },
+      [400, 'unknown_parameter', 'response_format'],
+    ],
+    [
+      'a missing prompt',
+      '/v1/images/generations',
+      key,
+      { ...good, prompt: '' },
+      [400, 'missing_required_parameter', 'prompt'],
+    ],
+    [
+      'a prompt that is too long',
+      '/v1/images/generations',
+      key,
+      { ...good, prompt: 'x'.repeat(32_001) },
+      [400, 'string_above_max_length', 'prompt'],
+    ],
+    [
+      'an edge that is no multiple of 16',
+      '/v1/images/generations',
+      key,
+      { ...good, size: '1000x1000' },
+      [400, 'invalid_value', 'size'],
+    ],
+    [
+      'an edge above 3840',
+      '/v1/images/generations',
+      key,
+      { ...good, size: '4096x2048' },
+      [400, 'invalid_value', 'size'],
+    ],
+    [
+      'a ratio above 3',
+      '/v1/images/generations',
+      key,
+      { ...good, size: '3072x512' },
+      [400, 'invalid_value', 'size'],
+    ],
+    [
+      'too few pixels',
+      '/v1/images/generations',
+      key,
+      { ...good, size: '512x512' },
+      [400, 'invalid_value', 'size'],
+    ],
+    [
+      'a quality it does not have',
+      '/v1/images/generations',
+      key,
+      { ...good, quality: 'hd' },
+      [400, 'invalid_value', 'quality'],
+    ],
+    [
+      'another model',
+      '/v1/images/generations',
+      key,
+      { ...good, model: 'dall-e-3' },
+      [400, 'invalid_value', 'model'],
+    ],
+    [
+      'a form without an image',
+      '/v1/images/edits',
+      key,
+      formWith('mask[]', pictureOf('png', 8, 8), 'image/png'),
+      [400, 'unknown_parameter', 'mask[]'],
+    ],
+    [
+      'an image of another type than it says',
+      '/v1/images/edits',
+      key,
+      formWith('image[]', pictureOf('png', 8, 8), 'image/jpeg'),
+      [400, 'invalid_image_file', 'image'],
+    ],
   ])('%s', async (_, path, headers, body, expected, method) => {
     expect(await send(path, headers, body, method)).toEqual(expected);
   });
 });
 
 describe('the free check of a key', () => {
-  const check = async (credential: string | undefined, baseUrl = fake.url): Promise<unknown> => checkOpenai(settings({ credential, baseUrl }), never);
+  const check = async (credential: string | undefined, baseUrl = fake.url): Promise<unknown> =>
+    checkOpenai(settings({ credential, baseUrl }), never);
 
   it('lists the models', async () => {
     expect(await check(fakeOpenaiKey)).toEqual({ verdict: 'accepted', detail: 'HTTP 200' });

@@ -6,7 +6,18 @@ import { createReplicate } from '../../../adapters/providers/replicate/replicate
 import { replicateRows, startFakeReplicate } from '../../fixtures/vendors/replicate.ts';
 import { startFakeVendor, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
 import { pictureOf } from '../../fixtures/vendors/pictures.ts';
-import { closedUrl, everyCall, headerOf, jobsLike, noCredential, notReached, outcomeOf, received, talkTo, type Spoken } from './vendor-talk.ts';
+import {
+  closedUrl,
+  everyCall,
+  headerOf,
+  jobsLike,
+  noCredential,
+  notReached,
+  outcomeOf,
+  received,
+  talkTo,
+  type Spoken,
+} from './vendor-talk.ts';
 
 const key = 'fake-replicate-key';
 const never = new AbortController().signal;
@@ -48,47 +59,106 @@ const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
 };
 
 /** More than travels within a request: a picture, and zeros behind its end. */
-const largeSource: SourceImage = { contentType: 'image/png', width: 64, height: 48, bytes: Buffer.concat([pictureOf('png', 64, 48), Buffer.alloc(300_000)]) };
+const largeSource: SourceImage = {
+  contentType: 'image/png',
+  width: 64,
+  height: 48,
+  bytes: Buffer.concat([pictureOf('png', 64, 48), Buffer.alloc(300_000)]),
+};
 const withLargeSource = aJob({ sourceCount: 1, readSources: async () => Promise.resolve([largeSource]) });
 
 describe('each answer of the vendor', () => {
-  it('has a row here and in the fake', () => expect(Object.keys(reasons)).toEqual(replicateRows.map(({ row }) => row)));
+  it('has a row here and in the fake', () =>
+    expect(Object.keys(reasons)).toEqual(replicateRows.map(({ row }) => row)));
 
   it.each(replicateRows)('$row: $says', async ({ row, sources = 0 }) => {
-    const { answer, forgotten } = await speak(aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }));
+    const { answer, forgotten } = await speak(
+      aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }),
+    );
     expect(outcomeOf(answer)).toBe(reasons[row]);
     expect(forgotten).toEqual(reasons[row] === 'credentials' ? ['replicate'] : []);
-    expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(/secret|comes back|flagged|fake-replicate-key|https?:/);
-    if (answer.kind === 'rendered') expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
+    expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(
+      /secret|comes back|flagged|fake-replicate-key|https?:/,
+    );
+    if (answer.kind === 'rendered')
+      expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
   });
 
   it('is told to the operator by its status and code', async () => {
-    expect(await answerTo(aJob({ prompt: '[row:sensitive]' }))).toMatchObject({ detail: 'HTTP 200 failed E005' });
-    expect(await answerTo(aJob({ prompt: '[row:failed]' }))).toMatchObject({ detail: 'HTTP 200 failed E6716' });
+    expect(await answerTo(aJob({ prompt: '[row:sensitive]' }))).toMatchObject({
+      detail: 'HTTP 200 failed E005',
+    });
+    expect(await answerTo(aJob({ prompt: '[row:failed]' }))).toMatchObject({
+      detail: 'HTTP 200 failed E6716',
+    });
     expect(await answerTo(aJob({ prompt: '[row:nsfw]' }))).toMatchObject({ detail: 'HTTP 200 failed' });
-    expect(await answerTo(aJob({ prompt: '[row:invalid-input]' }))).toMatchObject({ detail: 'HTTP 422 input_validation' });
-    expect(await answerTo(aJob({ prompt: '[row:insufficient-credit]' }))).toMatchObject({ detail: 'HTTP 402' });
+    expect(await answerTo(aJob({ prompt: '[row:invalid-input]' }))).toMatchObject({
+      detail: 'HTTP 422 input_validation',
+    });
+    expect(await answerTo(aJob({ prompt: '[row:insufficient-credit]' }))).toMatchObject({
+      detail: 'HTTP 402',
+    });
   });
 });
 
 describe('a request', () => {
   it('carries the token, a deadline of the vendor, the prompt, the pixels and the format', async () => {
-    const asked = await received(fake, () => speak(aJob({ aspectRatio: '21:9', resolution: '2K', outputFormat: 'jpeg', seed: 7 })));
-    expect(asked[0]).toMatchObject({ method: 'POST', path: '/v1/models/black-forest-labs/flux-2-pro/predictions' });
-    expect(asked[0]?.headers).toMatchObject({ authorization: `Bearer ${key}`, 'content-type': 'application/json', 'cancel-after': '15m' });
+    const asked = await received(fake, () =>
+      speak(aJob({ aspectRatio: '21:9', resolution: '2K', outputFormat: 'jpeg', seed: 7 })),
+    );
+    expect(asked[0]).toMatchObject({
+      method: 'POST',
+      path: '/v1/models/black-forest-labs/flux-2-pro/predictions',
+    });
+    expect(asked[0]?.headers).toMatchObject({
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'cancel-after': '15m',
+    });
     expect(asked[0]?.headers['prefer']).toBeUndefined();
-    expect(asked[0]?.json).toEqual({ input: { prompt: 'a cat', output_format: 'jpg', output_quality: 95, seed: 7, aspect_ratio: 'custom', width: 2016, height: 864, safety_tolerance: 2 } });
-    expect(asked[1]).toMatchObject({ method: 'GET', path: expect.stringMatching(/^\/v1\/predictions\/\w+$/) as string, headers: { authorization: `Bearer ${key}` } });
+    expect(asked[0]?.json).toEqual({
+      input: {
+        prompt: 'a cat',
+        output_format: 'jpg',
+        output_quality: 95,
+        seed: 7,
+        aspect_ratio: 'custom',
+        width: 2016,
+        height: 864,
+        safety_tolerance: 2,
+      },
+    });
+    expect(asked[1]).toMatchObject({
+      method: 'GET',
+      path: expect.stringMatching(/^\/v1\/predictions\/\w+$/) as string,
+      headers: { authorization: `Bearer ${key}` },
+    });
     expect(asked.at(-1)?.path).toMatch(/^\/xezq\//);
     expect(asked.at(-1)?.headers['authorization']).toBeUndefined();
   });
 
   it('for klein names ratio and megapixels, and has its own name for source images', async () => {
-    const job = aJob({ providerModel: 'black-forest-labs/flux-2-klein-4b', aspectRatio: '16:9', outputFormat: 'webp', sourceCount: 2 });
+    const job = aJob({
+      providerModel: 'black-forest-labs/flux-2-klein-4b',
+      aspectRatio: '16:9',
+      outputFormat: 'webp',
+      sourceCount: 2,
+    });
     let spoken: Spoken | undefined;
     const [submitted] = await received(fake, async () => (spoken = await speak(job)));
-    const images = (['png', 'jpeg'] as const).map((format) => `data:image/${format};base64,${pictureOf(format, 96, 64).toString('base64')}`);
-    expect(submitted?.json).toEqual({ input: { prompt: 'a cat', output_format: 'webp', output_quality: 95, aspect_ratio: '16:9', output_megapixels: '1', images } });
+    const images = (['png', 'jpeg'] as const).map(
+      (format) => `data:image/${format};base64,${pictureOf(format, 96, 64).toString('base64')}`,
+    );
+    expect(submitted?.json).toEqual({
+      input: {
+        prompt: 'a cat',
+        output_format: 'webp',
+        output_quality: 95,
+        aspect_ratio: '16:9',
+        output_megapixels: '1',
+        images,
+      },
+    });
     expect(spoken?.answer.kind).toBe('rendered');
     await expect(speak({ ...job, resolution: '2K' })).rejects.toThrow('renders no 2K');
   });
@@ -96,19 +166,37 @@ describe('a request', () => {
   it('with a large source image uploads it first, and names its address', async () => {
     let spoken: Spoken | undefined;
     const [uploaded, submitted] = await received(fake, async () => (spoken = await speak(withLargeSource)));
-    expect(uploaded).toMatchObject({ method: 'POST', path: '/v1/files', headers: { authorization: `Bearer ${key}` } });
+    expect(uploaded).toMatchObject({
+      method: 'POST',
+      path: '/v1/files',
+      headers: { authorization: `Bearer ${key}` },
+    });
     expect(uploaded?.body.includes(Buffer.from(largeSource.bytes))).toBe(true);
-    expect(submitted?.json).toMatchObject({ input: { input_images: [expect.stringContaining(`${fake.url}/v1/files/`)] } });
+    expect(submitted?.json).toMatchObject({
+      input: { input_images: [expect.stringContaining(`${fake.url}/v1/files/`)] },
+    });
     expect(spoken?.answer.kind).toBe('rendered');
   });
 
   it.each<[string, Reply, object]>([
     ['is cut', { status: 'break' }, { reason: 'unavailable' }],
     ['meets a vendor that is down', { status: 502 }, { reason: 'unavailable', detail: 'HTTP 502' }],
-    ['is too large', { status: 413, body: { detail: 'Files must be less than 100MB in size' } }, { reason: 'source_image', detail: 'HTTP 413' }],
+    [
+      'is too large',
+      { status: 413, body: { detail: 'Files must be less than 100MB in size' } },
+      { reason: 'source_image', detail: 'HTTP 413' },
+    ],
     ['is refused for our token', { status: 401 }, { reason: 'credentials', detail: 'HTTP 401' }],
-    ['is answered without an address', { status: 201, body: { id: 'file' } }, { reason: 'unknown_answer', detail: 'HTTP 201' }],
-    ['is answered with an address elsewhere', { status: 201, body: { urls: { get: 'https://example.com/file' } } }, { reason: 'unknown_answer', detail: 'an address of another host' }],
+    [
+      'is answered without an address',
+      { status: 201, body: { id: 'file' } },
+      { reason: 'unknown_answer', detail: 'HTTP 201' },
+    ],
+    [
+      'is answered with an address elsewhere',
+      { status: 201, body: { urls: { get: 'https://example.com/file' } } },
+      { reason: 'unknown_answer', detail: 'an address of another host' },
+    ],
   ])('whose upload %s creates no prediction', async (_, reply, refused) => {
     const vendor = await startFakeVendor(() => reply);
     const provider = createReplicate(settings({ baseUrl: vendor.url }));
@@ -131,7 +219,9 @@ describe('a request', () => {
 
   it('ends with the signal', async () => {
     const provider = createReplicate(settings());
-    await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow('timeout');
+    await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow(
+      'timeout',
+    );
   });
 });
 
@@ -139,7 +229,9 @@ describe('an accepted job', () => {
   it('is asked for as the table says, and left in peace where a poll did not come through', async () => {
     expect((await speak(aJob())).waits).toEqual([1_000, 1_000, 1_000]);
     expect((await speak(aJob({ prompt: '[row:poll-throttled]' }))).waits).toEqual([1_000, 5_000, 1_000]);
-    expect((await speak(aJob({ prompt: '[row:download-broke]' }))).waits).toEqual([1_000, 1_000, 1_000, 5_000]);
+    expect((await speak(aJob({ prompt: '[row:download-broke]' }))).waits).toEqual([
+      1_000, 1_000, 1_000, 5_000,
+    ]);
   });
 
   it('is cancelled by its id, and is then over', async () => {
@@ -147,14 +239,27 @@ describe('an accepted job', () => {
     const accepted = await provider.submit(aJob(), never);
     const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
     const [cancelled] = await received(fake, async () => provider.cancel?.(jobId, aJob(), never));
-    expect(cancelled).toMatchObject({ method: 'POST', path: expect.stringMatching(/^\/v1\/predictions\/\w+\/cancel$/) as string });
-    expect(await provider.poll?.(jobId, aJob(), never)).toEqual({ kind: 'refused', reason: 'timed_out', detail: 'HTTP 200 canceled' });
+    expect(cancelled).toMatchObject({
+      method: 'POST',
+      path: expect.stringMatching(/^\/v1\/predictions\/\w+\/cancel$/) as string,
+    });
+    expect(await provider.poll?.(jobId, aJob(), never)).toEqual({
+      kind: 'refused',
+      reason: 'timed_out',
+      detail: 'HTTP 200 canceled',
+    });
   });
 
   it('whose id would lead elsewhere was never accepted', async () => {
-    const odd = await startFakeVendor((): Reply => ({ status: 201, body: { id: '../account', status: 'starting' } }));
+    const odd = await startFakeVendor((): Reply => ({
+      status: 201,
+      body: { id: '../account', status: 'starting' },
+    }));
     const provider = createReplicate(settings({ baseUrl: odd.url }));
-    expect(await provider.submit(aJob(), never)).toMatchObject({ reason: 'unknown_answer', detail: 'HTTP 201' });
+    expect(await provider.submit(aJob(), never)).toMatchObject({
+      reason: 'unknown_answer',
+      detail: 'HTTP 201',
+    });
     await odd.stop();
   });
 });
@@ -176,7 +281,13 @@ describe('the fake refuses what the vendor would', () => {
   const pro = 'black-forest-labs/flux-2-pro';
   const send = async (body: object, model = pro, headers: Record<string, string> = {}): Promise<number> => {
     const all = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
-    return (await fetch(`${fake.url}/v1/models/${model}/predictions`, { method: 'POST', headers: all, body: JSON.stringify(body) })).status;
+    return (
+      await fetch(`${fake.url}/v1/models/${model}/predictions`, {
+        method: 'POST',
+        headers: all,
+        body: JSON.stringify(body),
+      })
+    ).status;
   };
 
   it('and takes what it would take', async () => expect(await send({ input: good })).toBe(201));
@@ -190,7 +301,10 @@ describe('the fake refuses what the vendor would', () => {
     ['another format', { input: { ...good, output_format: 'jpeg' } }],
     ['a tolerance out of range', { input: { ...good, safety_tolerance: 0 } }],
     ['what is no image', { input: { ...good, input_images: ['data:image/png;base64,bm8='] } }],
-    ['a file that was never uploaded', { input: { ...good, input_images: ['https://api.replicate.com/v1/files/1'] } }],
+    [
+      'a file that was never uploaded',
+      { input: { ...good, input_images: ['https://api.replicate.com/v1/files/1'] } },
+    ],
   ])('%s', async (_, body) => expect(await send(body)).toBe(422));
 
   it('pixels for klein, a deadline of another form, another token or model, an upload that is none', async () => {
@@ -198,6 +312,14 @@ describe('the fake refuses what the vendor would', () => {
     expect(await send({ input: good }, pro, { 'cancel-after': 'soon' })).toBe(422);
     expect(await send({ input: good }, pro, { authorization: `Token ${key}` })).toBe(401);
     expect(await send({ input: good }, 'black-forest-labs/flux-3')).toBe(404);
-    expect((await fetch(`${fake.url}/v1/files`, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: 'content' })).status).toBe(400);
+    expect(
+      (
+        await fetch(`${fake.url}/v1/files`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}` },
+          body: 'content',
+        })
+      ).status,
+    ).toBe(400);
   });
 });

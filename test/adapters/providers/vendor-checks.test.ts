@@ -10,46 +10,116 @@ import { startFakeVendor, type FakeVendor } from '../../fixtures/vendors/fake-ve
 
 type Check = (settings: VendorSettings, signal: AbortSignal) => Promise<CredentialCheck>;
 
-const byCall = { 200: 'accepted', 204: 'accepted', 299: 'accepted', 300: 'unchecked', 400: 'unchecked', 401: 'refused', 402: 'refused', 403: 'refused', 404: 'unchecked', 429: 'unreachable', 499: 'unchecked', 500: 'unreachable', 503: 'unreachable' };
-const vendors: Readonly<Record<string, { readonly check: Check; readonly asks: string; readonly header: readonly [string, string]; readonly says: Readonly<Record<number, string>> }>> = {
+const byCall = {
+  200: 'accepted',
+  204: 'accepted',
+  299: 'accepted',
+  300: 'unchecked',
+  400: 'unchecked',
+  401: 'refused',
+  402: 'refused',
+  403: 'refused',
+  404: 'unchecked',
+  429: 'unreachable',
+  499: 'unchecked',
+  500: 'unreachable',
+  503: 'unreachable',
+};
+const vendors: Readonly<
+  Record<
+    string,
+    {
+      readonly check: Check;
+      readonly asks: string;
+      readonly header: readonly [string, string];
+      readonly says: Readonly<Record<number, string>>;
+    }
+  >
+> = {
   bfl: { check: checkBfl, asks: 'GET /v1/credits', header: ['x-key', 'the key'], says: byCall },
-  fal: { check: checkFal, asks: 'GET /v1/models/pricing?endpoint_id=fal-ai/flux-2-pro', header: ['authorization', 'Key the key'], says: byCall },
-  replicate: { check: checkReplicate, asks: 'GET /v1/account', header: ['authorization', 'Bearer the key'], says: byCall },
+  fal: {
+    check: checkFal,
+    asks: 'GET /v1/models/pricing?endpoint_id=fal-ai/flux-2-pro',
+    header: ['authorization', 'Key the key'],
+    says: byCall,
+  },
+  replicate: {
+    check: checkReplicate,
+    asks: 'GET /v1/account',
+    header: ['authorization', 'Bearer the key'],
+    says: byCall,
+  },
   google: {
-    check: checkGoogle, asks: 'GET /v1beta/models?pageSize=1', header: ['x-goog-api-key', 'the key'],
-    says: { 200: 'accepted', 400: 'refused', 401: 'refused', 403: 'refused', 404: 'unreachable', 429: 'unreachable', 500: 'unreachable' },
+    check: checkGoogle,
+    asks: 'GET /v1beta/models?pageSize=1',
+    header: ['x-goog-api-key', 'the key'],
+    says: {
+      200: 'accepted',
+      400: 'refused',
+      401: 'refused',
+      403: 'refused',
+      404: 'unreachable',
+      429: 'unreachable',
+      500: 'unreachable',
+    },
   },
   openai: {
-    check: checkOpenai, asks: 'GET /v1/models', header: ['authorization', 'Bearer the key'],
-    says: { 200: 'accepted', 400: 'unreachable', 401: 'refused', 403: 'unchecked', 429: 'unreachable', 500: 'unreachable' },
+    check: checkOpenai,
+    asks: 'GET /v1/models',
+    header: ['authorization', 'Bearer the key'],
+    says: {
+      200: 'accepted',
+      400: 'unreachable',
+      401: 'refused',
+      403: 'unchecked',
+      429: 'unreachable',
+      500: 'unreachable',
+    },
   },
 };
-const rows = Object.entries(vendors).flatMap(([name, { says }]) => Object.entries(says).map(([status, verdict]) => [name, Number(status), verdict] as const));
+const rows = Object.entries(vendors).flatMap(([name, { says }]) =>
+  Object.entries(says).map(([status, verdict]) => [name, Number(status), verdict] as const),
+);
 
 let status = 200;
 let vendor: FakeVendor;
-beforeAll(async () => { vendor = await startFakeVendor(() => ({ status, body: {} })); });
+beforeAll(async () => {
+  vendor = await startFakeVendor(() => ({ status, body: {} }));
+});
 afterAll(() => vendor.stop());
 
-const settings = (key: string | undefined): VendorSettings =>
-  ({ baseUrl: vendor.url, credentials: { read: () => Promise.resolve(key), forget: () => undefined } });
+const settings = (key: string | undefined): VendorSettings => ({
+  baseUrl: vendor.url,
+  credentials: { read: () => Promise.resolve(key), forget: () => undefined },
+});
 
 describe('the key of a vendor', () => {
   it.each(rows)('%s: status %i means %s', async (name, answered, verdict) => {
     status = answered;
-    expect((await vendors[name]?.check(settings('the key'), new AbortController().signal))?.verdict).toBe(verdict);
+    expect((await vendors[name]?.check(settings('the key'), new AbortController().signal))?.verdict).toBe(
+      verdict,
+    );
   });
 
-  it.each(Object.entries(vendors))('of %s is asked about by a call that costs nothing', async (_name, { check, asks, header: [header, value] }) => {
-    status = 200;
-    await check(settings('the key'), new AbortController().signal);
-    const last = vendor.received.at(-1);
-    expect([`${last?.method ?? ''} ${last?.path ?? ''}`, last?.headers[header]]).toEqual([asks, value]);
-  });
+  it.each(Object.entries(vendors))(
+    'of %s is asked about by a call that costs nothing',
+    async (_name, { check, asks, header: [header, value] }) => {
+      status = 200;
+      await check(settings('the key'), new AbortController().signal);
+      const last = vendor.received.at(-1);
+      expect([`${last?.method ?? ''} ${last?.path ?? ''}`, last?.headers[header]]).toEqual([asks, value]);
+    },
+  );
 
-  it.each(Object.entries(vendors))('of %s that is not there is asked about by no call', async (_name, { check }) => {
-    const before = vendor.received.length;
-    expect(await check(settings(undefined), new AbortController().signal)).toEqual({ verdict: 'unchecked', detail: 'no credential' });
-    expect(vendor.received).toHaveLength(before);
-  });
+  it.each(Object.entries(vendors))(
+    'of %s that is not there is asked about by no call',
+    async (_name, { check }) => {
+      const before = vendor.received.length;
+      expect(await check(settings(undefined), new AbortController().signal)).toEqual({
+        verdict: 'unchecked',
+        detail: 'no credential',
+      });
+      expect(vendor.received).toHaveLength(before);
+    },
+  );
 });

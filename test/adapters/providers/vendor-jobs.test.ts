@@ -1,6 +1,13 @@
 /** When a vendor's job is asked for again. */
 import { describe, expect, it } from 'vitest';
-import { isTrouble, neededFor, pendingJob, polling, type PollOutcome, type Waits } from '../../../adapters/providers/vendor-jobs.ts';
+import {
+  isTrouble,
+  neededFor,
+  pendingJob,
+  polling,
+  type PollOutcome,
+  type Waits,
+} from '../../../adapters/providers/vendor-jobs.ts';
 import { CallBroke, type VendorResponse } from '../../../adapters/providers/vendor-http.ts';
 import { CredentialsUnreadable } from '../../../core/provider.ts';
 
@@ -9,8 +16,19 @@ const waits: Waits = [500, 700, 900];
 describe('a job that goes on', () => {
   it('is asked for after the waits in turn, and the last one from there on', () => {
     const asked = [0, 1, 2, 3, 9].map((polls) => pendingJob(waits, ['https://vendor.test/job', 'id'], polls));
-    expect(asked).toEqual([[0, 500], [1, 700], [2, 900], [3, 900], [9, 900]].map(([polls, pollAfterMillis]) =>
-      ({ kind: 'pending', jobId: `${String(polls)} https://vendor.test/job id`, pollAfterMillis })));
+    expect(asked).toEqual(
+      [
+        [0, 500],
+        [1, 700],
+        [2, 900],
+        [3, 900],
+        [9, 900],
+      ].map(([polls, pollAfterMillis]) => ({
+        kind: 'pending',
+        jobId: `${String(polls)} https://vendor.test/job id`,
+        pollAfterMillis,
+      })),
+    );
   });
 
   it('is asked for no sooner than five seconds after trouble', () => {
@@ -18,16 +36,31 @@ describe('a job that goes on', () => {
     expect(pendingJob([6_000], ['id'], 1, true)).toMatchObject({ pollAfterMillis: 6_000 });
   });
 
-  it.each([[['']], [['a b']], [['a\tb']], [['id', '']], [['id', 'x\ny']]])('under an id of an unknown form is not asked for: %j', (needed) => {
-    expect(pendingJob(waits, needed)).toMatchObject({ kind: 'refused', reason: 'unknown_answer' });
-  });
+  it.each([[['']], [['a b']], [['a\tb']], [['id', '']], [['id', 'x\ny']]])(
+    'under an id of an unknown form is not asked for: %j',
+    (needed) => {
+      expect(pendingJob(waits, needed)).toMatchObject({ kind: 'refused', reason: 'unknown_answer' });
+    },
+  );
 
   it.each<[string, () => PollOutcome | Promise<PollOutcome>, object]>([
     ['works on', () => 'working', { kind: 'pending', jobId: '3 job', pollAfterMillis: 900 }],
     ['is in trouble', () => 'trouble', { kind: 'pending', jobId: '3 job', pollAfterMillis: 5_000 }],
-    ['cannot be reached', () => Promise.reject(new CallBroke('ECONNRESET', false)), { kind: 'pending', jobId: '3 job', pollAfterMillis: 5_000 }],
-    ['cannot be asked for without its key', () => Promise.reject(new CredentialsUnreadable('no')), { kind: 'pending', jobId: '3 job', pollAfterMillis: 5_000 }],
-    ['has too large a picture', () => Promise.reject(new CallBroke('TOO_LARGE', false)), { kind: 'refused', reason: 'unknown_answer' }],
+    [
+      'cannot be reached',
+      () => Promise.reject(new CallBroke('ECONNRESET', false)),
+      { kind: 'pending', jobId: '3 job', pollAfterMillis: 5_000 },
+    ],
+    [
+      'cannot be asked for without its key',
+      () => Promise.reject(new CredentialsUnreadable('no')),
+      { kind: 'pending', jobId: '3 job', pollAfterMillis: 5_000 },
+    ],
+    [
+      'has too large a picture',
+      () => Promise.reject(new CallBroke('TOO_LARGE', false)),
+      { kind: 'refused', reason: 'unknown_answer' },
+    ],
   ])('that %s', async (_what, ask, answer) => {
     expect(await polling('2 job', waits, async () => ask())).toMatchObject(answer);
   });
@@ -39,7 +72,16 @@ describe('a job that goes on', () => {
     expect(asked).toEqual(['one', 'two']);
   });
 
-  it.each([[200, false], [404, false], [428, false], [429, true], [430, false], [499, false], [500, true], [503, true]])('meets trouble at status %i: %j', (status, answer) => {
+  it.each([
+    [200, false],
+    [404, false],
+    [428, false],
+    [429, true],
+    [430, false],
+    [499, false],
+    [500, true],
+    [503, true],
+  ])('meets trouble at status %i: %j', (status, answer) => {
     expect(isTrouble({ status } as VendorResponse)).toBe(answer);
   });
 });

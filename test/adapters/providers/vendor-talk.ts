@@ -2,7 +2,14 @@
 import type { VendorSettings } from '../../../adapters/providers/vendor-settings.ts';
 import { readImageHeader, type ImageHeader } from '../../../core/image-bytes.ts';
 import { aspectRatios, resolutions, type AspectRatio, type Resolution } from '../../../core/image-formats.ts';
-import type { ImageProvider, ProviderAnswer, Refused, RefusalReason, RenderJob, SourceImage } from '../../../core/provider.ts';
+import type {
+  ImageProvider,
+  ProviderAnswer,
+  Refused,
+  RefusalReason,
+  RenderJob,
+  SourceImage,
+} from '../../../core/provider.ts';
 import { startFakeVendor, type FakeVendor, type Received } from '../../fixtures/vendors/fake-vendor.ts';
 import { pictureOf } from '../../fixtures/vendors/pictures.ts';
 
@@ -51,7 +58,13 @@ export const everySize: readonly { readonly resolution: Resolution; readonly asp
 export function talkTo({ create, fake, key }: Vendor): Talk {
   const settingsWith = (access: Access, forgotten: string[]): VendorSettings => {
     const { credential, baseUrl } = { credential: key, baseUrl: fake.url, ...access };
-    return { credentials: { read: async () => Promise.resolve(credential), forget: (name) => void forgotten.push(name) }, baseUrl };
+    return {
+      credentials: {
+        read: async () => Promise.resolve(credential),
+        forget: (name) => void forgotten.push(name),
+      },
+      baseUrl,
+    };
   };
   const speak: Talk['speak'] = async (job, { mostPolls = Infinity, ...access } = {}) => {
     const forgotten: string[] = [];
@@ -65,16 +78,31 @@ export function talkTo({ create, fake, key }: Vendor): Talk {
     }
     return { answer, waits, forgotten };
   };
-  return { settings: (access = {}) => settingsWith(access, []), speak, answerTo: async (job, access) => (await speak(job, access)).answer };
+  return {
+    settings: (access = {}) => settingsWith(access, []),
+    speak,
+    answerTo: async (job, access) => (await speak(job, access)).answer,
+  };
 }
 
 /** Makes jobs that are as ordinary as the vendor allows: what a test is about, it names itself. */
-export function jobsLike(ordinary: Pick<RenderJob, 'providerModel'> & Partial<RenderJob>): (change?: Partial<RenderJob>) => RenderJob {
+export function jobsLike(
+  ordinary: Pick<RenderJob, 'providerModel'> & Partial<RenderJob>,
+): (change?: Partial<RenderJob>) => RenderJob {
   return (change = {}) => {
     const asked = { ...ordinary, ...change };
     const sourceCount = asked.sourceCount ?? 0;
     const readSources = async (): Promise<readonly SourceImage[]> => Promise.resolve(sourcesOf(sourceCount));
-    return { prompt: 'a cat', resolution: '1K', aspectRatio: '1:1', outputFormat: 'png', seed: null, sourceCount, readSources, ...asked };
+    return {
+      prompt: 'a cat',
+      resolution: '1K',
+      aspectRatio: '1:1',
+      outputFormat: 'png',
+      seed: null,
+      sourceCount,
+      readSources,
+      ...asked,
+    };
   };
 }
 
@@ -108,7 +136,11 @@ export function lastReceived(fake: FakeVendor): Received {
 }
 
 /** Asks a provider for all that it can do with a job; a cancellation has no answer. */
-export async function everyCall(provider: ImageProvider, job: RenderJob, jobId: string): Promise<readonly (ProviderAnswer | undefined)[]> {
+export async function everyCall(
+  provider: ImageProvider,
+  job: RenderJob,
+  jobId: string,
+): Promise<readonly (ProviderAnswer | undefined)[]> {
   const { signal } = new AbortController();
   const answers = [await provider.submit(job, signal), await provider.poll?.(jobId, job, signal)];
   await provider.cancel?.(jobId, job, signal);

@@ -7,21 +7,45 @@ import type { ImageProvider, ProviderCredentials } from '../../../core/provider.
 import { startFakeVendor, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
 import { jobsLike } from './vendor-talk.ts';
 
-const credentials: ProviderCredentials = { read: async () => Promise.resolve('a-key-of-the-test'), forget: () => undefined };
+const credentials: ProviderCredentials = {
+  read: async () => Promise.resolve('a-key-of-the-test'),
+  forget: () => undefined,
+};
 let reply: Reply = { status: 200 };
 const vendor = await startFakeVendor(() => reply);
 afterAll(() => vendor.stop());
 const settings = { credentials, baseUrl: vendor.url };
 const job = jobsLike({ providerModel: 'model' })();
 
-type Row = readonly [vendor: string, provider: ImageProvider, needed: string, working: object, waits: readonly number[]];
+type Row = readonly [
+  vendor: string,
+  provider: ImageProvider,
+  needed: string,
+  working: object,
+  waits: readonly number[],
+];
 const rows: readonly Row[] = [
-  ['Black Forest Labs', createBfl(settings), `${vendor.url}/job`, { status: 'Pending' }, [500, 500, 1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000]],
   [
-    'fal', createFal(settings), [1, 2, 3].map((part) => `${vendor.url}/${part}`).join(' '), { status: 'IN_PROGRESS' },
+    'Black Forest Labs',
+    createBfl(settings),
+    `${vendor.url}/job`,
+    { status: 'Pending' },
+    [500, 500, 1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000],
+  ],
+  [
+    'fal',
+    createFal(settings),
+    [1, 2, 3].map((part) => `${vendor.url}/${part}`).join(' '),
+    { status: 'IN_PROGRESS' },
     [500, 500, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000, 4_000, 4_000],
   ],
-  ['Replicate', createReplicate(settings), 'job', { status: 'processing' }, [1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000, 4_000, 4_000]],
+  [
+    'Replicate',
+    createReplicate(settings),
+    'job',
+    { status: 'processing' },
+    [1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000, 4_000, 4_000],
+  ],
 ];
 
 describe('a job that goes on', () => {

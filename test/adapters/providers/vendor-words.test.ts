@@ -8,7 +8,10 @@ import { startFakeVendor, type Reply } from '../../fixtures/vendors/fake-vendor.
 import { jobsLike } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
-const credentials: ProviderCredentials = { read: async () => Promise.resolve('a-key-of-the-test'), forget: () => undefined };
+const credentials: ProviderCredentials = {
+  read: async () => Promise.resolve('a-key-of-the-test'),
+  forget: () => undefined,
+};
 
 let reply: Reply = { status: 200 };
 const vendor = await startFakeVendor(() => reply);
@@ -17,7 +20,11 @@ afterAll(() => vendor.stop());
 const providers = {
   google: createGoogle({ credentials, baseUrl: vendor.url }),
   openai: createOpenai({ credentials, baseUrl: vendor.url }),
-  bedrock: createBedrock({ region: 'us-west-2', endpoint: vendor.url, credentials: { accessKeyId: 'id', secretAccessKey: 'secret' } }),
+  bedrock: createBedrock({
+    region: 'us-west-2',
+    endpoint: vendor.url,
+    credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+  }),
 } as const satisfies Readonly<Record<string, ImageProvider>>;
 
 async function refusal(name: keyof typeof providers, answer: Reply): Promise<unknown> {
@@ -30,48 +37,102 @@ type Row = readonly [word: string, reason: RefusalReason];
 
 describe('a candidate of Gemini without a picture', () => {
   const rows: readonly Row[] = [
-    ['STOP', 'nothing_rendered'], ['NO_IMAGE', 'nothing_rendered'], ['IMAGE_OTHER', 'failed'], ['OTHER', 'failed'],
-    ['IMAGE_SAFETY', 'prompt'], ['IMAGE_PROHIBITED_CONTENT', 'prompt'], ['IMAGE_RECITATION', 'prompt'], ['PROHIBITED_CONTENT', 'prompt'],
-    ['SAFETY', 'prompt'], ['RECITATION', 'prompt'], ['BLOCKLIST', 'prompt'], ['SPII', 'prompt'],
-    ['MAX_TOKENS', 'unknown_answer'], ['constructor', 'unknown_answer'],
+    ['STOP', 'nothing_rendered'],
+    ['NO_IMAGE', 'nothing_rendered'],
+    ['IMAGE_OTHER', 'failed'],
+    ['OTHER', 'failed'],
+    ['IMAGE_SAFETY', 'prompt'],
+    ['IMAGE_PROHIBITED_CONTENT', 'prompt'],
+    ['IMAGE_RECITATION', 'prompt'],
+    ['PROHIBITED_CONTENT', 'prompt'],
+    ['SAFETY', 'prompt'],
+    ['RECITATION', 'prompt'],
+    ['BLOCKLIST', 'prompt'],
+    ['SPII', 'prompt'],
+    ['MAX_TOKENS', 'unknown_answer'],
+    ['constructor', 'unknown_answer'],
   ];
   it.each(rows)('that ended by %s is refused as %s', async (finishReason, reason) => {
-    const answer = await refusal('google', { status: 200, body: { candidates: [{ finishReason, content: { parts: [] } }] } });
+    const answer = await refusal('google', {
+      status: 200,
+      body: { candidates: [{ finishReason, content: { parts: [] } }] },
+    });
     expect(answer).toEqual({ kind: 'refused', reason, detail: `HTTP 200 ${finishReason}` });
   });
 });
 
 describe('an error of Gemini', () => {
   it.each<readonly [number, RefusalReason]>([
-    [401, 'credentials'], [402, 'credentials'], [403, 'credentials'], [404, 'credentials'], [413, 'source_image'], [429, 'unavailable'],
-    [500, 'failed'], [501, 'failed'], [502, 'failed'], [503, 'unavailable'], [504, 'timed_out'], [418, 'unknown_answer'],
+    [401, 'credentials'],
+    [402, 'credentials'],
+    [403, 'credentials'],
+    [404, 'credentials'],
+    [413, 'source_image'],
+    [429, 'unavailable'],
+    [500, 'failed'],
+    [501, 'failed'],
+    [502, 'failed'],
+    [503, 'unavailable'],
+    [504, 'timed_out'],
+    [418, 'unknown_answer'],
   ])('with status %i is refused as %s', async (status, reason) => {
-    expect(await refusal('google', { status, body: { error: { status: 'A_WORD' } } })).toEqual({ kind: 'refused', reason, detail: `HTTP ${status} A_WORD` });
+    expect(await refusal('google', { status, body: { error: { status: 'A_WORD' } } })).toEqual({
+      kind: 'refused',
+      reason,
+      detail: `HTTP ${status} A_WORD`,
+    });
   });
 });
 
 describe('an error of OpenAI', () => {
   it.each<Row>([
-    ['moderation_blocked', 'prompt'], ['content_policy_violation', 'prompt'], ['invalid_image_file', 'source_image'], ['unsupported_file_mimetype', 'source_image'],
-    ['insufficient_quota', 'credentials'], ['billing_hard_limit_reached', 'credentials'], ['project_spend_limit_exceeded', 'credentials'],
-    ['model_not_found', 'credentials'], ['constructor', 'unknown_answer'],
+    ['moderation_blocked', 'prompt'],
+    ['content_policy_violation', 'prompt'],
+    ['invalid_image_file', 'source_image'],
+    ['unsupported_file_mimetype', 'source_image'],
+    ['insufficient_quota', 'credentials'],
+    ['billing_hard_limit_reached', 'credentials'],
+    ['project_spend_limit_exceeded', 'credentials'],
+    ['model_not_found', 'credentials'],
+    ['constructor', 'unknown_answer'],
   ])('with the code %s is refused as %s', async (code, reason) => {
-    expect(await refusal('openai', { status: 400, body: { error: { code } } })).toMatchObject({ kind: 'refused', reason });
+    expect(await refusal('openai', { status: 400, body: { error: { code } } })).toMatchObject({
+      kind: 'refused',
+      reason,
+    });
   });
 
   it.each<readonly [number, RefusalReason]>([
-    [401, 'credentials'], [402, 'credentials'], [403, 'credentials'], [413, 'source_image'], [429, 'unavailable'], [500, 'failed'], [503, 'unavailable'], [418, 'unknown_answer'],
+    [401, 'credentials'],
+    [402, 'credentials'],
+    [403, 'credentials'],
+    [413, 'source_image'],
+    [429, 'unavailable'],
+    [500, 'failed'],
+    [503, 'unavailable'],
+    [418, 'unknown_answer'],
   ])('with status %i is refused as %s', async (status, reason) => {
-    expect(await refusal('openai', { status, body: { error: {} } })).toMatchObject({ kind: 'refused', reason, detail: `HTTP ${status}` });
+    expect(await refusal('openai', { status, body: { error: {} } })).toMatchObject({
+      kind: 'refused',
+      reason,
+      detail: `HTTP ${status}`,
+    });
   });
 });
 
 describe('an answer of Bedrock without a picture', () => {
   it.each<Row>([
-    ['Filter reason: prompt', 'prompt'], ['Filter reason: output image', 'prompt'], ['Filter reason: input image', 'source_image'],
-    ['Inference error', 'failed'], ['constructor', 'unknown_answer'],
+    ['Filter reason: prompt', 'prompt'],
+    ['Filter reason: output image', 'prompt'],
+    ['Filter reason: input image', 'source_image'],
+    ['Inference error', 'failed'],
+    ['constructor', 'unknown_answer'],
   ])('that ended by "%s" is refused as %s', async (finish, reason) => {
-    expect(await refusal('bedrock', { status: 200, body: { finish_reasons: [finish] } })).toEqual({ kind: 'refused', reason, detail: `HTTP 200 ${finish}` });
+    expect(await refusal('bedrock', { status: 200, body: { finish_reasons: [finish] } })).toEqual({
+      kind: 'refused',
+      reason,
+      detail: `HTTP 200 ${finish}`,
+    });
   });
 
   it.each<readonly [string, object, RefusalReason]>([
@@ -80,6 +141,10 @@ describe('an answer of Bedrock without a picture', () => {
     ['a picture that is no text', { finish_reasons: [null], images: [7] }, 'unknown_answer'],
     ['no list of pictures', { finish_reasons: [null] }, 'unknown_answer'],
   ])('with %s is refused with the status alone', async (_what, body, reason) => {
-    expect(await refusal('bedrock', { status: 200, body })).toEqual({ kind: 'refused', reason, detail: 'HTTP 200' });
+    expect(await refusal('bedrock', { status: 200, body })).toEqual({
+      kind: 'refused',
+      reason,
+      detail: 'HTTP 200',
+    });
   });
 });

@@ -27,7 +27,11 @@ test('everything answered before kill -9 is kept, whole transactions only, index
 
 /** The last number that the writer got an answer for. */
 async function writeUntilKilled(folder: string, first: number, delayMs: number): Promise<number> {
-  const writer = spawn(process.execPath, [path.join(import.meta.dirname, 'writer.ts'), folder, String(first)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const writer = spawn(
+    process.execPath,
+    [path.join(import.meta.dirname, 'writer.ts'), folder, String(first)],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   let answered = -1;
   for await (const line of createInterface({ input: writer.stdout })) {
     answered = Number(line);
@@ -41,9 +45,19 @@ async function writeUntilKilled(folder: string, first: number, delayMs: number):
 async function readBack(folder: string): Promise<{ one: number[]; two: number[]; items: number }> {
   const dynamo = createDynamo({ folder, now: () => START_MS });
   const call = (operation: string, input: object): Promise<Record<string, unknown>> =>
-    dynamo.service({ service: 'dynamodb', operation, caller: 'operator', input: { TableName: TABLE.TableName, ...input } });
+    dynamo.service({
+      service: 'dynamodb',
+      operation,
+      caller: 'operator',
+      input: { TableName: TABLE.TableName, ...input },
+    });
   const query = async (half: string): Promise<number[]> => {
-    const { Items } = await call('Query', { IndexName: 'open-work', KeyConditionExpression: '#w = :w', ExpressionAttributeNames: { '#w': 'work' }, ExpressionAttributeValues: { ':w': { S: half } } });
+    const { Items } = await call('Query', {
+      IndexName: 'open-work',
+      KeyConditionExpression: '#w = :w',
+      ExpressionAttributeNames: { '#w': 'work' },
+      ExpressionAttributeValues: { ':w': { S: half } },
+    });
     return (Items as { due_at: { N: string } }[]).map((item) => Number(item.due_at.N));
   };
   const [one, two] = [await query('one'), await query('two')];

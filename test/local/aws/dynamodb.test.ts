@@ -1,8 +1,22 @@
 import {
-  CreateTableCommand, DeleteTableCommand, DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient, UpdateTimeToLiveCommand,
+  CreateTableCommand,
+  DeleteTableCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  DynamoDBClient,
+  UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import {
-  BatchGetCommand, BatchWriteCommand, DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, TransactGetCommand, TransactWriteCommand, UpdateCommand,
+  BatchGetCommand,
+  BatchWriteCommand,
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactGetCommand,
+  TransactWriteCommand,
+  UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test, vi } from 'vitest';
@@ -29,14 +43,22 @@ const charge = (creation: string, cost = 10): TransactWriteCommandInput => ({
   TransactItems: [
     {
       Update: {
-        TableName, Key: account,
+        TableName,
+        Key: account,
         UpdateExpression: 'SET available = available - :cost ADD in_flight :one',
         ConditionExpression: 'available >= :cost',
         ExpressionAttributeValues: { ':cost': cost, ':one': 1 },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       },
     },
-    { Put: { TableName, Item: { pk: `CREATION#${creation}`, sk: 'CREATION' }, ConditionExpression: 'attribute_not_exists(pk)', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } },
+    {
+      Put: {
+        TableName,
+        Item: { pk: `CREATION#${creation}`, sk: 'CREATION' },
+        ConditionExpression: 'attribute_not_exists(pk)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      },
+    },
   ],
 });
 
@@ -45,17 +67,23 @@ describe('tables', () => {
     const { table } = await startTable();
     const { Table } = await table.send(new DescribeTableCommand({ TableName }));
     expect(Table?.TableStatus).toBe('ACTIVE');
-    expect(Table?.GlobalSecondaryIndexes?.map((index) => [index.IndexName, index.IndexStatus])).toEqual([['open-work', 'ACTIVE']]);
+    expect(Table?.GlobalSecondaryIndexes?.map((index) => [index.IndexName, index.IndexStatus])).toEqual([
+      ['open-work', 'ACTIVE'],
+    ]);
   });
 
   test('a table that exists is not made twice', async () => {
     const { table } = await startTable();
-    await expect(table.send(new CreateTableCommand(structuredClone(TABLE) as never))).rejects.toMatchObject({ name: 'ResourceInUseException' });
+    await expect(table.send(new CreateTableCommand(structuredClone(TABLE) as never))).rejects.toMatchObject({
+      name: 'ResourceInUseException',
+    });
   });
 
   test('an unknown table is ResourceNotFoundException', async () => {
     const { table } = await startTable();
-    await expect(table.send(new GetCommand({ TableName: 'Other', Key: account }))).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+    await expect(table.send(new GetCommand({ TableName: 'Other', Key: account }))).rejects.toMatchObject({
+      name: 'ResourceNotFoundException',
+    });
   });
 });
 
@@ -64,12 +92,26 @@ describe('a table that was used and deleted', () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: account }));
     await table.send(new DeleteTableCommand({ TableName }));
-    await vi.waitFor(() => expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({ name: 'ResourceNotFoundException' }), 110_000);
-    const keyed = { AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' as const }], KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' as const }] };
-    await vi.waitFor(() => table.send(new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...keyed })), 110_000);
+    await vi.waitFor(
+      () =>
+        expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({
+          name: 'ResourceNotFoundException',
+        }),
+      110_000,
+    );
+    const keyed = {
+      AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' as const }],
+      KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' as const }],
+    };
+    await vi.waitFor(
+      () => table.send(new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...keyed })),
+      110_000,
+    );
     await table.send(new PutCommand({ TableName, Item: { name: 'x' } }));
     expect((await table.send(new GetCommand({ TableName, Key: { name: 'x' } }))).Item).toEqual({ name: 'x' });
-    await expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({ name: 'ValidationException' });
+    await expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({
+      name: 'ValidationException',
+    });
   });
 });
 
@@ -77,16 +119,31 @@ describe('single writes', () => {
   test('a failed condition answers the item as it stood', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 5 } }));
-    const refused = table.send(new UpdateCommand({
-      TableName, Key: account, UpdateExpression: 'SET available = available - :c', ConditionExpression: 'available >= :c',
-      ExpressionAttributeValues: { ':c': 6 }, ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    }));
+    const refused = table.send(
+      new UpdateCommand({
+        TableName,
+        Key: account,
+        UpdateExpression: 'SET available = available - :c',
+        ConditionExpression: 'available >= :c',
+        ExpressionAttributeValues: { ':c': 6 },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
     await expect(refused).rejects.toMatchObject({ name: 'ConditionalCheckFailedException', Item: withFive });
   });
 
   test('a failed condition on an absent item answers no item', async () => {
     const { table } = await startTable();
-    const refused = await table.send(new DeleteCommand({ TableName, Key: account, ConditionExpression: 'attribute_exists(pk)', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })).catch((error: unknown) => error);
+    const refused = await table
+      .send(
+        new DeleteCommand({
+          TableName,
+          Key: account,
+          ConditionExpression: 'attribute_exists(pk)',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      )
+      .catch((error: unknown) => error);
     expect(refused).toMatchObject({ name: 'ConditionalCheckFailedException' });
     expect((refused as { Item?: unknown }).Item).toBeUndefined();
   });
@@ -94,25 +151,48 @@ describe('single writes', () => {
   test('an update reads every value as it stood before the update', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 10 } }));
-    const { Attributes } = await table.send(new UpdateCommand({
-      TableName, Key: account, UpdateExpression: 'SET earlier = available ADD available :c, in_flight :one',
-      ExpressionAttributeValues: { ':c': -3, ':one': 1 }, ReturnValues: 'ALL_NEW',
-    }));
+    const { Attributes } = await table.send(
+      new UpdateCommand({
+        TableName,
+        Key: account,
+        UpdateExpression: 'SET earlier = available ADD available :c, in_flight :one',
+        ExpressionAttributeValues: { ':c': -3, ':one': 1 },
+        ReturnValues: 'ALL_NEW',
+      }),
+    );
     expect(Attributes).toEqual({ ...account, earlier: 10, available: 7, in_flight: 1 });
   });
 
   test('adding to what is no number is refused', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 'ten' } }));
-    const adding = new UpdateCommand({ TableName, Key: account, UpdateExpression: 'ADD available :c', ExpressionAttributeValues: { ':c': 1 } });
-    await expect(table.send(adding)).rejects.toMatchObject({ name: 'ValidationException', message: 'An operand in the update expression has an incorrect data type' });
+    const adding = new UpdateCommand({
+      TableName,
+      Key: account,
+      UpdateExpression: 'ADD available :c',
+      ExpressionAttributeValues: { ':c': 1 },
+    });
+    await expect(table.send(adding)).rejects.toMatchObject({
+      name: 'ValidationException',
+      message: 'An operand in the update expression has an incorrect data type',
+    });
   });
 
   test('a batch write and a batch read see each other', async () => {
     const { table } = await startTable();
     const items = ['b', 'c'].map((id) => ({ pk: `ACCOUNT#${id}`, sk: 'ACCOUNT', note: '' }));
-    await table.send(new BatchWriteCommand({ RequestItems: { [TableName]: items.map((Item) => ({ PutRequest: { Item } })) } }));
-    const read = await table.send(new BatchGetCommand({ RequestItems: { [TableName]: { Keys: items.map(({ pk, sk }) => ({ pk, sk })), ConsistentRead: true } } }));
+    await table.send(
+      new BatchWriteCommand({
+        RequestItems: { [TableName]: items.map((Item) => ({ PutRequest: { Item } })) },
+      }),
+    );
+    const read = await table.send(
+      new BatchGetCommand({
+        RequestItems: {
+          [TableName]: { Keys: items.map(({ pk, sk }) => ({ pk, sk })), ConsistentRead: true },
+        },
+      }),
+    );
     expect(read.Responses?.[TableName]).toHaveLength(2);
     expect(read.Responses?.[TableName]).toEqual(expect.arrayContaining(items));
   });
@@ -122,7 +202,9 @@ describe('transactions', () => {
   test('two hundred charges at once on a wallet for three: three succeed, and the money is exact', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 35 } }));
-    const outcomes = await Promise.allSettled(Array.from({ length: 200 }, (_, n) => table.send(new TransactWriteCommand(charge(String(n))))));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, n) => table.send(new TransactWriteCommand(charge(String(n))))),
+    );
     expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(3);
     const { Item } = await table.send(new GetCommand({ TableName, Key: account, ConsistentRead: true }));
     expect(Item).toEqual({ ...account, available: 5, in_flight: 3 });
@@ -136,56 +218,92 @@ describe('transactions', () => {
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 5 } }));
     await expect(table.send(new TransactWriteCommand(charge('x')))).rejects.toMatchObject({
       name: 'TransactionCanceledException',
-      message: 'Transaction cancelled, please refer cancellation reasons for specific reasons [ConditionalCheckFailed, None]',
-      CancellationReasons: [{ Code: 'ConditionalCheckFailed', Message: 'The conditional request failed', Item: withFive }, { Code: 'None' }],
+      message:
+        'Transaction cancelled, please refer cancellation reasons for specific reasons [ConditionalCheckFailed, None]',
+      CancellationReasons: [
+        { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed', Item: withFive },
+        { Code: 'None' },
+      ],
     });
-    const { Item } = await table.send(new GetCommand({ TableName, Key: { pk: 'CREATION#x', sk: 'CREATION' } }));
+    const { Item } = await table.send(
+      new GetCommand({ TableName, Key: { pk: 'CREATION#x', sk: 'CREATION' } }),
+    );
     expect(Item).toBeUndefined();
   });
 
   test('what an update cannot do is a ValidationError among the reasons', async () => {
     const { table } = await startTable();
-    await expect(table.send(new TransactWriteCommand({
-      TransactItems: [{ Update: { TableName, Key: account, UpdateExpression: 'SET available = available - :c', ExpressionAttributeValues: { ':c': 1 } } }],
-    }))).rejects.toMatchObject({ CancellationReasons: [{ Code: 'ValidationError' }] });
+    await expect(
+      table.send(
+        new TransactWriteCommand({
+          TransactItems: [
+            {
+              Update: {
+                TableName,
+                Key: account,
+                UpdateExpression: 'SET available = available - :c',
+                ExpressionAttributeValues: { ':c': 1 },
+              },
+            },
+          ],
+        }),
+      ),
+    ).rejects.toMatchObject({ CancellationReasons: [{ Code: 'ValidationError' }] });
   });
 
   test('a condition check guards the other items', async () => {
     const { table } = await startTable();
-    const guarded = (pk: string): TransactWriteCommand => new TransactWriteCommand({
-      TransactItems: [
-        { ConditionCheck: { TableName, Key: account, ConditionExpression: 'attribute_exists(pk)' } },
-        { Put: { TableName, Item: { pk, sk: 'x' } } },
-      ],
+    const guarded = (pk: string): TransactWriteCommand =>
+      new TransactWriteCommand({
+        TransactItems: [
+          { ConditionCheck: { TableName, Key: account, ConditionExpression: 'attribute_exists(pk)' } },
+          { Put: { TableName, Item: { pk, sk: 'x' } } },
+        ],
+      });
+    await expect(table.send(guarded('one'))).rejects.toMatchObject({
+      CancellationReasons: [{ Code: 'ConditionalCheckFailed' }, { Code: 'None' }],
     });
-    await expect(table.send(guarded('one'))).rejects.toMatchObject({ CancellationReasons: [{ Code: 'ConditionalCheckFailed' }, { Code: 'None' }] });
     await table.send(new PutCommand({ TableName, Item: account }));
     await table.send(guarded('two'));
-    const { Responses } = await table.send(new TransactGetCommand({
-      TransactItems: ['one', 'two'].map((pk) => ({ Get: { TableName, Key: { pk, sk: 'x' } } })),
-    }));
+    const { Responses } = await table.send(
+      new TransactGetCommand({
+        TransactItems: ['one', 'two'].map((pk) => ({ Get: { TableName, Key: { pk, sk: 'x' } } })),
+      }),
+    );
     expect(Responses).toEqual([{}, { Item: { pk: 'two', sk: 'x' } }]);
   });
 
   test('two operations on one item are refused', async () => {
     const { table } = await startTable();
     const twice = { Put: { TableName, Item: account } };
-    await expect(table.send(new TransactWriteCommand({ TransactItems: [twice, { Delete: { TableName, Key: account } }] }))).rejects.toMatchObject({
-      name: 'ValidationException', message: 'Transaction request cannot include multiple operations on one item',
+    await expect(
+      table.send(
+        new TransactWriteCommand({ TransactItems: [twice, { Delete: { TableName, Key: account } }] }),
+      ),
+    ).rejects.toMatchObject({
+      name: 'ValidationException',
+      message: 'Transaction request cannot include multiple operations on one item',
     });
   });
 
   test('a key that does not fit the table is refused by name', async () => {
     const { table } = await startTable();
-    await expect(table.send(new TransactWriteCommand({ TransactItems: [{ Delete: { TableName, Key: { pk: 'a' } } }] }))).rejects.toMatchObject({
-      name: 'ValidationException', message: 'The provided key element does not match the schema',
+    await expect(
+      table.send(new TransactWriteCommand({ TransactItems: [{ Delete: { TableName, Key: { pk: 'a' } } }] })),
+    ).rejects.toMatchObject({
+      name: 'ValidationException',
+      message: 'The provided key element does not match the schema',
     });
   });
 
   test('the same token and request within ten minutes charge once; later it is a new request', async () => {
     const { table, clock } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 100 } }));
-    const onlyMoney = { ...charge('x'), TransactItems: charge('x').TransactItems?.slice(0, 1), ClientRequestToken: 'token-1' };
+    const onlyMoney = {
+      ...charge('x'),
+      TransactItems: charge('x').TransactItems?.slice(0, 1),
+      ClientRequestToken: 'token-1',
+    };
     await table.send(new TransactWriteCommand(onlyMoney));
     clock.nowMs = START_MS + 599_999;
     await table.send(new TransactWriteCommand(onlyMoney));
@@ -199,13 +317,17 @@ describe('transactions', () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 100 } }));
     await table.send(new TransactWriteCommand({ ...charge('x'), ClientRequestToken: 'token-1' }));
-    await expect(table.send(new TransactWriteCommand({ ...charge('y'), ClientRequestToken: 'token-1' }))).rejects.toMatchObject({ name: 'IdempotentParameterMismatchException' });
+    await expect(
+      table.send(new TransactWriteCommand({ ...charge('y'), ClientRequestToken: 'token-1' })),
+    ).rejects.toMatchObject({ name: 'IdempotentParameterMismatchException' });
   });
 
   test('a refused request does not use up its token', async () => {
     const { table } = await startTable();
     const request = { ...charge('x'), ClientRequestToken: 'token-1' };
-    await expect(table.send(new TransactWriteCommand(request))).rejects.toMatchObject({ name: 'TransactionCanceledException' });
+    await expect(table.send(new TransactWriteCommand(request))).rejects.toMatchObject({
+      name: 'TransactionCanceledException',
+    });
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 10 } }));
     await table.send(new TransactWriteCommand(request));
     expect((await table.send(new GetCommand({ TableName, Key: account }))).Item?.available).toBe(0);
@@ -213,20 +335,46 @@ describe('transactions', () => {
 });
 
 describe('indexes', () => {
-  const openWork = (dueBefore: number): QueryCommand => new QueryCommand({
-    TableName, IndexName: 'open-work', KeyConditionExpression: '#work = :open AND due_at < :now',
-    ExpressionAttributeNames: { '#work': 'work' }, ExpressionAttributeValues: { ':open': 'OPEN', ':now': dueBefore },
+  const openWork = (dueBefore: number): QueryCommand =>
+    new QueryCommand({
+      TableName,
+      IndexName: 'open-work',
+      KeyConditionExpression: '#work = :open AND due_at < :now',
+      ExpressionAttributeNames: { '#work': 'work' },
+      ExpressionAttributeValues: { ':open': 'OPEN', ':now': dueBefore },
+    });
+  const creation = (id: number): Record<string, unknown> => ({
+    pk: `CREATION#${id}`,
+    sk: 'CREATION',
+    work: 'OPEN',
+    due_at: id,
+    note: 'not in the index',
   });
-  const creation = (id: number): Record<string, unknown> => ({ pk: `CREATION#${id}`, sk: 'CREATION', work: 'OPEN', due_at: id, note: 'not in the index' });
 
   test('a sparse index follows transactions and holds keys only, in order', async () => {
     const { table } = await startTable();
-    for (const id of [30, 4, 200]) await table.send(new TransactWriteCommand({ TransactItems: [{ Put: { TableName, Item: creation(id) } }] }));
-    await table.send(new TransactWriteCommand({
-      TransactItems: [{ Update: { TableName, Key: { pk: 'CREATION#30', sk: 'CREATION' }, UpdateExpression: 'REMOVE #work', ExpressionAttributeNames: { '#work': 'work' } } }],
-    }));
+    for (const id of [30, 4, 200])
+      await table.send(
+        new TransactWriteCommand({ TransactItems: [{ Put: { TableName, Item: creation(id) } }] }),
+      );
+    await table.send(
+      new TransactWriteCommand({
+        TransactItems: [
+          {
+            Update: {
+              TableName,
+              Key: { pk: 'CREATION#30', sk: 'CREATION' },
+              UpdateExpression: 'REMOVE #work',
+              ExpressionAttributeNames: { '#work': 'work' },
+            },
+          },
+        ],
+      }),
+    );
     const { Items } = await table.send(openWork(1000));
-    expect(Items).toEqual([4, 200].map((id) => ({ pk: `CREATION#${id}`, sk: 'CREATION', work: 'OPEN', due_at: id })));
+    expect(Items).toEqual(
+      [4, 200].map((id) => ({ pk: `CREATION#${id}`, sk: 'CREATION', work: 'OPEN', due_at: id })),
+    );
   });
 
   test('pages follow each other without gap or repeat', async () => {
@@ -235,7 +383,9 @@ describe('indexes', () => {
     const seen: unknown[] = [];
     let from: Record<string, unknown> | undefined;
     do {
-      const page = await table.send(new QueryCommand({ ...openWork(1000).input, Limit: 3, ExclusiveStartKey: from }));
+      const page = await table.send(
+        new QueryCommand({ ...openWork(1000).input, Limit: 3, ExclusiveStartKey: from }),
+      );
       seen.push(...(page.Items ?? []).map((item) => item.due_at as unknown));
       from = page.LastEvaluatedKey;
     } while (from !== undefined);
@@ -249,7 +399,9 @@ describe('indexes', () => {
     await table.send(new PutCommand({ TableName, Item: creation(2) }));
     await table.send(new DeleteCommand({ TableName, Key: { pk: 'CREATION#1', sk: 'CREATION' } }));
     expect((await table.send(openWork(10))).Items?.map((item) => item.due_at as unknown)).toEqual([1]);
-    expect((await table.send(new GetCommand({ TableName, Key: { pk: 'CREATION#1', sk: 'CREATION' } }))).Item).toBeUndefined();
+    expect(
+      (await table.send(new GetCommand({ TableName, Key: { pk: 'CREATION#1', sk: 'CREATION' } }))).Item,
+    ).toBeUndefined();
     faults.clear();
     expect((await table.send(openWork(10))).Items?.map((item) => item.due_at as unknown)).toEqual([2]);
   });
@@ -258,22 +410,46 @@ describe('indexes', () => {
 describe('time to live', () => {
   test('items whose time is over are deleted, from the index too, and nothing else', async () => {
     const { table, dynamo, clock } = await startTable();
-    await table.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true } }));
+    await table.send(
+      new UpdateTimeToLiveCommand({
+        TableName,
+        TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
+      }),
+    );
     const { TimeToLiveDescription } = await table.send(new DescribeTimeToLiveCommand({ TableName }));
     expect(TimeToLiveDescription).toEqual({ TimeToLiveStatus: 'ENABLED', AttributeName: 'expires_at' });
     const startSeconds = START_MS / 1000;
-    await table.send(new PutCommand({ TableName, Item: { pk: 'a', sk: 'a', work: 'OPEN', due_at: 1, expires_at: startSeconds + 60 } }));
-    await table.send(new PutCommand({ TableName, Item: { pk: 'b', sk: 'b', expires_at: startSeconds + 61 } }));
+    await table.send(
+      new PutCommand({
+        TableName,
+        Item: { pk: 'a', sk: 'a', work: 'OPEN', due_at: 1, expires_at: startSeconds + 60 },
+      }),
+    );
+    await table.send(
+      new PutCommand({ TableName, Item: { pk: 'b', sk: 'b', expires_at: startSeconds + 61 } }),
+    );
     await table.send(new PutCommand({ TableName, Item: { pk: 'c', sk: 'c' } }));
-    await table.send(new PutCommand({ TableName, Item: { pk: 'd', sk: 'd', expires_at: 'text is no time' } }));
+    await table.send(
+      new PutCommand({ TableName, Item: { pk: 'd', sk: 'd', expires_at: 'text is no time' } }),
+    );
     expect(await dynamo.expireItems()).toBe(0);
     clock.nowMs += 60_000;
     expect(await dynamo.expireItems()).toBe(1);
-    const left = await table.send(new BatchGetCommand({ RequestItems: { [TableName]: { Keys: ['a', 'b', 'c', 'd'].map((id) => ({ pk: id, sk: id })) } } }));
+    const left = await table.send(
+      new BatchGetCommand({
+        RequestItems: { [TableName]: { Keys: ['a', 'b', 'c', 'd'].map((id) => ({ pk: id, sk: id })) } },
+      }),
+    );
     expect(left.Responses?.[TableName]?.map((item) => item.pk as unknown).sort()).toEqual(['b', 'c', 'd']);
-    const open = await table.send(new QueryCommand({
-      TableName, IndexName: 'open-work', KeyConditionExpression: '#w = :open', ExpressionAttributeNames: { '#w': 'work' }, ExpressionAttributeValues: { ':open': 'OPEN' },
-    }));
+    const open = await table.send(
+      new QueryCommand({
+        TableName,
+        IndexName: 'open-work',
+        KeyConditionExpression: '#w = :open',
+        ExpressionAttributeNames: { '#w': 'work' },
+        ExpressionAttributeValues: { ':open': 'OPEN' },
+      }),
+    );
     expect(open.Items).toEqual([]);
   });
 });
@@ -284,7 +460,9 @@ describe('the folder', () => {
     const first = createDynamo({ folder, now: () => START_MS });
     await first.service({ service: 'dynamodb', operation: 'ListTables', caller: 'operator', input: {} });
     const second = createDynamo({ folder, now: () => START_MS });
-    await expect(second.service({ service: 'dynamodb', operation: 'ListTables', caller: 'operator', input: {} })).rejects.toThrow('is another Darkroom running on this folder?');
+    await expect(
+      second.service({ service: 'dynamodb', operation: 'ListTables', caller: 'operator', input: {} }),
+    ).rejects.toThrow('is another Darkroom running on this folder?');
     await first.close();
   });
 });

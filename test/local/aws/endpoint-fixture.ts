@@ -19,7 +19,12 @@ export const START_MS = Date.UTC(2026, 10, 21, 12);
 
 export interface Fixture {
   /** Settings of an SDK client that calls the endpoint as this role. */
-  readonly as: (caller: string) => { endpoint: string; region: string; maxAttempts: number; credentials: { accessKeyId: string; secretAccessKey: string } };
+  readonly as: (caller: string) => {
+    endpoint: string;
+    region: string;
+    maxAttempts: number;
+    credentials: { accessKeyId: string; secretAccessKey: string };
+  };
   readonly url: string;
   readonly endpoint: AwsEndpoint;
   readonly dynamo: Dynamo;
@@ -31,7 +36,8 @@ export interface Fixture {
   readonly folder: string;
 }
 
-const noStateMachines: AwsService = ({ operation }) => Promise.reject(new AwsError('UnknownOperationException', operation));
+const noStateMachines: AwsService = ({ operation }) =>
+  Promise.reject(new AwsError('UnknownOperationException', operation));
 
 /** The whole local AWS on a free port, over memory and a folder that goes with the test. */
 export async function startEndpoint(options: Partial<AwsEndpointOptions> = {}): Promise<Fixture> {
@@ -43,7 +49,13 @@ export async function startEndpoint(options: Partial<AwsEndpointOptions> = {}): 
   const objectStore = createObjectStore(path.join(folder, 'objects'), { now });
   const secrets = createSecrets(path.join(folder, 'secrets'), { now });
   const endpoint = createAwsEndpoint({
-    dynamodb: dynamo.service, states: noStateMachines, secretsmanager: secrets.service, objectStore, faults, authorize: () => undefined, ...options,
+    dynamodb: dynamo.service,
+    states: noStateMachines,
+    secretsmanager: secrets.service,
+    objectStore,
+    faults,
+    authorize: () => undefined,
+    ...options,
   });
   const { url, close } = await endpoint.listen();
   onTestFinished(async () => {
@@ -51,8 +63,20 @@ export async function startEndpoint(options: Partial<AwsEndpointOptions> = {}): 
     await dynamo.close();
   });
   return {
-    as: (caller) => ({ endpoint: url, region: 'us-east-1', maxAttempts: 1, credentials: { accessKeyId: caller, secretAccessKey: 'local' } }),
-    url, endpoint, dynamo, faults, objectStore, secrets, clock, folder,
+    as: (caller) => ({
+      endpoint: url,
+      region: 'us-east-1',
+      maxAttempts: 1,
+      credentials: { accessKeyId: caller, secretAccessKey: 'local' },
+    }),
+    url,
+    endpoint,
+    dynamo,
+    faults,
+    objectStore,
+    secrets,
+    clock,
+    folder,
   };
 }
 

@@ -1,5 +1,10 @@
 import { request as httpRequest } from 'node:http';
-import { CreateTableCommand, DynamoDBClient, ListTablesCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  DynamoDBClient,
+  ListTablesCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { expect, test } from 'vitest';
 import type { AwsCall } from '../../../local/aws/aws-call.ts';
@@ -19,48 +24,100 @@ test('a call reaches its service with its operation, its caller and its input', 
     return Promise.resolve({ executionArn: 'arn:ex', startDate: new Date(START_MS) });
   };
   const fixture = await startEndpoint({ states });
-  const started = await new SFNClient(fixture.as('SubmitRole')).send(new StartExecutionCommand({ stateMachineArn, name: 'n', input: '{}' }));
+  const started = await new SFNClient(fixture.as('SubmitRole')).send(
+    new StartExecutionCommand({ stateMachineArn, name: 'n', input: '{}' }),
+  );
   expect(started).toMatchObject({ executionArn: 'arn:ex', startDate: new Date(START_MS) });
-  expect(calls).toEqual([{ service: 'states', operation: 'StartExecution', caller: 'SubmitRole', input: { stateMachineArn, name: 'n', input: '{}' } }]);
+  expect(calls).toEqual([
+    {
+      service: 'states',
+      operation: 'StartExecution',
+      caller: 'SubmitRole',
+      input: { stateMachineArn, name: 'n', input: '{}' },
+    },
+  ]);
 });
 
 test('errors of Step Functions arrive as their classes', async () => {
-  const states = ({ operation }: AwsCall): Promise<never> => Promise.reject(new AwsError(operation === 'StartExecution' ? 'ExecutionAlreadyExists' : 'ExecutionDoesNotExist', 'as told'));
+  const states = ({ operation }: AwsCall): Promise<never> =>
+    Promise.reject(
+      new AwsError(
+        operation === 'StartExecution' ? 'ExecutionAlreadyExists' : 'ExecutionDoesNotExist',
+        'as told',
+      ),
+    );
   const fixture = await startEndpoint({ states });
   const client = new SFNClient(fixture.as('Role'));
-  await expect(client.send(new StartExecutionCommand({ stateMachineArn }))).rejects.toMatchObject({ name: 'ExecutionAlreadyExists', message: 'as told' });
-  await expect(client.send(new DescribeExecutionCommand({ executionArn: 'arn:ex' }))).rejects.toMatchObject({ name: 'ExecutionDoesNotExist' });
+  await expect(client.send(new StartExecutionCommand({ stateMachineArn }))).rejects.toMatchObject({
+    name: 'ExecutionAlreadyExists',
+    message: 'as told',
+  });
+  await expect(client.send(new DescribeExecutionCommand({ executionArn: 'arn:ex' }))).rejects.toMatchObject({
+    name: 'ExecutionDoesNotExist',
+  });
 });
 
 test('a call is authorized before a fault can strike it', async () => {
-  const fixture = await startEndpoint({ authorize: () => { throw new AwsError('AccessDeniedException', 'no'); } });
+  const fixture = await startEndpoint({
+    authorize: () => {
+      throw new AwsError('AccessDeniedException', 'no');
+    },
+  });
   fixture.faults.set({ call: 'dynamodb:*', error: 'Throttling' });
-  await expect(new DynamoDBClient(fixture.as('Role')).send(new ListTablesCommand({}))).rejects.toMatchObject({ name: 'AccessDeniedException' });
+  await expect(new DynamoDBClient(fixture.as('Role')).send(new ListTablesCommand({}))).rejects.toMatchObject({
+    name: 'AccessDeniedException',
+  });
   expect(fixture.faults.list()).toHaveLength(1);
 });
 
 test('the same services answer without a socket', async () => {
   const fixture = await startEndpoint();
-  await fixture.endpoint.handle({ service: 'dynamodb', operation: 'CreateTable', caller: 'operator', input: structuredClone(TABLE) });
-  expect(await fixture.endpoint.handle({ service: 'dynamodb', operation: 'ListTables', caller: 'operator', input: {} })).toEqual({ TableNames: ['Main'] });
+  await fixture.endpoint.handle({
+    service: 'dynamodb',
+    operation: 'CreateTable',
+    caller: 'operator',
+    input: structuredClone(TABLE),
+  });
+  expect(
+    await fixture.endpoint.handle({
+      service: 'dynamodb',
+      operation: 'ListTables',
+      caller: 'operator',
+      input: {},
+    }),
+  ).toEqual({ TableNames: ['Main'] });
 });
 
 test('an unsigned call and an unknown operation are refused', async () => {
   const { url } = await startEndpoint();
-  const call = async (headers: Record<string, string>): Promise<unknown> => (await fetch(url, { method: 'POST', body: '{}', headers })).json();
-  const signed = { authorization: 'AWS4-HMAC-SHA256 Credential=Role/20261121/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=x' };
-  expect(await call({ 'x-amz-target': 'DynamoDB_20120810.ListTables' })).toMatchObject({ __type: 'com.amazon.coral.service#MissingAuthenticationTokenException' });
-  expect(await call({ ...signed, 'x-amz-target': 'DynamoDB_20120810.ExecuteStatement' })).toMatchObject({ __type: 'com.amazon.coral.service#UnknownOperationException' });
+  const call = async (headers: Record<string, string>): Promise<unknown> =>
+    (await fetch(url, { method: 'POST', body: '{}', headers })).json();
+  const signed = {
+    authorization:
+      'AWS4-HMAC-SHA256 Credential=Role/20261121/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=x',
+  };
+  expect(await call({ 'x-amz-target': 'DynamoDB_20120810.ListTables' })).toMatchObject({
+    __type: 'com.amazon.coral.service#MissingAuthenticationTokenException',
+  });
+  expect(await call({ ...signed, 'x-amz-target': 'DynamoDB_20120810.ExecuteStatement' })).toMatchObject({
+    __type: 'com.amazon.coral.service#UnknownOperationException',
+  });
 });
 
 test('a web page that reaches loopback under a name of its own is refused', async () => {
   const { url } = await startEndpoint();
   const status = await new Promise((resolve, reject) => {
-    const headers = { host: 'evil.example', authorization: 'AWS4-HMAC-SHA256 Credential=operator/x', 'x-amz-target': 'DynamoDB_20120810.ListTables' };
+    const headers = {
+      host: 'evil.example',
+      authorization: 'AWS4-HMAC-SHA256 Credential=operator/x',
+      'x-amz-target': 'DynamoDB_20120810.ListTables',
+    };
     httpRequest(url, { method: 'POST', headers }, (response) => {
       response.resume();
       resolve(response.statusCode);
-    }).on('error', reject).end('{}');
+    })
+      .on('error', reject)
+      .end('{}');
   });
   expect(status).toBe(403);
 });
@@ -71,11 +128,20 @@ test('closing ends calls that are still waiting', async () => {
     dynamodb: () => {
       arrived.resolve(undefined);
       return new Promise(() => undefined);
-    }, states: () => Promise.resolve({}), secretsmanager: () => Promise.resolve({}),
-    objectStore: createObjectStore(await temporaryFolder(), { now: () => START_MS }), authorize: () => undefined, faults: createFaults(),
+    },
+    states: () => Promise.resolve({}),
+    secretsmanager: () => Promise.resolve({}),
+    objectStore: createObjectStore(await temporaryFolder(), { now: () => START_MS }),
+    authorize: () => undefined,
+    faults: createFaults(),
   });
   const { url, close } = await endpoint.listen();
-  const client = new DynamoDBClient({ endpoint: url, region: 'us-east-1', maxAttempts: 1, credentials: { accessKeyId: 'Role', secretAccessKey: 'x' } });
+  const client = new DynamoDBClient({
+    endpoint: url,
+    region: 'us-east-1',
+    maxAttempts: 1,
+    credentials: { accessKeyId: 'Role', secretAccessKey: 'x' },
+  });
   const waiting = client.send(new ListTablesCommand({})).catch((error: unknown) => error);
   await arrived.promise;
   // The call is never answered: to wait for its end would take for ever.
@@ -87,5 +153,10 @@ test('an item larger than one socket read arrives whole', async () => {
   const fixture = await startEndpoint();
   const client = new DynamoDBClient(fixture.as('operator'));
   await client.send(new CreateTableCommand(structuredClone(TABLE) as never));
-  await client.send(new PutItemCommand({ TableName: 'Main', Item: { pk: { S: 'a' }, sk: { S: 'a' }, text: { S: 'é'.repeat(150_000) } } }));
+  await client.send(
+    new PutItemCommand({
+      TableName: 'Main',
+      Item: { pk: { S: 'a' }, sk: { S: 'a' }, text: { S: 'é'.repeat(150_000) } },
+    }),
+  );
 });

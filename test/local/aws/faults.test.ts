@@ -1,6 +1,13 @@
 import {
-  BatchGetItemCommand, CreateTableCommand, DeleteItemCommand, DynamoDBClient, GetItemCommand, PutItemCommand,
-  TransactionConflictException, TransactWriteItemsCommand, UpdateItemCommand,
+  BatchGetItemCommand,
+  CreateTableCommand,
+  DeleteItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  TransactionConflictException,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -29,15 +36,25 @@ async function startTable(): Promise<Fixture & { client: DynamoDBClient; impatie
   return { ...fixture, client, impatient };
 }
 
-const put = (id = 'a'): PutItemCommand => new PutItemCommand({ TableName, Item: { pk: { S: id }, sk: { S: 'a' } } });
-const isThere = async (client: DynamoDBClient): Promise<boolean> => (await client.send(new GetItemCommand({ TableName, Key: Item }))).Item !== undefined;
+const put = (id = 'a'): PutItemCommand =>
+  new PutItemCommand({ TableName, Item: { pk: { S: id }, sk: { S: 'a' } } });
+const isThere = async (client: DynamoDBClient): Promise<boolean> =>
+  (await client.send(new GetItemCommand({ TableName, Key: Item }))).Item !== undefined;
 
 describe('what the SDK sees', () => {
   test('a conflict cancels a transaction, with the conflict on its first item', async () => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:TransactWriteItems', error: 'TransactionConflict' });
-    const transaction = new TransactWriteItemsCommand({ TransactItems: [{ Put: { TableName, Item } }, { Put: { TableName, Item: { ...Item, sk: { S: 'b' } } } }] });
-    await expect(client.send(transaction)).rejects.toMatchObject({ name: 'TransactionCanceledException', CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'None' }] });
+    const transaction = new TransactWriteItemsCommand({
+      TransactItems: [
+        { Put: { TableName, Item } },
+        { Put: { TableName, Item: { ...Item, sk: { S: 'b' } } } },
+      ],
+    });
+    await expect(client.send(transaction)).rejects.toMatchObject({
+      name: 'TransactionCanceledException',
+      CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'None' }],
+    });
     expect(await isThere(client)).toBe(false);
     await client.send(transaction);
     expect(await isThere(client)).toBe(true);
@@ -103,18 +120,31 @@ describe('what the SDK sees', () => {
     const fixture = await startEndpoint();
     const settings = fixture.as('Role');
     fixture.faults.set({ call: 's3:PutObject', error: 'Throttling' });
-    await expect(new S3Client(settings).send(new PutObjectCommand({ Bucket: 'images', Key: 'k', Body: 'x' }))).rejects.toMatchObject({ name: 'SlowDown', $metadata: { httpStatusCode: 503 } });
+    await expect(
+      new S3Client(settings).send(new PutObjectCommand({ Bucket: 'images', Key: 'k', Body: 'x' })),
+    ).rejects.toMatchObject({ name: 'SlowDown', $metadata: { httpStatusCode: 503 } });
     fixture.faults.set({ call: 'secretsmanager:*', error: 'InternalServerError' });
-    await expect(new SecretsManagerClient(settings).send(new GetSecretValueCommand({ SecretId: 'k' }))).rejects.toMatchObject({ name: 'InternalServiceError' });
+    await expect(
+      new SecretsManagerClient(settings).send(new GetSecretValueCommand({ SecretId: 'k' })),
+    ).rejects.toMatchObject({ name: 'InternalServiceError' });
     fixture.faults.set({ call: 'states:StartExecution', error: 'StateMachineDoesNotExist' });
-    await expect(new SFNClient(settings).send(new StartExecutionCommand({ stateMachineArn: 'arn:aws:states:us-east-1:000000000000:stateMachine:M' }))).rejects.toMatchObject({ name: 'StateMachineDoesNotExist' });
+    await expect(
+      new SFNClient(settings).send(
+        new StartExecutionCommand({
+          stateMachineArn: 'arn:aws:states:us-east-1:000000000000:stateMachine:M',
+        }),
+      ),
+    ).rejects.toMatchObject({ name: 'StateMachineDoesNotExist' });
   });
 
   test('a throttled batch answers its keys as not processed', async () => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:BatchGetItem', error: 'UnprocessedKeys' });
     const read = new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: [Item] } } });
-    expect(await client.send(read)).toMatchObject({ Responses: {}, UnprocessedKeys: { [TableName]: { Keys: [Item] } } });
+    expect(await client.send(read)).toMatchObject({
+      Responses: {},
+      UnprocessedKeys: { [TableName]: { Keys: [Item] } },
+    });
     expect((await client.send(read)).UnprocessedKeys).toEqual({});
   });
 
@@ -134,13 +164,27 @@ describe('what the SDK sees', () => {
 });
 
 describe('when a fault strikes', () => {
-  const call = (over: Partial<AwsCall> = {}): AwsCall => ({ service: 'dynamodb', operation: 'PutItem', caller: 'ChargeRole', input: { Item: { pk: 'ACCOUNT#a' } }, ...over });
+  const call = (over: Partial<AwsCall> = {}): AwsCall => ({
+    service: 'dynamodb',
+    operation: 'PutItem',
+    caller: 'ChargeRole',
+    input: { Item: { pk: 'ACCOUNT#a' } },
+    ...over,
+  });
 
   async function struck(fault: object, calls: readonly AwsCall[]): Promise<boolean[]> {
     const faults = createFaults();
     faults.set(fault);
     const outcomes: boolean[] = [];
-    for (const one of calls) outcomes.push(await faults.apply(one, () => Promise.resolve({})).then(() => false, () => true));
+    for (const one of calls)
+      outcomes.push(
+        await faults
+          .apply(one, () => Promise.resolve({}))
+          .then(
+            () => false,
+            () => true,
+          ),
+      );
     return outcomes;
   }
   const times = (count: number): AwsCall[] => Array.from({ length: count }, () => call());
@@ -151,31 +195,65 @@ describe('when a fault strikes', () => {
     const faults = createFaults();
     faults.set({ ...throttle, times: 2 });
     await expect(faults.apply(call(), () => Promise.resolve({}))).rejects.toThrow();
-    expect(faults.list()).toEqual([expect.objectContaining({ ...throttle, when: 'before', seen: 1, struck: 1 })]);
+    expect(faults.list()).toEqual([
+      expect.objectContaining({ ...throttle, when: 'before', seen: 1, struck: 1 }),
+    ]);
     await expect(faults.apply(call(), () => Promise.resolve({}))).rejects.toThrow();
     expect(faults.list()).toEqual([]);
   });
 
   test('as many times as told, every n-th call, or an even share', async () => {
     expect(await struck({ ...throttle, times: 2 }, times(3))).toEqual([true, true, false]);
-    expect(await struck({ ...throttle, every: 3 }, times(6))).toEqual([false, false, true, false, false, true]);
+    expect(await struck({ ...throttle, every: 3 }, times(6))).toEqual([
+      false,
+      false,
+      true,
+      false,
+      false,
+      true,
+    ]);
     expect(await struck({ ...throttle, every: 2, times: 1 }, times(4))).toEqual([false, true, false, false]);
     expect((await struck({ ...throttle, share: 0.3 }, times(100))).filter(Boolean)).toHaveLength(30);
   });
 
   test('only on the calls that it names', async () => {
     expect(await struck(throttle, [call({ operation: 'GetItem' }), call()])).toEqual([false, true]);
-    expect(await struck({ ...throttle, call: 'dynamodb:*' }, [call({ service: 's3' }), call({ operation: 'Query' })])).toEqual([false, true]);
-    expect(await struck({ ...throttle, caller: 'Charge' }, [call({ caller: 'ReadRole' }), call()])).toEqual([false, true]);
-    expect(await struck({ ...throttle, match: 'ACCOUNT#b' }, [call(), call({ input: { Item: { pk: 'ACCOUNT#b' } } })])).toEqual([false, true]);
+    expect(
+      await struck({ ...throttle, call: 'dynamodb:*' }, [
+        call({ service: 's3' }),
+        call({ operation: 'Query' }),
+      ]),
+    ).toEqual([false, true]);
+    expect(await struck({ ...throttle, caller: 'Charge' }, [call({ caller: 'ReadRole' }), call()])).toEqual([
+      false,
+      true,
+    ]);
+    expect(
+      await struck({ ...throttle, match: 'ACCOUNT#b' }, [
+        call(),
+        call({ input: { Item: { pk: 'ACCOUNT#b' } } }),
+      ]),
+    ).toEqual([false, true]);
   });
 
   test('kill ends the process before the effect, or after it', async () => {
-    for (const [when, expected] of [['before', ['killed']], ['after', ['effect', 'killed']]] as const) {
+    for (const [when, expected] of [
+      ['before', ['killed']],
+      ['after', ['effect', 'killed']],
+    ] as const) {
       const events: string[] = [];
-      const faults = createFaults({ kill: () => { events.push('killed'); } });
+      const faults = createFaults({
+        kill: () => {
+          events.push('killed');
+        },
+      });
       faults.set({ ...throttle, error: 'kill', when });
-      await expect(faults.apply(call(), () => { events.push('effect'); return Promise.resolve({}); })).rejects.toThrow();
+      await expect(
+        faults.apply(call(), () => {
+          events.push('effect');
+          return Promise.resolve({});
+        }),
+      ).rejects.toThrow();
       expect(events).toEqual(expected);
     }
   });
@@ -183,20 +261,35 @@ describe('when a fault strikes', () => {
   test.each([
     ['before', ['waits 2', 'effect']],
     ['after', ['effect', 'waits 2']],
-  ] as const)('a call that hangs for 2 s with its effect %s is answered after 2 s', async (when, expected) => {
-    const events: string[] = [];
-    const faults = createFaults({ wait: async (seconds) => { events.push(`waits ${seconds}`); await setImmediate(); } });
-    faults.set({ ...throttle, error: 'hang', seconds: 2, when });
-    const run = async (): Promise<AwsOutput> => { events.push('effect'); await setImmediate(); return { ok: true }; };
-    expect(await faults.apply(call(), run)).toEqual({ ok: true });
-    expect(events).toEqual(expected);
-  });
+  ] as const)(
+    'a call that hangs for 2 s with its effect %s is answered after 2 s',
+    async (when, expected) => {
+      const events: string[] = [];
+      const faults = createFaults({
+        wait: async (seconds) => {
+          events.push(`waits ${seconds}`);
+          await setImmediate();
+        },
+      });
+      faults.set({ ...throttle, error: 'hang', seconds: 2, when });
+      const run = async (): Promise<AwsOutput> => {
+        events.push('effect');
+        await setImmediate();
+        return { ok: true };
+      };
+      expect(await faults.apply(call(), run)).toEqual({ ok: true });
+      expect(events).toEqual(expected);
+    },
+  );
 
   test('a refusal that was held back for some seconds arrives as a refusal', async () => {
     const faults = createFaults({ wait: () => setImmediate() });
     faults.set({ ...throttle, error: 'hang', seconds: 2, when: 'after' });
-    const refuse = (): Promise<never> => Promise.reject(new AwsError('ConditionalCheckFailedException', 'no'));
-    await expect(faults.apply(call(), refuse)).rejects.toMatchObject({ code: 'ConditionalCheckFailedException' });
+    const refuse = (): Promise<never> =>
+      Promise.reject(new AwsError('ConditionalCheckFailedException', 'no'));
+    await expect(faults.apply(call(), refuse)).rejects.toMatchObject({
+      code: 'ConditionalCheckFailedException',
+    });
   });
 
   test('clear switches everything off', async () => {
@@ -215,7 +308,10 @@ describe('what is refused', () => {
     [{ call: 'dynamodb:PutItem', error: 'Nonsense' }, 'error: '],
     [{ call: 'dynamodb:PutItem', error: 'Throttling', times: 0 }, 'times: '],
     [{ call: 'dynamodb:PutItem', error: 'Throttling', share: 1.5 }, 'share: '],
-    [{ call: 'dynamodb:PutItem', error: 'Throttling', share: 0.5, every: 2 }, 'share: cannot stand beside every'],
+    [
+      { call: 'dynamodb:PutItem', error: 'Throttling', share: 0.5, every: 2 },
+      'share: cannot stand beside every',
+    ],
     [{ call: 'dynamodb:PutItem', error: 'Throttling', wen: 'after' }, 'wen'],
     [{ call: 'dynamodb:Query', error: 'TransactionConflict' }, 'call: must be dynamodb:* or dynamodb:X'],
     [{ call: 's3:*', error: 'TransactionConflict' }, 'call: must be dynamodb:* or dynamodb:X'],

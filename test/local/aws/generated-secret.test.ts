@@ -4,16 +4,35 @@ import { generateSecretString } from '../../../local/aws/generated-secret.ts';
 test('a generated secret has the length and the characters that were asked for', () => {
   expect(generateSecretString({})).toMatch(/^[!-~]{32}$/);
   expect(generateSecretString({ PasswordLength: 64, ExcludePunctuation: true })).toMatch(/^[A-Za-z0-9]{64}$/);
-  expect(generateSecretString({ ExcludePunctuation: true, ExcludeLowercase: true, ExcludeUppercase: true, ExcludeCharacters: '01234' })).toMatch(/^[5-9]{32}$/);
+  expect(
+    generateSecretString({
+      ExcludePunctuation: true,
+      ExcludeLowercase: true,
+      ExcludeUppercase: true,
+      ExcludeCharacters: '01234',
+    }),
+  ).toMatch(/^[5-9]{32}$/);
   expect(generateSecretString({})).not.toBe(generateSecretString({}));
 });
 
 test('with a template it is a member of the JSON', () => {
-  const secret = generateSecretString({ SecretStringTemplate: '{"user":"u"}', GenerateStringKey: 'key', PasswordLength: 8, ExcludePunctuation: true });
+  const secret = generateSecretString({
+    SecretStringTemplate: '{"user":"u"}',
+    GenerateStringKey: 'key',
+    PasswordLength: 8,
+    ExcludePunctuation: true,
+  });
   expect(JSON.parse(secret)).toEqual({ user: 'u', key: expect.stringMatching(/^\w{8}$/) as unknown });
 });
 
 test('a description that nothing satisfies, or that is not known, is refused', () => {
-  expect(() => generateSecretString({ ExcludePunctuation: true, ExcludeLowercase: true, ExcludeUppercase: true, ExcludeNumbers: true })).toThrow('excludes every character');
+  expect(() =>
+    generateSecretString({
+      ExcludePunctuation: true,
+      ExcludeLowercase: true,
+      ExcludeUppercase: true,
+      ExcludeNumbers: true,
+    }),
+  ).toThrow('excludes every character');
   expect(() => generateSecretString({ PaswordLength: 3 })).toThrow();
 });

@@ -19,35 +19,113 @@ function verdict(statements: readonly PolicyStatement[], call: Omit<AwsCall, 'ca
   }
 }
 
-const dynamodb = (operation: string, input: Record<string, unknown>): Omit<AwsCall, 'caller'> => ({ service: 'dynamodb', operation, input });
-const allow = (Action: string | string[], Resource: string | string[] = '*'): PolicyStatement => ({ Effect: 'Allow', Action, Resource });
+const dynamodb = (operation: string, input: Record<string, unknown>): Omit<AwsCall, 'caller'> => ({
+  service: 'dynamodb',
+  operation,
+  input,
+});
+const allow = (Action: string | string[], Resource: string | string[] = '*'): PolicyStatement => ({
+  Effect: 'Allow',
+  Action,
+  Resource,
+});
 
 describe('what a call needs', () => {
   const everyKind = dynamodb('TransactWriteItems', {
-    TransactItems: [{ Update: { TableName: 'Main' } }, { Put: { TableName: 'Main' } }, { Delete: { TableName: 'Main' } }, { ConditionCheck: { TableName: 'Main' } }],
+    TransactItems: [
+      { Update: { TableName: 'Main' } },
+      { Put: { TableName: 'Main' } },
+      { Delete: { TableName: 'Main' } },
+      { ConditionCheck: { TableName: 'Main' } },
+    ],
   });
 
   test('a transaction needs the action of each of its items', () => {
-    const all = ['dynamodb:UpdateItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem'];
+    const all = [
+      'dynamodb:UpdateItem',
+      'dynamodb:PutItem',
+      'dynamodb:DeleteItem',
+      'dynamodb:ConditionCheckItem',
+    ];
     expect(verdict([allow(all, TABLE_ARN)], everyKind)).toBe('allowed');
     for (const missing of all) {
-      expect(verdict([allow(all.filter((action) => action !== missing), TABLE_ARN)], everyKind)).toContain(`perform: ${missing} on resource: ${TABLE_ARN}`);
+      expect(
+        verdict(
+          [
+            allow(
+              all.filter((action) => action !== missing),
+              TABLE_ARN,
+            ),
+          ],
+          everyKind,
+        ),
+      ).toContain(`perform: ${missing} on resource: ${TABLE_ARN}`);
     }
     expect(verdict([allow('dynamodb:TransactWriteItems')], everyKind)).toContain('dynamodb:UpdateItem');
   });
 
   test.each<[string, Omit<AwsCall, 'caller'>, string, string]>([
-    ['a query on an index', dynamodb('Query', { TableName: 'Main', IndexName: 'open-work' }), 'dynamodb:Query', `${TABLE_ARN}/index/open-work`],
+    [
+      'a query on an index',
+      dynamodb('Query', { TableName: 'Main', IndexName: 'open-work' }),
+      'dynamodb:Query',
+      `${TABLE_ARN}/index/open-work`,
+    ],
     ['a batch', dynamodb('BatchGetItem', { RequestItems: { Main: {} } }), 'dynamodb:BatchGetItem', TABLE_ARN],
-    ['a transactional read', dynamodb('TransactGetItems', { TransactItems: [{ Get: { TableName: 'Main' } }] }), 'dynamodb:GetItem', TABLE_ARN],
-    ['a table named by its ARN', dynamodb('GetItem', { TableName: TABLE_ARN }), 'dynamodb:GetItem', TABLE_ARN],
-    ['a start', { service: 'states', operation: 'StartExecution', input: { stateMachineArn: 'arn:sm' } }, 'states:StartExecution', 'arn:sm'],
-    ['a look at an execution', { service: 'states', operation: 'DescribeExecution', input: { executionArn: 'arn:ex' } }, 'states:DescribeExecution', 'arn:ex'],
-    ['a stop', { service: 'states', operation: 'StopExecution', input: { executionArn: 'arn:ex' } }, 'states:StopExecution', 'arn:ex'],
-    ['a secret by name', { service: 'secretsmanager', operation: 'GetSecretValue', input: { SecretId: 'Key' } }, 'secretsmanager:GetSecretValue', 'arn:aws:secretsmanager:us-east-1:000000000000:secret:Key-??????'],
-    ['a secret by ARN', { service: 'secretsmanager', operation: 'GetSecretValue', input: { SecretId: 'arn:secret' } }, 'secretsmanager:GetSecretValue', 'arn:secret'],
-    ['an object', { service: 's3', operation: 'HeadObject', input: { Bucket: 'b', Key: 'k/x' } }, 's3:GetObject', 'arn:aws:s3:::b/k/*'],
-    ['a listing', { service: 's3', operation: 'ListObjectsV2', input: { Bucket: 'b' } }, 's3:ListBucket', 'arn:aws:s3:::b'],
+    [
+      'a transactional read',
+      dynamodb('TransactGetItems', { TransactItems: [{ Get: { TableName: 'Main' } }] }),
+      'dynamodb:GetItem',
+      TABLE_ARN,
+    ],
+    [
+      'a table named by its ARN',
+      dynamodb('GetItem', { TableName: TABLE_ARN }),
+      'dynamodb:GetItem',
+      TABLE_ARN,
+    ],
+    [
+      'a start',
+      { service: 'states', operation: 'StartExecution', input: { stateMachineArn: 'arn:sm' } },
+      'states:StartExecution',
+      'arn:sm',
+    ],
+    [
+      'a look at an execution',
+      { service: 'states', operation: 'DescribeExecution', input: { executionArn: 'arn:ex' } },
+      'states:DescribeExecution',
+      'arn:ex',
+    ],
+    [
+      'a stop',
+      { service: 'states', operation: 'StopExecution', input: { executionArn: 'arn:ex' } },
+      'states:StopExecution',
+      'arn:ex',
+    ],
+    [
+      'a secret by name',
+      { service: 'secretsmanager', operation: 'GetSecretValue', input: { SecretId: 'Key' } },
+      'secretsmanager:GetSecretValue',
+      'arn:aws:secretsmanager:us-east-1:000000000000:secret:Key-??????',
+    ],
+    [
+      'a secret by ARN',
+      { service: 'secretsmanager', operation: 'GetSecretValue', input: { SecretId: 'arn:secret' } },
+      'secretsmanager:GetSecretValue',
+      'arn:secret',
+    ],
+    [
+      'an object',
+      { service: 's3', operation: 'HeadObject', input: { Bucket: 'b', Key: 'k/x' } },
+      's3:GetObject',
+      'arn:aws:s3:::b/k/*',
+    ],
+    [
+      'a listing',
+      { service: 's3', operation: 'ListObjectsV2', input: { Bucket: 'b' } },
+      's3:ListBucket',
+      'arn:aws:s3:::b',
+    ],
   ])('%s needs its action on its resource', (_name, call, action, resource) => {
     expect(verdict([allow(action, resource)], call)).toBe('allowed');
     expect(verdict([allow(action, 'arn:aws:other')], call)).toContain(`perform: ${action} on`);
@@ -60,13 +138,29 @@ describe('how statements decide', () => {
 
   test.each<[string, PolicyStatement[], boolean]>([
     ['wildcards in actions, whatever their case', [allow('DynamoDB:get*', TABLE_ARN)], true],
-    ['wildcards in resources, whose case counts', [allow('dynamodb:GetItem', 'arn:aws:dynamodb:*:table/main')], false],
+    [
+      'wildcards in resources, whose case counts',
+      [allow('dynamodb:GetItem', 'arn:aws:dynamodb:*:table/main')],
+      false,
+    ],
     ['a question mark for one character', [allow('dynamodb:GetIte?', TABLE_ARN)], true],
     ['a dot is no wildcard', [allow('dynamodb.GetItem', TABLE_ARN)], false],
-    ['a denial wins over what allows', [{ Effect: 'Deny', Action: 'dynamodb:*', Resource: '*' }, allow('*')], false],
+    [
+      'a denial wins over what allows',
+      [{ Effect: 'Deny', Action: 'dynamodb:*', Resource: '*' }, allow('*')],
+      false,
+    ],
     ['a condition never allows', [{ ...allow('*'), Condition: { StringEquals: { 'aws:x': 'y' } } }], false],
-    ['NotAction spares what it names', [{ Effect: 'Allow', NotAction: 'dynamodb:GetItem', Resource: '*' }], false],
-    ['NotAction allows the rest', [{ Effect: 'Allow', NotAction: ['dynamodb:PutItem'], Resource: '*' }], true],
+    [
+      'NotAction spares what it names',
+      [{ Effect: 'Allow', NotAction: 'dynamodb:GetItem', Resource: '*' }],
+      false,
+    ],
+    [
+      'NotAction allows the rest',
+      [{ Effect: 'Allow', NotAction: ['dynamodb:PutItem'], Resource: '*' }],
+      true,
+    ],
     ['NotResource spares what it names', [{ Effect: 'Allow', Action: '*', NotResource: TABLE_ARN }], false],
     ['a statement without a resource covers nothing', [{ Effect: 'Allow', Action: '*' }], false],
     ['no statement', [], false],
@@ -75,14 +169,20 @@ describe('how statements decide', () => {
   });
 
   test('the refusal is worded as AWS words it', () => {
-    expect(verdict([], read)).toBe(`User: arn:aws:sts::000000000000:assumed-role/Role is not authorized to perform: dynamodb:GetItem on resource: ${TABLE_ARN} because no identity-based policy allows the dynamodb:GetItem action`);
-    expect(verdict([{ Effect: 'Deny', Action: '*', Resource: '*' }], read)).toContain('with an explicit deny in an identity-based policy');
+    expect(verdict([], read)).toBe(
+      `User: arn:aws:sts::000000000000:assumed-role/Role is not authorized to perform: dynamodb:GetItem on resource: ${TABLE_ARN} because no identity-based policy allows the dynamodb:GetItem action`,
+    );
+    expect(verdict([{ Effect: 'Deny', Action: '*', Resource: '*' }], read)).toContain(
+      'with an explicit deny in an identity-based policy',
+    );
   });
 
   test('the operator may do everything, an unknown caller nothing, and what was used is remembered', () => {
     const authorize = createAuthorizer(new Map([['Role', [allow('*')]]]));
     authorize({ ...read, caller: 'operator' });
-    expect(() => authorize({ ...read, caller: 'Stranger' })).toThrow('assumed-role/Stranger is not authorized');
+    expect(() => authorize({ ...read, caller: 'Stranger' })).toThrow(
+      'assumed-role/Stranger is not authorized',
+    );
     authorize({ ...read, caller: 'Role' });
     expect([...authorize.usedGrants()]).toEqual([`Role dynamodb:GetItem ${TABLE_ARN}`]);
   });
@@ -92,8 +192,18 @@ test('the SDK sees AccessDenied as each service names it', async () => {
   const fixture = await startEndpoint({ authorize: createAuthorizer(new Map()) });
   const settings = fixture.as('Role');
   const denied = 'AccessDeniedException';
-  await expect(new DynamoDBClient(settings).send(new GetItemCommand({ TableName: 'Main', Key: {} }))).rejects.toMatchObject({ name: denied });
-  await expect(new DynamoDBClient(settings).send(new TransactWriteItemsCommand({ TransactItems: [{ Put: { TableName: 'Main', Item: {} } }] }))).rejects.toMatchObject({ name: denied });
-  await expect(new SecretsManagerClient(settings).send(new GetSecretValueCommand({ SecretId: 'Key' }))).rejects.toMatchObject({ name: denied });
-  await expect(new S3Client(settings).send(new PutObjectCommand({ Bucket: 'images', Key: 'k', Body: 'x' }))).rejects.toMatchObject({ name: 'AccessDenied', $metadata: { httpStatusCode: 403 } });
+  await expect(
+    new DynamoDBClient(settings).send(new GetItemCommand({ TableName: 'Main', Key: {} })),
+  ).rejects.toMatchObject({ name: denied });
+  await expect(
+    new DynamoDBClient(settings).send(
+      new TransactWriteItemsCommand({ TransactItems: [{ Put: { TableName: 'Main', Item: {} } }] }),
+    ),
+  ).rejects.toMatchObject({ name: denied });
+  await expect(
+    new SecretsManagerClient(settings).send(new GetSecretValueCommand({ SecretId: 'Key' })),
+  ).rejects.toMatchObject({ name: denied });
+  await expect(
+    new S3Client(settings).send(new PutObjectCommand({ Bucket: 'images', Key: 'k', Body: 'x' })),
+  ).rejects.toMatchObject({ name: 'AccessDenied', $metadata: { httpStatusCode: 403 } });
 });

@@ -1,7 +1,14 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { createAuthorizer } from '../../../local/aws/iam.ts';
 import { START_MS, startEndpoint } from './endpoint-fixture.ts';
@@ -19,21 +26,44 @@ async function startStore(): Promise<Fixture & { s3: S3Client }> {
 test('an object comes back byte for byte with its type, caching and metadata', async () => {
   const { s3 } = await startStore();
   const Key = 'results/0198/a b+c%&é.png';
-  const put = await s3.send(new PutObjectCommand({
-    Bucket, Key, Body: bytes, ContentType: 'image/png', CacheControl: 'public, max-age=31536000, immutable', Metadata: { creation: '0198' },
-  }));
+  const put = await s3.send(
+    new PutObjectCommand({
+      Bucket,
+      Key,
+      Body: bytes,
+      ContentType: 'image/png',
+      CacheControl: 'public, max-age=31536000, immutable',
+      Metadata: { creation: '0198' },
+    }),
+  );
   const got = await s3.send(new GetObjectCommand({ Bucket, Key }));
   expect(Buffer.from((await got.Body?.transformToByteArray()) ?? [])).toEqual(bytes);
   expect(got).toMatchObject({
-    ContentType: 'image/png', CacheControl: 'public, max-age=31536000, immutable', Metadata: { creation: '0198' }, ContentLength: 70_000, ETag: put.ETag, LastModified: new Date(START_MS),
+    ContentType: 'image/png',
+    CacheControl: 'public, max-age=31536000, immutable',
+    Metadata: { creation: '0198' },
+    ContentLength: 70_000,
+    ETag: put.ETag,
+    LastModified: new Date(START_MS),
   });
-  expect(await s3.send(new HeadObjectCommand({ Bucket, Key }))).toMatchObject({ ContentType: 'image/png', ContentLength: 70_000 });
+  expect(await s3.send(new HeadObjectCommand({ Bucket, Key }))).toMatchObject({
+    ContentType: 'image/png',
+    ContentLength: 70_000,
+  });
 });
 
 test('a stream arrives without its chunk framing', async () => {
   const { s3, objectStore } = await startStore();
   const Body = Readable.from([bytes.subarray(0, 40_000), bytes.subarray(40_000)]);
-  await s3.send(new PutObjectCommand({ Bucket, Key: 'stream', Body, ContentLength: bytes.length, ContentType: 'image/png' }));
+  await s3.send(
+    new PutObjectCommand({
+      Bucket,
+      Key: 'stream',
+      Body,
+      ContentLength: bytes.length,
+      ContentType: 'image/png',
+    }),
+  );
   const stored = await objectStore.read(Bucket, 'stream');
   expect(stored?.body).toEqual(bytes);
   expect(stored?.contentType).toBe('image/png');
@@ -47,15 +77,23 @@ test('an empty object is an object', async () => {
 
 test('bytes that do not match their checksum are refused and not kept', async () => {
   const { s3, objectStore } = await startStore();
-  await expect(s3.send(new PutObjectCommand({ Bucket, Key: 'x', Body: bytes, ChecksumCRC32: 'AAAAAA==' }))).rejects.toMatchObject({ name: 'BadDigest' });
+  await expect(
+    s3.send(new PutObjectCommand({ Bucket, Key: 'x', Body: bytes, ChecksumCRC32: 'AAAAAA==' })),
+  ).rejects.toMatchObject({ name: 'BadDigest' });
   expect(await objectStore.read(Bucket, 'x')).toBeUndefined();
 });
 
 test('with If-None-Match: * one of many writers wins and its bytes stay', async () => {
   const { s3, objectStore } = await startStore();
-  const writers = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => s3.send(new PutObjectCommand({ Bucket, Key: 'once', Body: `writer ${n}`, IfNoneMatch: '*' }))));
+  const writers = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, n) =>
+      s3.send(new PutObjectCommand({ Bucket, Key: 'once', Body: `writer ${n}`, IfNoneMatch: '*' })),
+    ),
+  );
   const winner = writers.findIndex((writer) => writer.status === 'fulfilled');
-  expect(writers.filter((writer) => writer.status === 'rejected').map((writer) => (writer.reason as Error).name)).toEqual(Array.from({ length: 19 }, () => 'PreconditionFailed'));
+  expect(
+    writers.filter((writer) => writer.status === 'rejected').map((writer) => (writer.reason as Error).name),
+  ).toEqual(Array.from({ length: 19 }, () => 'PreconditionFailed'));
   expect((await objectStore.read(Bucket, 'once'))?.body.toString()).toBe(`writer ${winner}`);
 });
 
@@ -63,8 +101,13 @@ test('a replaced object leaves no bytes of the old one behind', async () => {
   const { s3, objectStore, folder } = await startStore();
   await s3.send(new PutObjectCommand({ Bucket, Key: 'a.txt', Body: 'old' }));
   await s3.send(new PutObjectCommand({ Bucket, Key: 'a.txt', Body: 'new', ContentType: 'text/plain' }));
-  expect(await objectStore.read(Bucket, 'a.txt')).toMatchObject({ body: Buffer.from('new'), contentType: 'text/plain' });
-  expect((await readdir(path.join(folder, 'objects', Bucket))).filter((name) => name !== '.index')).toEqual([expect.stringMatching(/a\.txt$/)]);
+  expect(await objectStore.read(Bucket, 'a.txt')).toMatchObject({
+    body: Buffer.from('new'),
+    contentType: 'text/plain',
+  });
+  expect((await readdir(path.join(folder, 'objects', Bucket))).filter((name) => name !== '.index')).toEqual([
+    expect.stringMatching(/a\.txt$/),
+  ]);
 });
 
 test('a write that a crash cut off is no object', async () => {
@@ -73,43 +116,76 @@ test('a write that a crash cut off is no object', async () => {
   await writeFile(path.join(folder, 'objects', Bucket, 'cafe-b'), 'bytes without an entry');
   await writeFile(path.join(folder, 'objects', Bucket, '.index', '~draft'), '{"key":"b"');
   expect(await objectStore.read(Bucket, 'b')).toBeUndefined();
-  expect((await s3.send(new ListObjectsV2Command({ Bucket }))).Contents?.map((object) => object.Key)).toEqual(['a']);
+  expect((await s3.send(new ListObjectsV2Command({ Bucket }))).Contents?.map((object) => object.Key)).toEqual(
+    ['a'],
+  );
 });
 
 test('a missing key is NoSuchKey, NotFound for HEAD, and deleting it succeeds', async () => {
   const { s3 } = await startStore();
-  await expect(s3.send(new GetObjectCommand({ Bucket, Key: 'none' }))).rejects.toMatchObject({ name: 'NoSuchKey' });
-  await expect(s3.send(new HeadObjectCommand({ Bucket, Key: 'none' }))).rejects.toMatchObject({ name: 'NotFound' });
+  await expect(s3.send(new GetObjectCommand({ Bucket, Key: 'none' }))).rejects.toMatchObject({
+    name: 'NoSuchKey',
+  });
+  await expect(s3.send(new HeadObjectCommand({ Bucket, Key: 'none' }))).rejects.toMatchObject({
+    name: 'NotFound',
+  });
   await s3.send(new DeleteObjectCommand({ Bucket, Key: 'none' }));
 });
 
 test('a caller that may not list the bucket is not told that a key is missing', async () => {
-  const authorize = createAuthorizer(new Map([['Reader', [{ Effect: 'Allow', Action: 's3:GetObject', Resource: `arn:aws:s3:::${Bucket}/*` }]]]));
+  const authorize = createAuthorizer(
+    new Map([
+      ['Reader', [{ Effect: 'Allow', Action: 's3:GetObject', Resource: `arn:aws:s3:::${Bucket}/*` }]],
+    ]),
+  );
   const fixture = await startEndpoint({ authorize });
   const s3 = new S3Client(fixture.as('Reader'));
-  await expect(s3.send(new GetObjectCommand({ Bucket, Key: 'none' }))).rejects.toMatchObject({ name: 'AccessDenied' });
+  await expect(s3.send(new GetObjectCommand({ Bucket, Key: 'none' }))).rejects.toMatchObject({
+    name: 'AccessDenied',
+  });
 });
 
 test('keys cannot leave the folder', async () => {
   const { s3, folder, objectStore } = await startStore();
-  const keys = ['../../out', '..', '.', '~x', '.index/x', '/etc/passwd', 'a/../../b', `long/${'x'.repeat(900)}`];
+  const keys = [
+    '../../out',
+    '..',
+    '.',
+    '~x',
+    '.index/x',
+    '/etc/passwd',
+    'a/../../b',
+    `long/${'x'.repeat(900)}`,
+  ];
   for (const Key of keys) await s3.send(new PutObjectCommand({ Bucket, Key, Body: Key }));
   const listed = await s3.send(new ListObjectsV2Command({ Bucket }));
   expect(listed.Contents?.map((object) => object.Key)).toEqual([...keys].sort());
-  for (const Key of keys) expect(await (await s3.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString()).toBe(Key);
+  for (const Key of keys)
+    expect(await (await s3.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString()).toBe(Key);
   expect(await readdir(folder)).toEqual(['objects']);
   expect(await readdir(path.join(folder, 'objects'))).toEqual([Bucket]);
-  const upwards = { service: 's3', operation: 'PutObject', caller: 'operator', input: { Bucket: '..', Key: 'x', Body: bytes } } as const;
+  const upwards = {
+    service: 's3',
+    operation: 'PutObject',
+    caller: 'operator',
+    input: { Bucket: '..', Key: 'x', Body: bytes },
+  } as const;
   await expect(objectStore.service(upwards)).rejects.toMatchObject({ code: 'ValidationException' });
 });
 
 test('a listing is by prefix, in the order of bytes, page by page', async () => {
   const { s3 } = await startStore();
-  for (const Key of ['b/2', 'a/<&>', 'a/Z', 'a/a']) await s3.send(new PutObjectCommand({ Bucket, Key, Body: Key }));
+  for (const Key of ['b/2', 'a/<&>', 'a/Z', 'a/a'])
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: Key }));
   const first = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'a/', MaxKeys: 2 }));
-  expect(first.Contents?.map(({ Key, Size }) => [Key, Size])).toEqual([['a/<&>', 5], ['a/Z', 3]]);
+  expect(first.Contents?.map(({ Key, Size }) => [Key, Size])).toEqual([
+    ['a/<&>', 5],
+    ['a/Z', 3],
+  ]);
   expect(first.IsTruncated).toBe(true);
-  const second = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'a/', ContinuationToken: first.NextContinuationToken }));
+  const second = await s3.send(
+    new ListObjectsV2Command({ Bucket, Prefix: 'a/', ContinuationToken: first.NextContinuationToken }),
+  );
   expect(second.Contents?.map(({ Key }) => Key)).toEqual(['a/a']);
   expect(second.IsTruncated).toBe(false);
   expect((await s3.send(new ListObjectsV2Command({ Bucket: 'no-such-bucket' }))).Contents).toBeUndefined();
@@ -124,7 +200,9 @@ test('expiry deletes under its prefix what is old enough, and nothing else', asy
   expect(await objectStore.expire(Bucket, 'sources/', 1)).toBe(0);
   clock.nowMs += 1;
   expect(await objectStore.expire(Bucket, 'sources/', 1)).toBe(1);
-  expect((await s3.send(new ListObjectsV2Command({ Bucket }))).Contents?.map((object) => object.Key)).toEqual(['results/old', 'sources/new']);
+  expect((await s3.send(new ListObjectsV2Command({ Bucket }))).Contents?.map((object) => object.Key)).toEqual(
+    ['results/old', 'sources/new'],
+  );
 });
 
 test('an unsigned request is refused in XML', async () => {
@@ -137,5 +215,7 @@ test('an unsigned request is refused in XML', async () => {
 
 test('what is not served says so', async () => {
   const { s3 } = await startStore();
-  await expect(s3.send(new ListObjectsV2Command({ Bucket, Delimiter: '/' }))).rejects.toMatchObject({ name: 'NotImplemented' });
+  await expect(s3.send(new ListObjectsV2Command({ Bucket, Delimiter: '/' }))).rejects.toMatchObject({
+    name: 'NotImplemented',
+  });
 });

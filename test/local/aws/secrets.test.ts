@@ -1,7 +1,12 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import {
-  CreateSecretCommand, DescribeSecretCommand, GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient, UpdateSecretCommand,
+  CreateSecretCommand,
+  DescribeSecretCommand,
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  SecretsManagerClient,
+  UpdateSecretCommand,
 } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
 import { createSecrets, localSecretArn } from '../../../local/aws/secrets.ts';
@@ -19,7 +24,12 @@ async function startSecrets(): Promise<Fixture & { client: SecretsManagerClient 
 test('a secret is found by its ARN, by the ARN without its end, and by name', async () => {
   const { client } = await startSecrets();
   for (const SecretId of [arn, arn.slice(0, -7), 'WebhookKey']) {
-    expect(await client.send(new GetSecretValueCommand({ SecretId }))).toMatchObject({ ARN: arn, Name: 'WebhookKey', SecretString: 'first', VersionStages: ['AWSCURRENT'] });
+    expect(await client.send(new GetSecretValueCommand({ SecretId }))).toMatchObject({
+      ARN: arn,
+      Name: 'WebhookKey',
+      SecretString: 'first',
+      VersionStages: ['AWSCURRENT'],
+    });
   }
 });
 
@@ -33,38 +43,56 @@ test('a new value is current, the one before stays the previous, by stage and by
   const { client } = await startSecrets();
   const first = await client.send(new GetSecretValueCommand({ SecretId: arn }));
   const put = await client.send(new PutSecretValueCommand({ SecretId: arn, SecretString: 'second' }));
-  const read = async (input: object): Promise<string | undefined> => (await client.send(new GetSecretValueCommand({ SecretId: arn, ...input }))).SecretString;
+  const read = async (input: object): Promise<string | undefined> =>
+    (await client.send(new GetSecretValueCommand({ SecretId: arn, ...input }))).SecretString;
   expect(await read({})).toBe('second');
   expect(await read({ VersionStage: 'AWSPREVIOUS' })).toBe('first');
   expect(await read({ VersionId: first.VersionId })).toBe('first');
   expect(await read({ VersionId: put.VersionId, VersionStage: 'AWSCURRENT' })).toBe('second');
   const { VersionIdsToStages } = await client.send(new DescribeSecretCommand({ SecretId: arn }));
-  expect(VersionIdsToStages).toEqual({ [String(first.VersionId)]: ['AWSPREVIOUS'], [String(put.VersionId)]: ['AWSCURRENT'] });
+  expect(VersionIdsToStages).toEqual({
+    [String(first.VersionId)]: ['AWSPREVIOUS'],
+    [String(put.VersionId)]: ['AWSCURRENT'],
+  });
   await client.send(new UpdateSecretCommand({ SecretId: arn, SecretString: 'third' }));
   expect(await read({ VersionStage: 'AWSPREVIOUS' })).toBe('second');
-  await expect(read({ VersionId: first.VersionId })).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+  await expect(read({ VersionId: first.VersionId })).rejects.toMatchObject({
+    name: 'ResourceNotFoundException',
+  });
 });
 
 test('the same request token with the same value changes nothing, with another it is refused', async () => {
   const { client } = await startSecrets();
-  const put = (SecretString: string): PutSecretValueCommand => new PutSecretValueCommand({ SecretId: arn, SecretString, ClientRequestToken: 'a'.repeat(32) });
+  const put = (SecretString: string): PutSecretValueCommand =>
+    new PutSecretValueCommand({ SecretId: arn, SecretString, ClientRequestToken: 'a'.repeat(32) });
   await client.send(put('second'));
   await client.send(put('second'));
-  expect((await client.send(new GetSecretValueCommand({ SecretId: arn, VersionStage: 'AWSPREVIOUS' }))).SecretString).toBe('first');
+  expect(
+    (await client.send(new GetSecretValueCommand({ SecretId: arn, VersionStage: 'AWSPREVIOUS' })))
+      .SecretString,
+  ).toBe('first');
   await expect(client.send(put('other'))).rejects.toMatchObject({ name: 'ResourceExistsException' });
 });
 
 test('binary values come back as bytes', async () => {
   const { client } = await startSecrets();
   await client.send(new CreateSecretCommand({ Name: 'bytes', SecretBinary: Uint8Array.of(0, 255, 7) }));
-  expect((await client.send(new GetSecretValueCommand({ SecretId: 'bytes' }))).SecretBinary).toEqual(Uint8Array.of(0, 255, 7));
+  expect((await client.send(new GetSecretValueCommand({ SecretId: 'bytes' }))).SecretBinary).toEqual(
+    Uint8Array.of(0, 255, 7),
+  );
 });
 
 test('what does not exist is ResourceNotFoundException, what exists is not created twice', async () => {
   const { client } = await startSecrets();
-  await expect(client.send(new GetSecretValueCommand({ SecretId: 'none' }))).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
-  await expect(client.send(new GetSecretValueCommand({ SecretId: arn, VersionStage: 'AWSPREVIOUS' }))).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
-  await expect(client.send(new CreateSecretCommand({ Name: 'WebhookKey', SecretString: 'x' }))).rejects.toMatchObject({ name: 'ResourceExistsException' });
+  await expect(client.send(new GetSecretValueCommand({ SecretId: 'none' }))).rejects.toMatchObject({
+    name: 'ResourceNotFoundException',
+  });
+  await expect(
+    client.send(new GetSecretValueCommand({ SecretId: arn, VersionStage: 'AWSPREVIOUS' })),
+  ).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+  await expect(
+    client.send(new CreateSecretCommand({ Name: 'WebhookKey', SecretString: 'x' })),
+  ).rejects.toMatchObject({ name: 'ResourceExistsException' });
 });
 
 test('secrets outlive the process in files that only their owner reads', async () => {
@@ -74,5 +102,12 @@ test('secrets outlive the process in files that only their owner reads', async (
   expect(files.sort()).toEqual(['s-..%2Fup.json', 's-WebhookKey.json']);
   for (const file of files) expect((await stat(path.join(folder, 'secrets', file))).mode & 0o777).toBe(0o600);
   const reopened = createSecrets(path.join(folder, 'secrets'), { now: () => START_MS });
-  expect(await reopened.service({ service: 'secretsmanager', operation: 'GetSecretValue', caller: 'operator', input: { SecretId: arn } })).toMatchObject({ SecretString: 'first' });
+  expect(
+    await reopened.service({
+      service: 'secretsmanager',
+      operation: 'GetSecretValue',
+      caller: 'operator',
+      input: { SecretId: arn },
+    }),
+  ).toMatchObject({ SecretString: 'first' });
 });

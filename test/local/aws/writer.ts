@@ -4,12 +4,18 @@ import { TABLE } from './table.ts';
 
 const [folder = '', first = '0'] = process.argv.slice(2);
 const { service } = createDynamo({ folder, now: Date.now });
-const call = (operation: string, input: Record<string, unknown>): Promise<unknown> => service({ service: 'dynamodb', operation, caller: 'operator', input });
+const call = (operation: string, input: Record<string, unknown>): Promise<unknown> =>
+  service({ service: 'dynamodb', operation, caller: 'operator', input });
 
 if (first === '0') await call('CreateTable', structuredClone(TABLE));
 for (let n = Number(first); ; n += 1) {
   await call('TransactWriteItems', {
-    TransactItems: ['one', 'two'].map((sk) => ({ Put: { TableName: TABLE.TableName, Item: { pk: { S: String(n) }, sk: { S: sk }, work: { S: sk }, due_at: { N: String(n) } } } })),
+    TransactItems: ['one', 'two'].map((sk) => ({
+      Put: {
+        TableName: TABLE.TableName,
+        Item: { pk: { S: String(n) }, sk: { S: sk }, work: { S: sk }, due_at: { N: String(n) } },
+      },
+    })),
   });
   process.stdout.write(`${n}\n`);
 }

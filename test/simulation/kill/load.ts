@@ -33,7 +33,16 @@ export interface LoadOptions {
   readonly receiver: Receiver;
 }
 
-const prompts = ['a lake', 'a lake', 'a lake [sandbox:delay=300ms]', 'a lake [sandbox:delay=1s]', 'a lake [sandbox:async=1s]', 'a lake [sandbox:fail]', 'a lake [sandbox:reject-prompt]', 'a lake [sandbox:down]'] as const;
+const prompts = [
+  'a lake',
+  'a lake',
+  'a lake [sandbox:delay=300ms]',
+  'a lake [sandbox:delay=1s]',
+  'a lake [sandbox:async=1s]',
+  'a lake [sandbox:fail]',
+  'a lake [sandbox:reject-prompt]',
+  'a lake [sandbox:down]',
+] as const;
 /** Between two tries. */
 const pauseMillis = 40;
 /** Between two requests of a client: with more of them open than two processors carry, no life would be long enough to end any. */
@@ -45,13 +54,31 @@ const forgetful = 0.1;
 export function startLoad({ dice, apiUrl, keys, clients, receiver }: LoadOptions): Load {
   const sent: Sent[] = [];
   let stopped = false;
-  const load: Load = { sent, requests: 0, retried: 0, underWay: 0, stop: async () => { stopped = true; await Promise.all(lanes); } };
+  const load: Load = {
+    sent,
+    requests: 0,
+    retried: 0,
+    underWay: 0,
+    stop: async () => {
+      stopped = true;
+      await Promise.all(lanes);
+    },
+  };
 
   async function send(body: string, request: Sent): Promise<Response | undefined> {
-    const headers = { authorization: `Bearer ${keys[request.account] ?? ''}`, 'content-type': 'application/json', 'idempotency-key': request.key };
+    const headers = {
+      authorization: `Bearer ${keys[request.account] ?? ''}`,
+      'content-type': 'application/json',
+      'idempotency-key': request.key,
+    };
     load.underWay += 1;
     try {
-      const answer = await fetch(`${apiUrl}/images/generate`, { method: 'POST', headers, body, signal: AbortSignal.timeout(answerMillis) });
+      const answer = await fetch(`${apiUrl}/images/generate`, {
+        method: 'POST',
+        headers,
+        body,
+        signal: AbortSignal.timeout(answerMillis),
+      });
       count(request);
       return answer;
     } catch (error) {
@@ -89,13 +116,20 @@ export function startLoad({ dice, apiUrl, keys, clients, receiver }: LoadOptions
   async function lane(client: number): Promise<void> {
     for (let number = 0; !stopped; number += 1) {
       const name = `client ${client} request ${number}`;
-      const request: Sent = { account: client % keys.length, key: `${client}-${number}`, tries: 0, accepted: new Set() };
+      const request: Sent = {
+        account: client % keys.length,
+        key: `${client}-${number}`,
+        tries: 0,
+        accepted: new Set(),
+      };
       sent.push(request);
       const body = JSON.stringify({
         model: dice.pick(`${name} model`, ['sandbox-sketch', 'sandbox-standard']),
         prompt: dice.pick(`${name} prompt`, prompts),
         metadata: { key: request.key },
-        ...(dice.chance(`${name} webhook`, 0.6) && { webhook_url: receiver.address(dice.pick(`${name} receiver`, behaviours)) }),
+        ...(dice.chance(`${name} webhook`, 0.6) && {
+          webhook_url: receiver.address(dice.pick(`${name} receiver`, behaviours)),
+        }),
       });
       await untilAnswered(body, request);
       if (dice.chance(`${name} again`, forgetful)) await untilAnswered(body, request);

@@ -19,18 +19,27 @@ export interface RunningProcess {
 
 /** Starts it and waits for its ready line. */
 export async function startProcess(folder: string, port: number): Promise<RunningProcess> {
-  const child = spawn(process.execPath, ['bin/local.ts', '--json', '--data', folder, '--port', String(port)], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(
+    process.execPath,
+    ['bin/local.ts', '--json', '--data', folder, '--port', String(port)],
+    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
   const complaints: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => complaints.push(String(chunk)));
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });
   const first = (await Promise.race([once(lines, 'line'), exited])) as [string];
-  if (typeof first[0] !== 'string' || !first[0].startsWith('{')) throw new Error(`the service did not start: ${complaints.join('')}`);
+  if (typeof first[0] !== 'string' || !first[0].startsWith('{'))
+    throw new Error(`the service did not start: ${complaints.join('')}`);
   const { local } = JSON.parse(first[0]) as { local: string };
   return {
     operator: await connect({ data: folder }),
     advance: async (seconds) => {
-      const response = await fetch(`${local}/clock`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ advance_seconds: seconds }) });
+      const response = await fetch(`${local}/clock`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ advance_seconds: seconds }),
+      });
       if (response.status !== 200) throw new Error(`the clock was not set: ${await response.text()}`);
     },
     kill: async () => {

@@ -18,15 +18,26 @@ export interface Proven {
 const pageSize = 100;
 
 /** Everything that does not hold, empty when nothing was lost; and of how many creations. */
-export async function prove({ operator, accounts, sent, arrivals }: Proven): Promise<{ creations: number; wrong: string[] }> {
+export async function prove({
+  operator,
+  accounts,
+  sent,
+  arrivals,
+}: Proven): Promise<{ creations: number; wrong: string[] }> {
   const books = await readBooks(operator.table);
-  const wrong = books.flatMap(auditAccount).map((difference) => `the books balance: ${JSON.stringify(difference)}`);
+  const wrong = books
+    .flatMap(auditAccount)
+    .map((difference) => `the books balance: ${JSON.stringify(difference)}`);
   let count = 0;
   for (const [index, { id, secret }] of accounts.entries()) {
     const creations = await allCreations(operator, id);
     count += creations.length;
     const own = sent.filter(({ account }) => account === index);
-    wrong.push(...requestsAreKept(own, creations), ...endings(creations), ...(await webhooks(operator, secret, creations, arrivals)));
+    wrong.push(
+      ...requestsAreKept(own, creations),
+      ...endings(creations),
+      ...(await webhooks(operator, secret, creations, arrivals)),
+    );
   }
   return { creations: count, wrong };
 }
@@ -51,7 +62,9 @@ function requestsAreKept(sent: readonly Sent[], creations: readonly CreationReco
       ...[...accepted].filter((id) => !known.has(id)).map((id) => `every 202 is readable: ${id}`),
       ...(unrefunded.length > 1 ? [`one charge a key: ${key} has ${unrefunded.length}`] : []),
       ...(accepted.size === 0 && refused === undefined ? [`every request is answered: ${key}`] : []),
-      ...(refused !== undefined && accepted.size === 0 && own.length > 0 ? [`a refusal leaves nothing: ${key} was answered ${refused}`] : []),
+      ...(refused !== undefined && accepted.size === 0 && own.length > 0
+        ? [`a refusal leaves nothing: ${key} was answered ${refused}`]
+        : []),
     ];
   });
 }
@@ -65,19 +78,32 @@ function endings(creations: readonly CreationRecord[]): string[] {
   ]);
 }
 
-async function webhooks(operator: OperatorServices, secret: string, creations: readonly CreationRecord[], arrivals: readonly Arrival[]): Promise<string[]> {
+async function webhooks(
+  operator: OperatorServices,
+  secret: string,
+  creations: readonly CreationRecord[],
+  arrivals: readonly Arrival[],
+): Promise<string[]> {
   const ofCreation = Map.groupBy(arrivals, ({ creation }) => creation);
   const wrong: string[] = [];
   for (const { id, accountId, webhook } of creations) {
     if (!webhook) continue;
     const own = ofCreation.get(id) ?? [];
-    wrong.push(...schedule(id, own), ...own.filter((arrival) => !verifies(arrival, secret)).map(({ attempt }) => `every signature verifies: ${id} attempt ${attempt}`));
+    wrong.push(
+      ...schedule(id, own),
+      ...own
+        .filter((arrival) => !verifies(arrival, secret))
+        .map(({ attempt }) => `every signature verifies: ${id} attempt ${attempt}`),
+    );
     // A receiver may have been answered for in vain, by one who was killed before he noted it; never the other way round.
-    if (webhook.status === 'delivered' && !own.some(({ status }) => status < 300)) wrong.push(`delivered means answered with a 2xx: ${id}`);
-    if (webhook.status === 'failed' && webhook.attempts < 5 && own.at(-1)?.status !== 410) wrong.push(`a webhook is tried five times: ${id}`);
+    if (webhook.status === 'delivered' && !own.some(({ status }) => status < 300))
+      wrong.push(`delivered means answered with a 2xx: ${id}`);
+    if (webhook.status === 'failed' && webhook.attempts < 5 && own.at(-1)?.status !== 410)
+      wrong.push(`a webhook is tried five times: ${id}`);
     for (const answered of own.filter(({ status }, index) => status < 300 && index < own.length - 1)) {
       const noted = await operator.deliveries.find(accountId, answered.delivery);
-      if (noted?.outcome !== undefined) wrong.push(`none behind a 2xx that was noted: ${id} attempt ${answered.attempt}`);
+      if (noted?.outcome !== undefined)
+        wrong.push(`none behind a 2xx that was noted: ${id} attempt ${answered.attempt}`);
     }
   }
   return wrong;
@@ -90,7 +116,9 @@ function schedule(id: string, own: readonly Arrival[]): string[] {
     const waited = Number(arrival.headers['x-timestamp']) - Number(before.headers['x-timestamp']);
     const least = webhookWaitsSeconds[before.attempt - 1] ?? Infinity;
     return [
-      ...(arrival.attempt <= before.attempt ? [`an attempt is sent once: ${id} attempt ${arrival.attempt} behind ${before.attempt}`] : []),
+      ...(arrival.attempt <= before.attempt
+        ? [`an attempt is sent once: ${id} attempt ${arrival.attempt} behind ${before.attempt}`]
+        : []),
       // Both times are cut to seconds.
       ...(waited < least - 1 ? [`never early: ${id} attempt ${arrival.attempt} after ${waited} s`] : []),
     ];

@@ -33,7 +33,14 @@ export async function startReceiver(): Promise<Receiver> {
       const attempt = Number(headers['x-webhook-attempt']);
       const body = Buffer.concat(chunks).toString('utf8');
       const status = statusOf((request.url ?? '').slice(1) as Behaviour, attempt);
-      arrivals.push({ creation: (JSON.parse(body) as { id: string }).id, attempt, delivery: headers['x-webhook-delivery-id'] ?? '', headers, body, status });
+      arrivals.push({
+        creation: (JSON.parse(body) as { id: string }).id,
+        attempt,
+        delivery: headers['x-webhook-delivery-id'] ?? '',
+        headers,
+        body,
+        status,
+      });
       response.writeHead(status).end();
     });
     // One whose sender was killed: nobody was answered, and nothing came whole.

@@ -41,7 +41,13 @@ export interface KillReport {
 const balances = ['1000', '1000', '1'] as const;
 
 /** Runs all rounds, waits until nothing moves any more, and proves that nothing was lost. */
-export async function runKillLoad({ seed, rounds, clients, lives, onLine }: KillOptions): Promise<KillReport> {
+export async function runKillLoad({
+  seed,
+  rounds,
+  clients,
+  lives,
+  onLine,
+}: KillOptions): Promise<KillReport> {
   const folder = await mkdtemp(join(tmpdir(), 'darkroom-kill-load-'));
   const port = await freePort();
   const receiver = await startReceiver();
@@ -49,7 +55,13 @@ export async function runKillLoad({ seed, rounds, clients, lives, onLine }: Kill
   let service: RunningProcess = await startProcess(folder, port);
   try {
     const accounts = await openAccounts(service.operator);
-    const load = startLoad({ dice, clients, receiver, apiUrl: `http://127.0.0.1:${port}/api/public/v1`, keys: accounts.map(({ key }) => key) });
+    const load = startLoad({
+      dice,
+      clients,
+      receiver,
+      apiUrl: `http://127.0.0.1:${port}/api/public/v1`,
+      keys: accounts.map(({ key }) => key),
+    });
     const count = endedCounter(load);
     for (let round = 1; round <= rounds; round += 1) {
       const millis = dice.between(`round ${round}`, ...lives);
@@ -60,12 +72,25 @@ export async function runKillLoad({ seed, rounds, clients, lives, onLine }: Kill
       service = await startProcess(folder, port);
       const accepted = load.sent.filter((sent) => sent.accepted.size > 0).length;
       const ended = await count(service.operator);
-      onLine(`round ${String(round).padStart(2)}: ${load.requests} requests, ${accepted} accepted, ${load.retried} retried, ${ended} ended, ${receiver.arrivals.length} webhooks · killed after ${millis} ms`);
+      onLine(
+        `round ${String(round).padStart(2)}: ${load.requests} requests, ${accepted} accepted, ${load.retried} retried, ${ended} ended, ${receiver.arrivals.length} webhooks · killed after ${millis} ms`,
+      );
     }
     await load.stop();
     await rest(service);
-    const proof = await prove({ operator: service.operator, accounts, sent: load.sent, arrivals: receiver.arrivals });
-    return { requests: load.requests, retried: load.retried, accepted: load.sent.filter((sent) => sent.accepted.size > 0).length, webhooks: receiver.arrivals.length, ...proof };
+    const proof = await prove({
+      operator: service.operator,
+      accounts,
+      sent: load.sent,
+      arrivals: receiver.arrivals,
+    });
+    return {
+      requests: load.requests,
+      retried: load.retried,
+      accepted: load.sent.filter((sent) => sent.accepted.size > 0).length,
+      webhooks: receiver.arrivals.length,
+      ...proof,
+    };
   } finally {
     await service.kill();
     await receiver.end();
@@ -73,10 +98,18 @@ export async function runKillLoad({ seed, rounds, clients, lives, onLine }: Kill
   }
 }
 
-async function openAccounts(operator: OperatorServices): Promise<{ id: AccountId; key: string; secret: string }[]> {
+async function openAccounts(
+  operator: OperatorServices,
+): Promise<{ id: AccountId; key: string; secret: string }[]> {
   return Promise.all(
     balances.map(async (balance) => {
-      const account = await createAccount(operator, { name: `client with ${balance} USD`, balance, postRate: '100000', maxConcurrent: '100', deadline: '30' });
+      const account = await createAccount(operator, {
+        name: `client with ${balance} USD`,
+        balance,
+        postRate: '100000',
+        maxConcurrent: '100',
+        deadline: '30',
+      });
       const { key } = await issueKey(operator, account, { name: 'load' });
       return { id: account.id, key, secret: String((await issueSecret(operator, account))['secret']) };
     }),

@@ -21,7 +21,8 @@ const VIOLET: Rgb = [150, 92, 226];
 
 /** Northern lights: curtains with a sharp bright foot, rays, and a top that fades from the accent to violet. */
 export function auroraPainter(frame: Frame, palette: Palette, horizon: number, dice: Dice): PaintRow {
-  const green = palette.night && palette.name === 'boreal' ? palette.accent : mix(palette.accent, [96, 240, 190], 0.75);
+  const green =
+    palette.night && palette.name === 'boreal' ? palette.accent : mix(palette.accent, [96, 240, 190], 0.75);
   const colours = profileOf(green);
   const curtains = [0, 1, 2].map((i) => curtainOf(frame, horizon, i, dice));
   return (y, row) => {
@@ -54,7 +55,10 @@ function profileOf(green: Rgb): Float32Array {
     const above = (i / STEPS) * (2 + UNDER) - UNDER;
     const light = above < 0 ? (1 + above / UNDER) ** 4 : Math.exp(-above * 2.1) * (1 - above / 2);
     const colour = mix(green, VIOLET, Math.min(1, Math.max(0, above * 1.3)));
-    table.set(colour.map((level) => (level / 255) * light), i * 3);
+    table.set(
+      colour.map((level) => (level / 255) * light),
+      i * 3,
+    );
   }
   return table;
 }
@@ -63,12 +67,19 @@ function curtainOf(frame: Frame, horizon: number, i: number, dice: Dice): Curtai
   const noise = noiseFrom(dice);
   const shift = dice.between(0, 200);
   const base = horizon * (0.5 + 0.15 * i);
-  const [foot, reach, light] = [new Float32Array(frame.width), new Float32Array(frame.width), new Float32Array(frame.width)];
+  const [foot, reach, light] = [
+    new Float32Array(frame.width),
+    new Float32Array(frame.width),
+    new Float32Array(frame.width),
+  ];
   for (let x = 0; x < frame.width; x++) {
     const u = (x - frame.width / 2) / frame.unit + shift;
     const bend = u + 0.18 * noise.line(u * 2.1 + 50);
-    foot[x] = base + horizon * (0.3 * noise.line(bend * 0.8) + 0.07 * noise.line(bend * 2.7) + 0.012 * noise.line(bend * 9));
-    const rays = 0.66 + 0.3 * noise.line(bend * 9) + 0.22 * noise.line(bend * 23) + 0.12 * noise.line(bend * 61);
+    foot[x] =
+      base +
+      horizon * (0.3 * noise.line(bend * 0.8) + 0.07 * noise.line(bend * 2.7) + 0.012 * noise.line(bend * 9));
+    const rays =
+      0.66 + 0.3 * noise.line(bend * 9) + 0.22 * noise.line(bend * 23) + 0.12 * noise.line(bend * 61);
     const drift = Math.min(1.1, Math.max(0, 0.6 + 0.9 * noise.line(u * 1.05 + 20 * i)));
     reach[x] = horizon * (0.36 + 0.16 * noise.line(bend * 3 + 9) + 0.12 * rays);
     light[x] = Math.min(0.97, Math.max(0, drift * rays * (1.4 - 0.2 * i)));
@@ -79,5 +90,8 @@ function curtainOf(frame: Frame, horizon: number, i: number, dice: Dice): Curtai
 }
 
 function extremes(values: Float32Array): [number, number] {
-  return values.reduce<[number, number]>(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
+  return values.reduce<[number, number]>(
+    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
+    [Infinity, -Infinity],
+  );
 }

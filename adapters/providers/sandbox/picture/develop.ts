@@ -14,7 +14,12 @@ const PIXELS_A_TURN = 1 << 18;
  * @param samples bytes a pixel: 3 for RGB, 4 for RGB and a byte that stays 255
  * @param rows pixel rows a band; the last band may have fewer
  */
-export async function* develop(frame: Frame, paint: PaintRow, samples: 3 | 4, rows: number): AsyncGenerator<Uint8Array> {
+export async function* develop(
+  frame: Frame,
+  paint: PaintRow,
+  samples: 3 | 4,
+  rows: number,
+): AsyncGenerator<Uint8Array> {
   const stride = frame.width * samples;
   const band = new Uint8Array(rows * stride).fill(255);
   const row = new Float32Array(frame.width * 3);

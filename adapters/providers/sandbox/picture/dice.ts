@@ -20,7 +20,9 @@ export interface Dice {
  */
 export function diceFor(prompt: string, seed: number, part: string): Dice {
   // JSON keeps the three apart and writes lone surrogates as escapes, so that no two prompts share a digest.
-  const digest = createHash('sha256').update(JSON.stringify([prompt, seed, part])).digest();
+  const digest = createHash('sha256')
+    .update(JSON.stringify([prompt, seed, part]))
+    .digest();
   const next = sfc32(digest);
   return {
     next,

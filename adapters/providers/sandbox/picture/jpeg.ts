@@ -17,7 +17,11 @@ const COMMENT_LIMIT = 65_533;
  *
  * @param bandsOf asked for bands of that many rows (the last may have fewer) with 4 bytes a pixel
  */
-export async function writeJpeg(frame: Frame, prompt: string, bandsOf: (rows: number) => AsyncIterable<Uint8Array>): Promise<Buffer> {
+export async function writeJpeg(
+  frame: Frame,
+  prompt: string,
+  bandsOf: (rows: number) => AsyncIterable<Uint8Array>,
+): Promise<Buffer> {
   const blocksAcross = Math.ceil(frame.width / BLOCK);
   const rows = stripRows(frame.width, blocksAcross);
   const parts: Uint8Array[] = [];
@@ -25,7 +29,8 @@ export async function writeJpeg(frame: Frame, prompt: string, bandsOf: (rows: nu
   for await (const data of bandsOf(rows)) {
     const strip = encode({ data, width: frame.width, height: data.length / 4 / frame.width }, QUALITY).data;
     const scan = scanStart(strip);
-    if (strips === 0) parts.push(opening(strip.subarray(0, scan), frame, prompt, (rows / BLOCK) * blocksAcross));
+    if (strips === 0)
+      parts.push(opening(strip.subarray(0, scan), frame, prompt, (rows / BLOCK) * blocksAcross));
     else parts.push(Buffer.from([0xff, 0xd0 + ((strips - 1) % 8)]));
     // Without the end marker, the last two bytes.
     parts.push(strip.subarray(scan, strip.length - 2));
@@ -54,7 +59,12 @@ function opening(segments: Buffer, frame: Frame, prompt: string, interval: numbe
   head.writeUInt16BE(frame.height, segmentAt(head, SOF0) + 5);
   const restart = Buffer.from([interval >> 8, interval & 255]);
   // SOI takes 2 bytes, the JFIF segment 18.
-  return Buffer.concat([head.subarray(0, 20), segment(COM, comment(prompt)), segment(DRI, restart), head.subarray(20)]);
+  return Buffer.concat([
+    head.subarray(0, 20),
+    segment(COM, comment(prompt)),
+    segment(DRI, restart),
+    head.subarray(20),
+  ]);
 }
 
 function segmentAt(bytes: Buffer, marker: number): number {

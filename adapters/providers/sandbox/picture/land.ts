@@ -81,6 +81,7 @@ function conifer(noise: Noise, i: number, offset: number): number {
 /** Reads an outline for each column, in pixels from the upper edge; `base` and `scale` are pixels upward from the lower. */
 export function topsOf(frame: Frame, outline: Outline, base: number, scale: number): Float32Array {
   const tops = new Float32Array(frame.width);
-  for (let x = 0; x < frame.width; x++) tops[x] = frame.height - base - scale * outline((x + 0.5 - frame.width / 2) / frame.unit);
+  for (let x = 0; x < frame.width; x++)
+    tops[x] = frame.height - base - scale * outline((x + 0.5 - frame.width / 2) / frame.unit);
   return tops;
 }

@@ -11,25 +11,36 @@ import { skyPainter, type Disc } from './sky.ts';
 import { waterPainter } from './water.ts';
 
 /** A poster landscape: sky, disc, ranges that fade into the air, and in some a lake or the sea. */
-export function landscapePainter(frame: Frame, palette: Palette, scenery: Scenery, dice: (part: string) => Dice): PaintRow {
+export function landscapePainter(
+  frame: Frame,
+  palette: Palette,
+  scenery: Scenery,
+  dice: (part: string) => Dice,
+): PaintRow {
   const disc = discOf(frame, palette, scenery, dice('disc'));
   const { behind, before, shore, rough, relief } = sceneryOf(scenery, dice);
   const horizon = frame.height * (1 - (shore ?? 0.3));
-  const ridges = [...behind, ...before].map((layer, i, all) => ridgeOf({ frame, palette, disc, relief }, layer, (i + 0.4) / (all.length - 0.6)));
+  const ridges = [...behind, ...before].map((layer, i, all) =>
+    ridgeOf({ frame, palette, disc, relief }, layer, (i + 0.4) / (all.length - 0.6)),
+  );
   const sky = skyPainter(frame, palette, disc, horizon, dice('sky'));
   const lights = scenery === 'aurora' ? auroraPainter(frame, palette, horizon, dice('aurora')) : undefined;
   const far = landPainter(frame, ridges.slice(0, behind.length));
   const near = landPainter(frame, ridges.slice(behind.length));
-  const under = (paintSky: PaintRow): PaintRow => (y, row) => {
-    if (y <= far.hidesFrom) {
-      paintSky(y, row);
-      lights?.(y, row);
-    }
-    far.paint(y, row);
-  };
+  const under =
+    (paintSky: PaintRow): PaintRow =>
+    (y, row) => {
+      if (y <= far.hidesFrom) {
+        paintSky(y, row);
+        lights?.(y, row);
+      }
+      far.paint(y, row);
+    };
   const above = { paint: under(sky.paint), paintWithoutDisc: under(sky.paintWithoutDisc) };
   const lower =
-    shore === undefined ? above.paint : waterPainter(frame, palette, above, { shore: Math.round(horizon), rough }, disc, dice('water'));
+    shore === undefined
+      ? above.paint
+      : waterPainter(frame, palette, above, { shore: Math.round(horizon), rough }, disc, dice('water'));
   return (y, row) => {
     if (y <= near.hidesFrom) lower(y, row);
     near.paint(y, row);
@@ -71,7 +82,12 @@ function ridgeOf(light: Light, layer: Layer, near: number): Ridge {
   const crest = mix(palette.far, palette.near, near ** 0.85);
   const foot = mix(crest, mix(hazeOf(palette), palette.far, 0.25), 0.72 * (1 - near) + 0.08);
   const base = layer.base * frame.height;
-  const ridge = { tops: topsOf(frame, layer.outline, base, scale), crest, foot, fade: frame.unit * (0.08 + 0.12 * near) };
+  const ridge = {
+    tops: topsOf(frame, layer.outline, base, scale),
+    crest,
+    foot,
+    fade: frame.unit * (0.08 + 0.12 * near),
+  };
   if (layer.ground) return { ...ridge, ground: topsOf(frame, layer.ground, base + 0.1 * scale, scale) };
   return light.relief > 0 ? { ...ridge, relief: reliefOf(light, near, crest) } : ridge;
 }

@@ -58,7 +58,13 @@ function lineNoise(order: Uint8Array, x: number): number {
   return (left * part + (right * (part - 1) - left * part) * eased(part)) * 2;
 }
 
-function planeNoise(order: Uint8Array, east: Float32Array, south: Float32Array, x: number, y: number): number {
+function planeNoise(
+  order: Uint8Array,
+  east: Float32Array,
+  south: Float32Array,
+  x: number,
+  y: number,
+): number {
   const column = Math.floor(x);
   const line = Math.floor(y);
   const dx = x - column;

@@ -18,7 +18,17 @@ export interface Palette {
 }
 
 export type PaletteName =
-  | 'dawn' | 'ember' | 'midnight' | 'boreal' | 'glacier' | 'sage' | 'sahara' | 'lagoon' | 'blossom' | 'harvest' | 'ink';
+  | 'dawn'
+  | 'ember'
+  | 'midnight'
+  | 'boreal'
+  | 'glacier'
+  | 'sage'
+  | 'sahara'
+  | 'lagoon'
+  | 'blossom'
+  | 'harvest'
+  | 'ink';
 
 type Row = readonly [sky: string, disc: string, far: string, near: string, accent: string];
 
@@ -62,5 +72,7 @@ export function hazeOf(palette: Palette): Rgb {
 
 /** All colours of the palette from dark to light: what the abstract motifs paint with. */
 export function tonesOf(palette: Palette): Rgb[] {
-  return [palette.near, ...palette.sky, palette.far, palette.accent].sort((a, b) => lightness(a) - lightness(b));
+  return [palette.near, ...palette.sky, palette.far, palette.accent].sort(
+    (a, b) => lightness(a) - lightness(b),
+  );
 }

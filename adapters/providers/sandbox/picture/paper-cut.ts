@@ -12,9 +12,15 @@ export function paperCutPainter(frame: Frame, palette: Palette, dice: Dice): Pai
   const zoom = dice.between(0.85, 1.25);
   const [cx, cy] = [dice.between(-0.2, 0.2), dice.between(-0.15, 0.15)];
   const height = (x: number, y: number) => {
-    const [u, v] = [x * zoom + 0.22 * noise.plane(x * 1.1 + 7, y * 1.1), y * zoom + 0.22 * noise.plane(x * 1.1, y * 1.1 + 31)];
+    const [u, v] = [
+      x * zoom + 0.22 * noise.plane(x * 1.1 + 7, y * 1.1),
+      y * zoom + 0.22 * noise.plane(x * 1.1, y * 1.1 + 31),
+    ];
     const bowl = Math.hypot(x - cx, y - cy) * 1.05;
-    return (0.25 + bowl + 0.3 * noise.plane(u * 1.2 + 50, v * 1.2) + 0.09 * noise.plane(u * 2.9, v * 2.9 + 50)) * sheets;
+    return (
+      (0.25 + bowl + 0.3 * noise.plane(u * 1.2 + 50, v * 1.2) + 0.09 * noise.plane(u * 2.9, v * 2.9 + 50)) *
+      sheets
+    );
   };
   const field = fieldOf(frame, 360, height);
   // Shadows fall away from a light above and to the left: the sheet there may be the higher one.
@@ -25,10 +31,20 @@ export function paperCutPainter(frame: Frame, palette: Palette, dice: Dice): Pai
 
 type Fields = readonly [ReturnType<typeof fieldOf>, ReturnType<typeof fieldOf>, ReturnType<typeof fieldOf>];
 
-function sheetPainter(frame: Frame, palette: Palette, sheets: number, [field, near, farther]: Fields): PaintRow {
+function sheetPainter(
+  frame: Frame,
+  palette: Palette,
+  sheets: number,
+  [field, near, farther]: Fields,
+): PaintRow {
   const colours = sheetColours(palette, sheets);
   const shadow = mix(palette.near, [0, 0, 0], 0.4);
-  const [here, above, close, wide] = [0, 1, 2, 3].map(() => new Float32Array(frame.width)) as [Float32Array, Float32Array, Float32Array, Float32Array];
+  const [here, above, close, wide] = [0, 1, 2, 3].map(() => new Float32Array(frame.width)) as [
+    Float32Array,
+    Float32Array,
+    Float32Array,
+    Float32Array,
+  ];
   return (y, row) => {
     field.readRow(y + 0.5, here);
     field.readRow(y - 0.5, above);
@@ -42,8 +58,17 @@ function sheetPainter(frame: Frame, palette: Palette, sheets: number, [field, ne
       const part = value - level;
       // A pixel wide step from this sheet to the one above.
       const cover = Math.min(1, Math.max(0, part / slope));
-      const dark = shade((close[x] ?? 0) - level - 1, 3.2) * 0.3 + shade((wide[x] ?? 0) - level - 1, 1.3) * 0.28;
-      paint(row, p, colours[level - 1] ?? shadow, colours[level] ?? shadow, level === 1 ? 1 : cover, shadow, dark * cover);
+      const dark =
+        shade((close[x] ?? 0) - level - 1, 3.2) * 0.3 + shade((wide[x] ?? 0) - level - 1, 1.3) * 0.28;
+      paint(
+        row,
+        p,
+        colours[level - 1] ?? shadow,
+        colours[level] ?? shadow,
+        level === 1 ? 1 : cover,
+        shadow,
+        dark * cover,
+      );
     }
   };
 }
@@ -54,7 +79,15 @@ function shade(over: number, sharp: number): number {
   return held * held * (3 - 2 * held);
 }
 
-function paint(row: Float32Array, p: number, below: Rgb, sheet: Rgb, cover: number, shadow: Rgb, dark: number): void {
+function paint(
+  row: Float32Array,
+  p: number,
+  below: Rgb,
+  sheet: Rgb,
+  cover: number,
+  shadow: Rgb,
+  dark: number,
+): void {
   for (let i = 0; i < 3; i++) {
     const level = (below[i] ?? 0) + ((sheet[i] ?? 0) - (below[i] ?? 0)) * cover;
     row[p + i] = level + ((shadow[i] ?? 0) - level) * dark;
@@ -64,5 +97,8 @@ function paint(row: Float32Array, p: number, below: Rgb, sheet: Rgb, cover: numb
 /** Dark at the bottom of the bowl, light at its rim: the palette's own colours, since mixed ones turn muddy side by side. */
 function sheetColours(palette: Palette, sheets: number): Rgb[] {
   const tones = tonesOf(palette);
-  return Array.from({ length: sheets + 1 }, (_, i) => tones[Math.round(((i - 1) / (sheets - 1)) * (tones.length - 1))] ?? palette.near);
+  return Array.from(
+    { length: sheets + 1 },
+    (_, i) => tones[Math.round(((i - 1) / (sheets - 1)) * (tones.length - 1))] ?? palette.near,
+  );
 }

@@ -39,7 +39,11 @@ function painterOf(frame: Frame, prompt: string, seed: number): PaintRow {
   return painterOfTheme(frame, theme, dice);
 }
 
-function painterOfTheme(frame: Frame, { motif, palette: name }: Theme, dice: (part: string) => ReturnType<typeof diceFor>): PaintRow {
+function painterOfTheme(
+  frame: Frame,
+  { motif, palette: name }: Theme,
+  dice: (part: string) => ReturnType<typeof diceFor>,
+): PaintRow {
   const palette = paletteOf(name);
   switch (motif) {
     case 'silk':

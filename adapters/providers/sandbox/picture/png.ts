@@ -11,7 +11,11 @@ const PIXELS_A_BAND = 1 << 17;
  * @param bandsOf asked for the picture's pixels in bands of that many rows; each is used before the next is asked for,
  *   so that a band's memory may be reused
  */
-export async function writePng(frame: Frame, prompt: string, bandsOf: (rows: number) => AsyncIterable<Uint8Array>): Promise<Buffer> {
+export async function writePng(
+  frame: Frame,
+  prompt: string,
+  bandsOf: (rows: number) => AsyncIterable<Uint8Array>,
+): Promise<Buffer> {
   const stride = frame.width * 3;
   // Deflate runs on a thread of its own while the next band is painted. Level 1: grain does not compress anyway.
   const deflate = createDeflate({ level: 1, strategy: constants.Z_RLE, chunkSize: 1 << 17 });

@@ -33,7 +33,8 @@ export function landPainter(frame: Frame, ridges: readonly Ridge[]): Land {
   const painters: PaintRow[] = [];
   for (const ridge of ridges.toReversed()) {
     painters.unshift(ridgePainter(frame, ridge, hidden.slice()));
-    for (let x = 0; x < hidden.length; x++) hidden[x] = Math.min(hidden[x] ?? 0, (ridge.tops[x] ?? 0) + STEEPEST);
+    for (let x = 0; x < hidden.length; x++)
+      hidden[x] = Math.min(hidden[x] ?? 0, (ridge.tops[x] ?? 0) + STEEPEST);
   }
   return {
     paint: (y, row) => {

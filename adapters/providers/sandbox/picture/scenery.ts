@@ -38,18 +38,42 @@ export function sceneryOf(scenery: Scenery, dice: Parts): Scene {
   switch (scenery) {
     case 'mountains':
       return wet
-        ? { behind: layers(4, shore - 0.05, shore + 0.14, range, dice), before: [bank(dice)], shore, rough: 0.1, relief: 0.38 }
+        ? {
+            behind: layers(4, shore - 0.05, shore + 0.14, range, dice),
+            before: [bank(dice)],
+            shore,
+            rough: 0.1,
+            relief: 0.38,
+          }
         : { behind: [...layers(6, -0.1, 0.36, range, dice), bank(dice)], before: [], rough: 0, relief: 0.38 };
     case 'forest':
       return wet
-        ? { behind: layers(4, shore - 0.04, shore + 0.17, wood, dice), before: [bank(dice)], shore, rough: 0.1, relief: 0 }
+        ? {
+            behind: layers(4, shore - 0.04, shore + 0.17, wood, dice),
+            before: [bank(dice)],
+            shore,
+            rough: 0.1,
+            relief: 0,
+          }
         : { behind: layers(6, -0.16, 0.38, wood, dice), before: [], rough: 0, relief: 0 };
     case 'dunes':
       return { behind: layers(5, -0.12, 0.3, dune, dice), before: [], rough: 0, relief: 0.75 };
     case 'sea':
-      return { behind: layers(2, shore - 0.045, shore - 0.015, island, dice), before: [], shore: shore + 0.08, rough: 1, relief: 0.38 };
+      return {
+        behind: layers(2, shore - 0.045, shore - 0.015, island, dice),
+        before: [],
+        shore: shore + 0.08,
+        rough: 1,
+        relief: 0.38,
+      };
     case 'aurora':
-      return { behind: layers(3, shore - 0.05, shore + 0.02, range, dice), before: [bank(dice)], shore, rough: 0.15, relief: 0.38 };
+      return {
+        behind: layers(3, shore - 0.05, shore + 0.02, range, dice),
+        before: [bank(dice)],
+        shore,
+        rough: 0.15,
+        relief: 0.38,
+      };
   }
 }
 
@@ -63,7 +87,10 @@ function layers(count: number, low: number, high: number, kind: Kind, dice: Part
   });
 }
 
-const range: Kind = (dice, near) => ({ outline: peaks(dice, 0.66 - 0.16 * near, 0.46), rise: 0.26 - 0.05 * near });
+const range: Kind = (dice, near) => ({
+  outline: peaks(dice, 0.66 - 0.16 * near, 0.46),
+  rise: 0.26 - 0.05 * near,
+});
 
 const wood: Kind = (dice, near) => {
   const size = 0.1 + 0.75 * near ** 1.6;

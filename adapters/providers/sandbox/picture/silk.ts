@@ -31,7 +31,12 @@ export function silkPainter(frame: Frame, palette: Palette, dice: Dice): PaintRo
   return shadePainter(frame, palette, tone, light);
 }
 
-function shadePainter(frame: Frame, palette: Palette, tone: ReturnType<typeof fieldOf>, light: ReturnType<typeof fieldOf>): PaintRow {
+function shadePainter(
+  frame: Frame,
+  palette: Palette,
+  tone: ReturnType<typeof fieldOf>,
+  light: ReturnType<typeof fieldOf>,
+): PaintRow {
   const tones = tonesOf(palette);
   const ramp = gradient(tones, STEPS);
   const [shade, sheen] = [mix(palette.near, [0, 0, 0], 0.25), mix(palette.disc, [255, 255, 255], 0.4)];
@@ -42,7 +47,7 @@ function shadePainter(frame: Frame, palette: Palette, tone: ReturnType<typeof fi
     for (let x = 0, p = 0; p < row.length; x++, p += 3) {
       const lit = lights[x] ?? 0;
       const at = 0.52 + 0.42 * Math.sin((values[x] ?? 0) * 2.6) + 0.2 * lit;
-      const c = ((at < 0 ? 0 : at > 1 ? 1 : at) * (STEPS - 1) | 0) * 3;
+      const c = (((at < 0 ? 0 : at > 1 ? 1 : at) * (STEPS - 1)) | 0) * 3;
       const dark = lit < 0 ? lit * lit * 0.3 : 0;
       const bright = lit > 0 ? lit * lit * lit * lit * 0.5 : 0;
       for (let i = 0; i < 3; i++) {

@@ -22,20 +22,25 @@ export interface Sky {
 
 /** The graded sky down to the horizon (pixels), with the glow around the disc, clouds and, by night, stars. */
 export function skyPainter(frame: Frame, palette: Palette, disc: Disc, horizon: number, dice: Dice): Sky {
-  const behind = [glowPainter(frame, palette, disc), ...(palette.night ? [starPainter(frame, horizon, dice)] : [])];
+  const behind = [
+    glowPainter(frame, palette, disc),
+    ...(palette.night ? [starPainter(frame, horizon, dice)] : []),
+  ];
   const paintDisc = discPainter(frame, palette, disc);
   const paintClouds = cloudPainter(frame, palette, horizon, dice);
-  const painter = (withDisc: boolean): PaintRow => (y, row) => {
-    const [red, green, blue] = along(palette.sky, (y + 0.5) / horizon);
-    for (let p = 0; p < row.length; p += 3) {
-      row[p] = red;
-      row[p + 1] = green;
-      row[p + 2] = blue;
-    }
-    for (const paint of behind) paint(y, row);
-    if (withDisc) paintDisc(y, row);
-    paintClouds(y, row);
-  };
+  const painter =
+    (withDisc: boolean): PaintRow =>
+    (y, row) => {
+      const [red, green, blue] = along(palette.sky, (y + 0.5) / horizon);
+      for (let p = 0; p < row.length; p += 3) {
+        row[p] = red;
+        row[p + 1] = green;
+        row[p + 2] = blue;
+      }
+      for (const paint of behind) paint(y, row);
+      if (withDisc) paintDisc(y, row);
+      paintClouds(y, row);
+    };
   return { paint: painter(true), paintWithoutDisc: painter(false) };
 }
 
@@ -50,13 +55,17 @@ function glowPainter(frame: Frame, palette: Palette, disc: Disc): PaintRow {
   for (let i = 0; i < GLOW_STEPS; i++) {
     const far = Math.max(0, (i / GLOW_STEPS) * reach - disc.radius) / frame.unit;
     // The last factor brings the glow to nothing at its reach: no edge.
-    table[i] = strength * (0.62 * Math.exp(-far * 9) + 0.38 * Math.exp(-far * 2.6)) * (1 - i / GLOW_STEPS) ** 2;
+    table[i] =
+      strength * (0.62 * Math.exp(-far * 9) + 0.38 * Math.exp(-far * 2.6)) * (1 - i / GLOW_STEPS) ** 2;
   }
   const scale = GLOW_STEPS / reach;
   return (y, row) => {
     const below = (y + 0.5 - disc.y) ** 2;
     const half = Math.sqrt(Math.max(0, reach * reach - below)) - 1;
-    const [from, to] = [Math.max(0, Math.ceil(disc.x - half)), Math.min(frame.width, Math.floor(disc.x + half))];
+    const [from, to] = [
+      Math.max(0, Math.ceil(disc.x - half)),
+      Math.min(frame.width, Math.floor(disc.x + half)),
+    ];
     for (let x = from, p = from * 3; x < to; x++, p += 3) {
       const aside = x + 0.5 - disc.x;
       shine(row, p, colour, table[(Math.sqrt(aside * aside + below) * scale) | 0] ?? 0);
@@ -70,7 +79,10 @@ function discPainter(frame: Frame, palette: Palette, disc: Disc): PaintRow {
     const below = y + 0.5 - disc.y;
     if (Math.abs(below) > disc.radius + 1) return;
     const colour = mix(palette.disc, rim, Math.max(0, 0.5 + below / disc.radius / 2));
-    const [from, to] = [Math.max(0, Math.floor(disc.x - disc.radius - 1)), Math.min(frame.width, Math.ceil(disc.x + disc.radius + 1))];
+    const [from, to] = [
+      Math.max(0, Math.floor(disc.x - disc.radius - 1)),
+      Math.min(frame.width, Math.ceil(disc.x + disc.radius + 1)),
+    ];
     for (let x = from; x < to; x++) {
       const inside = disc.radius - Math.hypot(x + 0.5 - disc.x, below) + 0.5;
       if (inside > 0) blend(row, x * 3, colour, Math.min(inside, 1));
@@ -125,7 +137,11 @@ const STARLIGHT: Rgb = [255, 250, 238];
 
 function paintStar([x, y, radius, light]: Star, line: number, row: Float32Array): void {
   const reach = Math.ceil(radius * 3);
-  for (let column = Math.max(0, Math.floor(x) - reach); column <= x + reach && column * 3 < row.length; column++) {
+  for (
+    let column = Math.max(0, Math.floor(x) - reach);
+    column <= x + reach && column * 3 < row.length;
+    column++
+  ) {
     const far = ((column + 0.5 - x) ** 2 + (line + 0.5 - y) ** 2) / (radius * radius);
     blend(row, column * 3, STARLIGHT, light * Math.exp(-far));
   }

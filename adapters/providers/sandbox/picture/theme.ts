@@ -23,27 +23,73 @@ const HINTS: readonly Hint[] = [
   { words: /\b(paper|cave|map|topograph\w*|layers?|geode|coral)\b/, motifs: ['paper-cut'] },
   { words: /\b(silk\w*|cloth|fabric|dress|fluid|liquid|smoke|marble|music|portrait)\b/, motifs: ['silk'] },
   { words: /\b(patterns?|geometr\w*|bauhaus|tiles?|mosaic|logo|icons?)\b/, motifs: ['tiles'] },
-  { words: /\b(desert|dunes?|sahara|sand|camels?|canyon)\b/, motifs: ['dunes'], palettes: ['sahara', 'ember', 'dawn'] },
-  { words: /\b(seas?|oceans?|beach|islands?|waves?|sail\w*|boats?|ships?|coast\w*|harbou?r|lighthouse|whales?)\b/, motifs: ['sea'] },
-  { words: /\b(forests?|woods?|trees?|pines?|jungle|fox|bears?|deer|wol(f|ves)|owls?|cabin|gardens?)\b/, motifs: ['forest'] },
-  { words: /\b(mountains?|peaks?|alps|alpine|valleys?|hills?|lakes?|fjords?|castles?|dragons?|landscapes?)\b/, motifs: ['mountains'] },
+  {
+    words: /\b(desert|dunes?|sahara|sand|camels?|canyon)\b/,
+    motifs: ['dunes'],
+    palettes: ['sahara', 'ember', 'dawn'],
+  },
+  {
+    words:
+      /\b(seas?|oceans?|beach|islands?|waves?|sail\w*|boats?|ships?|coast\w*|harbou?r|lighthouse|whales?)\b/,
+    motifs: ['sea'],
+  },
+  {
+    words: /\b(forests?|woods?|trees?|pines?|jungle|fox|bears?|deer|wol(f|ves)|owls?|cabin|gardens?)\b/,
+    motifs: ['forest'],
+  },
+  {
+    words: /\b(mountains?|peaks?|alps|alpine|valleys?|hills?|lakes?|fjords?|castles?|dragons?|landscapes?)\b/,
+    motifs: ['mountains'],
+  },
   { words: /\b(posters?|city|buildings?|architecture|robots?)\b/, motifs: ['tiles'] },
   { words: /\b(abstract|dreams?|colou?r\w*)\b/, motifs: ['silk', 'paper-cut', 'tiles'] },
-  { words: /\b(night|midnight|moon\w*|stars?|starry|galaxy|space|nocturn\w*)\b/, palettes: ['midnight', 'boreal'], motifs: ['aurora', 'mountains', 'forest', 'sea'] },
+  {
+    words: /\b(night|midnight|moon\w*|stars?|starry|galaxy|space|nocturn\w*)\b/,
+    palettes: ['midnight', 'boreal'],
+    motifs: ['aurora', 'mountains', 'forest', 'sea'],
+  },
   { words: /\b(sunset|dusk|evening|fire|lava|volcano\w*|red|neon)\b/, palettes: ['ember', 'sahara'] },
-  { words: /\b(snow\w*|winter|ice|icy|frost\w*|arctic|glaciers?)\b/, palettes: ['glacier'], motifs: ['mountains', 'forest'] },
+  {
+    words: /\b(snow\w*|winter|ice|icy|frost\w*|arctic|glaciers?)\b/,
+    palettes: ['glacier'],
+    motifs: ['mountains', 'forest'],
+  },
   { words: /\b(sunrise|dawn|morning|mist\w*|fog\w*)\b/, palettes: ['dawn', 'blossom', 'sage'] },
   { words: /\b(autumn|fall|harvest|golden?|coffee|brown)\b/, palettes: ['harvest', 'sahara'] },
-  { words: /\b(spring|cherry|blossoms?|sakura|pink|flowers?|roses?)\b/, palettes: ['blossom'], motifs: ['mountains', 'silk', 'paper-cut'] },
+  {
+    words: /\b(spring|cherry|blossoms?|sakura|pink|flowers?|roses?)\b/,
+    palettes: ['blossom'],
+    motifs: ['mountains', 'silk', 'paper-cut'],
+  },
   { words: /\b(ink|zen|japan\w*|minimal\w*|black|white|monochrome|sketch)\b/, palettes: ['ink'] },
   { words: /\b(green|forests?|moss|tea|leaf|leaves)\b/, palettes: ['sage', 'harvest', 'dawn'] },
-  { words: /\b(seas?|oceans?|blue|turquoise|tropical|beach|lagoon|water)\b/, palettes: ['lagoon', 'dawn', 'ember'] },
+  {
+    words: /\b(seas?|oceans?|blue|turquoise|tropical|beach|lagoon|water)\b/,
+    palettes: ['lagoon', 'dawn', 'ember'],
+  },
 ];
 
-const MOTIFS: readonly [Motif, ...Motif[]] = ['mountains', 'forest', 'dunes', 'sea', 'aurora', 'silk', 'paper-cut', 'tiles'];
+const MOTIFS: readonly [Motif, ...Motif[]] = [
+  'mountains',
+  'forest',
+  'dunes',
+  'sea',
+  'aurora',
+  'silk',
+  'paper-cut',
+  'tiles',
+];
 
 /** Earth tones in folds look like meat: silk takes them only when the prompt's words ask. */
-const SILKS: readonly [PaletteName, ...PaletteName[]] = ['lagoon', 'midnight', 'blossom', 'boreal', 'ember', 'dawn', 'glacier'];
+const SILKS: readonly [PaletteName, ...PaletteName[]] = [
+  'lagoon',
+  'midnight',
+  'blossom',
+  'boreal',
+  'ember',
+  'dawn',
+  'glacier',
+];
 
 /** Chooses by the prompt's words where they say something, and by the dice where they do not. */
 export function themeOf(prompt: string, dice: Dice): Theme {

@@ -20,7 +20,8 @@ const FIGURES: readonly [Figure, ...Figure[]] = [
   (u, v) => Math.hypot(u - 0.5, v - 0.5) - 0.36,
   (u, v) => Math.max(Math.hypot(u, v) - 1, Math.hypot(u - 1, v - 1) - 1),
   (u, v) => Math.abs(Math.hypot(u, v) - 0.66) - 0.17,
-  (u, v) => Math.abs(((Math.hypot(u, v) * 4 + 0.5) % 1) - 0.5) / 4 - 0.062 + Math.max(0, Math.hypot(u, v) - 1),
+  (u, v) =>
+    Math.abs(((Math.hypot(u, v) * 4 + 0.5) % 1) - 0.5) / 4 - 0.062 + Math.max(0, Math.hypot(u, v) - 1),
   (u, v) => (u + v - 1) / Math.SQRT2,
   (u, v) => Math.min(Math.hypot(u - 0.5, v) - 0.5, Math.hypot(u - 0.5, v - 1) - 0.5),
 ];
@@ -46,7 +47,13 @@ export function tilePainter(frame: Frame, palette: Palette, dice: Dice): PaintRo
     for (let column = Math.floor(-left / side); column <= lastColumn; column++) {
       const from = Math.max(0, Math.round(left + column * side));
       const to = Math.min(frame.width, Math.round(left + (column + 1) * side));
-      paintTile(row, tileAt(column - middle(frame.width, side), line - middle(frame.height, side)), { from, to, v: v - line, side, start: left + column * side });
+      paintTile(row, tileAt(column - middle(frame.width, side), line - middle(frame.height, side)), {
+        from,
+        to,
+        v: v - line,
+        side,
+        start: left + column * side,
+      });
     }
   };
 }
@@ -83,13 +90,25 @@ function throwTile(dice: Dice, colours: readonly [Rgb, ...Rgb[]]): Tile {
   const ground = dice.pick(colours);
   // Two colours of the same lightness flicker, and two near whites show nothing.
   const apart = colours.filter((colour) => Math.abs(lightness(colour) - lightness(ground)) > 0.13);
-  return { figure: dice.pick(FIGURES), turn: dice.below(4), ground, ink: dice.pick([apart[0] ?? colours[0], ...apart.slice(1)]) };
+  return {
+    figure: dice.pick(FIGURES),
+    turn: dice.below(4),
+    ground,
+    ink: dice.pick([apart[0] ?? colours[0], ...apart.slice(1)]),
+  };
 }
 
 function coloursOf(palette: Palette): [Rgb, ...Rgb[]] {
   const tones = tonesOf(palette);
   const light = tones.at(-1) ?? palette.disc;
-  return [mix(light, [255, 255, 255], 0.3), light, palette.near, palette.accent, palette.far, palette.sky[1] ?? palette.far];
+  return [
+    mix(light, [255, 255, 255], 0.3),
+    light,
+    palette.near,
+    palette.accent,
+    palette.far,
+    palette.sky[1] ?? palette.far,
+  ];
 }
 
 function middle(length: number, side: number): number {

@@ -15,12 +15,21 @@ export interface Water {
 }
 
 /** Paints what lies above the shore, keeps it, and mirrors it below in ripples, with the disc's path of glitter. */
-export function waterPainter(frame: Frame, palette: Palette, above: Sky, water: Water, disc: Disc, dice: Dice): PaintRow {
+export function waterPainter(
+  frame: Frame,
+  palette: Palette,
+  above: Sky,
+  water: Water,
+  disc: Disc,
+  dice: Dice,
+): PaintRow {
   const { shore, rough } = water;
   const seen = new Uint8ClampedArray(frame.width * shore * 3);
   const noise = noiseFrom(dice);
   // What the water takes from each colour: multiplied, as mixing would turn a bright sky grey.
-  const deep = mix(palette.near, palette.sky.at(-3) ?? palette.near, 0.55).map((level) => level / 255 - 1) as [number, number, number];
+  const deep = mix(palette.near, palette.sky.at(-3) ?? palette.near, 0.55).map(
+    (level) => level / 255 - 1,
+  ) as [number, number, number];
   const shine = mix(palette.disc, hazeOf(palette), 0.25);
   return (y, row) => {
     if (y < shore) {
