@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { environment } from './test/fixtures/environment.ts';
+import { environment } from './simulation/environment.ts';
 import { LongestFirst } from './test/fixtures/longest-first.ts';
 
 export default defineConfig({

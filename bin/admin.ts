@@ -1,5 +1,5 @@
 /** `npm run admin`: the operator's command. */
-import { runAdmin } from './admin/program.ts';
+import { runAdmin } from '../admin/program.ts';
 
 process.exitCode = await runAdmin(process.argv.slice(2), {
   print: (line) => console.log(line),

@@ -4,11 +4,11 @@ import { parseArgs } from 'node:util';
 import pc from 'picocolors';
 import { metrics } from '../core/metrics.ts';
 import { formattedPage } from '../tools/formatted-page.ts';
-import { billFor, totalOf, type Memory, type Standing } from './cost/bill.ts';
-import { measure, memoryOf, type CreationCount } from './cost/measure.ts';
-import { costPage, ownRenderMillis } from './cost/page.ts';
-import { synthesizedTemplate } from './local/synthesized-template.ts';
-import { wholeNumber } from './options/whole-number.ts';
+import { billFor, totalOf, type Memory, type Standing } from '../tools/cost/bill.ts';
+import { measure, memoryOf, type CreationCount } from '../tools/cost/measure.ts';
+import { costPage, ownRenderMillis } from '../tools/cost/page.ts';
+import { synthesizedTemplate } from '../start/synthesized-template.ts';
+import { wholeNumber } from '../admin/terminal/whole-number.ts';
 
 const page = new URL('../docs/cost.md', import.meta.url);
 const { values } = parseArgs({

@@ -6,8 +6,8 @@ import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { SettingsError } from '../lib/settings.ts';
 import { defaultStage, settingsOf } from '../lib/stage-settings.ts';
-import { CatalogError, readCatalog, readProviderCosts } from './catalog/catalog-files.ts';
-import { REFUSED_INPUT } from './local/synthesized-template.ts';
+import { CatalogError, readCatalog, readProviderCosts } from '../admin/catalog/catalog-files.ts';
+import { REFUSED_INPUT } from '../start/synthesized-template.ts';
 
 async function synthesize(): Promise<void> {
   // A price or route that is no good must not be deployed.

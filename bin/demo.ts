@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pc from 'picocolors';
 import { asMicros, formatUsd, fromUsd, type Micros } from '../core/money.ts';
-import { startService, type RunningService } from './local/service.ts';
+import { startService, type RunningService } from '../start/service.ts';
 
 const prompt = 'A quiet mountain lake under the northern lights';
 const patienceMillis = 20_000;

@@ -1,11 +1,11 @@
 /** `npm start`: the whole service on this machine, until Ctrl-C. */
 import { Command } from 'commander';
 import pc from 'picocolors';
-import { eventLine, eventObject, parseLogLine } from './local/events.ts';
+import { eventLine, eventObject, parseLogLine } from '../start/events.ts';
 import { FolderRefused } from '../local/folder-lock.ts';
-import { InputRefused } from './local/synthesized-template.ts';
-import { startService, type RunningService } from './local/service.ts';
-import { visibleJson } from './terminal/visible-text.ts';
+import { InputRefused } from '../start/synthesized-template.ts';
+import { startService, type RunningService } from '../start/service.ts';
+import { visibleJson } from '../admin/terminal/visible-text.ts';
 
 interface Options {
   readonly port: string;

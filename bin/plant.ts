@@ -7,9 +7,9 @@
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { wholeNumber } from './options/whole-number.ts';
-import { openProject, plantingFolders, type Bug } from './plant/draw.ts';
-import { openTrial, type Trial, type Verdict } from './plant/trial.ts';
+import { wholeNumber } from '../admin/terminal/whole-number.ts';
+import { openProject, plantingFolders, type Bug } from '../tools/plant/draw.ts';
+import { openTrial, type Trial, type Verdict } from '../tools/plant/trial.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const { values } = parseArgs({

@@ -8,9 +8,15 @@ import { Command } from 'commander';
 import pc from 'picocolors';
 import { runningService } from '../local/service-record.ts';
 import { readTemplate } from '../local/template.ts';
-import { synthesizedTemplate } from './local/synthesized-template.ts';
-import { sampleEvents } from './sam/events.ts';
-import { samNames, samTemplate, samVariables, type LocalPlace, type Template } from './sam/template.ts';
+import { synthesizedTemplate } from '../start/synthesized-template.ts';
+import { sampleEvents } from '../tools/sam/events.ts';
+import {
+  samNames,
+  samTemplate,
+  samVariables,
+  type LocalPlace,
+  type Template,
+} from '../tools/sam/template.ts';
 
 interface Options {
   readonly data: string;

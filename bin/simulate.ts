@@ -14,12 +14,12 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { KillMessage, Message, Report } from './simulate/messages.ts';
-import { printReport, Progress } from './simulate/report.ts';
-import { wholeNumber } from './options/whole-number.ts';
+import type { KillMessage, Message, Report } from '../simulation/messages.ts';
+import { printReport, Progress } from '../simulation/report.ts';
+import { wholeNumber } from '../admin/terminal/whole-number.ts';
 
-const worker = fileURLToPath(new URL('../test/simulation/worker.ts', import.meta.url));
-const killer = fileURLToPath(new URL('../test/simulation/kill/main.ts', import.meta.url));
+const worker = fileURLToPath(new URL('../simulation/worker.ts', import.meta.url));
+const killer = fileURLToPath(new URL('../simulation/kill/main.ts', import.meta.url));
 const mutantSeeds = 1_000;
 const progressMillis = 5_000;
 
@@ -113,9 +113,9 @@ async function traceSeed(seed: number): Promise<boolean> {
   return isGood;
 }
 
-/** The names in test/simulation/mutants.ts, read as text for the same reason. */
+/** The names in simulation/runs/mutants.ts, read as text for the same reason. */
 function mutantNames(): string[] {
-  const text = readFileSync(new URL('../test/simulation/mutants.ts', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../simulation/runs/mutants.ts', import.meta.url), 'utf8');
   return [...text.matchAll(/\{\s*name: '([\w-]+)'/g)].flatMap(([, name]) => name ?? []);
 }
 

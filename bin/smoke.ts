@@ -1,9 +1,9 @@
 /** `npm run smoke`: does a deployed Darkroom do what it promises? Asked from outside, as a client asks. */
 import { Command } from 'commander';
 import pc from 'picocolors';
-import { createSmokeClient, SmokeError } from './smoke/client.ts';
-import { runSmoke } from './smoke/steps.ts';
-import { visibleJson, visibleText } from './terminal/visible-text.ts';
+import { createSmokeClient, SmokeError } from '../tools/smoke/client.ts';
+import { runSmoke } from '../tools/smoke/steps.ts';
+import { visibleJson, visibleText } from '../admin/terminal/visible-text.ts';
 
 interface Options {
   readonly api: string;

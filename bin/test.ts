@@ -18,7 +18,21 @@ import { fileURLToPath } from 'node:url';
 import pc from 'picocolors';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const rooms = ['adapters', 'bin', 'catalog', 'config', 'core', 'functions', 'lib', 'local', 'test', 'tools'];
+const rooms = [
+  'adapters',
+  'admin',
+  'bin',
+  'catalog',
+  'config',
+  'core',
+  'functions',
+  'lib',
+  'local',
+  'simulation',
+  'start',
+  'test',
+  'tools',
+];
 
 interface Check {
   readonly name: string;

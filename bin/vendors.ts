@@ -6,7 +6,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createOutput, type Row } from './admin/output.ts';
+import { createOutput, type Row } from '../admin/terminal/output.ts';
 
 /** What test/vendors/table-run.ts says; kept apart, since nothing that runs depends on a test. */
 type Message =

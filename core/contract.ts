@@ -12,7 +12,7 @@ export interface Operation {
   readonly method: 'GET' | 'POST';
   /** Relative to apiRoot. */
   readonly path: string;
-  /** The handler's file in functions/api/, without its ending. */
+  /** The handler's file in functions/operations/, without its ending. */
   readonly handler: string;
   /** Which of the account's rates it counts against. */
   readonly rate: 'get' | 'post';

@@ -1,6 +1,6 @@
 /**
  * What the API answers when it refuses (interface.md, part 7). Handlers throw or
- * return a Problem; functions/api/answer.ts makes the HTTP answer of it.
+ * return a Problem; functions/http/answer.ts makes the HTTP answer of it.
  */
 
 /** Code and HTTP status, as the interface lists them. */

@@ -13,7 +13,7 @@ import { bundle } from './bundling/bundle.ts';
 import type { Settings } from './settings.ts';
 
 export interface ServiceFunctionProps {
-  /** In functions/, without its ending: "api/get-creation". */
+  /** In functions/, without its ending: "operations/get-creation". */
   readonly entry: string;
   /** What an operator reads in the console. */
   readonly description: string;

@@ -183,7 +183,7 @@ export class ServiceStack extends Stack {
     const handler = name === 'unknownRoute' ? 'unknown-route' : operations[name].handler;
     const path =
       name === 'unknownRoute' ? 'what no route takes' : `${operations[name].method} ${operations[name].path}`;
-    const fn = this.addFunction(`${name.charAt(0).toUpperCase()}${name.slice(1)}`, `api/${handler}`, {
+    const fn = this.addFunction(`${name.charAt(0).toUpperCase()}${name.slice(1)}`, `operations/${handler}`, {
       description: `Answers ${path}`,
       timeout: Duration.seconds(29),
       memoryMegabytes: 1024,

@@ -45,7 +45,7 @@ const standIns = {
  * Bundles a file of functions/ into one `index.mjs`, within CDK's own frame for it: what needs no
  * bundles (`cdk list`, a test of the template) makes none.
  *
- * @param entry in functions/, without its ending: "api/get-creation"
+ * @param entry in functions/, without its ending: "operations/get-creation"
  * @param holdsEventStreams whether a client of the SDK is in it that imports them whether it needs them or not
  */
 export function bundle(entry: string, holdsEventStreams: boolean): Code {

@@ -1,5 +1,5 @@
 /** The operator's command in this process, as a person runs it. */
-import { runAdmin } from '../../bin/admin/program.ts';
+import { runAdmin } from '../../admin/program.ts';
 
 export interface Said {
   readonly code: number;

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { confirm } from '../../bin/admin/confirm.ts';
+import { confirm } from '../../admin/terminal/confirm.ts';
 
 /** A terminal on which a person types this. */
 function terminal(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { complaintOf } from '../../bin/admin/complaint.ts';
-import { OperatorError } from '../../bin/admin/operator-error.ts';
-import { persist } from '../../bin/admin/persistence.ts';
+import { complaintOf } from '../../admin/terminal/complaint.ts';
+import { OperatorError } from '../../admin/operator-error.ts';
+import { persist } from '../../admin/persistence.ts';
 import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
 import { seededBytes } from '../fixtures/records.ts';
 import { fakeClock } from '../functions/fakes.ts';

@@ -1,7 +1,7 @@
 /** Money moved by an operator while the table loses an answer and then throttles: made once, and told as made. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { connect } from '../../bin/admin/connect.ts';
-import type { OperatorServices } from '../../bin/admin/services.ts';
+import { connect } from '../../admin/connect.ts';
+import type { OperatorServices } from '../../admin/services.ts';
 import { asMicros } from '../../core/money.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 

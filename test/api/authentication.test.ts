@@ -76,7 +76,7 @@ describe('a key', () => {
 
   it('is one of several of an account, and revoking one leaves the others', async () => {
     fromElsewhere();
-    const { issueKey } = await import('../../bin/admin/keys.ts');
+    const { issueKey } = await import('../../admin/commands/keys.ts');
     const second = await issueKey(service.operator, client.account, { name: 'second' });
     expect((await ask({ 'x-api-key': second.key })).status).toBe(200);
     await service.operator.accounts.revokeKey(client.account.id, second.record.id, new Date().toISOString());

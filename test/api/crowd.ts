@@ -7,8 +7,8 @@
 import { createAccountStore } from '../../adapters/dynamodb/account-store.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createWalletStore } from '../../adapters/dynamodb/wallet-store.ts';
-import { createAccount } from '../../bin/admin/accounts.ts';
-import { issueKey } from '../../bin/admin/keys.ts';
+import { createAccount } from '../../admin/commands/accounts.ts';
+import { issueKey } from '../../admin/commands/keys.ts';
 import { monthOf } from '../../core/creation.ts';
 import { uuidV7, type CreationId } from '../../core/ids.ts';
 import type { LedgerRow } from '../../core/ledger.ts';
@@ -16,8 +16,8 @@ import { asMicros } from '../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../core/ports/charges.ts';
 import { aCreation } from '../fixtures/records.ts';
 import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
-import { createDirectClient } from '../simulation/direct-client.ts';
-import { createMemoryTable } from '../simulation/memory-table.ts';
+import { createDirectClient } from '../../simulation/table/direct-client.ts';
+import { createMemoryTable } from '../../simulation/table/memory-table.ts';
 
 export const crowdSize = 200;
 /** What one of them costs, in USD. */

@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createKey } from '../../core/api-key.ts';
-import { handler } from '../../functions/api/list-models.ts';
+import { handler } from '../../functions/operations/list-models.ts';
 import { accountId, apiKeyText, keyId } from '../fixtures/records.ts';
 import {
   bearer,

@@ -4,7 +4,7 @@ import { requestMillis } from '../../core/limits.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { startBudget } from '../../core/time-budget.ts';
-import { awaitOutcome, waitSeconds } from '../../functions/api/await-outcome.ts';
+import { awaitOutcome, waitSeconds } from '../../functions/operations/generate/await-outcome.ts';
 import type { ApiServices } from '../../functions/services.ts';
 import { failures } from '../../core/failure.ts';
 import { aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';

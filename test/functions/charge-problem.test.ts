@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { asMicros } from '../../core/money.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { Caller } from '../../functions/api/caller.ts';
-import { checkMeans, overBalance, overBudget, tooManyOpen } from '../../functions/api/charge-problem.ts';
+import type { Caller } from '../../functions/http/caller.ts';
+import { checkMeans, overBalance, overBudget, tooManyOpen } from '../../functions/http/charge-problem.ts';
 import { anAccount, anApiKey, now } from '../fixtures/records.ts';
 
 const shown = ({ status, code, details, headers }: Problem): object => ({ status, code, details, headers });

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach } from 'vitest';
 import type { Item } from '../../adapters/dynamodb/table.ts';
 import { imageRequestSchema, requestHash } from '../../core/image-request.ts';
-import { handler } from '../../functions/api/generate-image.ts';
+import { handler } from '../../functions/operations/generate-image.ts';
 import { bearer, call, dynamo, mockAws, stateMachine, tableHolds, type Answer } from './api-fixture.ts';
 
 /** What is sent unless a test gives another. */

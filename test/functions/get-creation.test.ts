@@ -2,8 +2,8 @@ import { ConditionalCheckFailedException, DynamoDBServiceException } from '@aws-
 import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { AccountId } from '../../core/ids.ts';
-import { handler } from '../../functions/api/get-creation.ts';
-import { handler as unknownRoute } from '../../functions/api/unknown-route.ts';
+import { handler } from '../../functions/operations/get-creation.ts';
+import { handler as unknownRoute } from '../../functions/operations/unknown-route.ts';
 import { aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';
 import {
   call,

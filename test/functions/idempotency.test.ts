@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkIdempotencyKey, idempotencyHash } from '../../functions/api/idempotency.ts';
+import { checkIdempotencyKey, idempotencyHash } from '../../functions/operations/generate/idempotency.ts';
 
 const fine = (header: string): boolean => {
   try {

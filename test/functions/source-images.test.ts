@@ -4,9 +4,9 @@ import { startBudget } from '../../core/time-budget.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound, SourceResult } from '../../core/ports/outbound.ts';
 import type { Problem } from '../../core/problem.ts';
-import { copySources } from '../../functions/api/source-images.ts';
+import { copySources } from '../../functions/operations/generate/source-images.ts';
 import type { SubmitServices } from '../../functions/services.ts';
-import { pictureOf } from '../fixtures/vendors/pictures.ts';
+import { pictureOf } from '../../tools/vendors/pictures.ts';
 import { fakeClock, stub, type FakeClock } from './fakes.ts';
 
 interface Fetching {

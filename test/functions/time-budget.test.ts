@@ -4,11 +4,11 @@ import { chargeMillis, overdueMillis, requestMillis } from '../../core/limits.ts
 import type { ChargeOrder, ChargeOutcome } from '../../core/ports/charges.ts';
 import type { SourceResult } from '../../core/ports/outbound.ts';
 import { startBudget } from '../../core/time-budget.ts';
-import { serve } from '../../functions/api/serve.ts';
+import { serve } from '../../functions/http/serve.ts';
 import { fakeClock } from './fakes.ts';
 import { accepting, post, type Stage } from './serve-fixture.ts';
 import { now } from '../fixtures/records.ts';
-import { pictureOf } from '../fixtures/vendors/pictures.ts';
+import { pictureOf } from '../../tools/vendors/pictures.ts';
 
 const image = { kind: 'fetched', bytes: pictureOf('png', 64, 64) } as const satisfies SourceResult;
 const withImage = { model: 'sandbox-pro', prompt: 'a pier', image_urls: ['https://images.test/1.png'] };

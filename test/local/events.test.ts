@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eventObject, parseLogLine } from '../../bin/local/events.ts';
+import { eventObject, parseLogLine } from '../../start/events.ts';
 import { embeddedMetrics } from '../../adapters/embedded-metrics.ts';
 
 it('what CloudWatch takes out of a line of the log is not shown to a person or a program', () => {

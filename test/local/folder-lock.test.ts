@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { connect } from '../../bin/admin/connect.ts';
+import { connect } from '../../admin/connect.ts';
 import { FolderRefused, lockFolder } from '../../local/folder-lock.ts';
 import type { FolderLock } from '../../local/folder-lock.ts';
 import { runningService } from '../../local/service-record.ts';

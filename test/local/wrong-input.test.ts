@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CatalogError, readCatalog, readProviderCosts } from '../../bin/catalog/catalog-files.ts';
+import { CatalogError, readCatalog, readProviderCosts } from '../../admin/catalog/catalog-files.ts';
 import { temporaryFolder } from './machine-fixture.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { bugsOf, dice, openProject, plantedIn, type Bug } from '../../bin/plant/draw.ts';
-import { definitionKinds, kinds } from '../../bin/plant/kinds.ts';
+import { bugsOf, dice, openProject, plantedIn, type Bug } from '../../tools/plant/draw.ts';
+import { definitionKinds, kinds } from '../../tools/plant/kinds.ts';
 
 /** One place for each kind, with the type of every name. */
 const sample = `

@@ -2,9 +2,9 @@ import { createDynamo, type Dynamo } from '../../local/aws/dynamodb/dynamo.ts';
 import { AwsError } from '../../local/aws/aws-error.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableDefinition } from '../adapters/dynamodb/table-definition.ts';
-import { createStream } from './dice.ts';
-import { createMemoryTable, type MemoryTable } from './memory-table.ts';
-import { Refused } from './refused.ts';
+import { createStream } from '../../simulation/world/dice.ts';
+import { createMemoryTable, type MemoryTable } from '../../simulation/table/memory-table.ts';
+import { Refused } from '../../simulation/table/refused.ts';
 
 const table = 'table';
 const now = Date.UTC(2026, 10, 21);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { mutants } from './mutants.ts';
+import { mutants } from '../../simulation/runs/mutants.ts';
 
 it('finds the text of each planted bug once in its file, and changes it', () => {
   const lost = mutants.filter(({ file, find, replace }) => {

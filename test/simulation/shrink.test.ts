@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Job, Message, Report } from './jobs.ts';
+import type { Job, Message, Report } from '../../simulation/runs/jobs.ts';
 
 /** The first failure of a planted bug, found by seeds and shrunk, in a process of its own: a bug is planted as its module is loaded. */
 function failureOf(mutant: string): Promise<Report> {
   const job: Job = { kind: 'seeds', from: 0, to: 1_000, every: 1, stopAtFirst: true, mutant };
-  const child = fork(fileURLToPath(new URL('worker.ts', import.meta.url)), [JSON.stringify(job)], {
+  const child = fork(fileURLToPath(new URL('../../simulation/worker.ts', import.meta.url)), [JSON.stringify(job)], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
   return new Promise((resolve, reject) => {

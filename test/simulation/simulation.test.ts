@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { crowdOf } from './crowd-scenario.ts';
-import { exhaust } from './exhaustive.ts';
-import { createSimulator } from './run.ts';
+import { crowdOf } from '../../simulation/clients/crowd-scenario.ts';
+import { exhaust } from '../../simulation/runs/exhaustive.ts';
+import { createSimulator } from '../../simulation/runs/run.ts';
 
 const simulator = createSimulator();
 afterAll(() => {

@@ -2,8 +2,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sampleEvents } from '../../bin/sam/events.ts';
-import { awsVariables, samNames, samTemplate, samVariables, type Template } from '../../bin/sam/template.ts';
+import { sampleEvents } from '../../tools/sam/events.ts';
+import {
+  awsVariables,
+  samNames,
+  samTemplate,
+  samVariables,
+  type Template,
+} from '../../tools/sam/template.ts';
 import { operations } from '../../core/contract.ts';
 import { resolved, templatePath } from './template.ts';
 

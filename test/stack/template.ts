@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
-import { synthesizedTemplate } from '../../bin/local/synthesized-template.ts';
+import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import { readTemplate, type LocalFunction, type LocalTemplate } from '../../local/template.ts';
 
 export const templatePath = await synthesizedTemplate();

@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { synthesizedTemplate } from '../../bin/local/synthesized-template.ts';
+import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import { metrics } from '../../core/metrics.ts';
 import type { AwsCall } from '../../local/aws/aws-call.ts';
 import { createAuthorizer, type PolicyStatement } from '../../local/aws/iam.ts';

@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkCatalog } from '../../bin/admin/catalog.ts';
+import { checkCatalog } from '../../admin/commands/catalog.ts';
 import type { Catalog } from '../../core/catalog.ts';
 import { costOf, type ProviderCosts } from '../../core/provider-costs.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import costs from '../../catalog/provider-costs.json' with { type: 'json' };
 import { startTestService, type TestService } from '../fixtures/service.ts';
-import { fakes } from '../fixtures/vendors/fakes.ts';
-import type { FakeVendor } from '../fixtures/vendors/fake-vendor.ts';
+import { fakes } from '../../tools/vendors/fakes.ts';
+import type { FakeVendor } from '../../tools/vendors/fake-vendor.ts';
 import { environmentOf } from './fleet.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

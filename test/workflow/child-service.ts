@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { connect } from '../../bin/admin/connect.ts';
+import { connect } from '../../admin/connect.ts';
 import type { AccountId } from '../../core/ids.ts';
 import type { Place } from './creations.ts';
 

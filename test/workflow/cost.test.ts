@@ -1,8 +1,8 @@
 /** docs/cost.md says what is measured: counts that change are written anew by `npm run cost`. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { billFor, totalOf } from '../../bin/cost/bill.ts';
-import { measure, memoryOf, type CreationCount, type CreationKind } from '../../bin/cost/measure.ts';
+import { billFor, totalOf } from '../../tools/cost/bill.ts';
+import { measure, memoryOf, type CreationCount, type CreationKind } from '../../tools/cost/measure.ts';
 
 const kind: CreationKind = 'success, webhook, Idempotency-Key';
 /** The lease, and the attempt that was begun. */

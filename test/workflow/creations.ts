@@ -1,7 +1,7 @@
 /** Creations as these tests send and watch them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { OperatorServices } from '../../bin/admin/services.ts';
+import type { OperatorServices } from '../../admin/services.ts';
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { AccountId } from '../../core/ids.ts';
 import type { LedgerKind } from '../../core/ledger.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runKillLoad } from '../simulation/kill/rounds.ts';
+import { runKillLoad } from '../../simulation/kill/rounds.ts';
 
 /** Of the kind that `npm run simulate -- --kill 20` runs; `npm test` kills at chosen moments instead (kill.test.ts), for a tenth of the time. */
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 0);

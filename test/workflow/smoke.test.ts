@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { challengeIn } from '../../bin/smoke/steps.ts';
+import { challengeIn } from '../../tools/smoke/steps.ts';
 import { startTestService, type TestService } from '../fixtures/service.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 

@@ -1,8 +1,8 @@
 /** Two rotations of the encryption secret: Secrets Manager keeps the version before, and nothing older. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resealSecrets } from '../../bin/admin/reseal.ts';
-import type { OperatorServices } from '../../bin/admin/services.ts';
-import { issueSecret } from '../../bin/admin/webhooks.ts';
+import { resealSecrets } from '../../admin/reseal.ts';
+import type { OperatorServices } from '../../admin/services.ts';
+import { issueSecret } from '../../admin/commands/webhooks.ts';
 import { sendTestDelivery } from '../../core/webhook-operations.ts';
 import { refusal } from '../admin/admin-run.ts';
 import { anAccount } from '../fixtures/records.ts';

@@ -1,8 +1,8 @@
 /** When a webhook is sent, and when no more: the record's schedule, in virtual time. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAccount } from '../../bin/admin/accounts.ts';
-import { issueKey } from '../../bin/admin/keys.ts';
-import { issueSecret } from '../../bin/admin/webhooks.ts';
+import { createAccount } from '../../admin/commands/accounts.ts';
+import { issueKey } from '../../admin/commands/keys.ts';
+import { issueSecret } from '../../admin/commands/webhooks.ts';
 import type { Delivery } from '../../core/ports/deliveries.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { recordOf, settled, submit } from './creations.ts';

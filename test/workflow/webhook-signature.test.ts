@@ -1,7 +1,7 @@
 /** Signatures as a receiver checks them: with tools that share no code with the service. */
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueSecret } from '../../bin/admin/webhooks.ts';
+import { issueSecret } from '../../admin/commands/webhooks.ts';
 import { adminJson } from '../admin/admin-run.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { settled, submit } from './creations.ts';

@@ -8,8 +8,8 @@ import type { CreationId } from '../../../core/ids.ts';
 import type { CreationQuery } from '../../../core/ports/creations.ts';
 import { systemClock } from '../../../adapters/system-clock.ts';
 import { accountId, aCreation, now, seededBytes } from '../../fixtures/records.ts';
-import { createDirectClient } from '../../simulation/direct-client.ts';
-import { createMemoryTable } from '../../simulation/memory-table.ts';
+import { createDirectClient } from '../../../simulation/table/direct-client.ts';
+import { createMemoryTable } from '../../../simulation/table/memory-table.ts';
 
 const total = 1_203;
 const idOf = (number: number): CreationId =>

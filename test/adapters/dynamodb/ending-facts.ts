@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { readBooks } from '../../../adapters/dynamodb/audit-store.ts';
 import { keys } from '../../../adapters/dynamodb/table.ts';
 import type { CreationRecord } from '../../../core/creation.ts';
-import { auditTable } from '../../../bin/admin/audit.ts';
+import { auditTable } from '../../../admin/commands/audit.ts';
 import { asMicros } from '../../../core/money.ts';
 import { auditAccount } from '../../../core/ledger.ts';
 import type { Refund } from '../../../core/ports/charges.ts';

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { transact, type TransactionOutcome } from '../../../adapters/dynamodb/transaction.ts';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { fakeClock, stub } from '../../functions/fakes.ts';
-import { createDirectClient } from '../../simulation/direct-client.ts';
-import { cancelled as cancelledInTable, Refused } from '../../simulation/refused.ts';
+import { createDirectClient } from '../../../simulation/table/direct-client.ts';
+import { cancelled as cancelledInTable, Refused } from '../../../simulation/table/refused.ts';
 
 const cancelled = (...codes: string[]): Error =>
   new TransactionCanceledException({

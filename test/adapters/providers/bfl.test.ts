@@ -5,9 +5,9 @@ import type { RefusalReason } from '../../../core/provider.ts';
 import { checkBfl } from '../../../adapters/providers/bfl/bfl-check.ts';
 import { createBfl } from '../../../adapters/providers/bfl/bfl-provider.ts';
 import { fluxPixelsOf } from '../../../adapters/providers/flux-pixels.ts';
-import { bflRows, startFakeBfl } from '../../fixtures/vendors/bfl.ts';
-import { startFakeVendor, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
-import { pictureOf } from '../../fixtures/vendors/pictures.ts';
+import { bflRows, startFakeBfl } from '../../../tools/vendors/bfl.ts';
+import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
+import { pictureOf } from '../../../tools/vendors/pictures.ts';
 import {
   closedUrl,
   everyCall,

@@ -3,9 +3,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../../core/provider.ts';
 import { checkFal } from '../../../adapters/providers/fal/fal-check.ts';
 import { createFal } from '../../../adapters/providers/fal/fal-provider.ts';
-import { falRows, startFakeFal } from '../../fixtures/vendors/fal.ts';
-import { startFakeVendor, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
-import { pictureOf } from '../../fixtures/vendors/pictures.ts';
+import { falRows, startFakeFal } from '../../../tools/vendors/fal.ts';
+import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
+import { pictureOf } from '../../../tools/vendors/pictures.ts';
 import {
   closedUrl,
   everyCall,

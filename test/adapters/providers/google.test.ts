@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkGoogle } from '../../../adapters/providers/google-check.ts';
 import { createGoogle } from '../../../adapters/providers/google.ts';
-import { startFakeVendor } from '../../fixtures/vendors/fake-vendor.ts';
-import { fakeGoogleKey, googleRows, startFakeGoogle } from '../../fixtures/vendors/google.ts';
-import { pictureOf } from '../../fixtures/vendors/pictures.ts';
+import { startFakeVendor } from '../../../tools/vendors/fake-vendor.ts';
+import { fakeGoogleKey, googleRows, startFakeGoogle } from '../../../tools/vendors/google.ts';
+import { pictureOf } from '../../../tools/vendors/pictures.ts';
 import {
   everySize,
   headerOf,

@@ -3,10 +3,10 @@ import { checkOpenai } from '../../../adapters/providers/openai-check.ts';
 import { openaiSizes } from '../../../adapters/providers/openai-sizes.ts';
 import { createOpenai } from '../../../adapters/providers/openai.ts';
 import { outputFormats } from '../../../core/image-formats.ts';
-import { startFakeVendor } from '../../fixtures/vendors/fake-vendor.ts';
-import { formOf } from '../../fixtures/vendors/openai-form.ts';
-import { fakeOpenaiKey, openaiRows, startFakeOpenai } from '../../fixtures/vendors/openai.ts';
-import { pictureOf } from '../../fixtures/vendors/pictures.ts';
+import { startFakeVendor } from '../../../tools/vendors/fake-vendor.ts';
+import { formOf } from '../../../tools/vendors/openai-form.ts';
+import { fakeOpenaiKey, openaiRows, startFakeOpenai } from '../../../tools/vendors/openai.ts';
+import { pictureOf } from '../../../tools/vendors/pictures.ts';
 import {
   closedUrl,
   everySize,

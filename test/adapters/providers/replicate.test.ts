@@ -3,9 +3,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { RefusalReason, SourceImage } from '../../../core/provider.ts';
 import { checkReplicate } from '../../../adapters/providers/replicate/replicate-check.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/replicate-provider.ts';
-import { replicateRows, startFakeReplicate } from '../../fixtures/vendors/replicate.ts';
-import { startFakeVendor, type Reply } from '../../fixtures/vendors/fake-vendor.ts';
-import { pictureOf } from '../../fixtures/vendors/pictures.ts';
+import { replicateRows, startFakeReplicate } from '../../../tools/vendors/replicate.ts';
+import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
+import { pictureOf } from '../../../tools/vendors/pictures.ts';
 import {
   closedUrl,
   everyCall,

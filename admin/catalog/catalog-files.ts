@@ -1,0 +1,108 @@
+/** The files of catalog/ as they stand on the disk, checked. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type * as z from 'zod';
+import {
+  catalogSchema,
+  providerCostsSchema,
+  type Catalog,
+  type ProviderCosts,
+} from '../../core/catalog-schema.ts';
+import { OperatorError } from '../operator-error.ts';
+import { whatIsRight } from './what-is-right.ts';
+
+/** A file of catalog/ is wrong; the message has one sentence for each field that is wrong. */
+export class CatalogError extends OperatorError {}
+
+/** How an entry of a list is named: the members that tell one entry from the others. */
+const entryNames: Readonly<Record<string, { readonly noun: string; readonly members: readonly string[] }>> = {
+  models: { noun: 'model', members: ['id'] },
+  routes: { noun: 'route', members: ['provider', 'provider_model', 'quality'] },
+  costs: { noun: 'cost of', members: ['provider', 'provider_model', 'quality'] },
+};
+
+const ownFolder = fileURLToPath(new URL('../../catalog', import.meta.url));
+
+/** Reads and checks catalog/models.json. Throws CatalogError. */
+export function readCatalog(folder = ownFolder): Catalog {
+  return readChecked(folder, 'models.json', catalogSchema);
+}
+
+/** Reads and checks catalog/provider-costs.json. Throws CatalogError. */
+export function readProviderCosts(folder = ownFolder): ProviderCosts {
+  return readChecked(folder, 'provider-costs.json', providerCostsSchema);
+}
+
+function readChecked<Schema extends z.ZodType>(
+  folder: string,
+  name: string,
+  schema: Schema,
+): z.output<Schema> {
+  const file = `catalog/${name}`;
+  const input = parse(file, join(folder, name));
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.flatMap((issue) => sentencesOf(issue, input));
+  throw new CatalogError(lines.map((line) => `${file}: ${line}`).join('\n'));
+}
+
+function parse(file: string, path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const problem = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+    throw new CatalogError(`${file}: ${problem} (${why}).`, {}, { cause: error });
+  }
+}
+
+/** "model gpt-image-1: sunset_at must be a date, such as 2027-05-21; it is "2027-05-21T00:00:00Z"." */
+function sentencesOf(issue: z.core.$ZodIssue, input: unknown): string[] {
+  const { place, field, value } = locate(issue.path, input);
+  const sentence = (name: string, text: string): string => `${place}${name} ${text}.`;
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) =>
+      sentence([...field, key].join('.'), 'is no field of the catalog; remove it or correct its name'),
+    );
+  }
+  const is = value === undefined ? 'is missing' : `is ${JSON.stringify(value)}`;
+  return [sentence(field.join('.') || 'the file', `${whatIsRight(issue)}; it ${is}`)];
+}
+
+interface Place {
+  /** The entries on the way to the field: "model gpt-image-1: route openai gpt-image-1 low: ". */
+  readonly place: string;
+  readonly field: readonly string[];
+  readonly value: unknown;
+}
+
+function locate(path: readonly PropertyKey[], input: unknown): Place {
+  let value = input;
+  let place = '';
+  let field: string[] = [];
+  for (const step of path) {
+    value = (value as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[step];
+    const list = field.at(-1);
+    const names =
+      typeof step === 'number' && field.length === 1 && list !== undefined ? entryNames[list] : undefined;
+    if (names === undefined) {
+      field.push(String(step));
+      continue;
+    }
+    place += `${names.noun} ${nameOf(value, names.members) ?? `number ${Number(step) + 1}`}: `;
+    field = [];
+  }
+  return { place, field, value };
+}
+
+/** Undefined when the entry says nothing of itself. */
+function nameOf(entry: unknown, members: readonly string[]): string | undefined {
+  const named = (typeof entry === 'object' && entry !== null ? entry : {}) as Readonly<
+    Record<string, unknown>
+  >;
+  const values = members
+    .map((member) => named[member])
+    .filter((value) => typeof value === 'string' && value !== '');
+  return values.length === 0 ? undefined : values.join(' ');
+}

@@ -1,0 +1,242 @@
+import type { Command } from 'commander';
+import { conditions, type Account, type AccountCondition } from '../../core/account.ts';
+import { randomBase62 } from '../../core/base62.ts';
+import type { AccountId } from '../../core/ids.ts';
+import { asMicros, formatUsd, largestAvailableMicros, toUsd, type Micros } from '../../core/money.ts';
+import type { AccountChange } from '../../adapters/dynamodb/account-store.ts';
+import { readCatalog } from '../catalog/catalog-files.ts';
+import type { Admin } from '../admin.ts';
+import { OperatorError } from '../operator-error.ts';
+import { persist } from '../persistence.ts';
+import type { Row } from '../terminal/output.ts';
+import type { OperatorServices } from '../services.ts';
+import * as values from '../terminal/values.ts';
+
+const openingReference = 'opening balance';
+
+export interface NewAccount extends values.LimitOptions {
+  readonly name: string;
+  readonly balance?: string;
+  readonly creditLine?: string;
+}
+
+interface AccountChanges extends values.LimitOptions {
+  readonly name?: string;
+  readonly condition?: string;
+  readonly creditLine?: string;
+  readonly providers?: string;
+  readonly hideModel?: string[];
+  readonly showModel?: string[];
+}
+
+export function addAccountCommands(program: Command, admin: Admin): void {
+  const accounts = program.command('accounts').description('create, list, show and change accounts');
+  limitOptions(accounts.command('create').description('create an account'))
+    .requiredOption('--name <name>', 'what it is called')
+    .option('--balance <usd>', 'its opening balance in USD', '0')
+    .option('--credit-line <usd>', 'how far it may go below zero, in USD', '0')
+    .action(
+      admin.run(async ({ services, output }, options: NewAccount) => {
+        output.show(accountView(await createAccount(services, options)));
+      }),
+    );
+  accounts
+    .command('list')
+    .description('all accounts, the oldest first')
+    .action(
+      admin.run(async ({ services, output }) => {
+        output.list(
+          (await services.accounts.list()).map(accountRow),
+          'There is no account yet: accounts create --name NAME',
+        );
+      }),
+    );
+  accounts
+    .command('show <account>')
+    .description('one account with its balance and limits')
+    .action(
+      admin.run(async ({ services, output }, id: string) =>
+        output.show(accountView(await values.account(services, id))),
+      ),
+    );
+  limitOptions(
+    accounts.command('set <account>').description('change an account; takes effect at its next request'),
+  )
+    .option('--name <name>', 'what it is called from now on')
+    .option('--condition <condition>', `${conditions.join(', ')}; tried until it succeeds`)
+    .option('--credit-line <usd>', 'how far it may go below zero, in USD')
+    .option('--providers <list>', 'the only providers it may use, with commas between them; all; or none')
+    .option('--hide-model <model...>', 'models that it does not see')
+    .option('--show-model <model...>', 'models that it sees again')
+    .action(
+      admin.run(async ({ services, output, tell }, id: string, changes: AccountChanges) => {
+        output.show(accountView(await changeAccount(services, id, changes, tell)));
+      }),
+    );
+}
+
+function limitOptions(command: Command): Command {
+  return command
+    .option('--post-rate <n>', 'POST requests a minute')
+    .option('--get-rate <n>', 'GET requests a minute')
+    .option('--max-concurrent <n>', 'creations open at once')
+    .option('--deadline <seconds>', 'from acceptance to the end of a creation');
+}
+
+/** Creates an account; its opening balance and credit line are ledger rows of their own. */
+export async function createAccount(services: OperatorServices, options: NewAccount): Promise<Account> {
+  const balance = values.positiveUsd('--balance', options.balance ?? '0', 'zero');
+  const creditLine = values.positiveUsd('--credit-line', options.creditLine ?? '0', 'zero');
+  if (balance + creditLine > largestAvailableMicros)
+    throw new OperatorError(`--balance, --credit-line: ${aboveTheLargest}`);
+  const account: Account = {
+    id: randomBase62(10, services.randomBytes) as AccountId,
+    name: values.shownText('--name', options.name),
+    condition: 'active',
+    availableMicros: asMicros(0),
+    creditLineMicros: asMicros(0),
+    inFlight: 0,
+    limits: { ...services.defaultLimits, ...values.limits(options) },
+    policy: { providers: 'all', hiddenModels: [] },
+    webhookSecrets: [],
+    createdAt: new Date(services.clock.now()).toISOString(),
+  };
+  if (!(await services.accounts.create(account)))
+    throw new OperatorError('The id drawn for the account is taken: try again.');
+  try {
+    if (balance > 0) await services.wallet.topUp(account.id, balance, openingReference);
+    if (creditLine > 0) await services.wallet.setCreditLine(account.id, account.creditLineMicros, creditLine);
+    return await values.account(services, account.id);
+  } catch (error) {
+    throw halfMade(account, error);
+  }
+}
+
+/** Repeating `accounts create` would make a second account: the commands named here are safe to repeat. */
+function halfMade({ id }: Account, cause: unknown): OperatorError {
+  const message =
+    `The account ${id} was created, but its balance or credit line may be missing: look at it with \`accounts show ${id}\`, ` +
+    `then use \`wallet top-up\` with --reference ${JSON.stringify(openingReference)}, and \`accounts set --credit-line\`.`;
+  return new OperatorError(message, { account: id }, { cause });
+}
+
+const aboveTheLargest = `what an account can spend must not exceed ${formatUsd(largestAvailableMicros)}.`;
+
+/** Everything is checked before anything is changed. */
+async function changeAccount(
+  services: OperatorServices,
+  text: string,
+  changes: AccountChanges,
+  tell: (line: string) => void,
+): Promise<Account> {
+  const condition = conditions.find((known) => known === changes.condition);
+  if (changes.condition !== undefined && !condition)
+    throw new OperatorError(`--condition: must be one of ${conditions.join(', ')}.`);
+  const creditLine =
+    changes.creditLine === undefined
+      ? undefined
+      : values.positiveUsd('--credit-line', changes.creditLine, 'zero');
+  const change: AccountChange = {
+    ...values.limits(changes),
+    ...(changes.name !== undefined && { name: values.shownText('--name', changes.name) }),
+    ...(changes.providers !== undefined && { providers: providers(changes.providers) }),
+  };
+  const models = { hide: knownModels(changes.hideModel), show: knownModels(changes.showModel) };
+  const hasModels = models.hide.length + models.show.length > 0;
+  const hasChange = Object.keys(change).length > 0;
+  if (!condition && !hasChange && !hasModels && creditLine === undefined)
+    throw new OperatorError('Nothing to change: name at least one option (see --help).');
+  const account = condition
+    ? await setCondition(services, text, condition, tell)
+    : await values.account(services, text);
+  if (hasChange) await services.accounts.change(account.id, change);
+  if (hasModels) await services.accounts.changeHiddenModels(account.id, models);
+  if (creditLine !== undefined) await setCreditLine(services, account, creditLine);
+  return values.account(services, account.id);
+}
+
+/** Suspending is urgent: it is tried until it succeeds. Other changes come after it. */
+async function setCondition(
+  services: OperatorServices,
+  text: string,
+  condition: AccountCondition,
+  tell: (line: string) => void,
+): Promise<Account> {
+  const work = async (): Promise<Account> => {
+    const account = await values.account(services, text);
+    await services.accounts.change(account.id, { condition });
+    return account;
+  };
+  const account = await persist(`set the condition ${condition}`, work, { services, tell });
+  tell(`The account ${account.id} is ${condition} from its next request on.`);
+  return account;
+}
+
+async function setCreditLine(
+  services: OperatorServices,
+  account: Account,
+  creditLine: Micros,
+): Promise<void> {
+  const outcome = await services.wallet.setCreditLine(account.id, account.creditLineMicros, creditLine);
+  switch (outcome) {
+    case 'changed':
+      return;
+    case 'changed_meanwhile':
+      throw new OperatorError(
+        'The credit line was changed by somebody else at the same time: look at it and try again.',
+      );
+    case 'out_of_range':
+      throw new OperatorError(`--credit-line: ${aboveTheLargest}`);
+  }
+}
+
+function providers(list: string): 'all' | string[] {
+  const names = list.split(',').map((name) => name.trim());
+  if (names.includes(''))
+    throw new OperatorError('--providers: a name is missing; write none for no provider at all.');
+  if (names.length === 1 && names[0] === 'all') return 'all';
+  if (names.length === 1 && names[0] === 'none') return [];
+  const known = new Set<string>(
+    readCatalog().models.flatMap((model) => model.routes.map((route) => route.provider)),
+  );
+  const unknown = names.find((name) => !known.has(name));
+  if (unknown !== undefined)
+    throw new OperatorError(
+      `--providers: there is no provider ${unknown}; known are ${[...known].join(', ')}.`,
+    );
+  return [...new Set(names)];
+}
+
+function knownModels(ids: readonly string[] = []): readonly string[] {
+  const { models } = readCatalog();
+  const unknown = ids.find((id) => !models.some((model) => model.id === id));
+  if (unknown !== undefined) throw new OperatorError(`There is no model ${unknown} in the catalog.`);
+  return ids;
+}
+
+function accountRow(account: Account): Row {
+  const view = accountView(account);
+  const names = ['id', 'name', 'condition', 'available', 'balance', 'credit_line', 'in_flight', 'created_at'];
+  return Object.fromEntries(names.map((name) => [name, view[name]]));
+}
+
+/** An account as the command shows it; amounts in USD. */
+function accountView(account: Account): Row {
+  return {
+    id: account.id,
+    name: account.name,
+    condition: account.condition,
+    available: toUsd(account.availableMicros),
+    balance: toUsd(asMicros(account.availableMicros - account.creditLineMicros)),
+    credit_line: toUsd(account.creditLineMicros),
+    in_flight: account.inFlight,
+    post_rate: account.limits.postRate,
+    get_rate: account.limits.getRate,
+    max_concurrent: account.limits.maxConcurrent,
+    deadline: account.limits.deadlineSeconds,
+    providers: account.policy.providers,
+    hidden_models: account.policy.hiddenModels,
+    webhook_secret_issued: account.webhookSecrets.length > 0,
+    created_at: account.createdAt,
+  };
+}

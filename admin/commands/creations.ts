@@ -1,0 +1,112 @@
+import type { Command } from 'commander';
+import { creationStatuses, isTerminal, type CreationRecord } from '../../core/creation.ts';
+import type { Admin } from '../admin.ts';
+import { creationDetails, creationRow } from '../creation-view.ts';
+import { findByRequest, listCreations, type ListOptions } from '../find-creations.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { Row } from '../terminal/output.ts';
+import type { OperatorServices } from '../services.ts';
+import * as values from '../terminal/values.ts';
+
+const restartGraceMillis = 60_000;
+
+export function addCreationCommands(program: Command, admin: Admin): void {
+  const creations = program
+    .command('creations')
+    .description('list and find creations; look at one, restart it, refund it');
+  creations
+    .command('list <account>')
+    .description('the creations of an account, the newest first')
+    .option('--status <status>', creationStatuses.join(', '))
+    .option('--model <id>', 'only this model')
+    .option('--limit <n>', 'how many', '20')
+    .action(
+      admin.run(async ({ services, output }, id: string, options: ListOptions) => {
+        const found = await listCreations(services, await values.account(services, id), options);
+        output.list(found.map(creationRow), 'There is no such creation.');
+      }),
+    );
+  creations
+    .command('find <request-id>')
+    .description(
+      'the creation that a request made, by the X-Request-Id of its answer; reads the ledger of every account, or of one',
+    )
+    .option('--account <account>', 'only this one; otherwise all accounts')
+    .option('--days <n>', 'how far back', '7')
+    .action(
+      admin.run(
+        async ({ services, output }, requestId: string, options: { account?: string; days: string }) => {
+          const found = await findByRequest(services, requestId, options);
+          if (!found)
+            throw new OperatorError(
+              `No creation of the last ${options.days} days was made by the request ${requestId}: a refused or replayed request makes none. --days looks further back.`,
+            );
+          output.show(await details(services, found));
+        },
+      ),
+    );
+  creations
+    .command('show <id>')
+    .description('everything that is known of a creation: what was asked, the providers tried, the webhook')
+    .action(
+      admin.run(async ({ services, output }, id: string) =>
+        output.show(await details(services, await read(services, id))),
+      ),
+    );
+  creations
+    .command('restart <id>')
+    .description('start its next execution: it goes on where the record says')
+    .action(
+      admin.run(async ({ services, output }, id: string) =>
+        output.show(await restart(services, await read(services, id))),
+      ),
+    );
+  creations
+    .command('refund <id>')
+    .description('fail an open creation and give its charge back')
+    .action(
+      admin.run(async ({ services, output }, id: string) =>
+        output.show(await refund(services, await read(services, id))),
+      ),
+    );
+}
+
+async function details(services: OperatorServices, creation: CreationRecord): Promise<Row> {
+  return creationDetails(creation, (await services.wallet.charge(creation))?.requestId);
+}
+
+async function read(services: OperatorServices, text: string): Promise<CreationRecord> {
+  const creation = await services.creations.read(values.creationId(text));
+  if (!creation) throw new OperatorError(`There is no creation ${text}.`);
+  return creation;
+}
+
+async function restart(services: OperatorServices, creation: CreationRecord): Promise<Row> {
+  if (creation.dueAt === undefined)
+    throw new OperatorError(
+      `The creation is ${creation.status} and its webhook settled: there is nothing left to do.`,
+    );
+  const number = creation.executions + 1;
+  const noted = await services.openWork.noteStart(
+    creation,
+    services.clock.now() + restartGraceMillis,
+    number,
+  );
+  if (!noted) throw new OperatorError('The creation moved on meanwhile: look at it again.');
+  const outcome = await services.executions.start(creation.id, number);
+  if (outcome !== 'started')
+    throw new OperatorError(`The execution could not be started (${outcome}); the reconciler tries again.`);
+  return { id: creation.id, execution: number, outcome };
+}
+
+async function refund(services: OperatorServices, creation: CreationRecord): Promise<Row> {
+  if (isTerminal(creation.status)) {
+    throw new OperatorError(
+      `The creation is ${creation.status} already; give money back with \`wallet adjust ${creation.accountId}\`.`,
+    );
+  }
+  const refund = { failure: 'InternalFailure', nowMillis: services.clock.now(), announce: true } as const;
+  const outcome = await services.charges.refund(creation, refund);
+  if (outcome === 'busy') throw new OperatorError('The table was too busy; nothing was changed: try again.');
+  return details(services, await read(services, creation.id));
+}

@@ -1,0 +1,148 @@
+import type { Command } from 'commander';
+import type { MovementOutcome } from '../../adapters/dynamodb/wallet-store.ts';
+import type { Account } from '../../core/account.ts';
+import type { LedgerRow } from '../../core/ledger.ts';
+import { asMicros, formatUsd, largestAvailableMicros, toUsd, type Micros } from '../../core/money.ts';
+import type { Admin } from '../admin.ts';
+import { confirm } from '../terminal/confirm.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { Row } from '../terminal/output.ts';
+import type { OperatorServices } from '../services.ts';
+import * as values from '../terminal/values.ts';
+
+interface TopUp {
+  readonly amount: string;
+  readonly reference: string;
+}
+
+interface Adjustment {
+  readonly amount: string;
+  readonly reason: string;
+  readonly reference?: string;
+  readonly yes?: boolean;
+}
+
+export function addWalletCommands(program: Command, admin: Admin): void {
+  const wallet = program.command('wallet').description('move money: top up, adjust, list the ledger');
+  wallet
+    .command('top-up <account>')
+    .description('add to the balance; the same reference twice is one top-up')
+    .requiredOption('--amount <usd>', 'in USD')
+    .requiredOption('--reference <text>', 'what it was paid with, unique for the account')
+    .action(
+      admin.run(async ({ services, output }, id: string, options: TopUp) => {
+        const account = await values.account(services, id);
+        const amount = values.positiveUsd('--amount', options.amount, 'above zero');
+        const reference = values.shownText('--reference', options.reference);
+        const outcome = await services.wallet.topUp(account.id, amount, reference);
+        const isNew = isApplied(outcome, reference);
+        output.show(
+          {
+            ...(await balanceOf(services, id)),
+            ...movementView(amount, isNew),
+            reference,
+            already_applied: !isNew,
+          },
+          noteOf(isNew),
+        );
+      }),
+    );
+  wallet
+    .command('adjust <account>')
+    .description('add to the balance, or take from it with a negative amount')
+    .requiredOption('--amount <usd>', 'in USD; negative to take')
+    .requiredOption('--reason <text>', 'why, for the ledger')
+    .option('--reference <text>', 'unique for the account: the same reference twice is one adjustment')
+    .option('--yes', 'take the balance below zero without a question')
+    .action(
+      admin.run(async ({ services, output }, id: string, options: Adjustment) => {
+        const account = await values.account(services, id);
+        const amount = values.usd('--amount', options.amount);
+        if (amount === 0) throw new OperatorError('--amount: must not be 0.');
+        const reason = values.shownText('--reason', options.reason);
+        const reference =
+          options.reference === undefined ? undefined : values.shownText('--reference', options.reference);
+        await confirmBelowZero(account, amount, options.yes === true);
+        const outcome = await services.wallet.adjust(account.id, amount, reason, reference);
+        const isNew = isApplied(outcome, reference);
+        const view = { ...(await balanceOf(services, id)), ...movementView(amount, isNew), reason };
+        output.show(
+          reference === undefined ? view : { ...view, reference, already_applied: !isNew },
+          noteOf(isNew),
+        );
+      }),
+    );
+  wallet
+    .command('ledger <account>')
+    .description('every movement, the oldest first, with the running balance')
+    .action(
+      admin.run(async ({ services, output }, id: string) => {
+        const account = await values.account(services, id);
+        output.list(ledgerRows(await services.wallet.ledger(account.id)), 'Nothing has moved yet.');
+      }),
+    );
+}
+
+/** False when the same movement was made before. Throws OperatorError when it was refused. */
+function isApplied(outcome: MovementOutcome, reference: string | undefined): boolean {
+  switch (outcome.kind) {
+    case 'applied':
+      return true;
+    case 'already_applied':
+      return false;
+    case 'reference_taken': {
+      const { kind, amountMicros } = outcome.by;
+      const what = kind === 'top_up' ? 'a top-up' : 'an adjustment';
+      const message = `The reference ${JSON.stringify(reference)} stands for ${what} of ${formatUsd(amountMicros)}: nothing was changed. Use another reference.`;
+      throw new OperatorError(message, { reference, kind, amount: toUsd(amountMicros) });
+    }
+    case 'out_of_range':
+      throw new OperatorError(
+        `--amount: what an account can spend must stay between -${formatUsd(largestAvailableMicros)} and ${formatUsd(largestAvailableMicros)}: nothing was changed.`,
+      );
+  }
+}
+
+/** A typing error of some digits would be a debt that stops the customer at once. */
+async function confirmBelowZero(account: Account, amount: Micros, isYes: boolean): Promise<void> {
+  const after = asMicros(account.availableMicros - account.creditLineMicros + amount);
+  if (amount > 0 || after >= 0) return;
+  await confirm(
+    `This takes the balance of ${account.name} (${account.id}) to ${formatUsd(after)}, below zero.`,
+    isYes,
+  );
+}
+
+function movementView(amount: Micros, isNew: boolean): Row {
+  return { amount: isNew ? toUsd(amount) : 0 };
+}
+
+function noteOf(isNew: boolean): string | undefined {
+  return isNew
+    ? undefined
+    : 'This movement was made before with this reference and amount: nothing was changed.';
+}
+
+function ledgerRows(ledger: readonly LedgerRow[]): Row[] {
+  let available = 0;
+  return ledger.map((row) => {
+    available += row.amountMicros;
+    const noted = [row.reference, row.reason].filter((text) => text !== undefined);
+    return {
+      at: row.at,
+      kind: row.kind,
+      amount: toUsd(row.amountMicros),
+      available: toUsd(asMicros(available)),
+      about: row.creationId ?? (noted.length > 0 ? noted.join(': ') : null),
+    };
+  });
+}
+
+async function balanceOf(services: OperatorServices, id: string): Promise<Row> {
+  const account = await values.account(services, id);
+  return {
+    account: account.id,
+    available: toUsd(account.availableMicros),
+    balance: toUsd(asMicros(account.availableMicros - account.creditLineMicros)),
+  };
+}

@@ -1,0 +1,73 @@
+/** Creations of an account, the newest first, as many as are wanted. */
+import type { Account } from '../core/account.ts';
+import { creationStatuses, type CreationRecord } from '../core/creation.ts';
+import type { AccountId, CreationId } from '../core/ids.ts';
+import { OperatorError } from './operator-error.ts';
+import type { OperatorServices } from './services.ts';
+import * as values from './terminal/values.ts';
+
+export interface ListOptions {
+  readonly status?: string;
+  readonly model?: string;
+  readonly limit: string;
+}
+
+type Store = Pick<OperatorServices, 'creations'>;
+
+/** One BatchGetItem takes 100 keys at most, and 16 MB; a creation has 400 KB at most. */
+const pageSize = 40;
+const mostListed = 1_000;
+const mostDays = 365;
+const dayMillis = 86_400_000;
+
+/** Those that fit the options. Reads on until there are enough, or no more. */
+export async function listCreations(
+  services: Store,
+  account: Account,
+  options: ListOptions,
+): Promise<CreationRecord[]> {
+  const status = creationStatuses.find((known) => known === options.status);
+  if (options.status !== undefined && !status)
+    throw new OperatorError(`--status: must be one of ${creationStatuses.join(', ')}.`);
+  const limit = values.count('--limit', options.limit, 1, mostListed);
+  const found: CreationRecord[] = [];
+  for await (const creation of newestFirst(services, account.id)) {
+    const fits =
+      (!status || creation.status === status) &&
+      (options.model === undefined || creation.model === options.model);
+    if (fits) found.push(creation);
+    if (found.length === limit) break;
+  }
+  return found;
+}
+
+/** The creation that a request made. The ledger row of its charge names the request; no request pays for an index. */
+export async function findByRequest(
+  services: OperatorServices,
+  requestId: string,
+  options: { readonly account?: string; readonly days: string },
+): Promise<CreationRecord | undefined> {
+  const days = values.count('--days', options.days, 1, mostDays);
+  const accounts =
+    options.account === undefined
+      ? await services.accounts.list()
+      : [await values.account(services, options.account)];
+  const since = new Date(services.clock.now() - days * dayMillis).toISOString();
+  for (const { id } of accounts) {
+    const charge = (await services.wallet.ledger(id)).find(
+      (row) => row.requestId === requestId && row.at >= since,
+    );
+    if (charge?.creationId !== undefined) return services.creations.read(charge.creationId);
+  }
+  return undefined;
+}
+
+async function* newestFirst({ creations }: Store, account: AccountId): AsyncGenerator<CreationRecord> {
+  let before: CreationId | undefined;
+  for (;;) {
+    const page = await creations.list(account, pageSize, before);
+    if (page.length === 0) return;
+    yield* page;
+    before = page.at(-1)?.id;
+  }
+}

@@ -1,0 +1,58 @@
+/** The operator's command as a whole, run once with its arguments. */
+import { inspect } from 'node:util';
+import { Command, CommanderError } from 'commander';
+import { addAccountCommands } from './commands/accounts.ts';
+import { createAdmin, type Console } from './admin.ts';
+import { addAuditCommand } from './commands/audit.ts';
+import { addBlockCommands } from './commands/blocks.ts';
+import { addCatalogCommands } from './commands/catalog.ts';
+import { complaintOf } from './terminal/complaint.ts';
+import { addCreationCommands } from './commands/creations.ts';
+import { addKeyCommands } from './commands/keys.ts';
+import { addProviderCommands } from './commands/providers.ts';
+import { addWalletCommands } from './commands/wallet.ts';
+import { addWebhookCommands } from './commands/webhooks.ts';
+import { visibleJson, visibleText } from './terminal/visible-text.ts';
+
+/** Runs one command and gives its exit code. Every error is told as one sentence. */
+export async function runAdmin(
+  args: readonly string[],
+  said: Pick<Console, 'print' | 'complain'>,
+): Promise<number> {
+  let code = 0;
+  const program = new Command('npm run admin --')
+    .description("Darkroom's operator command: for the running local service, or a deployed stack")
+    .option('--json', 'one JSON document instead of a table')
+    .option('--data <folder>', 'the folder of the local service', '.darkroom')
+    .option('--stack <name>', 'a deployed stack, with the AWS credentials and region of the environment')
+    .option('--debug', 'with an error, its stack as well')
+    // Before the commands are added: each of them takes these over.
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => said.print(text.trimEnd()),
+      writeErr: (text) => said.complain(text.trimEnd()),
+    })
+    .showHelpAfterError('(add --help for what a command takes)');
+
+  const admin = createAdmin(program, { ...said, fail: () => (code = 1) });
+  addAccountCommands(program, admin);
+  addKeyCommands(program, admin);
+  addWalletCommands(program, admin);
+  addWebhookCommands(program, admin);
+  addCreationCommands(program, admin);
+  addBlockCommands(program, admin);
+  addProviderCommands(program, admin);
+  addCatalogCommands(program, admin);
+  addAuditCommand(program, admin);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    const { json, debug } = program.opts<{ json?: boolean; debug?: boolean }>();
+    const { message, details } = complaintOf(error);
+    said.complain(json === true ? visibleJson({ error: { message, ...details } }) : visibleText(message));
+    if (debug === true) said.complain(inspect(error).split('\n').map(visibleText).join('\n'));
+    return 1;
+  }
+}

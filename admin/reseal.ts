@@ -1,0 +1,90 @@
+/** Webhook secrets after a rotation of the encryption secret: sealed anew by its current version, account by account. */
+import type { Account, SealedSecret } from '../core/account.ts';
+import { secretsAt } from '../core/webhook-secrets.ts';
+import type { OperatorServices } from './services.ts';
+
+export interface ResealReport {
+  readonly accounts: number;
+  /** Secrets that were sealed by an older version. */
+  readonly resealed: number;
+  readonly alreadyCurrent: number;
+  /** Replaced more than 24 h ago: nothing is signed with them any more. */
+  readonly dropped: number;
+  /** Accounts whose secret cannot be opened any more and was not replaced yet. It stays as it is. */
+  readonly lost: readonly string[];
+  /** Accounts of which a replaced secret cannot be opened any more. It was removed. */
+  readonly lostReplaced: readonly string[];
+  /** Accounts whose secrets kept changing meanwhile: run it again. */
+  readonly busy: readonly string[];
+}
+
+interface Counts {
+  readonly resealed: number;
+  readonly alreadyCurrent: number;
+  readonly dropped: number;
+}
+
+interface Done extends Counts {
+  readonly kind: 'done';
+  readonly isLost: boolean;
+  readonly isReplacedLost: boolean;
+}
+
+type Outcome = Done | { readonly kind: 'busy' };
+
+/** A rotation of the same account at the same moment is rare; three in a row are not awaited. */
+const tries = 3;
+
+/** Safe to run at any time, and again: what is sealed by the current version stays as it is. */
+export async function resealSecrets(services: OperatorServices): Promise<ResealReport> {
+  const outcomes: [string, Outcome][] = [];
+  for (const account of await services.accounts.list())
+    outcomes.push([account.id, await resealAccount(account, services)]);
+  const done = outcomes.flatMap(([id, outcome]) => (outcome.kind === 'done' ? [{ id, ...outcome }] : []));
+  const sum = (count: keyof Counts): number => done.reduce((total, outcome) => total + outcome[count], 0);
+  return {
+    accounts: outcomes.length,
+    resealed: sum('resealed'),
+    alreadyCurrent: sum('alreadyCurrent'),
+    dropped: sum('dropped'),
+    lost: done.filter(({ isLost }) => isLost).map(({ id }) => id),
+    lostReplaced: done.filter(({ isReplacedLost }) => isReplacedLost).map(({ id }) => id),
+    busy: outcomes.filter(([, { kind }]) => kind === 'busy').map(([id]) => id),
+  };
+}
+
+async function resealAccount(account: Account, services: OperatorServices, attempt = 1): Promise<Outcome> {
+  const { signing, pending, replaced, over } = secretsAt(account.webhookSecrets, services.clock.now());
+  const live = [...pending, ...(signing ? [signing] : []), ...replaced];
+  const results = await Promise.all(
+    live.map(async (secret) => ({
+      secret,
+      result: await services.secretBox.reseal(account.id, secret.sealed),
+    })),
+  );
+  const isLost = results.some(({ secret, result }) => result.kind === 'lost' && !replaced.includes(secret));
+  const isReplacedLost = results.some(
+    ({ secret, result }) => result.kind === 'lost' && replaced.includes(secret),
+  );
+  // Where the signing secret is lost as well, nothing is removed: perhaps the whole encryption secret is missing.
+  const kept = results.filter(
+    ({ secret, result }) => isLost || result.kind !== 'lost' || !replaced.includes(secret),
+  );
+  const next = kept.map(({ secret, result }): SealedSecret =>
+    result.kind === 'resealed' ? { ...secret, sealed: result.sealed } : secret,
+  );
+  const count = (kind: string): number => results.filter(({ result }) => result.kind === kind).length;
+  const outcome = {
+    kind: 'done',
+    resealed: count('resealed'),
+    alreadyCurrent: count('already_current'),
+    dropped: over.length,
+    isLost,
+    isReplacedLost,
+  } as const;
+  const isChanged = outcome.resealed + over.length > 0 || kept.length < results.length;
+  if (!isChanged || (await services.accounts.replaceSecrets(account.id, account.webhookSecrets[0], next)))
+    return outcome;
+  const changed = attempt < tries ? await services.accounts.read(account.id) : undefined;
+  return changed ? resealAccount(changed, services, attempt + 1) : { kind: 'busy' };
+}

@@ -1,0 +1,105 @@
+/** The adapters that an operator's command uses: the same as the functions', reached from outside. */
+import { randomBytes } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { callLimits } from '../adapters/call-limits.ts';
+import { createAccountStore, type AccountStore } from '../adapters/dynamodb/account-store.ts';
+import { createBlockStore, type BlockStore } from '../adapters/dynamodb/block-store.ts';
+import { createChargeStore } from '../adapters/dynamodb/charge-store.ts';
+import { createCreationStore } from '../adapters/dynamodb/creation-store.ts';
+import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
+import { createOpenWorkStore } from '../adapters/dynamodb/open-work-store.ts';
+import { createProviderStore, type ProviderStore } from '../adapters/dynamodb/provider-store.ts';
+import type { Table } from '../adapters/dynamodb/table.ts';
+import { createWalletStore, type WalletStore } from '../adapters/dynamodb/wallet-store.ts';
+import {
+  createCredentialEditor,
+  createProviderCredentials,
+  type CredentialEditor,
+} from '../adapters/provider-credentials.ts';
+import type { VendorAccess } from '../adapters/providers/vendors.ts';
+import { createOutbound } from '../adapters/safe-fetch.ts';
+import { createSecretBox, type ResealingBox } from '../adapters/secret-box.ts';
+import { createExecutions } from '../adapters/step-functions.ts';
+import type { AccountLimits } from '../core/limits.ts';
+import type { ChargeStore } from '../core/ports/charges.ts';
+import type { CreationStore } from '../core/ports/creations.ts';
+import type { DeliveryStore } from '../core/ports/deliveries.ts';
+import type { Executions, OpenWorkStore } from '../core/ports/executions.ts';
+import type { Outbound } from '../core/ports/outbound.ts';
+import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
+import type { ServiceAddress } from './service-address.ts';
+
+export interface OperatorServices {
+  readonly table: Table;
+  /** Of accounts that are created without limits of their own: a setting of the deployment. */
+  readonly defaultLimits: AccountLimits;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  readonly accounts: AccountStore;
+  readonly blocks: BlockStore;
+  readonly wallet: WalletStore;
+  readonly creations: CreationStore;
+  readonly charges: ChargeStore;
+  readonly openWork: OpenWorkStore;
+  readonly executions: Executions;
+  readonly secretBox: ResealingBox;
+  readonly deliveries: DeliveryStore;
+  readonly outbound: Outbound;
+  readonly providers: ProviderStore;
+  readonly credentials: CredentialEditor;
+  readonly vendorAccess: VendorAccess;
+}
+
+/** Opens the adapters; `clock` is the service's own, which on one machine can be set forward. */
+export function operatorServices(address: ServiceAddress, clock: Clock): OperatorServices {
+  const local = { ...callLimits(), ...(address.endpoint !== undefined && localClient(address.endpoint)) };
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(local), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+  const secrets = new SecretsManagerClient(local);
+  const random: RandomBytes = (count) => randomBytes(count);
+  const table: Table = { client, name: address.tableName, clock, randomBytes: random };
+  return {
+    table,
+    defaultLimits: JSON.parse(address.defaultLimits) as AccountLimits,
+    clock,
+    randomBytes: random,
+    accounts: createAccountStore(table),
+    blocks: createBlockStore(table),
+    wallet: createWalletStore(table),
+    creations: createCreationStore(table),
+    charges: createChargeStore(table),
+    openWork: createOpenWorkStore(table),
+    executions: createExecutions(new SFNClient(local), address.stateMachineArn),
+    deliveries: createDeliveryStore(table),
+    outbound: createOutbound(address.outboundRules, { clock }),
+    providers: createProviderStore(table),
+    credentials: createCredentialEditor(secrets, address.providerSecretArn),
+    vendorAccess: {
+      credentials: createProviderCredentials({
+        client: secrets,
+        secretArn: address.providerSecretArn,
+        clock,
+      }),
+      baseUrls: address.providerBaseUrls,
+    },
+    secretBox: createSecretBox({
+      client: secrets,
+      secretArn: address.encryptionSecretArn,
+      clock,
+      randomBytes: random,
+    }),
+  };
+}
+
+/** The stand-in knows a caller by its access key id; this one may do everything. */
+function localClient(endpoint: string): object {
+  return {
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'operator', secretAccessKey: 'local' },
+  };
+}

@@ -1,0 +1,29 @@
+/** Every error of a command as one sentence with what to do; the stack is for those who ask for it. */
+import { isShed } from '../../adapters/dynamodb/shed.ts';
+import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
+import { OperatorError } from '../operator-error.ts';
+import { isLostConnection } from '../passing-error.ts';
+
+export interface Complaint {
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** What an operator reads when a command could not do its work. */
+export function complaintOf(error: unknown): Complaint {
+  if (error instanceof OperatorError) return { message: error.message, details: error.details };
+  return { message: sentenceOf(error), details: {} };
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof OutcomeUnknown) {
+    return 'No answer says whether the change was made: look at it (`accounts show`, `wallet ledger`) before you repeat the command.';
+  }
+  if (error instanceof Overloaded || isShed(error))
+    return 'The table is too busy, and the change was not made: repeat the command in a moment.';
+  const told = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  if (isLostConnection(error)) {
+    return `The service did not answer (${told}): look whether the change was made, then repeat the command.`;
+  }
+  return `Something unexpected happened (${told}): check your AWS credentials and permissions; with --debug the command prints the stack.`;
+}

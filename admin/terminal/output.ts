@@ -1,0 +1,57 @@
+/** What a command prints: a table for people, one JSON document for programs. */
+import pc from 'picocolors';
+import { visibleJson, visibleText } from './visible-text.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Output {
+  /** One thing: its fields one below the other. */
+  show(value: Row, note?: string): void;
+  /** Several things: one a line. In JSON {data: [...]}. */
+  list(rows: readonly Row[], whenEmpty: string): void;
+}
+
+/** Control characters in a value are printed as their escapes, since many values are foreign text. */
+export function createOutput(json: boolean, print: (line: string) => void): Output {
+  if (json) {
+    return {
+      show: (value) => print(visibleJson(value)),
+      list: (rows) => print(visibleJson({ data: rows })),
+    };
+  }
+  return {
+    show: (value, note) => {
+      for (const line of fieldLines(value)) print(line);
+      if (note !== undefined) print(`\n${pc.yellow(visibleText(note))}`);
+    },
+    list: (rows, whenEmpty) => {
+      for (const line of rows.length === 0 ? [pc.dim(visibleText(whenEmpty))] : tableLines(rows)) print(line);
+    },
+  };
+}
+
+function fieldLines(value: Row): string[] {
+  const width = Math.max(...Object.keys(value).map((name) => name.length));
+  return Object.entries(value).map(([name, field]) => `${pc.dim(name.padEnd(width))}  ${text(field)}`);
+}
+
+function tableLines(rows: readonly Row[]): string[] {
+  const names = Object.keys(rows[0] ?? {});
+  const cells = rows.map((row) => names.map((name) => text(row[name])));
+  const widths = names.map((name, column) =>
+    Math.max(name.length, ...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [pc.dim(line(names)), ...cells.map(line)];
+}
+
+function text(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
+    return value.length === 0 ? '-' : visibleText(value.join(', '));
+  return typeof value === 'string' ? visibleText(value) : visibleJson(value);
+}

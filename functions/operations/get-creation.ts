@@ -1,0 +1,39 @@
+import { creationView, isTerminal } from '../../core/creation.ts';
+import { deprecationHeadersOf } from '../../core/deprecation.ts';
+import { pollIntervalMillis, pollPaceSeconds } from '../../core/limits.ts';
+import { Problem, retryLater } from '../../core/problem.ts';
+import { catalogServices, type CatalogServices } from '../services.ts';
+import { checkQuery } from '../http/request.ts';
+import { serve, type Handle } from '../http/serve.ts';
+
+/** GET /creations/{id}: the creation, read with the caller; at most once a second each. */
+export const getCreation: Handle<CatalogServices> = async (request, caller, services) => {
+  checkQuery(request, 'getCreation');
+  const { creation } = caller.state;
+  // Another account's creation and an absent one are the same answer, byte for byte.
+  if (creation?.accountId !== caller.account.id) throw creationNotFound();
+  const mayPoll = await services.requests.stampPoll(creation.id, pollIntervalMillis, caller.nowMillis);
+  if (!mayPoll) {
+    const message = 'A creation may be polled once a second.';
+    throw retryLater(
+      'ERR_RATE_LIMIT',
+      message,
+      { reason: 'poll_interval', interval_seconds: pollIntervalMillis / 1000 },
+      1,
+    );
+  }
+  return {
+    status: 200,
+    headers: {
+      ...deprecationHeadersOf(services.catalog, creation.model),
+      ...(!isTerminal(creation.status) && { 'retry-after': String(pollPaceSeconds) }),
+    },
+    body: creationView(creation, services.resultsBaseUrl, caller.nowMillis),
+  };
+};
+
+function creationNotFound(): Problem {
+  return new Problem('ERR_NOT_FOUND', 'There is no creation with this id.');
+}
+
+export const handler = serve('get', getCreation, catalogServices());

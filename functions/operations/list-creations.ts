@@ -1,0 +1,103 @@
+import {
+  creationStatuses,
+  creationView,
+  type CreationRecord,
+  type CreationStatus,
+} from '../../core/creation.ts';
+import { parseCreationId, type CreationId } from '../../core/ids.ts';
+import { mostPageBytes } from '../../core/limits.ts';
+import type { CreationPage, CreationQuery } from '../../core/ports/creations.ts';
+import { invalidRequest, type FieldError } from '../../core/problem.ts';
+import { apiServices, type ApiServices } from '../services.ts';
+import { unknownParameters, type ApiRequest } from '../http/request.ts';
+import { serve, type Handle } from '../http/serve.ts';
+
+const defaultLimit = 20;
+const mostLimit = 100;
+
+/** GET /creations: the account's creations, the newest first; ?limit, ?cursor, ?status and ?model. */
+export const listCreations: Handle<ApiServices> = async (request, { account, nowMillis }, services) => {
+  const found = await services.creations.page(account.id, queryOf(request));
+  const { data, next } = withinBytes(found, (creation) =>
+    creationView(creation, services.resultsBaseUrl, nowMillis),
+  );
+  return {
+    status: 200,
+    body: { data, has_more: next !== undefined, next_cursor: next === undefined ? null : toCursor(next) },
+  };
+};
+
+interface Listed {
+  readonly data: readonly Record<string, unknown>[];
+  readonly next: CreationId | undefined;
+}
+
+/** As much of the page as an answer may hold, at least one creation of it. */
+function withinBytes(
+  { creations, next }: CreationPage,
+  viewOf: (creation: CreationRecord) => Record<string, unknown>,
+): Listed {
+  const data: Record<string, unknown>[] = [];
+  let bytes = 0;
+  for (const [index, creation] of creations.entries()) {
+    const view = viewOf(creation);
+    // Lambda measures its answer as JSON, in which the body is a text: its quotes are escaped once more.
+    bytes += Buffer.byteLength(JSON.stringify(JSON.stringify(view)));
+    if (bytes > mostPageBytes && index > 0) return { data, next: creations[index - 1]?.id };
+    data.push(view);
+  }
+  return { data, next };
+}
+
+/** The parameters. Throws 400 that names every one that is wrong. */
+function queryOf(request: ApiRequest): CreationQuery {
+  const { limit, cursor, status, model } = request.query;
+  const size = limit === undefined ? defaultLimit : limitIn(limit);
+  const before = cursor === undefined ? undefined : cursorIn(cursor);
+  const wanted = creationStatuses.find((known) => known === status);
+  const errors = [
+    ...unknownParameters(request, 'listCreations'),
+    ...wrongUnless(size !== undefined, 'limit', `must be a whole number from 1 to ${mostLimit}`),
+    ...wrongUnless(
+      cursor === undefined || before !== undefined,
+      'cursor',
+      'must be a next_cursor of an answer before',
+    ),
+    ...wrongUnless(
+      status === undefined || wanted !== undefined,
+      'status',
+      `must be one of ${creationStatuses.map(quoted).join(', ')}`,
+    ),
+    ...wrongUnless(model !== '', 'model', 'must be the id of a model'),
+  ];
+  if (size === undefined || errors.length > 0) throw invalidRequest(errors);
+  return {
+    limit: size,
+    ...(before && { before }),
+    ...(wanted && { status: wanted }),
+    ...(model !== undefined && { model }),
+  };
+}
+
+function wrongUnless(isRight: boolean, field: string, message: string): FieldError[] {
+  return isRight ? [] : [{ field, code: 'invalid_value', message }];
+}
+
+function quoted(status: CreationStatus): string {
+  return JSON.stringify(status);
+}
+
+function limitIn(text: string): number | undefined {
+  const limit = Number(text);
+  return /^\d+$/.test(text) && limit >= 1 && limit <= mostLimit ? limit : undefined;
+}
+
+function cursorIn(text: string): CreationId | undefined {
+  return parseCreationId(Buffer.from(text, 'base64url').toString('latin1'));
+}
+
+function toCursor(id: CreationId): string {
+  return Buffer.from(id, 'latin1').toString('base64url');
+}
+
+export const handler = serve('get', listCreations, apiServices());

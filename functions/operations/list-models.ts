@@ -1,0 +1,63 @@
+import { chooseShape, enabledRoutes, isSunset, offered, type Model, type Route } from '../../core/catalog.ts';
+import { aspectRatios, outputFormats, resolutions } from '../../core/image-formats.ts';
+import { fromUsd, toUsd } from '../../core/money.ts';
+import { catalogServices, type CatalogServices } from '../services.ts';
+import type { Caller } from '../http/caller.ts';
+import { checkQuery } from '../http/request.ts';
+import { serve, type Handle } from '../http/serve.ts';
+
+/** GET /models: the catalog as this account's providers can render it. */
+export const listModels: Handle<CatalogServices> = async (request, caller, { catalog }) => {
+  checkQuery(request, 'listModels');
+  const visible = catalog.models.filter((model) => !caller.account.policy.hiddenModels.includes(model.id));
+  return Promise.resolve({ status: 200, body: { data: visible.map((model) => modelView(model, caller)) } });
+};
+
+function modelView(model: Model, { account, state, nowMillis }: Caller): Record<string, unknown> {
+  const isOver = isSunset(model, nowMillis);
+  const routes = isOver ? [] : enabledRoutes(model, account.policy, state.enabledProviders);
+  const reason = isOver ? 'sunset' : 'no_provider_enabled';
+  const mostImages = Math.min(
+    model.max_image_urls,
+    Math.max(0, ...routes.map((route) => route.max_image_urls)),
+  );
+  return {
+    id: model.id,
+    name: model.name,
+    description: model.description,
+    available: routes.length > 0,
+    unavailable_reason: routes.length > 0 ? null : reason,
+    supports_image_input: mostImages > 0,
+    max_image_urls: mostImages,
+    max_prompt_length: model.max_prompt_length,
+    ...shapesOf(model, routes),
+    deprecated_at: model.deprecated_at,
+    sunset_at: model.sunset_at,
+  };
+}
+
+/** What the routes render, what they render when nothing is asked, and the prices. */
+function shapesOf(model: Model, routes: readonly Route[]): Record<string, unknown> {
+  const priced = model.pricing.map((row) => row.resolution);
+  const rendered = offered(resolutions, routes, (route) => route.resolutions).filter((value) =>
+    priced.includes(value),
+  );
+  const chosen = chooseShape(model, routes);
+  return {
+    resolutions: rendered,
+    aspect_ratios: offered(aspectRatios, routes, (route) => route.aspect_ratios),
+    output_formats: offered(outputFormats, routes, (route) => route.output_formats),
+    default_resolution: chosen.resolution,
+    default_aspect_ratio: chosen.aspectRatio,
+    default_output_format: chosen.outputFormat,
+    pricing: model.pricing
+      .filter((row) => rendered.includes(row.resolution))
+      .map((row) => ({
+        resolution: row.resolution,
+        usd: toUsd(fromUsd(row.usd)),
+        usd_per_input_image: toUsd(fromUsd(row.usd_per_input_image)),
+      })),
+  };
+}
+
+export const handler = serve('get', listModels, catalogServices());

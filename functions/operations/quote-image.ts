@@ -1,0 +1,33 @@
+import { deprecationHeaders } from '../../core/deprecation.ts';
+import { asMicros, toUsd } from '../../core/money.ts';
+import { quoteServices, type QuoteServices } from '../services.ts';
+import { parseImageRequest } from './generate/parse-image-request.ts';
+import { planCreation } from './generate/plan-creation.ts';
+import { serve, type Handle } from '../http/serve.ts';
+
+/** POST /images/quote: what a request would cost and whether a route renders it. Nothing is fetched or charged. */
+export const quoteImage: Handle<QuoteServices> = async (request, caller, services) => {
+  const { request: image, costMicros } = planCreation(
+    parseImageRequest(request, 'quoteImage', services),
+    caller,
+    services,
+  );
+  const { availableMicros } = caller.account;
+  return Promise.resolve({
+    status: 200,
+    headers: deprecationHeaders(image.model),
+    body: {
+      cost: toUsd(costMicros),
+      currency: 'USD',
+      model: image.model.id,
+      resolution: image.resolution,
+      aspect_ratio: image.aspectRatio,
+      output_format: image.outputFormat,
+      input_images: image.imageUrls.length,
+      available: toUsd(asMicros(availableMicros)),
+      sufficient: availableMicros >= costMicros,
+    },
+  });
+};
+
+export const handler = serve('post', quoteImage, quoteServices());

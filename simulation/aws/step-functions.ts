@@ -1,0 +1,131 @@
+/** Step Functions for the simulation: the real text of the state machine, on virtual time. */
+import { readFileSync } from 'node:fs';
+import type { InvocationResult } from '../../local/lambda/messages.ts';
+import {
+  createStateMachine,
+  type LocalStateMachine,
+  type Outcome,
+  type RunningExecution,
+  type TaskCall,
+} from '../../local/step-functions/state-machine.ts';
+import type { Input } from '../table/memory-table.ts';
+import { Refused } from '../table/refused.ts';
+
+export const machineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:creation';
+
+export interface Execution {
+  readonly name: string;
+  readonly arn: string;
+  readonly input: string;
+  readonly startedAt: number;
+  status: 'RUNNING' | Outcome['status'];
+  run?: RunningExecution;
+}
+
+export interface StepFunctionsOptions {
+  readonly now: () => number;
+  /** Runs what outlives its caller. */
+  readonly outside: <Result>(work: () => Result) => Result;
+  readonly invokeTask: (state: string, input: unknown) => Promise<InvocationResult>;
+  /** Each text that enters a history. */
+  readonly onText: (text: string) => void;
+  readonly onClosed: (execution: Execution) => void;
+}
+
+export interface StepFunctions {
+  readonly perform: (operation: string, input: Input) => object;
+  readonly executions: ReadonlyMap<string, Execution>;
+  readonly running: () => Execution[];
+  readonly abort: (execution: Execution) => void;
+  /** Runs a closed one again, as an operator's redrive does. */
+  readonly redrive: (execution: Execution) => void;
+}
+
+/** Building takes 50 ms: one machine serves all worlds, one after the other. */
+let built: LocalStateMachine | undefined;
+let invokeCurrent: (call: TaskCall) => Promise<InvocationResult> = () =>
+  Promise.reject(new Error('no world runs'));
+let tellCurrent: (text: string) => void = () => undefined;
+
+function machine(): LocalStateMachine {
+  const text = readFileSync(
+    new URL('../../statemachines/creation.asl.json', import.meta.url),
+    'utf8',
+  ).replace(/\$\{(\w+)Arn\}/g, (_, name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`);
+  built ??= createStateMachine(text, {
+    invokeTask: (call) => invokeCurrent(call),
+    onEvent: (_execution, event) => {
+      tellCurrent(JSON.stringify(event));
+    },
+  });
+  return built;
+}
+
+/** The executions of one world. */
+export function createStepFunctions({
+  now,
+  outside,
+  invokeTask,
+  onText,
+  onClosed,
+}: StepFunctionsOptions): StepFunctions {
+  const executions = new Map<string, Execution>();
+  const running = machine();
+  tellCurrent = onText;
+  invokeCurrent = async ({ state, input }) => {
+    onText(JSON.stringify(input));
+    const result = await invokeTask(state, input);
+    onText(JSON.stringify(result));
+    return result;
+  };
+
+  function run(execution: Execution): void {
+    outside(() => {
+      runOutside(execution);
+    });
+  }
+
+  function runOutside(execution: Execution): void {
+    execution.status = 'RUNNING';
+    const one = running.start({ name: execution.name, arn: execution.arn }, JSON.parse(execution.input));
+    execution.run = one;
+    void one.outcome.then((outcome) => {
+      // Another run took its place.
+      if (execution.run !== one) return;
+      execution.status = outcome.status;
+      onText(JSON.stringify(outcome));
+      onClosed(execution);
+    });
+  }
+
+  function start(input: Input): object {
+    const name = String(input['name']);
+    const text = String(input['input']);
+    const arn = `${machineArn.replace(':stateMachine:', ':execution:')}:${name}`;
+    const known = executions.get(arn);
+    if (known && (known.status !== 'RUNNING' || known.input !== text))
+      throw new Refused('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
+    if (!known) {
+      const execution: Execution = { name, arn, input: text, startedAt: now(), status: 'RUNNING' };
+      executions.set(arn, execution);
+      onText(text);
+      run(execution);
+    }
+    return { executionArn: arn, startDate: now() / 1000 };
+  }
+
+  return {
+    executions,
+    running: () => [...executions.values()].filter(({ status }) => status === 'RUNNING'),
+    abort: (execution) => execution.run?.abort(),
+    redrive: run,
+    perform: (operation, input) => {
+      if (operation === 'StartExecution') return start(input);
+      if (operation !== 'DescribeExecution') throw new Error(`the simulation has no ${operation}`);
+      const execution = executions.get(String(input['executionArn']));
+      if (!execution) throw new Refused('ExecutionDoesNotExist', 'Execution Does Not Exist');
+      const { arn, name, status, startedAt } = execution;
+      return { executionArn: arn, stateMachineArn: machineArn, name, status, startDate: startedAt / 1000 };
+    },
+  };
+}

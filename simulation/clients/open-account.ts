@@ -1,0 +1,92 @@
+/** The accounts that a scenario begins with. */
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { accountToItem, apiKeyToItem } from '../../adapters/dynamodb/mapping.ts';
+import { createKey, hashKey } from '../../core/api-key.ts';
+import { randomBase62 } from '../../core/base62.ts';
+import type { AccountId, KeyId } from '../../core/ids.ts';
+import { defaultLimits } from '../../core/limits.ts';
+import { asMicros } from '../../core/money.ts';
+import type { AccountPlan } from './scenario.ts';
+import type { Service } from '../aws/service.ts';
+import type { World } from '../world/world.ts';
+
+export interface KeyHeld {
+  readonly id: KeyId;
+  readonly text: string;
+  /** A command to revoke it has begun. */
+  revoked: boolean;
+  /** A command to revoke it has returned: every later request is refused. */
+  revocationHolds: boolean;
+}
+
+export interface AccountHeld {
+  readonly id: AccountId;
+  readonly keys: readonly KeyHeld[];
+  /** A command to change its condition has begun. */
+  suspended: boolean;
+  /** A command to activate it has begun: what that command sent may arrive late. */
+  mayBeActivated: boolean;
+  /** A command to suspend it has returned, and none has begun that activates it. */
+  suspensionHolds: boolean;
+}
+
+/** A key of the account; the first when it has not so many. */
+export function keyAt(account: AccountHeld, index: number): KeyHeld {
+  const key = account.keys[index] ?? account.keys[0];
+  if (!key) throw new Error('an account of a scenario has a key');
+  return key;
+}
+
+/** Written straight into the table, with its first secret: what a scenario begins with is not what it tests. */
+export function openAccount(plan: AccountPlan, index: number, world: World, service: Service): AccountHeld {
+  const id = randomBase62(10, world.randomBytes) as AccountId;
+  const createdAt = new Date(world.now()).toISOString();
+  const put = (item: object): void =>
+    void service.table.perform('PutItem', { Item: marshall(item, { removeUndefinedValues: true }) });
+  const rows = [
+    { kind: 'top_up', amountMicros: plan.balanceMicros },
+    { kind: 'credit_line', amountMicros: plan.creditMicros },
+  ].map((row) => ({
+    pk: `ACCOUNT#${id}`,
+    sk: `LEDGER#${createdAt}#${row.kind}#opening`,
+    at: createdAt,
+    ...row,
+  }));
+  for (const row of rows) put(row);
+  put(
+    accountToItem({
+      id,
+      name: `account ${index}`,
+      condition: 'active',
+      availableMicros: asMicros(plan.balanceMicros + plan.creditMicros),
+      creditLineMicros: asMicros(plan.creditMicros),
+      inFlight: 0,
+      limits: {
+        ...defaultLimits,
+        postRate: plan.postRate,
+        maxConcurrent: plan.maxConcurrent,
+        deadlineSeconds: plan.deadlineSeconds,
+      },
+      policy: { providers: 'all', hiddenModels: [] },
+      webhookSecrets: [],
+      createdAt,
+    }),
+  );
+  const keys = plan.keys.map(({ capMicros }) => {
+    const keyId = randomBase62(6, world.randomBytes) as KeyId;
+    const text = createKey(id, keyId, world.randomBytes);
+    put(
+      apiKeyToItem({
+        id: keyId,
+        accountId: id,
+        name: 'server',
+        hash: hashKey(text),
+        createdAt,
+        spent: {},
+        ...(capMicros !== undefined && { monthlyCapMicros: asMicros(capMicros) }),
+      }),
+    );
+    return { id: keyId, text, revoked: false, revocationHolds: false };
+  });
+  return { id, keys, suspended: false, mayBeActivated: false, suspensionHolds: false };
+}

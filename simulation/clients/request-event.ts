@@ -1,0 +1,45 @@
+/** Requests as API Gateway passes them on. */
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { KeyHeld } from './open-account.ts';
+import type { Submit } from './scenario.ts';
+import { addressMark, promptMark } from '../watches/watch.ts';
+
+/** A step's request for an image. */
+export function submission(step: Submit, key: KeyHeld): APIGatewayProxyEventV2 {
+  const { idempotencyKey, wait, images } = step;
+  // Those who share a key send the same request, as a retry does.
+  const own = idempotencyKey === undefined ? step.name : 'shared';
+  const body = {
+    model: step.model,
+    prompt: `${promptMark} ${own} ${step.directives}`,
+    resolution: step.resolution,
+    ...(images.length > 0 && { image_urls: images }),
+    ...(step.webhook && { webhook_url: `https://receiver.test/${step.webhook}?${addressMark}` }),
+    ...(idempotencyKey !== undefined && { metadata: { idempotency: idempotencyKey } }),
+  };
+  const headers = {
+    'content-type': 'application/json',
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    ...(wait !== undefined && { prefer: `wait=${wait}` }),
+  };
+  return eventOf('POST', '/api/public/v1/images/generate', key, headers, JSON.stringify(body));
+}
+
+/** A request with a key. */
+export function eventOf(
+  method: string,
+  path: string,
+  key: KeyHeld,
+  headers: Readonly<Record<string, string>>,
+  body?: string,
+  id?: string,
+): APIGatewayProxyEventV2 {
+  return {
+    rawPath: path,
+    headers: { authorization: `Bearer ${key.text}`, ...headers },
+    ...(id !== undefined && { pathParameters: { id } }),
+    ...(body !== undefined && { body }),
+    isBase64Encoded: false,
+    requestContext: { http: { method, sourceIp: '203.0.113.7' }, requestId: '', domainName: 'api.test' },
+  } as unknown as APIGatewayProxyEventV2;
+}

@@ -1,0 +1,145 @@
+/**
+ * The service killed again and again under load, and started again on the same folder: the
+ * same promises as in the simulation, over real sockets and real files.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAccount } from '../../admin/commands/accounts.ts';
+import { issueKey } from '../../admin/commands/keys.ts';
+import type { OperatorServices } from '../../admin/services.ts';
+import { issueSecret } from '../../admin/commands/webhooks.ts';
+import { isTerminal } from '../../core/creation.ts';
+import type { AccountId, CreationId } from '../../core/ids.ts';
+import { createDice } from '../world/dice.ts';
+import { startLoad, type Load } from './load.ts';
+import { freePort, startProcess, type RunningProcess } from './process.ts';
+import { prove } from './proof.ts';
+import { startReceiver } from './receiver.ts';
+
+export interface KillOptions {
+  readonly seed: number;
+  readonly rounds: number;
+  readonly clients: number;
+  /** How long a round's service lives under load, at the shortest and at the longest. */
+  readonly lives: readonly [leastMillis: number, mostMillis: number];
+  readonly onLine: (line: string) => void;
+}
+
+export interface KillReport {
+  readonly requests: number;
+  readonly retried: number;
+  /** Requests that got a 202, and creations that these named. */
+  readonly accepted: number;
+  readonly creations: number;
+  readonly webhooks: number;
+  readonly wrong: readonly string[];
+}
+
+/** Each a client of its own: one whose money ends, too. */
+const balances = ['1000', '1000', '1'] as const;
+
+/** Runs all rounds, waits until nothing moves any more, and proves that nothing was lost. */
+export async function runKillLoad({
+  seed,
+  rounds,
+  clients,
+  lives,
+  onLine,
+}: KillOptions): Promise<KillReport> {
+  const folder = await mkdtemp(join(tmpdir(), 'darkroom-kill-load-'));
+  const port = await freePort();
+  const receiver = await startReceiver();
+  const dice = createDice(seed);
+  let service: RunningProcess = await startProcess(folder, port);
+  try {
+    const accounts = await openAccounts(service.operator);
+    const load = startLoad({
+      dice,
+      clients,
+      receiver,
+      apiUrl: `http://127.0.0.1:${port}/api/public/v1`,
+      keys: accounts.map(({ key }) => key),
+    });
+    const count = endedCounter(load);
+    for (let round = 1; round <= rounds; round += 1) {
+      const millis = dice.between(`round ${round}`, ...lives);
+      await sleep(millis);
+      // In the middle of something, however slow the clients are.
+      while (load.underWay === 0) await sleep(1);
+      await service.kill();
+      service = await startProcess(folder, port);
+      const accepted = load.sent.filter((sent) => sent.accepted.size > 0).length;
+      const ended = await count(service.operator);
+      onLine(
+        `round ${String(round).padStart(2)}: ${load.requests} requests, ${accepted} accepted, ${load.retried} retried, ${ended} ended, ${receiver.arrivals.length} webhooks · killed after ${millis} ms`,
+      );
+    }
+    await load.stop();
+    await rest(service);
+    const proof = await prove({
+      operator: service.operator,
+      accounts,
+      sent: load.sent,
+      arrivals: receiver.arrivals,
+    });
+    return {
+      requests: load.requests,
+      retried: load.retried,
+      accepted: load.sent.filter((sent) => sent.accepted.size > 0).length,
+      webhooks: receiver.arrivals.length,
+      ...proof,
+    };
+  } finally {
+    await service.kill();
+    await receiver.end();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function openAccounts(
+  operator: OperatorServices,
+): Promise<{ id: AccountId; key: string; secret: string }[]> {
+  return Promise.all(
+    balances.map(async (balance) => {
+      const account = await createAccount(operator, {
+        name: `client with ${balance} USD`,
+        balance,
+        postRate: '100000',
+        maxConcurrent: '100',
+        deadline: '30',
+      });
+      const { key } = await issueKey(operator, account, { name: 'load' });
+      return { id: account.id, key, secret: String((await issueSecret(operator, account))['secret']) };
+    }),
+  );
+}
+
+/** How many of the accepted creations are terminal; each is read until it is. */
+function endedCounter(load: Load): (operator: OperatorServices) => Promise<number> {
+  const ended = new Set<string>();
+  return async (operator) => {
+    for (const id of load.sent.flatMap(({ accepted }) => [...accepted])) {
+      if (ended.has(id)) continue;
+      const creation = await operator.creations.read(id as CreationId);
+      if (creation && isTerminal(creation.status)) ended.add(id);
+    }
+    return ended.size;
+  };
+}
+
+/** While the clock is set forward it stands still, and a job that a provider was just given would never be done. */
+const jobsMillis = 2_000;
+const restStepSeconds = 120;
+const mostSteps = 120;
+
+/** Sets the clock forward until no work is open: past every deadline, every wait of a webhook and every postponement. */
+async function rest({ operator, advance }: RunningProcess): Promise<void> {
+  await sleep(jobsMillis);
+  for (let step = 0; step < mostSteps; step += 1) {
+    await advance(restStepSeconds);
+    if ((await operator.openWork.overdue(Number.MAX_SAFE_INTEGER)).length === 0) return;
+  }
+  throw new Error(`work is still open after ${mostSteps} steps of ${restStepSeconds} s`);
+}

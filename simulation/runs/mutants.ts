@@ -1,0 +1,305 @@
+/**
+ * Planted bugs: each a change of one line of the product's text, made as its module is
+ * loaded. The simulation has to catch every one of them.
+ */
+import { registerHooks } from 'node:module';
+
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+const charge = 'adapters/dynamodb/charge.ts';
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'charge-ignores-the-balance',
+    file: charge,
+    find: "'availableMicros >= :cost'",
+    replace: "'(attribute_exists(pk) OR availableMicros >= :cost)'",
+  },
+  {
+    name: 'charge-ignores-the-room',
+    file: charge,
+    find: "'inFlight < maxConcurrent'",
+    replace: "'(inFlight < maxConcurrent OR attribute_exists(pk))'",
+  },
+  {
+    name: 'charge-ignores-the-month',
+    file: charge,
+    find: '#spent <= :room)',
+    replace: '#spent <= :room OR attribute_exists(pk))',
+  },
+  {
+    name: 'charge-ignores-revocation',
+    file: charge,
+    find: 'attribute_exists(pk) AND attribute_not_exists(revokedAt)',
+    replace: 'attribute_exists(pk)',
+  },
+  {
+    name: 'charge-ignores-suspension',
+    file: charge,
+    find: "'#condition = :active'",
+    replace: "'(#condition = :active OR attribute_exists(pk))'",
+  },
+  {
+    name: 'key-names-two-charges',
+    file: charge,
+    find: "'attribute_not_exists(pk) OR expiresAt <= :now'",
+    replace: "'attribute_not_exists(pk) OR attribute_exists(pk) OR expiresAt <= :now'",
+  },
+  {
+    name: 'charge-without-its-row',
+    file: charge,
+    find: 'amountMicros: 0 - creation.costMicros',
+    replace: 'amountMicros: 0',
+  },
+  {
+    name: 'completed-frees-the-key',
+    file: 'functions/operations/generate/replay.ts',
+    find: "creation.status === 'failed'",
+    replace: "(creation.status === 'failed' || creation.status === 'completed')",
+  },
+  {
+    name: 'lost-answer-is-no-charge',
+    file: 'adapters/dynamodb/charge-store.ts',
+    find: 'if (outcome.unclear)',
+    replace: 'if (outcome.unclear && creation.id.length === 0)',
+  },
+  {
+    name: 'refund-twice',
+    file: 'adapters/dynamodb/terminal.ts',
+    find: "'#status IN (:queued, :processing)'",
+    replace: "'(#status IN (:queued, :processing) OR attribute_exists(pk))'",
+  },
+  {
+    name: 'refund-forgets-the-room',
+    file: 'adapters/dynamodb/refund.ts',
+    find: ', inFlight = inFlight - :one',
+    replace: ', refunds = :one',
+  },
+  {
+    name: 'refund-of-half',
+    file: 'adapters/dynamodb/refund.ts',
+    find: "':cost': creation.costMicros",
+    replace: "':cost': creation.costMicros / 2",
+  },
+  {
+    name: 'refund-in-this-month',
+    file: 'adapters/dynamodb/refund.ts',
+    find: 'spentAttribute(creation.chargedMonth)',
+    replace: "spentAttribute(at.slice(0, 7).replace('-', '_'))",
+  },
+  {
+    name: 'completion-keeps-the-room',
+    file: 'adapters/dynamodb/creation-store.ts',
+    find: "'SET inFlight = inFlight - :one'",
+    replace: "'SET completions = :one'",
+  },
+  {
+    name: 'late-is-left-alone',
+    file: 'functions/schedule/reconcile.ts',
+    find: 'if (now >= giveUpAt) return',
+    replace: 'if (now >= giveUpAt + 3_600_000) return',
+  },
+  {
+    name: 'start-refused-unrefunded',
+    file: 'functions/operations/generate/submit-creation.ts',
+    find: 'if (!(await isGivenBack(creation, services))) return',
+    replace: "if (creation.id === '') return",
+  },
+  {
+    name: 'open-work-forgotten',
+    file: 'functions/schedule/reconcile.ts',
+    find: 'await services.openWork.postpone(creation, dueAt);',
+    replace: 'await services.openWork.postpone(creation, undefined);',
+  },
+  {
+    name: 'webhook-early',
+    file: 'functions/workflow/deliver-webhook.ts',
+    find: '{ at: now + waitAfter(delivery.attempt) }',
+    replace: '{ at: now + 30_000 }',
+  },
+  {
+    name: 'webhook-unclaimed',
+    file: 'functions/workflow/deliver-webhook.ts',
+    find: 'nowMillis: now }))) throw notDelivered();',
+    replace: 'nowMillis: now })) && number > 9) throw notDelivered();',
+  },
+  {
+    name: 'webhook-after-success',
+    file: 'functions/workflow/deliver-webhook.ts',
+    find: 'const isLast = isDelivered || ',
+    replace: 'const isLast = ',
+  },
+  {
+    name: 'webhook-gives-up-at-four',
+    file: 'functions/workflow/deliver-webhook.ts',
+    find: 'delivery.attempt === webhookAttempts',
+    replace: 'delivery.attempt >= webhookAttempts - 1',
+  },
+  {
+    name: 'signed-with-the-oldest',
+    file: 'core/webhook-secrets.ts',
+    find: "current: plainOf.get(signing) ?? ''",
+    replace: "current: opened.at(-1)?.plain ?? ''",
+  },
+  {
+    name: 'signed-with-the-pending',
+    file: 'core/webhook-secrets.ts',
+    find: 'signsFrom === undefined || signsFrom <= nowMillis',
+    replace: 'signsFrom === undefined || signsFrom > 0',
+  },
+  {
+    name: 'previous-is-the-oldest',
+    file: 'core/webhook-secrets.ts',
+    find: '.find((plain) => plain !== undefined)',
+    replace: '.findLast((plain) => plain !== undefined)',
+  },
+  {
+    name: 'replaced-secret-dropped',
+    file: 'core/webhook-secrets.ts',
+    find: 'replacedAt !== undefined && replacedAt <= oldest',
+    replace: 'replacedAt !== undefined',
+  },
+  {
+    name: 'prompt-in-the-log',
+    file: 'functions/workflow/render-image.ts',
+    find: "log.info('creation_completed', {",
+    replace: "log.info('creation_completed', { prompt: creation.prompt,",
+  },
+  {
+    name: 'everybody-reads-everything',
+    file: 'functions/operations/get-creation.ts',
+    find: 'creation?.accountId !== caller.account.id',
+    replace: '!creation',
+  },
+  {
+    name: 'key-never-expires',
+    file: charge,
+    find: "'attribute_not_exists(pk) OR expiresAt <= :now'",
+    replace: "'attribute_not_exists(pk) OR (attribute_not_exists(pk) AND expiresAt <= :now)'",
+  },
+  {
+    name: 'key-expires-early',
+    file: 'core/limits.ts',
+    find: 'idempotencySeconds = 24 * 60 * 60',
+    replace: 'idempotencySeconds = 2',
+  },
+  {
+    name: 'overloaded-is-charged',
+    file: 'adapters/dynamodb/charge-store.ts',
+    find: "return { kind: 'overloaded' };",
+    replace: "return { kind: 'charged' };",
+  },
+  {
+    name: 'refund-row-of-nothing',
+    file: 'adapters/dynamodb/refund.ts',
+    find: 'amountMicros: creation.costMicros',
+    replace: 'amountMicros: 0',
+  },
+  {
+    name: 'refund-is-not-told',
+    file: 'adapters/dynamodb/refund.ts',
+    find: 'refundedMicros: creation.costMicros',
+    replace: 'refundedMicros: 0',
+  },
+  {
+    name: 'six-attempts',
+    file: 'core/webhook.ts',
+    find: 'webhookAttempts = 5',
+    replace: 'webhookAttempts = 6',
+  },
+  {
+    name: 'replaced-secret-never-over',
+    file: 'core/webhook-secrets.ts',
+    find: 'replacedSecretSeconds = 24 * 60 * 60',
+    replace: 'replacedSecretSeconds = 99 * 60 * 60',
+  },
+  {
+    name: 'test-delivery-unthrottled',
+    file: 'adapters/dynamodb/delivery-store.ts',
+    find: "'attribute_not_exists(lastAt) OR lastAt <= :before'",
+    replace: "'attribute_not_exists(lastAt) OR attribute_exists(lastAt) OR lastAt <= :before'",
+  },
+  {
+    name: 'balance-tells-the-credit-line',
+    file: 'functions/operations/get-balance.ts',
+    find: 'available: toUsd(account.availableMicros)',
+    replace: 'available: toUsd(account.creditLineMicros)',
+  },
+  {
+    name: 'list-forgets-the-newest',
+    file: 'adapters/dynamodb/creation-page.ts',
+    find: 'ids.slice(0, count)',
+    replace: 'ids.slice(1, count)',
+  },
+  {
+    name: 'image-not-stored',
+    file: 'functions/workflow/render-image.ts',
+    find: 'await images.put(image, bytes);',
+    replace: 'await Promise.resolve(images);',
+  },
+  {
+    name: 'unprocessed-is-absent',
+    file: 'adapters/dynamodb/batch-get.ts',
+    find: 'if (open.length === 0) return items;',
+    replace: 'if (open.length >= 0) return items;',
+  },
+  {
+    name: 'switch-of-protocols-unheard',
+    file: 'adapters/pinned-exchange.ts',
+    find: "request.on('upgrade', (_response, socket) => {\n      hasAnswer = true;",
+    replace:
+      "request.on('upgrade', (_response, socket) => {\n      if (socket) return;\n      hasAnswer = true;",
+  },
+  {
+    name: 'charge-behind-the-answer',
+    file: 'core/time-budget.ts',
+    find: 'signal: ended.signal,\n    elapsed,\n    left: () => (ended.signal.aborted ? 0 : Math.max(0, millis - elapsed())),',
+    replace: 'signal: new AbortController().signal,\n    elapsed,\n    left: () => millis,',
+  },
+  {
+    name: 'rate-behind-the-downloads',
+    file: 'functions/operations/generate-image.ts',
+    find: 'if (plan.request.imageUrls.length > 0) await',
+    replace: 'if (plan.request.imageUrls.length > 99) await',
+  },
+  {
+    name: 'rate-behind-the-wait',
+    file: 'functions/operations/generate-image.ts',
+    find: 'await caller.place.take();\n  const answer = await awaitOutcome',
+    replace: 'const answer = await awaitOutcome',
+  },
+  {
+    name: 'conflict-of-a-single-write',
+    file: 'adapters/dynamodb/send.ts',
+    find: 'if (!isShed(error)) throw error;',
+    replace: "if (!isShed(error) || (error as Error).name === 'TransactionConflictException') throw error;",
+  },
+  {
+    name: 'throttled-look-behind-the-charge',
+    file: 'functions/operations/generate/await-outcome.ts',
+    find: "log.info('wait_broken_off', {",
+    replace: "if (last.id) throw new Error('wait_broken_off');\n    log.info('wait_broken_off', {",
+  },
+];
+
+const root = new URL('../../', import.meta.url);
+
+/** Plants a bug in every module that is loaded from now on. Throws when its text is not there any more. */
+export function plant({ file, find, replace, name }: Mutant): void {
+  const target = new URL(file, root).href;
+  registerHooks({
+    load: (url, context, next) => {
+      const loaded = next(url, context);
+      if (url !== target) return loaded;
+      const text =
+        typeof loaded.source === 'string' ? loaded.source : new TextDecoder().decode(loaded.source);
+      if (text.split(find).length !== 2) throw new Error(`mutant ${name}: its text is not once in ${file}`);
+      return { ...loaded, source: text.replace(find, () => replace) };
+    },
+  });
+}

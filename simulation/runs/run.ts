@@ -1,0 +1,151 @@
+/** One run: a scenario from its first step to rest, with what was found. */
+import { createDice, type Dice } from '../world/dice.ts';
+import { createActors } from '../clients/actors.ts';
+import {
+  conflictingWrites,
+  plannedFaults,
+  randomFaults,
+  type Fault,
+  type FaultPlan,
+} from '../world/faults.ts';
+import { scenarioOf, type Scenario, type Step } from '../clients/scenario.ts';
+import { createService, type Service } from '../aws/service.ts';
+import { takeTime, type VirtualTime } from '../world/time.ts';
+import { createWatch, type Violation } from '../watches/watch.ts';
+import { createWorld, type World } from '../world/world.ts';
+
+export interface Run {
+  readonly scenario: Scenario;
+  readonly violations: readonly Violation[];
+  readonly faults: readonly Fault[];
+  /** What else the scenario made go wrong, and how often. */
+  readonly mishaps: ReadonlyMap<string, number>;
+  /** How often each operation answered with each status. */
+  readonly answers: ReadonlyMap<string, number>;
+  readonly trace: readonly string[];
+  readonly hash: string;
+  /** Every site that was called, and how often. */
+  readonly sites: World['sites'];
+}
+
+/** The longest that anything can go on behind the last fault: a round of webhooks that the reconciler has to take up each time. */
+const horizonMillis = 4 * 3_600_000;
+const minuteMillis = 60_000;
+const dayMillis = 86_400_000;
+
+/** Runs scenarios one after the other, on one virtual time. `end` gives the process its own back. */
+export interface Simulator {
+  readonly run: (scenario: Scenario, faults?: readonly Fault[]) => Promise<Run>;
+  readonly runSeed: (seed: number) => Promise<Run>;
+  readonly end: () => void;
+}
+
+export function createSimulator(): Simulator {
+  const time = takeTime();
+  const run = (scenario: Scenario, faults?: readonly Fault[]): Promise<Run> =>
+    runScenario(scenario, time, faults);
+  return { run, runSeed: (seed) => run(scenarioOf(seed)), end: time.end };
+}
+
+async function runScenario(
+  scenario: Scenario,
+  time: VirtualTime,
+  faults: readonly Fault[] | undefined,
+): Promise<Run> {
+  const { seed, startAt } = scenario;
+  time.reset(startAt, seed);
+  const dice = createDice(seed);
+  const plan = planOf(scenario, dice, faults);
+  const { clockSpreadMillis, holdMillis, slowBucketMillis } = scenario;
+  const world = createWorld({
+    seed,
+    time,
+    dice,
+    faults: plan,
+    clockSpreadMillis,
+    holdMillis,
+    slowBucketMillis,
+  });
+  world.isBucketSlow = () => !isCalm(scenario, time.now() - startAt);
+  world.isCalm = () => faults === undefined && isCalm(scenario, time.now() - startAt);
+  const watch = createWatch(world);
+  const service = createService(world, watch.service);
+  watch.attach(service);
+  const actors = createActors(scenario, world, service, watch);
+  const opened = scenario.accounts.flatMap((plan, account): Step[] =>
+    plan.secret ? [{ kind: 'rotate_secret', at: 0, account }] : [],
+  );
+  let waiting = 0;
+  for (const step of [...opened, ...scenario.steps]) {
+    waiting += 1;
+    setTimeout(
+      () =>
+        void actors.perform(step).finally(() => {
+          waiting -= 1;
+        }),
+      step.at,
+    );
+  }
+  scheduleReconciler(world, service, () => {
+    watch.look();
+  });
+  const endAt = startAt + horizonMillis + Math.max(0, ...scenario.steps.map(({ at }) => at));
+  while (watch.violations.length === 0 && time.now() < endAt) {
+    if (!(await time.step())) break;
+    if (waiting === 0 && isAtRest(world, service)) break;
+  }
+  if (watch.violations.length === 0) await watch.atRest();
+  return {
+    scenario,
+    violations: watch.violations,
+    faults: world.injected,
+    mishaps: world.mishaps,
+    answers: watch.answers,
+    trace: world.trace,
+    hash: world.hash(),
+    sites: world.sites,
+  };
+}
+
+function planOf(
+  { conflictProbability, faultProbability }: Scenario,
+  dice: Dice,
+  faults: readonly Fault[] | undefined,
+): FaultPlan {
+  if (faults) return plannedFaults(faults);
+  return conflictProbability === undefined
+    ? randomFaults(dice, faultProbability)
+    : conflictingWrites(dice, conflictProbability);
+}
+
+/** Behind the bustle of a day no fault strikes, so that what recovers has its chance. */
+function isCalm({ calmAfter }: Scenario, sinceStart: number): boolean {
+  return sinceStart % dayMillis >= calmAfter;
+}
+
+function isAtRest(world: World, service: Service): boolean {
+  return (
+    world.live.size === 0 &&
+    service.stepFunctions.running().length === 0 &&
+    service.table.indexed('open_work', '').length === 0
+  );
+}
+
+/** Behind it a run mostly waits for the next day. */
+const bustlingMinutes = 60;
+
+/** Each minute, as the schedule does. A run that would find nothing due is left out most of the time: it only counts. */
+function scheduleReconciler(world: World, service: Service, look: () => void): void {
+  const tick = (minute: number): void => {
+    setTimeout(() => {
+      look();
+      const isDue = service.table
+        .indexed('open_work', '')
+        .some((row) => Number(row['dueAt']?.N) <= world.now());
+      if (isDue || world.dice.chance(`idle reconciler ${minute}`, minute < bustlingMinutes ? 0.05 : 0.002))
+        void service.reconcile({});
+      tick(minute + 1);
+    }, minuteMillis);
+  };
+  tick(0);
+}

@@ -1,0 +1,254 @@
+/**
+ * The invariants of money and state, checked at each commit against books of the
+ * simulation's own, which are kept from the writes alone.
+ */
+import type { Attribute, Item } from '../table/expressions.ts';
+import type { Change } from '../table/memory-indexes.ts';
+import type { World } from '../world/world.ts';
+
+/** Tells of an invariant that does not hold. */
+export type Accuse = (invariant: string, detail: string) => void;
+
+export interface CreationBook {
+  readonly id: string;
+  readonly account: string;
+  readonly costMicros: number;
+  readonly createdAt: number;
+  /** When its charge was committed, which a slow network may put far behind. */
+  readonly chargedAt: number;
+  readonly idempotencyKey: string | undefined;
+  charges: number;
+  refunds: number;
+  status: string;
+  deadlineAt: number;
+  terminalAt?: number;
+  /** Rounds of webhook attempts opened so far. */
+  round: number;
+}
+
+export interface Books {
+  readonly creations: ReadonlyMap<string, CreationBook>;
+  readonly onCommit: (changes: readonly Change[]) => void;
+  /** How many rows an account's ledger has, and what they sum up to. */
+  readonly ledgerOf: (account: string) => { readonly rows: number; readonly sumMicros: number };
+}
+
+const dayMillis = 86_400_000;
+const terminal = new Set(['completed', 'failed']);
+
+export const textOf = (item: Item | undefined, name: string): string => item?.[name]?.S ?? '';
+const numberOf = (item: Item | undefined, name: string): number => Number(item?.[name]?.N ?? 0);
+const within = (item: Item | undefined, name: string, inner: string): Attribute | undefined =>
+  item?.[name]?.M?.[inner];
+
+/** Books that accuse as soon as a commit breaks one of the rules. */
+export function createBooks(world: World, accuse: Accuse): Books {
+  const creations = new Map<string, CreationBook>();
+  const sums = new Map<string, number>();
+  const rows = new Map<string, number>();
+  const open = new Map<string, number>();
+  const spent = new Map<string, number>();
+  const accounts = new Map<string, Item>();
+  const keys = new Map<string, Item>();
+  const cut = new Set<string>();
+  const add = (map: Map<string, number>, name: string, amount: number): void =>
+    void map.set(name, (map.get(name) ?? 0) + amount);
+
+  function ledgerIsAppendOnly({ before, after, sk }: Change): void {
+    if (before || !after)
+      accuse('the ledger is append-only', `${sk} was ${after ? 'overwritten' : 'deleted'}`);
+  }
+
+  function enter(pk: string, row: Item): void {
+    const account = pk.slice('ACCOUNT#'.length);
+    const amount = numberOf(row, 'amountMicros');
+    add(sums, account, amount);
+    add(rows, account, 1);
+    if (amount < 0 && textOf(row, 'kind') !== 'charge') cut.add(account);
+    const month = textOf(row, 'month');
+    if (month !== '') add(spent, `${account} ${textOf(row, 'keyId')} ${month}`, -amount);
+    const book = creations.get(textOf(row, 'creationId'));
+    if (!book) return;
+    if (textOf(row, 'kind') === 'charge') book.charges += 1;
+    else refundIsWhole(book, row);
+  }
+
+  function refundIsWhole(book: CreationBook, row: Item): void {
+    book.refunds += 1;
+    if (numberOf(row, 'amountMicros') !== book.costMicros)
+      accuse(
+        'a refund gives back the whole charge',
+        `${book.id}: ${numberOf(row, 'amountMicros')} of ${book.costMicros}`,
+      );
+  }
+
+  function balanceIsTheLedgersSum(account: string, item: Item): void {
+    const available = numberOf(item, 'availableMicros');
+    if (available !== (sums.get(account) ?? 0))
+      accuse(
+        'available is the sum of the ledger',
+        `${account}: ${available}, by the ledger ${sums.get(account) ?? 0}`,
+      );
+    if (available < 0 && !cut.has(account))
+      accuse('available is never negative but after a cut', `${account}: ${available}`);
+  }
+
+  function inFlightIsWhatIsOpen(account: string, item: Item): void {
+    if (numberOf(item, 'inFlight') !== (open.get(account) ?? 0))
+      accuse(
+        'in flight is what is open',
+        `${account}: ${numberOf(item, 'inFlight')}, open ${open.get(account) ?? 0}`,
+      );
+  }
+
+  function monthIsTheLedgersSum(account: string, key: Item): void {
+    for (const [name, value] of Object.entries(key)) {
+      if (!name.startsWith('spent_')) continue;
+      const expected = spent.get(`${account} ${textOf(key, 'id')} ${name.slice('spent_'.length)}`) ?? 0;
+      if (Number(value.N) !== expected)
+        accuse(
+          'a key’s month is the sum of its ledger',
+          `${textOf(key, 'id')} ${name}: ${value.N ?? ''}, by the ledger ${expected}`,
+        );
+    }
+  }
+
+  /** What a charge may take, by the account and key as they stood before it. */
+  function chargeWasAllowed(creation: Item, changes: readonly Change[]): void {
+    const id = textOf(creation, 'id');
+    const account = changes.find(({ sk }) => sk === 'ACCOUNT');
+    const key = changes.find(({ sk }) => sk.startsWith('KEY#'));
+    const row = changes.find(({ sk }) => sk.startsWith('LEDGER#'))?.after;
+    if (numberOf(row, 'amountMicros') !== -numberOf(creation, 'costMicros'))
+      accuse('a creation is charged its cost', id);
+    if (textOf(account?.before, 'condition') !== 'active') accuse('only an active account is charged', id);
+    if (numberOf(account?.after, 'availableMicros') < 0)
+      accuse('a charge never overdraws', `${id}: ${numberOf(account?.after, 'availableMicros')}`);
+    if (numberOf(account?.after, 'inFlight') > numberOf(account?.before, 'maxConcurrent'))
+      accuse('never more open than the account may', id);
+    const keyBefore =
+      key?.before ?? keys.get(`ACCOUNT#${textOf(creation, 'accountId')} KEY#${textOf(creation, 'keyId')}`);
+    if (!keyBefore || keyBefore['revokedAt']) accuse('a revoked key charges nothing', id);
+    const cap = keyBefore?.['monthlyCapMicros'];
+    const month = `${textOf(creation, 'accountId')} ${textOf(creation, 'keyId')} ${textOf(creation, 'chargedMonth')}`;
+    if (cap && (spent.get(month) ?? 0) > Number(cap.N))
+      accuse('a key’s month is never above its cap', `${month}: ${spent.get(month) ?? 0} of ${cap.N ?? ''}`);
+  }
+
+  function keyHasOneUnrefundedCharge(book: CreationBook): void {
+    if (book.idempotencyKey === undefined) return;
+    const others = [...creations.values()].filter(
+      (other) =>
+        other.id !== book.id &&
+        other.account === book.account &&
+        other.idempotencyKey === book.idempotencyKey &&
+        other.status !== 'failed' &&
+        other.createdAt > book.createdAt - dayMillis + world.clocks.largestSkew(),
+    );
+    if (others.length > 0)
+      accuse(
+        'at most one unrefunded charge an idempotency key',
+        `${book.id} and ${others.map(({ id }) => id).join(', ')}`,
+      );
+  }
+
+  function terminalNeverChanges({ before, after }: Change): void {
+    if (!before || !terminal.has(textOf(before, 'status'))) return;
+    for (const name of [
+      'status',
+      'costMicros',
+      'refundedMicros',
+      'failure',
+      'results',
+      'completedAt',
+      'chargedMonth',
+    ]) {
+      if (JSON.stringify(before[name]) !== JSON.stringify(after?.[name]))
+        accuse('a terminal state never changes', `${textOf(before, 'id')} ${name}`);
+    }
+  }
+
+  function failedIffRefunded(book: CreationBook): void {
+    if (book.charges !== 1) accuse('a creation is charged once', `${book.id}: ${book.charges}`);
+    if (book.refunds !== (book.status === 'failed' ? 1 : 0))
+      accuse('failed if and only if refunded once', `${book.id} is ${book.status}, refunds ${book.refunds}`);
+  }
+
+  function follow(change: Change): CreationBook {
+    const { before, after } = change;
+    const id = textOf(after, 'id');
+    let book = creations.get(id);
+    if (!book) {
+      book = {
+        id,
+        account: textOf(after, 'accountId'),
+        costMicros: numberOf(after, 'costMicros'),
+        createdAt: Date.parse(textOf(after, 'createdAt')),
+        chargedAt: world.time.now(),
+        idempotencyKey: (JSON.parse(textOf(after, 'metadata')) as { readonly idempotency?: string })
+          .idempotency,
+        charges: 0,
+        refunds: 0,
+        round: 1,
+        status: 'queued',
+        deadlineAt: numberOf(after, 'deadlineAt'),
+      };
+      creations.set(id, book);
+    }
+    const isOpen = (item: Item | undefined): number =>
+      item && !terminal.has(textOf(item, 'status')) ? 1 : 0;
+    add(open, book.account, isOpen(after) - isOpen(before));
+    book.status = textOf(after, 'status');
+    if (terminal.has(book.status)) book.terminalAt ??= world.time.now();
+    if (
+      before &&
+      within(after, 'webhook', 'attempts')?.N === '0' &&
+      within(before, 'webhook', 'status')?.S !== 'pending' &&
+      within(after, 'webhook', 'status')?.S === 'pending'
+    )
+      book.round += 1;
+    return book;
+  }
+
+  return {
+    creations,
+    ledgerOf: (account) => ({ rows: rows.get(account) ?? 0, sumMicros: sums.get(account) ?? 0 }),
+    onCommit: (changes) => {
+      const touched = new Set<string>();
+      const followed = changes.flatMap((change) => {
+        if (change.sk !== 'CREATION') return [];
+        terminalNeverChanges(change);
+        return [follow(change)];
+      });
+      for (const change of changes) {
+        const { pk, sk, after } = change;
+        if (pk.startsWith('ACCOUNT#') && !/^(RATE|IDEMPOTENCY|DELIVERY)#/.test(sk)) touched.add(pk);
+        if (sk.startsWith('LEDGER#')) {
+          ledgerIsAppendOnly(change);
+          if (after) enter(pk, after);
+        }
+        if (sk === 'ACCOUNT' && after) accounts.set(pk, after);
+        if (sk.startsWith('KEY#') && after) keys.set(`${pk} ${sk}`, after);
+      }
+      for (const book of followed) {
+        failedIffRefunded(book);
+        touched.add(`ACCOUNT#${book.account}`);
+        const isNew = changes.find(
+          ({ sk, before, after }) => sk === 'CREATION' && !before && textOf(after, 'id') === book.id,
+        );
+        if (isNew?.after) {
+          chargeWasAllowed(isNew.after, changes);
+          keyHasOneUnrefundedCharge(book);
+        }
+      }
+      for (const pk of touched) {
+        const item = accounts.get(pk);
+        const account = pk.slice('ACCOUNT#'.length);
+        if (!item) continue;
+        balanceIsTheLedgersSum(account, item);
+        inFlightIsWhatIsOpen(account, item);
+        for (const [name, key] of keys) if (name.startsWith(`${pk} `)) monthIsTheLedgersSum(account, key);
+      }
+    },
+  };
+}

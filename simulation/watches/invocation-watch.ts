@@ -1,0 +1,177 @@
+/**
+ * The invariants of single invocations: how they end, what may excuse an answer of 500, and what the service
+ * does not do for a request that the account's rate refuses, or behind its own answer.
+ */
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { Accuse } from './books.ts';
+import type { Fault, FaultKind } from '../world/faults.ts';
+import type { Change } from '../table/memory-indexes.ts';
+import type { OutsideWatch } from '../network/outbound.ts';
+import { toldOf } from '../network/rudeness.ts';
+import type { Invocation, LateCall, World } from '../world/world.ts';
+
+export interface InvocationWatch {
+  readonly onCommit: (changes: readonly Change[]) => void;
+  /** A creation was read by its id. */
+  readonly onRead: (creation: string) => void;
+  /** A request for a source image arrived at its origin. */
+  readonly onFetch: () => void;
+  /** An API function answered, or the gateway answered in its place. */
+  readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
+  readonly onEnded: (invocation: Invocation, errorType: string | undefined) => void;
+  readonly onPostEnded: OutsideWatch['onPostEnded'];
+}
+
+/**
+ * Whether a fault excuses an answer of 500. A conflict or a throttle never does: the service says that it sheds
+ * load, or answers 202 behind the charge. 'once' is a fault that the SDK's own retry absorbs; a port without the
+ * SDK has no such retry.
+ */
+const excuses: Readonly<Record<FaultKind, 'yes' | 'no' | 'once'>> = {
+  error: 'once',
+  lost: 'once',
+  errors: 'yes',
+  all_lost: 'yes',
+  lost_then_throttled: 'yes',
+  lost_then_conflicts: 'yes',
+  throttle: 'no',
+  throttles: 'no',
+  conflict: 'no',
+  conflicts: 'no',
+  crash_before: 'yes',
+  crash_after: 'yes',
+  late: 'yes',
+  late_answer: 'yes',
+  hang: 'yes',
+  lag: 'no',
+  unprocessed: 'no',
+  all_unprocessed: 'no',
+  refused: 'yes',
+  twice: 'no',
+  unheard: 'no',
+  no_room: 'no',
+};
+const sdkSites = / (dynamodb|states|secretsmanager)\./;
+const attemptMillis = 10_000;
+/** The functions of the API: they answer by themselves, whatever hangs. */
+const apiFunctions = new Set(['generate', 'get', 'list', 'balance', 'quote', 'models']);
+
+/** Commands that are tried until they succeed. */
+const urgent = new Set(['operator-revoke', 'operator-suspend', 'operator-activate']);
+
+/** Faults that go on and on: they use up the quota of retries that a client of the SDK has for all its calls together. */
+const lasting: ReadonlySet<FaultKind> = new Set(['errors', 'all_lost', 'throttles', 'lost_then_throttled']);
+
+/**
+ * Two faults that the SDK's retry absorbs one by one use up its tries, as soon as a transaction in progress takes
+ * one, too. One such fault excuses a 500 once a lasting fault may have used up the quota.
+ */
+function excuse(faults: readonly Fault[], ofWorld: readonly Fault[]): boolean {
+  const absorbed = faults.filter(({ kind, site }) => excuses[kind] === 'once' && sdkSites.test(site));
+  if (absorbed.length > (ofWorld.some(({ kind }) => lasting.has(kind)) ? 0 : 1)) return true;
+  return faults.some(
+    ({ kind, site }) => excuses[kind] === 'yes' || (excuses[kind] === 'once' && !sdkSites.test(site)),
+  );
+}
+
+/** What the watch knows of an invocation. */
+interface Deeds {
+  fetches: number;
+  charges: number;
+  readonly reads: Map<string, number>;
+  /** The status that it refused the request with, when the refusal says that nothing was charged. */
+  refusedWith?: string;
+}
+
+/** Watches all invocations of one world. */
+export function createInvocationWatch(world: World, accuse: Accuse): InvocationWatch {
+  const deeds = new Map<string, Deeds>();
+  const deedsOf = (id: string): Deeds => {
+    const known = deeds.get(id) ?? { fetches: 0, charges: 0, reads: new Map<string, number>() };
+    deeds.set(id, known);
+    return known;
+  };
+
+  function behindTheAnswer({ invocation, operation, target }: LateCall): void {
+    if (operation === 'TransactWriteItems' && target.startsWith('ACCOUNT+'))
+      accuse('nothing is charged behind the answer', `${invocation.id} sends ${target}`);
+  }
+
+  function rateRefusesFirst({ id, faults }: Invocation): void {
+    const { fetches, charges, reads } = deedsOf(id);
+    if (fetches > 0)
+      accuse('nothing is fetched for a request that its rate refuses', `${id}: ${fetches} fetches`);
+    if (charges > 0) accuse('nothing is charged for a request that its rate refuses', id);
+    // Its replay reads the creation once; every further read of the same creation waits for its end. A fault makes the SDK read again.
+    if (faults.length === 0 && Math.max(0, ...reads.values()) > 1)
+      accuse('nothing is waited for, for a request that its rate refuses', id);
+  }
+
+  world.onLateCall = behindTheAnswer;
+  return {
+    onCommit: (changes) => {
+      const id = world.current()?.id;
+      if (id === undefined || !changes.some(({ sk, before }) => sk === 'CREATION' && !before)) return;
+      const known = deedsOf(id);
+      known.charges += 1;
+      if (known.refusedWith !== undefined)
+        accuse(
+          'a refusal before the charge leaves no row but its count',
+          `${id} answered ${known.refusedWith} before`,
+        );
+    },
+    onRead: (creation) => {
+      const id = world.current()?.id;
+      if (id === undefined) return;
+      const { reads } = deedsOf(id);
+      reads.set(creation, (reads.get(creation) ?? 0) + 1);
+    },
+    onFetch: () => {
+      const id = world.current()?.id;
+      if (id !== undefined) deedsOf(id).fetches += 1;
+    },
+    onServed: (invocation, { statusCode = 0, body }) => {
+      const { error } = JSON.parse(body ?? '{}') as {
+        error?: { details?: { reason?: string; creation_id?: string } } | string;
+      };
+      const details = typeof error === 'object' ? error.details : undefined;
+      if (statusCode === 500 && !excuse(invocation.faults, world.injected)) {
+        accuse(
+          'no answer of 500 without a fault that excuses it',
+          `${invocation.id} after ${JSON.stringify(invocation.faults)}`,
+        );
+      }
+      if (details?.reason === 'account_rate') rateRefusesFirst(invocation);
+      if (statusCode >= 400 && statusCode !== 500 && details && details.creation_id === undefined)
+        deedsOf(invocation.id).refusedWith = `${statusCode} ${details.reason ?? ''}`;
+    },
+    onEnded: (invocation, errorType) => {
+      if (
+        errorType !== undefined &&
+        urgent.has(invocation.name) &&
+        !excuse(invocation.faults, world.injected)
+      ) {
+        accuse(
+          'a revocation or suspension outlasts conflicts and throttles',
+          `${invocation.id} failed with ${errorType}`,
+        );
+      }
+      if (errorType !== 'Sandbox.Timedout') return;
+      if (apiFunctions.has(invocation.name))
+        accuse('the API answers before its time limit, whatever hangs', invocation.id);
+      else if (invocation.faults.length === 0)
+        accuse('a function without a fault ends in its time', invocation.id);
+    },
+    onPostEnded: (startedAt, post, result) => {
+      const took = world.time.now() - startedAt;
+      if (took > attemptMillis) accuse('an attempt ends within its ten seconds', `${took} ms`);
+      const behaviour = post && new URL(post.url).pathname.slice(1);
+      const expected = (toldOf as Readonly<Record<string, string>>)[behaviour ?? ''];
+      // A fault may break the connection first.
+      if (post?.sender?.faulted !== false || expected === undefined) return;
+      const told = result.kind === 'answered' ? `answered ${result.status}` : `unanswered ${result.reason}`;
+      if (told !== expected)
+        accuse('an attempt tells how its receiver behaved', `${behaviour ?? ''}: ${told}, not ${expected}`);
+    },
+  };
+}

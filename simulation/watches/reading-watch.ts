@@ -1,0 +1,55 @@
+/** What answers may say that only look: lists, balances and replays, held against the books. */
+import type { Asked } from '../clients/asked.ts';
+import type { Accuse, Books } from './books.ts';
+import type { World } from '../world/world.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+export interface ReadingWatch {
+  /** Of an answer with a 2xx. */
+  readonly onAnswer: (asked: Asked, body: Body, headers: Readonly<Record<string, unknown>>) => void;
+}
+
+const dayMillis = 86_400_000;
+const listedAtOnce = 20;
+
+export function createReadingWatch(world: World, books: Books, accuse: Accuse): ReadingWatch {
+  function listIsTheAccounts({ account, at }: Asked, body: Body): void {
+    const listed = (body['data'] as readonly { readonly id: string; readonly status: string }[]).map(
+      ({ id }) => id,
+    );
+    const foreign = listed.filter((id) => books.creations.get(id)?.account !== account);
+    if (foreign.length > 0) accuse('an account sees its own creations only', `listed ${foreign.join(', ')}`);
+    if (listed.some((id, index) => id >= (listed[index - 1] ?? 'g')))
+      accuse('a list is newest first, each once', listed.join(', '));
+    // The index may lag by a fault, and by nothing else.
+    if (listed.length >= listedAtOnce || world.injected.some(({ kind }) => kind === 'lag')) return;
+    const missing = [...books.creations.values()].filter(
+      (book) => book.account === account && book.chargedAt < at && !listed.includes(book.id),
+    );
+    if (missing.length > 0)
+      accuse('every accepted creation is listed', missing.map(({ id }) => id).join(', '));
+  }
+
+  function balanceIsTheLedgers({ account, ledger }: Asked, body: Body): void {
+    // One that moved meanwhile may be told as it was or as it is.
+    if (books.ledgerOf(account).rows !== ledger.rows) return;
+    const told = Math.round(Number(body['available']) * 1_000_000);
+    if (told !== ledger.sumMicros)
+      accuse('the balance told is the ledger’s', `${account}: ${told}, by the ledger ${ledger.sumMicros}`);
+  }
+
+  function replayIsNotTooLate({ at }: Asked, body: Body): void {
+    const book = books.creations.get(String(body['id']));
+    if (book && book.createdAt < at - dayMillis - world.clocks.largestSkew())
+      accuse('a key is free again after 24 h', `${book.id} was replayed ${at - book.createdAt} ms later`);
+  }
+
+  return {
+    onAnswer: (asked, body, headers) => {
+      if (asked.operation === 'list') listIsTheAccounts(asked, body);
+      if (asked.operation === 'balance') balanceIsTheLedgers(asked, body);
+      if (headers['idempotent-replayed'] === 'true') replayIsNotTooLate(asked, body);
+    },
+  };
+}

@@ -1,0 +1,220 @@
+/** Everything that a world is watched for: the books, the webhooks, the texts, the answers, and how it looks at rest. */
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { createBooks, textOf, type Books } from './books.ts';
+import type { Change } from '../table/memory-indexes.ts';
+import type { Post } from '../network/outbound.ts';
+import { auditTable } from './at-rest-audit.ts';
+import type { Service, ServiceWatch } from '../aws/service.ts';
+import type { Asked, Before } from '../clients/asked.ts';
+import { createInvocationWatch } from './invocation-watch.ts';
+import { parseKey } from '../../core/api-key.ts';
+import { createRateWatch } from './rate-watch.ts';
+import { createReadingWatch } from './reading-watch.ts';
+import { createWebhookWatch, type WebhookWatch } from './webhook-watch.ts';
+import type { Invocation, World } from '../world/world.ts';
+
+export interface Violation {
+  readonly invariant: string;
+  readonly detail: string;
+}
+
+/** What must never be read in a log or a history. */
+export const promptMark = 'a-prompt-nobody-may-log';
+export const addressMark = 'token=hush';
+
+export interface Watch {
+  readonly books: Books;
+  readonly webhooks: WebhookWatch;
+  readonly violations: readonly Violation[];
+  /** How often each operation answered with each status. */
+  readonly answers: ReadonlyMap<string, number>;
+  readonly service: ServiceWatch;
+  readonly attach: (service: Service) => void;
+  readonly ask: (account: string) => Before;
+  readonly onAnswer: (asked: Asked, answer: APIGatewayProxyStructuredResultV2) => void;
+  /** While it runs: nothing is open for too long. */
+  readonly look: () => void;
+  readonly atRest: () => Promise<void>;
+}
+
+/** Two periods of the reconciler, its grace, and what a run of it takes. */
+const recoveryMillis = 2 * 60_000 + 10_000 + 10_000;
+/** What a refusal may leave behind. */
+const countsOnly = new Set(['RATE', 'REJECTED', 'BLOCK', 'POLL']);
+
+/** That a key was used is noted to the hour, whatever became of the request. */
+function isLastUse({ sk, before, after }: Change): boolean {
+  const { lastUsedAt: _then, ...old } = before ?? {};
+  const { lastUsedAt: _now, ...next } = after ?? {};
+  return sk.startsWith('KEY#') && JSON.stringify(old) === JSON.stringify(next);
+}
+
+/** Watches one world. */
+export function createWatch(world: World): Watch {
+  const violations: Violation[] = [];
+  const accuse = (invariant: string, detail: string): void => {
+    violations.push({ invariant, detail });
+    world.note(`VIOLATION ${invariant}: ${detail}`);
+  };
+  const books = createBooks(world, accuse);
+  const webhooks = createWebhookWatch(world, books, accuse);
+  const readings = createReadingWatch(world, books, accuse);
+  const invocations = createInvocationWatch(world, accuse);
+  const rates = createRateWatch(world, accuse);
+  const answers = new Map<string, number>();
+  const served = new Map<string, Invocation>();
+  const wrote = new Map<string, Set<string>>();
+  let service: Service | undefined;
+
+  function nothingSecretIsWritten(text: string): void {
+    for (const mark of [promptMark, addressMark, 'dk_live_', 'whsec_', 'encryption-secret']) {
+      if (text.includes(mark))
+        accuse('nothing secret in logs and histories', `${mark} in ${text.slice(0, 200)}`);
+    }
+  }
+
+  function refusalLeavesNothing(
+    { operation }: Asked,
+    answer: APIGatewayProxyStructuredResultV2,
+    details: Readonly<Record<string, unknown>>,
+  ): void {
+    const status = answer.statusCode ?? 0;
+    const id = String(answer.headers?.['x-request-id'] ?? '');
+    const left = [...(wrote.get(id) ?? [])].filter((kind) => !countsOnly.has(kind));
+    if (left.length > 0 && operation !== 'generate')
+      accuse('what only looks writes no row but its count', `${operation} ${id} wrote ${left.join(', ')}`);
+    if (status < 400 || status === 500 || details['creation_id'] !== undefined) return;
+    if (left.length > 0)
+      accuse(
+        'a refusal before the charge leaves no row but its count',
+        `${id} answered ${status} ${String(details['reason'])} and wrote ${left.join(', ')}`,
+      );
+  }
+
+  function acceptedIsReadable(asked: Asked, body: Readonly<Record<string, unknown>>): void {
+    const item = service?.table.get(`CREATION#${String(body['id'])}`, 'CREATION');
+    if (!item) accuse('every 202 is readable', String(body['id']));
+    else if (textOf(item, 'accountId') !== asked.account)
+      accuse('an account sees its own creations only', String(body['id']));
+  }
+
+  function refundIsDone(details: Readonly<Record<string, unknown>>): void {
+    const book = books.creations.get(String(details['creation_id']));
+    if (book && book.status !== 'failed')
+      accuse('what is told as given back is given back', `${book.id} is ${book.status}`);
+  }
+
+  function isNotOpenTooLong(): void {
+    for (const book of books.creations.values()) {
+      const latest =
+        Math.max(book.deadlineAt, book.chargedAt, world.lastFaultAt) +
+        recoveryMillis +
+        world.clocks.largestSkew();
+      if (book.terminalAt === undefined && world.time.now() > latest)
+        accuse('nothing is open behind its deadline and two periods', book.id);
+    }
+  }
+
+  function webhookIsSettled(id: string): void {
+    const item = service?.table.get(`CREATION#${id}`, 'CREATION');
+    const webhook = item?.['webhook']?.M;
+    if (!item || !webhook) return;
+    const status = webhook['status']?.S;
+    const sent = webhooks.posts.get(id) ?? [];
+    const last = sent.at(-1);
+    if (status === 'pending') accuse('each webhook is settled', id);
+    if (status === 'delivered' && !(last?.status !== undefined && last.status < 300))
+      accuse('delivered means answered with a 2xx', id);
+    if (status === 'failed' && last?.status !== 410 && webhook['attempts']?.N !== '5')
+      accuse('a webhook is tried five times', `${id}: ${webhook['attempts']?.N ?? ''}`);
+    if (status === 'failed' && sent.length === 0 && world.injected.length === 0)
+      accuse('a webhook is always tried', id);
+    if (status === 'skipped' && textOf(item, 'failure') !== 'ServiceUnavailable') {
+      if (webhooks.firstSecretAt(textOf(item, 'accountId')) < (books.creations.get(id)?.terminalAt ?? 0))
+        accuse('a webhook is always tried', `${id} was skipped`);
+    }
+  }
+
+  world.onEnded = invocations.onEnded;
+  return {
+    books,
+    webhooks,
+    violations,
+    answers,
+    service: {
+      onCommit: (changes) => {
+        const id = world.current()?.id;
+        if (id !== undefined) {
+          const kinds = wrote.get(id) ?? new Set<string>();
+          for (const change of changes) if (!isLastUse(change)) kinds.add(change.sk.split('#')[0] ?? '');
+          wrote.set(id, kinds);
+        }
+        books.onCommit(changes);
+        invocations.onCommit(changes);
+        webhooks.onCommit(changes);
+      },
+      onPost: (post: Post) => {
+        if (service) webhooks.onPost(post, service.table);
+      },
+      onFetch: invocations.onFetch,
+      onPostEnded: invocations.onPostEnded,
+      onRead: invocations.onRead,
+      onSent: (invocation, { headers }) => {
+        const account = parseKey((headers['authorization'] ?? '').replace('Bearer ', ''))?.accountId;
+        served.set(invocation.id, invocation);
+        if (account !== undefined) rates.onSent(invocation, account);
+      },
+      onServed: (invocation, answer) => {
+        const name = `${invocation.name} ${answer.statusCode ?? 0}`;
+        answers.set(name, (answers.get(name) ?? 0) + 1);
+        rates.onServed(invocation);
+        invocations.onServed(invocation, answer);
+      },
+      onText: nothingSecretIsWritten,
+    },
+    attach: (attached) => void (service = attached),
+    ask: (account) => ({ at: world.time.now(), ledger: books.ledgerOf(account) }),
+    onAnswer: (asked, answer) => {
+      const body = JSON.parse(answer.body ?? '{}') as Readonly<Record<string, unknown>>;
+      const error = body['error'] as
+        { readonly details?: Readonly<Record<string, unknown>> } | string | undefined;
+      const details = typeof error === 'object' ? (error.details ?? {}) : {};
+      refusalLeavesNothing(asked, answer, details);
+      const invocation = served.get(String(answer.headers?.['x-request-id'] ?? ''));
+      const limit = service?.table.get(`ACCOUNT#${asked.account}`, 'ACCOUNT')?.['postRate']?.N;
+      if (invocation && limit !== undefined) rates.onAnswer(asked, invocation, Number(limit), answer);
+      const status = answer.statusCode ?? 0;
+      if (status < 300 && (asked.operation === 'generate' || asked.operation === 'get'))
+        acceptedIsReadable(asked, body);
+      if (status < 300) readings.onAnswer(asked, body, answer.headers ?? {});
+      if (details['creation_id'] !== undefined) refundIsDone(details);
+      if ((status === 401 || status === 403) && !asked.mayBeRefused)
+        accuse('a valid key is let in', `${status}`);
+      if (status < 400 && asked.mustBeRefused)
+        accuse(
+          'a revocation or suspension holds from the next request on',
+          `${asked.operation} answered ${status}`,
+        );
+      if (status === 404 && asked.operation === 'get') accuse('every 202 is readable', 'a poll answered 404');
+    },
+    look: isNotOpenTooLong,
+    atRest: async () => {
+      isNotOpenTooLong();
+      for (const row of service?.table.indexed('open_work', '') ?? [])
+        accuse('no work is left at rest', textOf(row, 'pk'));
+      for (const execution of service?.stepFunctions.running() ?? [])
+        accuse('no execution is left at rest', execution.name);
+      for (const book of books.creations.values()) {
+        if (book.terminalAt === undefined) accuse('every creation ends', book.id);
+        const item = service?.table.get(`CREATION#${book.id}`, 'CREATION');
+        const image = item?.['results']?.L?.[0]?.M?.['key']?.S;
+        if (book.status === 'completed' && !service?.bucket.stored.has(image ?? ''))
+          accuse('a completed creation has its image', book.id);
+        webhookIsSettled(book.id);
+      }
+      if (service)
+        for (const difference of await auditTable(service.table, service.store))
+          accuse('the audit of the books finds nothing', JSON.stringify(difference));
+    },
+  };
+}

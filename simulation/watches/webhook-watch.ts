@@ -1,0 +1,205 @@
+/** The invariants of webhooks, checked at each POST that a receiver gets. */
+import { createHmac } from 'node:crypto';
+import type { Books, Accuse } from './books.ts';
+import { textOf } from './books.ts';
+import type { Change } from '../table/memory-indexes.ts';
+import type { MemoryTable } from '../table/memory-table.ts';
+import type { Post } from '../network/outbound.ts';
+import type { World } from '../world/world.ts';
+
+export interface WebhookWatch {
+  readonly posts: ReadonlyMap<string, readonly Sent[]>;
+  /** Whose plain text a sealed secret is. */
+  readonly learn: (sealed: string, plain: string) => void;
+  readonly onCommit: (changes: readonly Change[]) => void;
+  readonly onPost: (post: Post, table: MemoryTable) => void;
+  /** Since when the account has a secret; Infinity while it has none. */
+  readonly firstSecretAt: (account: string) => number;
+}
+
+export interface Sent extends Post {
+  readonly round: number;
+  readonly attempt: number;
+}
+
+interface Secret {
+  readonly plain: string;
+  /** When it was committed. */
+  readonly from: number;
+  /** When it begins to sign; the commit, unless the rotation named a later time. */
+  readonly signsFrom: number;
+  /** When its replacement begins to sign. */
+  until: number;
+}
+
+/** Of a test delivery, which belongs to no creation. */
+const nilId = '00000000-0000-0000-0000-000000000000';
+const testIntervalMillis = 30_000;
+const waitsMillis = [60_000, 120_000, 240_000, 480_000] as const;
+const dayMillis = 86_400_000;
+
+/** Watches all deliveries of one world. */
+export function createWebhookWatch(world: World, books: Books, accuse: Accuse): WebhookWatch {
+  const plains = new Map<string, string>();
+  const secrets = new Map<string, Secret[]>();
+  const posts = new Map<string, Sent[]>();
+  const tests = new Map<string, number>();
+
+  function comesBehindTheCommit(post: Sent, id: string, table: MemoryTable): void {
+    const item = table.get(`CREATION#${id}`, 'CREATION');
+    const told = JSON.parse(post.body) as { status?: string; event?: string };
+    if (told.status !== textOf(item, 'status') || (told.status !== 'completed' && told.status !== 'failed')) {
+      accuse(
+        'no webhook before the terminal commit',
+        `${id}: sent ${told.status ?? ''}, is ${textOf(item, 'status')}`,
+      );
+    }
+    if (told.event !== post.headers['x-webhook-event'] || told.event !== `creation.${told.status ?? ''}`)
+      accuse('a webhook tells its event', id);
+  }
+
+  function keepsTheSchedule(post: Sent, before: readonly Sent[], id: string): void {
+    if (post.attempt > 5) accuse('at most five attempts', `${id}: attempt ${post.attempt}`);
+    const last = before.filter(({ round }) => round === post.round).at(-1);
+    if (!last) return;
+    if (post.attempt <= last.attempt)
+      accuse('an attempt is sent once', `${id}: attempt ${post.attempt} behind ${last.attempt}`);
+    const waited = post.at - (last.endedAt ?? last.at);
+    const least = waitsMillis[last.attempt - 1] ?? Infinity;
+    if (waited < least - world.clocks.largestSkew())
+      accuse('never early', `${id}: attempt ${post.attempt} after ${waited} ms, not ${least}`);
+    if (post.body !== last.body) accuse('the same bytes in each attempt', id);
+  }
+
+  function endsWithSuccess(post: Sent, before: readonly Sent[], id: string, table: MemoryTable): void {
+    const status = table.get(`CREATION#${id}`, 'CREATION')?.['webhook']?.M?.['status']?.S;
+    if (status !== 'pending')
+      accuse('none behind the end', `${id}: attempt ${post.attempt} while ${status ?? 'absent'}`);
+    // A 2xx whose settling a fault may have prevented is not known to the service.
+    const known = before.find(
+      ({ round, status: answer, sender }) =>
+        round === post.round &&
+        sender?.faulted === false &&
+        answer !== undefined &&
+        answer >= 200 &&
+        answer < 300,
+    );
+    if (known) accuse('none after a 2xx', `${id}: attempt ${post.attempt} after ${known.attempt}`);
+  }
+
+  function verifies(post: Post, account: string): void {
+    const startedAt = world.current()?.startedAt ?? post.at;
+    const slack = world.clocks.largestSkew() + 1_000;
+    const all = secrets.get(account) ?? [];
+    const stamp = post.headers['x-timestamp'] ?? '';
+    if (Math.abs(Number(stamp) * 1000 - post.at) > slack + 1_000)
+      accuse('signed at its own time', `${stamp} at ${post.at}`);
+    const made = (secret: Secret | undefined): string =>
+      secret === undefined
+        ? ''
+        : `sha256=${createHmac('sha256', secret.plain).update(`${stamp}.${post.body}`).digest('hex')}`;
+    // A time that a rotation named is compared with the function's own clock.
+    const current = all.filter(
+      ({ from, signsFrom, until }) =>
+        from <= post.at &&
+        signsFrom <= post.at + (signsFrom > from ? slack : 0) &&
+        until >= startedAt - slack,
+    );
+    const signing = current.findLast((secret) => made(secret) === post.headers['x-webhook-signature-256']);
+    if (
+      !signing ||
+      (signing.until < startedAt &&
+        !all.some(({ signsFrom, from }) => signsFrom === signing.until && signsFrom > from))
+    ) {
+      accuse('signed with the current secret', account);
+    }
+    previousVerifies(all, signing, made, post, { startedAt, slack, account });
+    const given = (post.headers['webhook-signature'] ?? '').split(' ');
+    const standard = ({ plain }: Secret): string => {
+      const key = Buffer.from(plain.slice('whsec_'.length), 'base64');
+      return `v1,${createHmac('sha256', key)
+        .update(`${post.headers['webhook-id'] ?? ''}.${stamp}.${post.body}`)
+        .digest('base64')}`;
+    };
+    const mayHold = all.filter(({ from, until }) => from <= post.at && until + dayMillis + slack > startedAt);
+    const mustHold = all.filter(
+      ({ from, until }) => from <= startedAt && until + dayMillis - slack > post.at,
+    );
+    if (!given.every((one) => mayHold.some((secret) => standard(secret) === one)))
+      accuse('no signature with a secret that is over', account);
+    if (!mustHold.every((secret) => given.includes(standard(secret))))
+      accuse('a receiver with a replaced secret verifies for 24 h', account);
+  }
+
+  /** The secret that signed before the current one is still there for a receiver that knows no other. */
+  function previousVerifies(
+    all: readonly Secret[],
+    signing: Secret | undefined,
+    made: (secret: Secret | undefined) => string,
+    post: Post,
+    { startedAt, slack, account }: { startedAt: number; slack: number; account: string },
+  ): void {
+    const before = all
+      .slice(0, signing ? all.indexOf(signing) : 0)
+      .filter(({ signsFrom, until }) => signsFrom < until);
+    const last = before.at(-1);
+    const given = post.headers['x-webhook-signature-256-previous'];
+    if (given !== undefined && given !== made(last))
+      accuse('the previous signature is made with the newest replaced secret', account);
+    if (given !== undefined && (last?.until ?? -Infinity) + dayMillis + slack <= startedAt)
+      accuse('no signature with a secret that is over', account);
+    if (given === undefined && last && last.until + dayMillis - slack > post.at)
+      accuse('a receiver with a replaced secret verifies for 24 h', account);
+  }
+
+  /** The operator's claim stands before each: two of them within the interval are one too many. */
+  function onTest(post: Post): void {
+    const account = new URL(post.url).searchParams.get('account') ?? '';
+    const last = tests.get(account) ?? -Infinity;
+    // Between claim and POST a slow network may lie, which holds one of them back.
+    const slack = world.clocks.largestSkew() + 1_000;
+    if (!post.sender?.faulted && post.at - last < testIntervalMillis - slack)
+      accuse('one test delivery in 30 s', `${account}: after ${post.at - last} ms`);
+    if (!post.sender?.faulted) tests.set(account, post.at);
+    const { cost, metadata } = JSON.parse(post.body) as { cost?: number; metadata?: { test?: string } };
+    if (cost !== 0 || metadata?.test !== 'true') accuse('a test delivery says that it is one', post.body);
+    verifies(post, account);
+  }
+
+  return {
+    posts,
+    learn: (sealed, plain) => void plains.set(sealed, plain),
+    firstSecretAt: (account) => secrets.get(account)?.[0]?.from ?? Infinity,
+    onCommit: (changes) => {
+      for (const { sk, pk, after } of changes) {
+        if (sk !== 'ACCOUNT') continue;
+        const newest = after?.['webhookSecrets']?.L?.[0]?.M;
+        const plain = plains.get(newest?.['sealed']?.S ?? '');
+        const list = secrets.get(pk.slice('ACCOUNT#'.length)) ?? [];
+        if (plain === undefined || list.at(-1)?.plain === plain) continue;
+        const from = world.time.now();
+        const signsFrom = Math.max(from, Number(newest?.['signsFrom']?.N ?? from));
+        for (const secret of list) secret.until = Math.min(secret.until, signsFrom);
+        secrets.set(pk.slice('ACCOUNT#'.length), [...list, { plain, from, signsFrom, until: Infinity }]);
+      }
+    },
+    onPost: (post, table) => {
+      const { id } = JSON.parse(post.body) as { id: string };
+      if (id === nilId) {
+        onTest(post);
+        return;
+      }
+      const book = books.creations.get(id);
+      const before = posts.get(id) ?? [];
+      const sent = Object.assign(post, {
+        round: book?.round ?? 0,
+        attempt: Number(post.headers['x-webhook-attempt']),
+      });
+      comesBehindTheCommit(sent, id, table);
+      keepsTheSchedule(sent, before, id);
+      endsWithSuccess(sent, before, id, table);
+      verifies(sent, book?.account ?? '');
+      posts.set(id, [...before, sent]);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** The account that comes with a local service, so that the first request needs no preparation. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AccountId } from '../core/ids.ts';
+import { parseAccountId, parseKeyId } from '../core/ids.ts';
+import { createAccount } from '../admin/commands/accounts.ts';
+import { issueKey } from '../admin/commands/keys.ts';
+import type { OperatorServices } from '../admin/services.ts';
+import { issueSecret } from '../admin/commands/webhooks.ts';
+
+export interface DemoAccount {
+  readonly accountId: AccountId;
+  /** New at every start; the one before is revoked. */
+  readonly key: string;
+}
+
+interface Remembered {
+  readonly account?: string;
+  readonly key?: string;
+}
+
+const openingBalanceUsd = '25';
+
+/** The folder's demo account with a new key, made at the first start: 25 USD and a webhook secret. */
+export async function demoAccount(folder: string, services: OperatorServices): Promise<DemoAccount> {
+  const file = join(folder, 'demo.json');
+  const before = JSON.parse(await readFile(file, 'utf8').catch(() => '{}')) as Remembered;
+  const known = parseAccountId(before.account ?? '');
+  const account =
+    (known && (await services.accounts.read(known))) ??
+    (await createAccount(services, { name: 'demo', balance: openingBalanceUsd }));
+  if (account.webhookSecrets.length === 0) await issueSecret(services, account);
+  const last = parseKeyId(before.key ?? '');
+  if (last) await services.accounts.revokeKey(account.id, last, new Date(services.clock.now()).toISOString());
+  const { record, key } = await issueKey(services, account, { name: 'demo' });
+  await writeFile(file, `${JSON.stringify({ account: account.id, key: record.id })}\n`, { mode: 0o600 });
+  return { accountId: account.id, key };
+}

@@ -1,0 +1,72 @@
+import { timingSafeEqual } from 'node:crypto';
+import { parseCreationId } from '../core/ids.ts';
+import { signature256, standardSignature } from '../core/webhook.ts';
+import type { OperatorServices } from '../admin/services.ts';
+
+interface Webhook {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+interface Verdict {
+  readonly verified: boolean;
+  readonly detail: string;
+}
+
+/**
+ * Checks a webhook as its receiver would: both signatures, over the raw body, under the
+ * secrets that the account of the creation may still hold.
+ */
+export async function verifyWebhook(
+  { headers, body }: Webhook,
+  services: OperatorServices,
+): Promise<Verdict> {
+  const secrets = await secretsFor(body, services);
+  if (secrets.length === 0) return { verified: false, detail: 'no account here has sent this' };
+  const timestamp = headers['x-timestamp'] ?? '';
+  const whole = headers['x-webhook-signature-256'] ?? '';
+  const standard = (headers['webhook-signature'] ?? '').split(' ');
+  const messageId = headers['webhook-id'] ?? '';
+  const isSigned = secrets.some((secret) => same(whole, signature256(secret, timestamp, body)));
+  const isStandard = secrets.some((secret) =>
+    standard.some((value) =>
+      same(value, standardSignature(secret, messageId, headers['webhook-timestamp'] ?? '', body)),
+    ),
+  );
+  if (isSigned && isStandard)
+    return { verified: true, detail: 'X-Webhook-Signature-256 and webhook-signature verified' };
+  return {
+    verified: false,
+    detail: isSigned ? 'webhook-signature is wrong' : 'X-Webhook-Signature-256 is wrong',
+  };
+}
+
+async function secretsFor(
+  body: string,
+  { creations, accounts, secretBox }: OperatorServices,
+): Promise<string[]> {
+  const id = parseCreationId(idOf(body));
+  const creation = id && (await creations.read(id));
+  const owner = creation && (await accounts.read(creation.accountId));
+  // A test delivery names no creation: any account here may have sent it.
+  const senders = owner ? [owner] : await accounts.list();
+  return Promise.all(
+    senders.flatMap(({ id: account, webhookSecrets }) =>
+      webhookSecrets.map(({ sealed }) => secretBox.open(account, sealed)),
+    ),
+  );
+}
+
+function idOf(body: string): string {
+  try {
+    const { id } = JSON.parse(body) as { id?: unknown };
+    return typeof id === 'string' ? id : '';
+  } catch {
+    return '';
+  }
+}
+
+function same(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,54 @@
+/** Pictures for a fake vendor to send: of the asked type and size, of one colour. */
+import { deflateSync, crc32 } from 'node:zlib';
+import { encode } from 'jpeg-js';
+import type { OutputFormat } from '../../core/image-formats.ts';
+
+/** A picture that any decoder opens; the WebP is its header alone. */
+export function pictureOf(format: OutputFormat, width: number, height: number): Buffer {
+  switch (format) {
+    case 'png':
+      return pngOf(width, height);
+    case 'jpeg':
+      return encode({ width, height, data: Buffer.alloc(width * height * 4, 0x9c) }, 60).data;
+    case 'webp':
+      return webpHeaderOf(width, height);
+  }
+}
+
+function pngOf(width: number, height: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  // Eight bits of grey: a byte a pixel, and a filter byte before each row.
+  header.set([8, 0, 0, 0, 0], 8);
+  const rows = Buffer.alloc((width + 1) * height, 0x9c);
+  for (let row = 0; row < height; row += 1) rows[row * (width + 1)] = 0;
+  const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
+  return Buffer.concat([
+    signature,
+    chunkOf('IHDR', header),
+    chunkOf('IDAT', deflateSync(rows, { level: 1 })),
+    chunkOf('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunkOf(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'ascii'), data]);
+  const chunk = Buffer.alloc(body.length + 8);
+  chunk.writeUInt32BE(data.length, 0);
+  body.copy(chunk, 4);
+  chunk.writeUInt32BE(crc32(body), body.length + 4);
+  return chunk;
+}
+
+/** RIFF, WEBP and a VP8X chunk: 24 bits each, less one (RFC 9649, 2.7). */
+function webpHeaderOf(width: number, height: number): Buffer {
+  const file = Buffer.alloc(30);
+  file.write('RIFF', 0, 'ascii');
+  file.writeUInt32LE(22, 4);
+  file.write('WEBPVP8X', 8, 'ascii');
+  file.writeUInt32LE(10, 16);
+  file.writeUIntLE(width - 1, 24, 3);
+  file.writeUIntLE(height - 1, 27, 3);
+  return file;
+}
