@@ -60,16 +60,17 @@ export default {
     ),
     onlyKnows(
       'functions-know-core',
-      'A handler speaks to ports; what implements them is chosen in services.ts alone.',
-      { path: room('functions'), pathNot: '^functions/services\\.ts$' },
+      'A handler speaks to ports; what implements them is chosen in functions/services/ alone.',
+      { path: room('functions'), pathNot: '^functions/services/' },
       [room('core', 'functions'), packages('@middy/core', 'zod'), types, nodeModules('crypto')],
     ),
     onlyKnows(
       'services-compose',
       'The composition root: adapters, the catalog, and the clients that both need.',
-      { path: '^functions/services\\.ts$' },
+      { path: '^functions/services/' },
       [
         room('core', 'adapters', 'catalog'),
+        '^functions/services/',
         packages('@aws-sdk/[^/]+', 'aws4fetch'),
         types,
         nodeModules('crypto'),

@@ -1,6 +1,10 @@
+/** The only place where HTTP answers are made. */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { AuthFailureForm } from '../../core/contract.ts';
-import { Problem } from '../../core/problem.ts';
+import { apiRoot, type AuthFailureForm } from '../../core/contract.ts';
+import { creationView, type CreationRecord } from '../../core/creation.ts';
+import { pollPaceSeconds } from '../../core/limits.ts';
+import type { Problem } from '../../core/problem.ts';
+import type { ApiServices } from '../services/api.ts';
 
 /** What an operation answers; headers in lower case. */
 export interface ApiAnswer {
@@ -9,7 +13,6 @@ export interface ApiAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The one place where HTTP answers are made. */
 export function toGateway(answer: ApiAnswer, requestId: string): APIGatewayProxyStructuredResultV2 {
   return {
     statusCode: answer.status,
@@ -23,29 +26,31 @@ export function toGateway(answer: ApiAnswer, requestId: string): APIGatewayProxy
   };
 }
 
-/** A refusal in the envelope of interface.md part 7; an authentication failure in the deployment's form. */
-export function problemAnswer(problem: Problem, form: AuthFailureForm): ApiAnswer {
-  const isAuthentication = problem.status === 401 || problem.status === 403;
-  const headers =
-    problem.status === 401 ? { ...problem.headers, 'www-authenticate': 'Bearer' } : problem.headers;
-  if (isAuthentication && form === 'plain') {
-    return {
-      status: problem.status,
-      headers,
-      body: { detail: problem.plainDetail ?? problem.details['reason'] },
-    };
-  }
+/** The same answer with more headers; a header that the answer has already stays. */
+export function withHeaders(answer: ApiAnswer, headers: Readonly<Record<string, string>>): ApiAnswer {
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}
+
+/** 202 with the creation in its current state. */
+export function acceptedAnswer(
+  creation: CreationRecord,
+  { resultsBaseUrl, clock }: Pick<ApiServices, 'resultsBaseUrl' | 'clock'>,
+): ApiAnswer {
   return {
-    status: problem.status,
-    headers,
-    body: { error: { code: problem.code, message: problem.message, details: problem.details } },
+    status: 202,
+    headers: { location: `${apiRoot}/creations/${creation.id}`, 'retry-after': String(pollPaceSeconds) },
+    body: creationView(creation, resultsBaseUrl, clock.now()),
   };
 }
 
-/** Says nothing of the cause: that is in the log, under the request's id. */
-export function internalProblem(): Problem {
-  return new Problem(
-    'ERR_INTERNAL',
-    'An unexpected error occurred. Nothing is known to be wrong with the request.',
-  );
+/** A refusal in the envelope that docs/api.md describes; an authentication failure in the deployment's form. */
+export function problemAnswer(problem: Problem, form: AuthFailureForm): ApiAnswer {
+  const { status, code, message, details } = problem;
+  const headers = status === 401 ? { ...problem.headers, 'www-authenticate': 'Bearer' } : problem.headers;
+  const isAuthentication = status === 401 || status === 403;
+  const body =
+    isAuthentication && form === 'plain'
+      ? { detail: problem.plainDetail ?? details['reason'] }
+      : { error: { code, message, details } };
+  return { status, headers, body };
 }

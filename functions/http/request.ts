@@ -2,6 +2,8 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { operations, type OperationName } from '../../core/contract.ts';
 import { maxBodyBytes } from '../../core/limits.ts';
 import { invalidRequest, type FieldError } from '../../core/problem.ts';
+import { readIdempotencyKey, type IdempotencyKey } from './idempotency-key.ts';
+import { bodyNotJson, bodyNotObject, bodyNotUtf8, bodyTooLong, wrongContentType } from './problems.ts';
 
 /** A request as the operations see it. */
 export interface ApiRequest {
@@ -10,11 +12,12 @@ export interface ApiRequest {
   /** Of the path's {id}; '' when the path has none. */
   readonly pathId: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly idempotencyKey: IdempotencyKey;
   readonly query: Readonly<Record<string, string | undefined>>;
   /** The peer's address as the gateway saw it, never from a header. */
   readonly sourceIp: string;
   readonly requestId: string;
-  /** Under which the gateway was asked. */
+  /** The host name under which the gateway was asked. */
   readonly domain: string;
   readonly body: Uint8Array;
 }
@@ -27,6 +30,7 @@ export function requestOf(event: APIGatewayProxyEventV2): ApiRequest {
     path: event.rawPath,
     pathId: event.pathParameters?.['id'] ?? '',
     headers: event.headers,
+    idempotencyKey: readIdempotencyKey(event.headers['idempotency-key']),
     query: event.queryStringParameters ?? {},
     sourceIp: http.sourceIp,
     requestId,
@@ -55,26 +59,17 @@ export function checkQuery(request: ApiRequest, operation: OperationName): void 
 
 const json = /^application\/json\s*(;|$)/i;
 
-/**
- * The body's JSON value. Refuses, with the field "body" (or the header), another content
- * type, more than 256 KiB, text that is not UTF-8, and what is no JSON object.
- */
-export function jsonBody(request: ApiRequest): Record<string, unknown> {
-  if (!json.test(request.headers['content-type'] ?? '')) {
-    throw invalidRequest([
-      { field: 'Content-Type', code: 'invalid_value', message: 'must be application/json' },
-    ]);
-  }
-  if (request.body.byteLength > maxBodyBytes) {
-    throw invalidRequest([
-      { field: 'body', code: 'too_long', message: `at most ${maxBodyBytes / 1024} KiB` },
-    ]);
-  }
-  const value = parsed(request.body);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalidRequest([{ field: 'body', code: 'invalid_type', message: 'must be a JSON object' }]);
-  }
-  return value as Record<string, unknown>;
+/** The body, which is a JSON object in UTF-8 of at most 256 KiB. Throws 400 otherwise. */
+export function jsonBody({ headers, body }: ApiRequest): Record<string, unknown> {
+  if (!json.test(headers['content-type'] ?? '')) throw wrongContentType();
+  if (body.byteLength > maxBodyBytes) throw bodyTooLong();
+  const value = parsed(body);
+  if (!isObject(value)) throw bodyNotObject();
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function parsed(body: Uint8Array): unknown {
@@ -82,11 +77,11 @@ function parsed(body: Uint8Array): unknown {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {
-    throw invalidRequest([{ field: 'body', code: 'invalid_encoding', message: 'must be UTF-8' }]);
+    throw bodyNotUtf8();
   }
   try {
     return JSON.parse(text);
   } catch {
-    throw invalidRequest([{ field: 'body', code: 'invalid_json', message: 'must be valid JSON' }]);
+    throw bodyNotJson();
   }
 }

@@ -1,93 +1,83 @@
 /**
- * POST /images/generate. In this order, so that nothing is charged for a request that
- * will be refused and a client that lost its 202 gets it back: body, replay, model and
- * route, webhook target, a first look at the means, source images, the charge, the start.
+ * POST /images/generate, step by step. The order keeps two promises: nothing is charged for a request that will
+ * be refused, and a client that lost its 202 gets the same creation back.
  */
-import { requestHash } from '../../core/image-request.ts';
-import { invalidRequest } from '../../core/problem.ts';
-import { submitServices, type SubmitServices } from '../services.ts';
-import type { ApiAnswer } from '../http/answer.ts';
+import { deprecationHeaders } from '../../core/deprecation.ts';
+import { acceptedAnswer, type ApiAnswer } from '../http/answer.ts';
 import type { Caller } from '../http/caller.ts';
-import { awaitOutcome, waitSeconds } from './generate/await-outcome.ts';
-import { checkMeans } from '../http/charge-problem.ts';
-import { checkIdempotencyKey, idempotencyHash } from './generate/idempotency.ts';
-import { parseImageRequest } from './generate/parse-image-request.ts';
-import { narrowToSources, planCreation, type Plan } from './generate/plan-creation.ts';
-import { accepted, replayOf, type Replay, type Submitted } from './generate/replay.ts';
+import { webhookRefused } from '../http/problems.ts';
 import type { ApiRequest } from '../http/request.ts';
 import { serve, type Handle } from '../http/serve.ts';
-import { copySources } from './generate/source-images.ts';
-import { submitCreation, type Submission } from './generate/submit-creation.ts';
+import { atFirstRequest } from '../services/open.ts';
+import { submitServices, type SubmitServices } from '../services/submit.ts';
+import { awaitOutcome, waitSeconds } from './generate/await-outcome.ts';
+import { chargeCreation, checkMeans } from './generate/charge.ts';
+import { parseSubmission } from './generate/parse.ts';
+import { narrowToSources, planCreation, type Plan } from './generate/plan.ts';
+import { findReplay, replayed, type Accepted } from './generate/replay.ts';
+import { copySources } from './generate/sources.ts';
+import { startCreation } from './generate/start.ts';
 
 export const generateImage: Handle<SubmitServices> = async (request, caller, services) => {
-  const { creation, headers } = await submit(request, caller, services);
-  const answer = await answered(creation, request, caller, services);
-  return { ...answer, headers: { ...answer.headers, ...headers } };
+  const accepted = await accept(request, caller, services);
+  const answer = await answerTo(request, accepted, caller, services);
+  return { ...answer, headers: { ...answer.headers, ...accepted.headers } };
 };
 
-async function answered(
-  creation: Submitted['creation'],
-  request: ApiRequest,
-  caller: Caller,
-  services: SubmitServices,
-): Promise<ApiAnswer> {
-  const wait = waitSeconds(request.headers['prefer']);
-  if (wait === undefined) return accepted(creation, services);
-  // A replay has no charge that would count it: a held answer takes its place in the rate before it is held.
-  await caller.place.take();
-  const answer = await awaitOutcome(creation, wait, services);
-  return { ...answer, headers: { ...answer.headers, 'preference-applied': `wait=${wait}` } };
-}
-
-async function submit(request: ApiRequest, caller: Caller, services: SubmitServices): Promise<Submitted> {
-  const header = request.headers['idempotency-key'];
-  checkIdempotencyKey(header);
-  const body = parseImageRequest(request, 'generateImage', services);
-  const hash = requestHash(body);
-  const known = caller.state.idempotency && (await replayOf(caller.state.idempotency, hash, services));
-  if (known?.kind === 'replayed') return known;
+/** The creation that this request makes, or that an earlier request with the same Idempotency-Key made. */
+async function accept(request: ApiRequest, caller: Caller, services: SubmitServices): Promise<Accepted> {
+  const { body, idempotency } = parseSubmission(request, services);
+  const earlier = await findReplay(caller.state.idempotency, idempotency, services);
+  if (earlier.kind === 'replayed') return earlier;
   const plan = planCreation(body, caller, services);
   await checkWebhook(plan, services);
   const topUpUrl = topUpUrlOf(request, services);
   checkMeans(caller, plan.costMicros, topUpUrl);
-  // Downloads cost more than a refusal: the request takes its place in the rate before the first one.
-  if (plan.request.imageUrls.length > 0) await caller.place.take();
-  const sources = await copySources(plan.request.imageUrls, services);
-  const idempotency = idempotencyOf(header, hash, known);
-  return submitCreation(
+  const sources = await copySources(plan, caller, services);
+  const charged = await chargeCreation(
     {
       caller,
       requestId: request.requestId,
       plan: narrowToSources(plan, sources),
       sources,
       topUpUrl,
-      ...(idempotency && { idempotency }),
+      ...(earlier.idempotency && { idempotency: earlier.idempotency }),
     },
     services,
   );
+  if (charged.kind === 'replayed') return replayed(charged.creation, services);
+  const start = await startCreation(charged.creation, services);
+  return {
+    creation: charged.creation,
+    headers: start === 'started' ? deprecationHeaders(plan.request.model) : {},
+  };
 }
 
-/** The deployment's setting, or where the portal of this deployment will be. */
+/** 202 at once, or what became of the creation for a client that prefers to wait. */
+async function answerTo(
+  request: ApiRequest,
+  { creation }: Accepted,
+  caller: Caller,
+  services: SubmitServices,
+): Promise<ApiAnswer> {
+  const seconds = waitSeconds(request.headers['prefer']);
+  if (seconds === undefined) return acceptedAnswer(creation, services);
+  // A replay is not charged, so no charge has counted it. It takes its place in the rate before it is held.
+  await caller.place.take();
+  const answer = await awaitOutcome(creation, seconds, services);
+  return { ...answer, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } };
+}
+
+/** The address of the webhook must lead to a public host, at the submission and again at every attempt. */
+async function checkWebhook({ request }: Plan, { outbound, budget }: SubmitServices): Promise<void> {
+  if (request.webhookUrl === undefined) return;
+  const verdict = await outbound.check(request.webhookUrl, budget.signal);
+  if (verdict.kind === 'refused') throw webhookRefused(verdict.why);
+}
+
+/** The deployment's setting, or the place of the portal in this deployment. */
 function topUpUrlOf({ domain }: ApiRequest, { topUpUrl }: SubmitServices): string {
   return topUpUrl === '' ? `https://${domain}/portal/wallet` : topUpUrl;
 }
 
-function idempotencyOf(
-  header: string | undefined,
-  requestHash: string,
-  known: Replay | undefined,
-): Submission['idempotency'] {
-  const hash = idempotencyHash(header);
-  if (hash === undefined) return undefined;
-  return { hash, requestHash, ...(known?.kind === 'free' && { replaces: known.replaces }) };
-}
-
-async function checkWebhook({ request }: Plan, { outbound, budget }: SubmitServices): Promise<void> {
-  if (request.webhookUrl === undefined) return;
-  const verdict = await outbound.check(request.webhookUrl, budget.signal);
-  if (verdict.kind === 'refused') {
-    throw invalidRequest([{ field: 'webhook_url', code: 'refused_target', message: verdict.why }]);
-  }
-}
-
-export const handler = serve('post', generateImage, submitServices());
+export const handler = serve('post', generateImage, atFirstRequest(submitServices));

@@ -1,6 +1,7 @@
 import { monthOf, nextMonth } from '../../core/creation.ts';
 import { asMicros, toUsd } from '../../core/money.ts';
-import { apiServices, type ApiServices } from '../services.ts';
+import { apiServices, type ApiServices } from '../services/api.ts';
+import { atFirstRequest } from '../services/open.ts';
 import { checkQuery } from '../http/request.ts';
 import { serve, type Handle } from '../http/serve.ts';
 
@@ -26,4 +27,4 @@ export const getBalance: Handle<ApiServices> = async (request, { account, apiKey
   });
 };
 
-export const handler = serve('get', getBalance, apiServices());
+export const handler = serve('get', getBalance, atFirstRequest(apiServices));

@@ -1,8 +1,9 @@
 import { creationView, isTerminal } from '../../core/creation.ts';
 import { deprecationHeadersOf } from '../../core/deprecation.ts';
 import { pollIntervalMillis, pollPaceSeconds } from '../../core/limits.ts';
-import { Problem, retryLater } from '../../core/problem.ts';
-import { catalogServices, type CatalogServices } from '../services.ts';
+import { creationNotFound, pollTooSoon } from '../http/problems.ts';
+import { catalogServices, type CatalogServices } from '../services/api.ts';
+import { atFirstRequest } from '../services/open.ts';
 import { checkQuery } from '../http/request.ts';
 import { serve, type Handle } from '../http/serve.ts';
 
@@ -13,15 +14,7 @@ export const getCreation: Handle<CatalogServices> = async (request, caller, serv
   // Another account's creation and an absent one are the same answer, byte for byte.
   if (creation?.accountId !== caller.account.id) throw creationNotFound();
   const mayPoll = await services.requests.stampPoll(creation.id, pollIntervalMillis, caller.nowMillis);
-  if (!mayPoll) {
-    const message = 'A creation may be polled once a second.';
-    throw retryLater(
-      'ERR_RATE_LIMIT',
-      message,
-      { reason: 'poll_interval', interval_seconds: pollIntervalMillis / 1000 },
-      1,
-    );
-  }
+  if (!mayPoll) throw pollTooSoon();
   return {
     status: 200,
     headers: {
@@ -32,8 +25,4 @@ export const getCreation: Handle<CatalogServices> = async (request, caller, serv
   };
 };
 
-function creationNotFound(): Problem {
-  return new Problem('ERR_NOT_FOUND', 'There is no creation with this id.');
-}
-
-export const handler = serve('get', getCreation, catalogServices());
+export const handler = serve('get', getCreation, atFirstRequest(catalogServices));

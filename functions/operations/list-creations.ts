@@ -8,7 +8,8 @@ import { parseCreationId, type CreationId } from '../../core/ids.ts';
 import { mostPageBytes } from '../../core/limits.ts';
 import type { CreationPage, CreationQuery } from '../../core/ports/creations.ts';
 import { invalidRequest, type FieldError } from '../../core/problem.ts';
-import { apiServices, type ApiServices } from '../services.ts';
+import { apiServices, type ApiServices } from '../services/api.ts';
+import { atFirstRequest } from '../services/open.ts';
 import { unknownParameters, type ApiRequest } from '../http/request.ts';
 import { serve, type Handle } from '../http/serve.ts';
 
@@ -100,4 +101,4 @@ function toCursor(id: CreationId): string {
   return Buffer.from(id, 'latin1').toString('base64url');
 }
 
-export const handler = serve('get', listCreations, apiServices());
+export const handler = serve('get', listCreations, atFirstRequest(apiServices));

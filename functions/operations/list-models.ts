@@ -1,7 +1,8 @@
 import { chooseShape, enabledRoutes, isSunset, offered, type Model, type Route } from '../../core/catalog.ts';
 import { aspectRatios, outputFormats, resolutions } from '../../core/image-formats.ts';
 import { fromUsd, toUsd } from '../../core/money.ts';
-import { catalogServices, type CatalogServices } from '../services.ts';
+import { catalogServices, type CatalogServices } from '../services/api.ts';
+import { atFirstRequest } from '../services/open.ts';
 import type { Caller } from '../http/caller.ts';
 import { checkQuery } from '../http/request.ts';
 import { serve, type Handle } from '../http/serve.ts';
@@ -60,4 +61,4 @@ function shapesOf(model: Model, routes: readonly Route[]): Record<string, unknow
   };
 }
 
-export const handler = serve('get', listModels, catalogServices());
+export const handler = serve('get', listModels, atFirstRequest(catalogServices));

@@ -1,8 +1,9 @@
 import { deprecationHeaders } from '../../core/deprecation.ts';
 import { asMicros, toUsd } from '../../core/money.ts';
-import { quoteServices, type QuoteServices } from '../services.ts';
-import { parseImageRequest } from './generate/parse-image-request.ts';
-import { planCreation } from './generate/plan-creation.ts';
+import { quoteServices, type QuoteServices } from '../services/api.ts';
+import { atFirstRequest } from '../services/open.ts';
+import { parseImageRequest } from './generate/parse.ts';
+import { planCreation } from './generate/plan.ts';
 import { serve, type Handle } from '../http/serve.ts';
 
 /** POST /images/quote: what a request would cost and whether a route renders it. Nothing is fetched or charged. */
@@ -30,4 +31,4 @@ export const quoteImage: Handle<QuoteServices> = async (request, caller, service
   });
 };
 
-export const handler = serve('post', quoteImage, quoteServices());
+export const handler = serve('post', quoteImage, atFirstRequest(quoteServices));

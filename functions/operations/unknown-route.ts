@@ -1,18 +1,11 @@
-import { apiRoot, methodsOf } from '../../core/contract.ts';
-import { Problem } from '../../core/problem.ts';
-import { apiServices, type ApiServices } from '../services.ts';
+import { methodsOf } from '../../core/contract.ts';
+import { unknownRoute as noSuchRoute } from '../http/problems.ts';
+import { apiServices, type ApiServices } from '../services/api.ts';
+import { atFirstRequest } from '../services/open.ts';
 import { serve, type Handle } from '../http/serve.ts';
 
-/** Everything that is no operation: 404, after authentication; with Allow when only the method is wrong. */
-export const unknownRoute: Handle<ApiServices> = async (request) => {
-  const allowed = methodsOf(request.path);
-  const message =
-    allowed.length > 0
-      ? `${request.path} does not take ${request.method}.`
-      : `There is nothing at ${request.path}. The API's root is ${apiRoot}.`;
-  return Promise.reject(
-    new Problem('ERR_NOT_FOUND', message, {}, allowed.length > 0 ? { allow: allowed.join(', ') } : {}),
-  );
-};
+/** Every request that no operation takes: 404 after authentication; with Allow when only the method is wrong. */
+export const unknownRoute: Handle<ApiServices> = async ({ method, path }) =>
+  Promise.reject(noSuchRoute(method, path, methodsOf(path)));
 
-export const handler = serve('by method', unknownRoute, apiServices());
+export const handler = serve('by method', unknownRoute, atFirstRequest(apiServices));

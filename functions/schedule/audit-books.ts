@@ -2,11 +2,10 @@
  * The daily audit: every balance and creation against the ledger, while the service works.
  * It repairs nothing: what differs is an operator's to understand first.
  */
-import type { Context } from 'aws-lambda';
 import { lastingDifferences } from '../../core/lasting-differences.ts';
 import { auditAccount } from '../../core/ledger.ts';
-import { logWith } from '../log-with.ts';
-import { auditServices, type AuditServices } from '../services.ts';
+import { lambdaHandler } from '../lambda-handler.ts';
+import { auditServices, type AuditServices } from '../services/audit.ts';
 
 const lookAgainMillis = 15_000;
 /** Of one account, in its line of the log; the operator's command lists all. */
@@ -42,7 +41,6 @@ export async function auditBooks(services: AuditServices): Promise<AuditReport> 
   return report;
 }
 
-const services = auditServices();
-
-export const handler = async (_event: unknown, { awsRequestId: requestId }: Context): Promise<AuditReport> =>
-  auditBooks(logWith(services, { requestId }));
+export const handler = lambdaHandler(auditServices, async (_event: unknown, services) =>
+  auditBooks(services),
+);

@@ -4,12 +4,13 @@
  * execution died. It reads each record again and acts on conditions only, so that it may
  * run beside anything.
  */
-import type { Context } from 'aws-lambda';
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import { parseCreationId, type CreationId } from '../../core/ids.ts';
 import { errorName } from '../error-name.ts';
-import { idsOf, logWith } from '../log-with.ts';
-import { reconcileServices, type ReconcileServices } from '../services.ts';
+import { lambdaHandler } from '../lambda-handler.ts';
+import { idsOf } from '../log-with.ts';
+import { refundCreation } from '../refund.ts';
+import { reconcileServices, type ReconcileServices } from '../services/reconcile.ts';
 
 /** Behind the deadline, so that an execution that is just refunding is not overtaken. */
 const deadlineGraceMillis = 10_000;
@@ -114,7 +115,7 @@ async function recover(creation: CreationRecord, services: ReconcileServices): P
   if (isTerminal(creation.status)) return recoverWebhook(creation, services);
   const now = services.clock.now();
   const giveUpAt = creation.deadlineAt + deadlineGraceMillis;
-  if (now >= giveUpAt) return refundLate(creation, now, services);
+  if (now >= giveUpAt) return refundLate(creation, services);
   const leasedUntil = creation.lease?.until ?? 0;
   if (leasedUntil > now)
     return postpone(creation, Math.min(leasedUntil + firstPostponeMillis, giveUpAt), services);
@@ -163,15 +164,11 @@ async function startAgain(
   if (outcome !== 'refused') return 'started';
   log.alarm('start_refused', fields);
   if (isTerminal(creation.status)) return 'left';
-  return refund(creation, 'ServiceUnavailable', clock.now(), services);
+  return refund(creation, 'ServiceUnavailable', services);
 }
 
-async function refundLate(
-  creation: CreationRecord,
-  now: number,
-  services: ReconcileServices,
-): Promise<Action> {
-  const action = await refund(creation, 'GenerationTimedOut', now, services);
+async function refundLate(creation: CreationRecord, services: ReconcileServices): Promise<Action> {
+  const action = await refund(creation, 'GenerationTimedOut', services);
   services.log.alarm('creation_past_deadline', idsOf(creation));
   // The execution that should have refunded is not relied on to send the webhook, either.
   const refunded = await services.creations.read(creation.id);
@@ -182,21 +179,13 @@ async function refundLate(
 async function refund(
   creation: CreationRecord,
   failure: 'GenerationTimedOut' | 'ServiceUnavailable',
-  nowMillis: number,
   services: ReconcileServices,
 ): Promise<Action> {
-  const outcome = await services.charges.refund(creation, { failure, nowMillis, announce: true });
   const ids = idsOf(creation);
+  const outcome = await refundCreation(creation, { failure, announce: true }, ids, services);
   // The execution could not either: money is held until one of the next minutes brings it back.
   if (outcome === 'busy') services.log.alarm('refund_not_made', ids);
-  if (outcome === 'refunded')
-    services.log.info('creation_failed', { ...ids, failure, refundedMicros: creation.costMicros });
   return outcome === 'refunded' ? 'refunded' : 'left';
 }
 
-const services = reconcileServices();
-
-export const handler = async (
-  event: ReconcileEvent,
-  { awsRequestId: requestId }: Context,
-): Promise<ReconcileReport> => reconcile(event, logWith(services, { requestId }));
+export const handler = lambdaHandler(reconcileServices, reconcile);

@@ -2,7 +2,7 @@
 import type { RouteAttempt } from '../../core/creation.ts';
 import { refusedBy, type ImageProvider, type ProviderAnswer, type RenderJob } from '../../core/provider.ts';
 import { errorName } from '../error-name.ts';
-import type { RenderServices } from '../services.ts';
+import type { RenderServices } from '../services/render.ts';
 import { Remedy } from './payload.ts';
 
 /** 'no_answer': the route's time was over before the provider came to an end. */

@@ -5,7 +5,7 @@
  */
 import type { CreationId } from '../../core/ids.ts';
 import { errorName } from '../error-name.ts';
-import type { RenderServices } from '../services.ts';
+import type { RenderServices } from '../services/render.ts';
 
 /** Long enough for a renewal to be late, short enough that a crash is noticed within 30 s. */
 export const leaseMillis = 6_000;

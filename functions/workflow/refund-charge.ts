@@ -1,32 +1,24 @@
-/** RefundCharge: fails the creation with its message and gives the charge back, once. */
-import type { Context } from 'aws-lambda';
+/** RefundCharge, a state of the execution: fails the creation with its message and gives the charge back, once. */
 import { failureNamed } from '../../core/failure.ts';
-import { idsOf, logWith } from '../log-with.ts';
-import { refundServices, type RefundServices } from '../services.ts';
+import { lambdaHandler } from '../lambda-handler.ts';
+import { idsOf } from '../log-with.ts';
+import { refundCreation } from '../refund.ts';
+import { refundServices, type RefundServices } from '../services/refund.ts';
 import { creationIdOf, Remedy, type Payload } from './payload.ts';
 
+/** Throws RefundBusy when the table was too busy: the state machine tries again. */
 export async function refundCharge(payload: Payload, services: RefundServices): Promise<Payload> {
   const creation = await services.creations.read(creationIdOf(payload));
   const done = { creation_id: payload.creation_id };
-  // After a restore of the table there may be executions whose creation is not there.
+  // After the table was restored from a backup, executions may exist whose creation is not in the table.
   if (!creation) return done;
-  const failure = failureNamed(payload.failure?.Error ?? '');
-  const outcome = await services.charges.refund(creation, {
-    failure,
-    nowMillis: services.clock.now(),
-    announce: true,
-  });
+  const refund = { failure: failureNamed(payload.failure?.Error ?? ''), announce: true };
   const ids = idsOf(creation);
-  if (outcome === 'busy') {
+  if ((await refundCreation(creation, refund, ids, services)) === 'busy') {
     services.log.info('refund_busy', ids);
     throw new Remedy('RefundBusy', 'the table was too busy to refund the charge');
   }
-  if (outcome === 'refunded')
-    services.log.info('creation_failed', { ...ids, failure, refundedMicros: creation.costMicros });
   return done;
 }
 
-const services = refundServices();
-
-export const handler = async (payload: Payload, { awsRequestId: requestId }: Context): Promise<Payload> =>
-  refundCharge(payload, logWith(services, { requestId }));
+export const handler = lambdaHandler(refundServices, refundCharge);

@@ -2,12 +2,12 @@
  * RenderImage: takes the lease, has the image rendered, stores it, and completes the
  * creation. Safe to run again at any time: it goes on where the record says.
  */
-import type { Context } from 'aws-lambda';
 import type { CreationRecord } from '../../core/creation.ts';
 import { CreationFailed } from '../../core/failure.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { errorName } from '../error-name.ts';
-import { renderServices, type RenderServices } from '../services.ts';
+import { renderServices, type RenderServices } from '../services/render.ts';
+import { lambdaHandler } from '../lambda-handler.ts';
 import { idsOf, logWith } from '../log-with.ts';
 import { creationIdOf, Remedy, type Payload } from './payload.ts';
 import { holdLease, leaseMillis } from './held-lease.ts';
@@ -114,7 +114,6 @@ async function commit(
     throw new Overloaded('the image is stored; the table was too busy to complete the creation');
 }
 
-const services = renderServices();
-
-export const handler = async (payload: Payload, { awsRequestId: requestId }: Context): Promise<Payload> =>
-  renderImage(payload, requestId, logWith(services, { requestId }));
+export const handler = lambdaHandler(renderServices, async (payload: Payload, services, requestId) =>
+  renderImage(payload, requestId, services),
+);

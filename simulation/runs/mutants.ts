@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'start-refused-unrefunded',
-    file: 'functions/operations/generate/submit-creation.ts',
+    file: 'functions/operations/generate/start.ts',
     find: 'if (!(await isGivenBack(creation, services))) return',
     replace: "if (creation.id === '') return",
   },
@@ -119,14 +119,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'webhook-early',
     file: 'functions/workflow/deliver-webhook.ts',
-    find: '{ at: now + waitAfter(delivery.attempt) }',
-    replace: '{ at: now + 30_000 }',
+    find: '{ at: clock.now() + waitAfter(number) }',
+    replace: '{ at: clock.now() + 30_000 }',
   },
   {
     name: 'webhook-unclaimed',
     file: 'functions/workflow/deliver-webhook.ts',
     find: 'nowMillis: now }))) throw notDelivered();',
-    replace: 'nowMillis: now })) && number > 9) throw notDelivered();',
+    replace: 'nowMillis: now })) && now === 0) throw notDelivered();',
   },
   {
     name: 'webhook-after-success',
@@ -137,8 +137,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'webhook-gives-up-at-four',
     file: 'functions/workflow/deliver-webhook.ts',
-    find: 'delivery.attempt === webhookAttempts',
-    replace: 'delivery.attempt >= webhookAttempts - 1',
+    find: 'number === webhookAttempts',
+    replace: 'number >= webhookAttempts - 1',
   },
   {
     name: 'signed-with-the-oldest',
@@ -263,9 +263,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'rate-behind-the-downloads',
-    file: 'functions/operations/generate-image.ts',
-    find: 'if (plan.request.imageUrls.length > 0) await',
-    replace: 'if (plan.request.imageUrls.length > 99) await',
+    file: 'functions/operations/generate/sources.ts',
+    find: 'await caller.place.take();',
+    replace: 'if (imageUrls.length > 99) await caller.place.take();',
   },
   {
     name: 'rate-behind-the-wait',

@@ -3,7 +3,7 @@ import type { AccountId } from '../../core/ids.ts';
 import type { AccountBooks } from '../../core/ledger.ts';
 import { asMicros } from '../../core/money.ts';
 import { auditBooks, type AuditReport } from '../../functions/schedule/audit-books.ts';
-import type { AuditServices } from '../../functions/services.ts';
+import type { AuditServices } from '../../functions/services/audit.ts';
 import { accountId } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub, type FakeClock, type FakeLog } from './fakes.ts';
 

@@ -5,7 +5,7 @@ import type { CreationStore } from '../../core/ports/creations.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import { awaitOutcome, waitSeconds } from '../../functions/operations/generate/await-outcome.ts';
-import type { ApiServices } from '../../functions/services.ts';
+import type { ApiServices } from '../../functions/services/api.ts';
 import { failures } from '../../core/failure.ts';
 import { aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub, type FakeClock } from './fakes.ts';

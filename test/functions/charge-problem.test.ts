@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { asMicros } from '../../core/money.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { Caller } from '../../functions/http/caller.ts';
-import { checkMeans, overBalance, overBudget, tooManyOpen } from '../../functions/http/charge-problem.ts';
+import { overBalance, overBudget, tooManyOpen } from '../../functions/http/problems.ts';
+import { checkMeans } from '../../functions/operations/generate/charge.ts';
 import { anAccount, anApiKey, now } from '../fixtures/records.ts';
 
 const shown = ({ status, code, details, headers }: Problem): object => ({ status, code, details, headers });

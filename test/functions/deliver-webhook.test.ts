@@ -7,7 +7,7 @@ import type { Outbound, PostResult } from '../../core/ports/outbound.ts';
 import { SecretLost, type SecretBox } from '../../core/ports/secret-box.ts';
 import { signature256, webhookSecret } from '../../core/webhook.ts';
 import { deliverOrAlarm, deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
-import type { DeliveryServices } from '../../functions/services.ts';
+import type { DeliveryServices } from '../../functions/services/delivery.ts';
 import { accountId, aCompletedCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, rejection, stub, type FakeClock, type FakeLog } from './fakes.ts';
 

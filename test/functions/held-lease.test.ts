@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import { holdLease, type HeldLease } from '../../functions/workflow/held-lease.ts';
-import type { RenderServices } from '../../functions/services.ts';
+import type { RenderServices } from '../../functions/services/render.ts';
 import { creationId, now } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub, type FakeLog } from './fakes.ts';
 

@@ -5,7 +5,7 @@ import type { CreationPage, CreationQuery, CreationStore } from '../../core/port
 import type { Caller } from '../../functions/http/caller.ts';
 import { listCreations } from '../../functions/operations/list-creations.ts';
 import type { ApiRequest } from '../../functions/http/request.ts';
-import type { ApiServices } from '../../functions/services.ts';
+import type { ApiServices } from '../../functions/services/api.ts';
 import { aCreation, anAccount, anApiKey, now } from '../fixtures/records.ts';
 import { stub } from './fakes.ts';
 

@@ -5,9 +5,9 @@ import type { Catalog, Model } from '../../core/catalog.ts';
 import { providers } from '../../core/providers.ts';
 import type { Caller } from '../../functions/http/caller.ts';
 import { listModels } from '../../functions/operations/list-models.ts';
-import { planCreation, type Plan } from '../../functions/operations/generate/plan-creation.ts';
+import { planCreation, type Plan } from '../../functions/operations/generate/plan.ts';
 import type { ApiRequest } from '../../functions/http/request.ts';
-import type { CatalogServices } from '../../functions/services.ts';
+import type { CatalogServices } from '../../functions/services/api.ts';
 import { anAccount, anApiKey, now } from '../fixtures/records.ts';
 import { stub } from './fakes.ts';
 

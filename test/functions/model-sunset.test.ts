@@ -8,11 +8,11 @@ import { Problem } from '../../core/problem.ts';
 import type { Caller } from '../../functions/http/caller.ts';
 import { getCreation } from '../../functions/operations/get-creation.ts';
 import { listModels } from '../../functions/operations/list-models.ts';
-import { narrowToSources, planCreation } from '../../functions/operations/generate/plan-creation.ts';
+import { narrowToSources, planCreation } from '../../functions/operations/generate/plan.ts';
 import { quoteImage } from '../../functions/operations/quote-image.ts';
-import { replayOf } from '../../functions/operations/generate/replay.ts';
+import { findReplay } from '../../functions/operations/generate/replay.ts';
 import type { ApiRequest } from '../../functions/http/request.ts';
-import type { QuoteServices } from '../../functions/services.ts';
+import type { QuoteServices } from '../../functions/services/api.ts';
 import { aCreation, anAccount, anApiKey, creationId, storedImage } from '../fixtures/records.ts';
 import { stub } from './fakes.ts';
 
@@ -89,7 +89,7 @@ describe('before its sunset, a model that goes away is announced', () => {
 
   it('on a replay', async () => {
     const record = { creationId, requestHash: 'same', expiresAt: sunset };
-    expect(await replayOf(record, 'same', services())).toMatchObject({
+    expect(await findReplay(record, { hash: 'key', requestHash: 'same' }, services())).toMatchObject({
       kind: 'replayed',
       headers: { ...announced, 'idempotent-replayed': 'true' },
     });

@@ -5,7 +5,7 @@ import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { Executions, OpenWorkStore, StartOutcome } from '../../core/ports/executions.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
-import type { ReconcileServices } from '../../functions/services.ts';
+import type { ReconcileServices } from '../../functions/services/reconcile.ts';
 import { aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub, type FakeLog } from './fakes.ts';
 

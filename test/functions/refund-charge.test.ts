@@ -3,7 +3,7 @@ import { failureNames } from '../../core/failure.ts';
 import type { ChargeStore, Refund } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import { refundCharge } from '../../functions/workflow/refund-charge.ts';
-import type { RefundServices } from '../../functions/services.ts';
+import type { RefundServices } from '../../functions/services/refund.ts';
 import { aCreation, creationId, now } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, rejection, stub } from './fakes.ts';
 

@@ -3,7 +3,7 @@ import type { CreationRecord, StoredImage } from '../../core/creation.ts';
 import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports/creations.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import { renderImage } from '../../functions/workflow/render-image.ts';
-import type { RenderServices } from '../../functions/services.ts';
+import type { RenderServices } from '../../functions/services/render.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, fakeProvider, pngBytes, rejection, stub, type FakeLog } from './fakes.ts';
 

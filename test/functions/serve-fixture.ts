@@ -11,7 +11,7 @@ import type { RequestStore } from '../../core/ports/requests.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import { generateImage } from '../../functions/operations/generate-image.ts';
 import { serve, type ApiHandler } from '../../functions/http/serve.ts';
-import type { SubmitServices } from '../../functions/services.ts';
+import type { SubmitServices } from '../../functions/services/submit.ts';
 import { anAccount, anApiKey, apiKeyText, now, seededBytes } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub, type FakeClock, type FakeLog } from './fakes.ts';
 

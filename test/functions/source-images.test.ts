@@ -4,8 +4,10 @@ import { startBudget } from '../../core/time-budget.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound, SourceResult } from '../../core/ports/outbound.ts';
 import type { Problem } from '../../core/problem.ts';
-import { copySources } from '../../functions/operations/generate/source-images.ts';
-import type { SubmitServices } from '../../functions/services.ts';
+import type { Caller } from '../../functions/http/caller.ts';
+import type { Plan } from '../../functions/operations/generate/plan.ts';
+import { copySources } from '../../functions/operations/generate/sources.ts';
+import type { SubmitServices } from '../../functions/services/submit.ts';
 import { pictureOf } from '../../tools/vendors/pictures.ts';
 import { fakeClock, stub, type FakeClock } from './fakes.ts';
 
@@ -44,17 +46,17 @@ function fetchFive(millisEach: number): Fetching {
     images: stub<ImageStore>({ put: async () => Promise.resolve() }),
     randomBytes: (count: number) => new Uint8Array(count),
   } satisfies Partial<SubmitServices>;
-  const copied = copySources(
-    [1, 2, 3, 4, 5].map((number) => `https://images.test/${number}`),
-    services,
-  );
+  const imageUrls = [1, 2, 3, 4, 5].map((number) => `https://images.test/${number}`);
+  const plan = stub<Plan>({ request: stub<Plan['request']>({ imageUrls }) });
+  const caller = stub<Caller>({ place: stub<Caller['place']>({ take: async () => Promise.resolve() }) });
+  const copied = copySources(plan, caller, services);
   return { clock, copied, asked };
 }
 
 describe('all source images of a request together', () => {
   it('may take 15 s, four at a time', async () => {
     const { clock, copied, asked } = fetchFive(7_000);
-    expect(asked).toHaveLength(4);
+    await expect.poll(() => asked.length).toBe(4);
     clock.set(clock.now() + 7_000);
     await expect.poll(() => asked.length).toBe(5);
     clock.set(clock.now() + 7_000);
@@ -68,6 +70,7 @@ describe('all source images of a request together', () => {
       code: 'ERR_INPUT_FETCH_FAILED',
       details: { reason: 'input_fetch_failed', retryable: true, input_index: 4 },
     } satisfies Partial<Problem>);
+    await expect.poll(() => asked.length).toBe(4);
     clock.set(clock.now() + 8_000);
     await expect.poll(() => asked.length).toBe(5);
     clock.set(clock.now() + allSourcesTimeoutMillis - 8_000);

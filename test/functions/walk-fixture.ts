@@ -3,7 +3,7 @@ import type { CreationRecord, RouteAttempt, StoredImage } from '../../core/creat
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason } from '../../core/provider.ts';
 import { walkRoutes, type Rendering } from '../../functions/workflow/walk-routes.ts';
-import type { RenderServices } from '../../functions/services.ts';
+import type { RenderServices } from '../../functions/services/render.ts';
 import { aCreation, now, seededBytes } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, pngBytes, stub, type FakeClock, type FakeLog } from './fakes.ts';
 

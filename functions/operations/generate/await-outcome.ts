@@ -3,18 +3,15 @@
  * seconds have passed, or the gateway's own limit comes near.
  */
 import { isTerminal, type CreationRecord } from '../../../core/creation.ts';
-import { failures } from '../../../core/failure.ts';
 import { latestAnswerMillis, longestWaitSeconds } from '../../../core/limits.ts';
-import { Problem, retryLater } from '../../../core/problem.ts';
+import type { Problem } from '../../../core/problem.ts';
 import { errorName } from '../../error-name.ts';
-import type { ApiServices } from '../../services.ts';
-import type { ApiAnswer } from '../../http/answer.ts';
-import { accepted } from './replay.ts';
+import { acceptedAnswer, type ApiAnswer } from '../../http/answer.ts';
+import { generationFailed } from '../../http/problems.ts';
+import type { ApiServices } from '../../services/api.ts';
 
 const firstLookMillis = 150;
 const longestLookMillis = 1_000;
-/** A provider that is out is rarely back sooner. */
-const providerRetrySeconds = 30;
 
 /** The seconds of a Prefer header's wait, 20 at most; undefined when it asks for none, or for nonsense, which a preference may. */
 export function waitSeconds(prefer: string | undefined): number | undefined {
@@ -34,7 +31,7 @@ export async function awaitOutcome(
   services: ApiServices,
 ): Promise<ApiAnswer> {
   const last = await lastSeen(creation, seconds, services);
-  const answer = accepted(last, services);
+  const answer = acceptedAnswer(last, services);
   if (!isTerminal(last.status)) return answer;
   const refusal = refusalOf(last);
   if (refusal) throw refusal;
@@ -68,19 +65,9 @@ async function lastSeen(
   return last;
 }
 
-/** The Problem of a failure that lies not with the request itself. */
-function refusalOf({ id, failure }: CreationRecord): Problem | undefined {
-  if (failure === undefined || failure === 'PromptRejected' || failure === 'SourceImageRejected')
-    return undefined;
-  const { message, retryable } = failures[failure];
-  const details = { creation_id: id, error: message, retryable };
-  if (failure === 'ServiceUnavailable') {
-    return retryLater(
-      'ERR_PROVIDER_UNAVAILABLE',
-      message,
-      { reason: 'provider_unavailable', ...details },
-      providerRetrySeconds,
-    );
-  }
-  return new Problem('ERR_GENERATION_FAILED', `${message} The charge was refunded in full.`, details);
+/** The refusal for a failure that is not the request's own; undefined otherwise. */
+function refusalOf(creation: CreationRecord): Problem | undefined {
+  const { failure } = creation;
+  const isOfTheRequest = failure === 'PromptRejected' || failure === 'SourceImageRejected';
+  return failure === undefined || isOfTheRequest ? undefined : generationFailed(creation, failure);
 }

@@ -1,54 +1,50 @@
-import { creationView, type CreationRecord } from '../../../core/creation.ts';
+/** A request whose Idempotency-Key was used before. */
+import type { CreationRecord } from '../../../core/creation.ts';
 import { deprecationHeadersOf } from '../../../core/deprecation.ts';
-import type { CreationId } from '../../../core/ids.ts';
-import { pollPaceSeconds } from '../../../core/limits.ts';
+import type { ChargeOrder } from '../../../core/ports/charges.ts';
 import type { IdempotencyRecord } from '../../../core/ports/requests.ts';
-import { Problem } from '../../../core/problem.ts';
-import { apiRoot } from '../../../core/contract.ts';
-import type { ApiServices, CatalogServices } from '../../services.ts';
-import type { ApiAnswer } from '../../http/answer.ts';
+import { idempotencyKeyMismatch } from '../../http/problems.ts';
+import type { CatalogServices } from '../../services/api.ts';
 
-/** A creation that this request made, or made before. */
-export interface Submitted {
+/** A creation that this request made, or that an earlier request made. */
+export interface Accepted {
   readonly creation: CreationRecord;
-  /** That go with the answer. */
+  /** Headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What an Idempotency-Key that was used before means for this request. */
-export type Replay =
-  | ({ readonly kind: 'replayed' } & Submitted)
-  /** Its creation failed and was refunded: the key is free again, for as long as it still names that one. */
-  | { readonly kind: 'free'; readonly replaces: CreationId };
+/** What the charge has to know of the request's Idempotency-Key. */
+export type Idempotency = NonNullable<ChargeOrder['idempotency']>;
 
-/** Throws 400 idempotency_key_mismatch when the key was used for another request. */
-export async function replayOf(
-  record: IdempotencyRecord,
-  requestHash: string,
+export type Replay =
+  | ({ readonly kind: 'replayed' } & Accepted)
+  /**
+   * No creation stands under the key. `replaces`: the key named a creation that failed and was refunded. The key
+   * is free again, for as long as it still names that creation.
+   */
+  | { readonly kind: 'new'; readonly idempotency: Idempotency | undefined };
+
+/**
+ * The creation that an earlier request with the same key made. Throws 400 idempotency_key_mismatch when that was
+ * another request.
+ * @param record what the table holds under the key
+ */
+export async function findReplay(
+  record: IdempotencyRecord | undefined,
+  idempotency: Idempotency | undefined,
   services: CatalogServices,
 ): Promise<Replay> {
+  if (!record || !idempotency) return { kind: 'new', idempotency };
   const creation = await services.creations.read(record.creationId);
-  if (!creation || creation.status === 'failed') return { kind: 'free', replaces: record.creationId };
-  if (record.requestHash !== requestHash) {
-    const message =
-      'This Idempotency-Key was used for another request. Use a new key, or send the same request again.';
-    throw new Problem('ERR_INVALID_REQUEST', message, {
-      reason: 'idempotency_key_mismatch',
-      errors: [{ field: 'Idempotency-Key', code: 'mismatch', message: 'was used for another request' }],
-    });
+  if (!creation || creation.status === 'failed') {
+    return { kind: 'new', idempotency: { ...idempotency, replaces: record.creationId } };
   }
-  const headers = {
-    ...deprecationHeadersOf(services.catalog, creation.model),
-    'idempotent-replayed': 'true',
-  };
-  return { kind: 'replayed', creation, headers };
+  if (record.requestHash !== idempotency.requestHash) throw idempotencyKeyMismatch();
+  return { kind: 'replayed', ...replayed(creation, services) };
 }
 
-/** 202 with the creation in its current state. */
-export function accepted(creation: CreationRecord, services: ApiServices): ApiAnswer {
-  return {
-    status: 202,
-    headers: { location: `${apiRoot}/creations/${creation.id}`, 'retry-after': String(pollPaceSeconds) },
-    body: creationView(creation, services.resultsBaseUrl, services.clock.now()),
-  };
+/** The answer's part of a replay. */
+export function replayed(creation: CreationRecord, { catalog }: CatalogServices): Accepted {
+  const headers = { ...deprecationHeadersOf(catalog, creation.model), 'idempotent-replayed': 'true' };
+  return { creation, headers };
 }

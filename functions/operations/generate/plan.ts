@@ -18,9 +18,10 @@ import {
 } from '../../../core/image-request.ts';
 import type { Micros } from '../../../core/money.ts';
 import { priceOf } from '../../../core/pricing.ts';
-import { invalidRequest, Problem, retryLater, withHeaders } from '../../../core/problem.ts';
-import type { CatalogServices } from '../../services.ts';
+import { invalidRequest, withHeaders, type Problem } from '../../../core/problem.ts';
 import type { Caller } from '../../http/caller.ts';
+import { modelNotFound, noProviderEnabled, noRoute, noRouteTakes } from '../../http/problems.ts';
+import type { CatalogServices } from '../../services/api.ts';
 
 export interface Plan {
   readonly request: ImageRequest;
@@ -28,9 +29,6 @@ export interface Plan {
   readonly routes: readonly Route[];
   readonly costMicros: Micros;
 }
-
-/** A minute: a provider that is switched off comes back by an operator's hand, not by itself. */
-const noProviderRetrySeconds = 60;
 
 /**
  * What would be rendered, by whom and for how much. Throws 404, 400 or 503 as POST
@@ -52,7 +50,7 @@ export function planCreation(
 
 function planOver(request: ImageRequest, enabled: readonly Route[]): Plan {
   const { model, resolution, prompt, imageUrls } = request;
-  if (enabled.length === 0) throw concerning(model, noProvider(model));
+  if (enabled.length === 0) throw concerning(model, noProviderEnabled(model.id));
   const routes = routesFor(enabled, {
     ...request,
     promptLength: characters(prompt ?? ''),
@@ -68,63 +66,16 @@ function concerning(model: Model, problem: Problem): Problem {
   return withHeaders(problem, deprecationHeaders(model));
 }
 
-function modelNotFound(id: string): Problem {
-  return new Problem(
-    'ERR_MODEL_NOT_FOUND',
-    `The model ${JSON.stringify(id)} is not available to this account.`,
-  );
-}
-
-function noProvider({ id }: Model): Problem {
-  const message = `No provider of ${id} is enabled for this account. Nothing was charged.`;
-  return retryLater(
-    'ERR_PROVIDER_UNAVAILABLE',
-    message,
-    { reason: 'no_provider_enabled' },
-    noProviderRetrySeconds,
-  );
-}
-
 /**
- * The plan over those routes whose provider takes every source image as it is. Throws
- * 400 for the first image that leaves none.
+ * The plan with only those routes whose provider takes every source image as it is. Throws 400 for the first image
+ * that leaves no route.
  */
 export function narrowToSources(plan: Plan, sources: readonly SourceShape[]): Plan {
+  const { model } = plan.request;
   let { routes } = plan;
   for (const [index, source] of sources.entries()) {
     routes = routesTaking(routes, source);
-    if (routes.length === 0) throw concerning(plan.request.model, noRouteTakes(plan.request, source, index));
+    if (routes.length === 0) throw concerning(model, noRouteTakes(model.id, source, index));
   }
   return { ...plan, routes };
-}
-
-function noRouteTakes(
-  { model }: ImageRequest,
-  { contentType, width, height, bytes }: SourceShape,
-  index: number,
-): Problem {
-  const found = `this is ${contentType} of ${width} x ${height} pixels and ${(bytes / 1_000_000).toFixed(1)} MB`;
-  const error = {
-    field: `image_urls[${index}]`,
-    code: 'not_taken',
-    message: `no provider enabled for this account takes it for ${model.id}: ${found}`,
-  };
-  return new Problem('ERR_INVALID_REQUEST', `image_urls[${index}]: ${error.message}`, {
-    reason: 'provider_policy_no_route',
-    errors: [error],
-  });
-}
-
-function noRoute({ model, resolution, aspectRatio, outputFormat, imageUrls }: ImageRequest): Problem {
-  const asked = [
-    resolution,
-    aspectRatio,
-    outputFormat,
-    ...(imageUrls.length > 0 ? [`${imageUrls.length} source images`] : []),
-  ];
-  return new Problem(
-    'ERR_INVALID_REQUEST',
-    `No provider enabled for this account renders ${model.id} at ${asked.join(', ')}. GET /models lists what is possible.`,
-    { reason: 'provider_policy_no_route', errors: [] },
-  );
 }

@@ -1,19 +1,44 @@
 import { readClientUrl, type OutboundRules, type Purpose } from '../../../core/client-url.ts';
 import type { OperationName } from '../../../core/contract.ts';
 import { fieldErrors, onePerField } from '../../../core/field-errors.ts';
-import { imageRequestSchema, missingPrompt, type ImageRequestBody } from '../../../core/image-request.ts';
+import {
+  imageRequestSchema,
+  missingPrompt,
+  requestHash,
+  type ImageRequestBody,
+} from '../../../core/image-request.ts';
 import { invalidRequest, type FieldError } from '../../../core/problem.ts';
-import type { QuoteServices } from '../../services.ts';
+import { idempotencyKeyMalformed } from '../../http/problems.ts';
 import { jsonBody, unknownParameters, type ApiRequest } from '../../http/request.ts';
+import type { QuoteServices } from '../../services/api.ts';
+import type { Idempotency } from './replay.ts';
+
+type ParseServices = Pick<QuoteServices, 'outboundRules'>;
+
+/** What a submission asks for. */
+export interface Parsed {
+  readonly body: ImageRequestBody;
+  /** Undefined when the request has no Idempotency-Key. */
+  readonly idempotency: Idempotency | undefined;
+}
+
+/** The key and the body of POST /images/generate. Throws 400: to ignore a malformed key would risk a second charge. */
+export function parseSubmission(request: ApiRequest, services: ParseServices): Parsed {
+  const key = request.idempotencyKey;
+  if (key.kind === 'malformed') throw idempotencyKeyMalformed();
+  const body = parseImageRequest(request, 'generateImage', services);
+  const idempotency = key.kind === 'valid' ? { hash: key.hash, requestHash: requestHash(body) } : undefined;
+  return { body, idempotency };
+}
 
 /**
- * The body of a generation request, whether it is submitted or quoted. Throws 400 that
- * names every field that is wrong, as far as this can be told without the network.
+ * The body of a generation request, for POST /images/generate and POST /images/quote alike. Throws 400 that names
+ * every wrong field. Checks that need the network come later.
  */
 export function parseImageRequest(
   request: ApiRequest,
   operation: Extract<OperationName, 'generateImage' | 'quoteImage'>,
-  { outboundRules }: Pick<QuoteServices, 'outboundRules'>,
+  { outboundRules }: ParseServices,
 ): ImageRequestBody {
   const body = jsonBody(request);
   const result = imageRequestSchema.safeParse(body, { reportInput: true });
@@ -28,7 +53,7 @@ export function parseImageRequest(
   return result.data;
 }
 
-/** What is wrong with the addresses of a body. What is no text at all is told by the schema. */
+/** An error for each address in the body that may not be used. The schema tells of an address that is no text. */
 function addressErrors(
   { image_urls: images, webhook_url: webhook }: Record<string, unknown>,
   rules: OutboundRules,

@@ -1,11 +1,11 @@
 import type { OperationName } from '../../core/contract.ts';
-import type * as generateImage from '../operations/generate-image.ts';
-import type * as getBalance from '../operations/get-balance.ts';
-import type * as getCreation from '../operations/get-creation.ts';
-import type * as listCreations from '../operations/list-creations.ts';
-import type * as listModels from '../operations/list-models.ts';
-import type * as quoteImage from '../operations/quote-image.ts';
-import type { ApiHandler } from './serve.ts';
+import type * as generateImage from './generate-image.ts';
+import type * as getBalance from './get-balance.ts';
+import type * as getCreation from './get-creation.ts';
+import type * as listCreations from './list-creations.ts';
+import type * as listModels from './list-models.ts';
+import type * as quoteImage from './quote-image.ts';
+import type { ApiHandler } from '../http/serve.ts';
 
 type Complete<Handlers extends Record<OperationName, ApiHandler>> = Handlers;
 

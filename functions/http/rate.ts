@@ -1,15 +1,15 @@
-/** The rate of an account: how many requests of a kind it may send in a minute of the clock. */
+/** The rate of an account: how many requests of a kind the account may send in a minute of the clock. */
 import { rateWindowSeconds } from '../../core/limits.ts';
 import type { RequestStore } from '../../core/ports/requests.ts';
-import { Problem, retryLater } from '../../core/problem.ts';
 import type { Authenticated, RatePlace } from './caller.ts';
+import { rateExceeded, type RateExceeded } from './problems.ts';
 
-/** 429 account_rate: the request has no place in the window, and nothing more is counted. */
-export class RateExceeded extends Problem {}
+export type Rate = 'get' | 'post';
 
+/** The request's place in the rate window; not taken yet. */
 export function openRatePlace(
   caller: Authenticated,
-  rate: 'get' | 'post',
+  rate: Rate,
   requests: Pick<RequestStore, 'countRequest'>,
 ): RatePlace {
   let isTaken = false;
@@ -21,7 +21,7 @@ export function openRatePlace(
       if (isTaken) return;
       const limit = limitOf(caller, rate);
       if (!(await requests.countRequest(caller.account.id, rate, limit, caller.nowMillis)))
-        throw rateExceeded(caller, rate);
+        throw overRate(caller, rate);
       isTaken = true;
     },
     takenByCharge: () => {
@@ -30,8 +30,18 @@ export function openRatePlace(
   };
 }
 
+/** A first look at the count that was read with the caller. Throws RateExceeded when the window is full. */
+export function checkRate(caller: Authenticated, rate: Rate): void {
+  if (caller.state.rateCount >= limitOf(caller, rate)) throw overRate(caller, rate);
+}
+
+/** The refusal of a request without a place in the window. */
+export function overRate(caller: Authenticated, rate: Rate): RateExceeded {
+  return rateExceeded(rate, limitOf(caller, rate), windowEndsIn(caller.nowMillis));
+}
+
 /** The limit of the caller's account for this kind of request, a minute. */
-export function limitOf({ account }: Authenticated, rate: 'get' | 'post'): number {
+function limitOf({ account }: Authenticated, rate: Rate): number {
   return rate === 'post' ? account.limits.postRate : account.limits.getRate;
 }
 
@@ -40,27 +50,12 @@ function windowEndsIn(nowMillis: number): number {
   return rateWindowSeconds - (Math.floor(nowMillis / 1000) % rateWindowSeconds);
 }
 
-/** To be tried again when the next window begins. */
-export function rateExceeded(caller: Authenticated, rate: 'get' | 'post'): RateExceeded {
-  const limit = limitOf(caller, rate);
-  const { code, message, details, headers } = retryLater(
-    'ERR_RATE_LIMIT',
-    `This account may send ${limit} ${rate.toUpperCase()} requests a minute.`,
-    { reason: 'account_rate', limit, window_seconds: rateWindowSeconds },
-    windowEndsIn(caller.nowMillis),
-  );
-  return new RateExceeded(code, message, details, headers);
-}
-
 /**
- * The IETF draft's RateLimit fields: the policy, what is left of it and when it starts anew.
- * @param places that this request takes of what was read: 1; 0 when it is not counted; Infinity when the window is full
+ * The RateLimit fields of the IETF draft: the policy, the requests left and the seconds until the next window.
+ * @param places how many places of the window this request takes: 1; 0 when the request is not counted;
+ *   Infinity when the window is full
  */
-export function rateHeaders(
-  caller: Authenticated,
-  rate: 'get' | 'post',
-  places: number,
-): Record<string, string> {
+export function rateHeaders(caller: Authenticated, rate: Rate, places: number): Record<string, string> {
   const limit = limitOf(caller, rate);
   const left = Math.max(0, limit - caller.state.rateCount - places);
   return {

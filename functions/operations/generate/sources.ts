@@ -4,35 +4,44 @@
  */
 import type { StoredImage } from '../../../core/creation.ts';
 import { readImageHeader } from '../../../core/image-bytes.ts';
-import {
-  allSourcesTimeoutMillis,
-  maxSourceBytes,
-  maxSourcePixels,
-  sourcesAtOnce,
-  sourceSide,
-} from '../../../core/limits.ts';
+import { allSourcesTimeoutMillis, maxSourcePixels, sourcesAtOnce, sourceSide } from '../../../core/limits.ts';
 import type { SourceResult } from '../../../core/ports/outbound.ts';
-import { invalidRequest, Problem } from '../../../core/problem.ts';
-import type { SubmitServices } from '../../services.ts';
+import type { Caller } from '../../http/caller.ts';
+import {
+  sourceNotFetched,
+  sourceOfTooManyPixels,
+  sourceSizeInvalid,
+  sourceTooLarge,
+  sourceUnsupported,
+  sourceUnusable,
+} from '../../http/problems.ts';
+import type { SubmitServices } from '../../services/submit.ts';
+import type { Plan } from './plan.ts';
 
 type Services = Pick<SubmitServices, 'outbound' | 'images' | 'randomBytes' | 'clock' | 'budget'>;
 
 /** The copies, in the request's order. Throws 400 or 502 for the first image, by its place, that cannot be used. */
-export async function copySources(urls: readonly string[], services: Services): Promise<StoredImage[]> {
-  if (urls.length === 0) return [];
+export async function copySources(
+  { request: { imageUrls } }: Plan,
+  caller: Caller,
+  services: Services,
+): Promise<StoredImage[]> {
+  if (imageUrls.length === 0) return [];
+  // A download costs more than a refusal: the request takes its place in the rate before the first download.
+  await caller.place.take();
   const limit = services.clock.timeout(allSourcesTimeoutMillis);
   const signal = AbortSignal.any([limit.signal, services.budget.signal]);
   const fetch = async (url: string, index: number, stop: AbortSignal): Promise<ImageBytes> =>
     usable(await services.outbound.fetchSource(url, AbortSignal.any([signal, stop])), index);
-  const fetched = await inLanes(urls, fetch).finally(() => {
+  const fetched = await inLanes(imageUrls, fetch).finally(() => {
     limit.release();
   });
   return Promise.all(fetched.map(({ bytes, ...header }) => store(header, bytes, services)));
 }
 
 /**
- * At most four at a time. Once one fails, those behind it are not worth waiting for; those before it
- * go on, since the first failure by its place is the one to tell.
+ * At most four downloads at a time. When a download fails, the downloads of later places end. Those of earlier places
+ * go on, because the client is told the first failure by its place.
  */
 async function inLanes<Result>(
   urls: readonly string[],
@@ -68,11 +77,11 @@ type ImageBytes = Pick<StoredImage, 'width' | 'height' | 'contentType'> & { read
 function usable(result: SourceResult, index: number): ImageBytes {
   switch (result.kind) {
     case 'refused':
-      throw unusable(index, 'refused_target', result.why);
+      throw sourceUnusable(index, 'refused_target', result.why);
     case 'too_large':
-      throw unusable(index, 'too_large', `must have at most ${maxSourceBytes / 1_000_000} MB`);
+      throw sourceTooLarge(index);
     case 'failed':
-      throw fetchFailed(index, result.retryable);
+      throw sourceNotFetched(index, result.retryable);
     case 'fetched':
       return checked(result.bytes, index);
   }
@@ -81,36 +90,12 @@ function usable(result: SourceResult, index: number): ImageBytes {
 /** By the bytes alone: neither the address nor the server's content type is believed. */
 function checked(bytes: Uint8Array, index: number): ImageBytes {
   const header = readImageHeader(bytes);
-  if (!header) throw unusable(index, 'unsupported_type', 'must be a JPEG, PNG or WebP image');
+  if (!header) throw sourceUnsupported(index);
   const { width, height } = header;
-  if (Math.min(width, height) < sourceSide.least || Math.max(width, height) > sourceSide.most) {
-    throw unusable(
-      index,
-      'invalid_size',
-      `each side must have ${sourceSide.least} to ${sourceSide.most} pixels; this has ${width} x ${height}`,
-    );
-  }
-  if (width * height > maxSourcePixels) {
-    throw unusable(
-      index,
-      'too_many_pixels',
-      `must have at most 25 megapixels; this has ${width} x ${height}`,
-    );
-  }
+  const isTooSmall = Math.min(width, height) < sourceSide.least;
+  if (isTooSmall || Math.max(width, height) > sourceSide.most) throw sourceSizeInvalid(index, width, height);
+  if (width * height > maxSourcePixels) throw sourceOfTooManyPixels(index, width, height);
   return { ...header, bytes };
-}
-
-function unusable(index: number, code: string, message: string): Problem {
-  return invalidRequest([{ field: `image_urls[${index}]`, code, message }]);
-}
-
-function fetchFailed(index: number, retryable: boolean): Problem {
-  const message = `The source image ${index} could not be downloaded. Nothing was started and nothing was charged.`;
-  return new Problem('ERR_INPUT_FETCH_FAILED', message, {
-    reason: 'input_fetch_failed',
-    retryable,
-    input_index: index,
-  });
 }
 
 const extensions: Readonly<Record<string, string>> = {

@@ -1,0 +1,20 @@
+import type { Context } from 'aws-lambda';
+import { logWith } from './log-with.ts';
+import type { CommonServices } from './services/clients.ts';
+import { once } from './services/open.ts';
+
+export type LambdaHandler<Event, Result> = (event: Event, context: Context) => Promise<Result>;
+
+/**
+ * A Lambda handler that no client calls: Step Functions and EventBridge do. Every log line carries the id of the
+ * invocation.
+ * @param build builds the services, at the first event
+ */
+export function lambdaHandler<Event, Result, Services extends CommonServices>(
+  build: () => Services,
+  run: (event: Event, services: Services, requestId: string) => Promise<Result>,
+): LambdaHandler<Event, Result> {
+  const services = once(build);
+  return async (event, { awsRequestId: requestId }) =>
+    run(event, logWith(services(), { requestId }), requestId);
+}

@@ -1,0 +1,184 @@
+/** The charge of a creation: one conditional transaction, and what follows when it is refused. */
+import type { ApiKey } from '../../../core/account.ts';
+import { monthOf, type CreationRecord, type StoredImage } from '../../../core/creation.ts';
+import { uuidV7, type CreationId } from '../../../core/ids.ts';
+import { chargeMillis, serviceCapacity } from '../../../core/limits.ts';
+import { asMicros, type Micros } from '../../../core/money.ts';
+import type { ChargeOrder, ChargeOutcome } from '../../../core/ports/charges.ts';
+import type { Problem } from '../../../core/problem.ts';
+import type { Caller } from '../../http/caller.ts';
+import {
+  accountDisabled,
+  apiSuspended,
+  keyInvalid,
+  overBalance,
+  overBudget,
+  overloaded,
+  serviceIsFull,
+  tooManyOpen,
+} from '../../http/problems.ts';
+import { overRate } from '../../http/rate.ts';
+import type { SubmitServices } from '../../services/submit.ts';
+import type { Plan } from './plan.ts';
+import { findReplay, type Idempotency } from './replay.ts';
+
+/** The reconciler looks at a creation that was not started by then. */
+const startGraceMillis = 60_000;
+/** How often the charge is built anew because a record that it names changed between the read and the write. */
+const mostCharges = 3;
+
+/**
+ * A first look at budget, balance and room, in this order. It spares the downloads of a request that the charge
+ * would refuse; the charge's transaction decides again. Throws what stands against the charge.
+ */
+export function checkMeans(caller: Caller, cost: Micros, topUpUrl: string): void {
+  const { account, apiKey, state, nowMillis } = caller;
+  const problem = overCap(apiKey, cost, nowMillis);
+  if (problem) throw problem;
+  if (account.availableMicros < cost) throw overBalance(cost, account.availableMicros, topUpUrl);
+  const { maxConcurrent } = account.limits;
+  if (account.inFlight >= maxConcurrent) throw tooManyOpen(maxConcurrent, account.inFlight);
+  if (state.openCreations >= serviceCapacity) throw serviceIsFull(state.openCreations);
+}
+
+/** The refusal when the key's cap of this month does not cover the cost; undefined when the key has no cap. */
+function overCap(apiKey: ApiKey, cost: Micros, nowMillis: number): Problem | undefined {
+  const cap = apiKey.monthlyCapMicros;
+  const spent = apiKey.spent[monthOf(nowMillis)] ?? asMicros(0);
+  return cap !== undefined && spent + cost > cap ? overBudget(cap, spent, nowMillis) : undefined;
+}
+
+export interface Submission {
+  readonly caller: Caller;
+  /** By which an operator finds the creation. */
+  readonly requestId: string;
+  readonly plan: Plan;
+  readonly sources: readonly StoredImage[];
+  /** Named in a 402. */
+  readonly topUpUrl: string;
+  readonly idempotency?: Idempotency;
+}
+
+/** 'replayed': another request with the same Idempotency-Key made the creation while this request was at work. */
+export interface Charged {
+  readonly kind: 'charged' | 'replayed';
+  readonly creation: CreationRecord;
+}
+
+/** Charges the creation. Throws the Problem that refuses the charge; then nothing was charged. */
+export async function chargeCreation(first: Submission, services: SubmitServices): Promise<Charged> {
+  let submission = first;
+  for (let charges = 1; ; charges += 1) {
+    // A charge whose answer came too late would be a charge for nothing: there must be time to charge and to start.
+    if (services.budget.left() < chargeMillis) throw overloaded();
+    const order = orderOf(submission, services);
+    const outcome = await services.charges.charge(order);
+    if (outcome.kind === 'charged') {
+      submission.caller.place.takenByCharge();
+      return { kind: 'charged', creation: order.creation };
+    }
+    if (charges === mostCharges) throw overloaded();
+    const next = await lookAgain(outcome, submission, services);
+    if ('creation' in next) return next;
+    submission = next;
+  }
+}
+
+/** The submission as it stands after the change that refused the charge, or the replay. Throws when it is refused for good. */
+async function lookAgain(
+  outcome: Refused,
+  submission: Submission,
+  services: SubmitServices,
+): Promise<Submission | Charged> {
+  const { caller, plan, idempotency, topUpUrl } = submission;
+  if (outcome.kind === 'key_changed') {
+    const changed = { ...caller, apiKey: outcome.apiKey };
+    checkMeans(changed, plan.costMicros, topUpUrl);
+    return { ...submission, caller: changed };
+  }
+  if (outcome.kind === 'idempotency_taken' && idempotency) {
+    const earlier = await findReplay(outcome.record, idempotency, services);
+    if (earlier.kind === 'replayed') return { kind: 'replayed', creation: earlier.creation };
+    return { ...submission, ...(earlier.idempotency && { idempotency: earlier.idempotency }) };
+  }
+  throw refusal(outcome, submission);
+}
+
+/** Source images may have taken seconds: month, rate window and deadline follow the time of the charge. */
+function orderOf(submission: Submission, services: SubmitServices): ChargeOrder {
+  const { caller, idempotency } = submission;
+  const { account, apiKey, place } = caller;
+  const nowMillis = services.clock.now();
+  return {
+    creation: newCreation(submission, nowMillis, services),
+    nowMillis,
+    ...(!place.isTaken && { postRate: account.limits.postRate }),
+    ...(apiKey.monthlyCapMicros !== undefined && { monthlyCapMicros: apiKey.monthlyCapMicros }),
+    ...(idempotency && { idempotency }),
+  };
+}
+
+function newCreation(
+  { caller, requestId, plan, sources }: Submission,
+  nowMillis: number,
+  { randomBytes }: SubmitServices,
+): CreationRecord {
+  const { request, routes, costMicros } = plan;
+  const { account, apiKey } = caller;
+  return {
+    id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
+    accountId: account.id,
+    keyId: apiKey.id,
+    requestId,
+    status: 'queued',
+    model: request.model.id,
+    prompt: request.prompt,
+    resolution: request.resolution,
+    aspectRatio: request.aspectRatio,
+    outputFormat: request.outputFormat,
+    seed: request.seed,
+    sources,
+    metadata: request.metadata,
+    costMicros,
+    refundedMicros: asMicros(0),
+    chargedMonth: monthOf(nowMillis),
+    createdAt: new Date(nowMillis).toISOString(),
+    deadlineAt: nowMillis + account.limits.deadlineSeconds * 1000,
+    results: [],
+    ...(request.webhookUrl !== undefined && {
+      webhook: { url: request.webhookUrl, status: 'pending', attempts: 0, nextAt: nowMillis },
+    }),
+    routes: routes.map(({ provider, provider_model: providerModel, quality }) => ({
+      provider,
+      providerModel,
+      ...(quality !== null && { quality }),
+    })),
+    attempts: [],
+    executions: 1,
+    recoveries: 0,
+    dueAt: nowMillis + startGraceMillis,
+  };
+}
+
+type Refused = Exclude<ChargeOutcome, { kind: 'charged' }>;
+
+function refusal(outcome: Refused, { caller, plan, topUpUrl }: Submission): Problem {
+  switch (outcome.kind) {
+    case 'account_not_active':
+      return outcome.condition === 'suspended' ? apiSuspended() : accountDisabled();
+    case 'key_revoked':
+      return keyInvalid();
+    case 'rate_used_up':
+      return overRate(caller, 'post');
+    case 'over_budget':
+      return overBudget(caller.apiKey.monthlyCapMicros ?? asMicros(0), outcome.spentMicros, caller.nowMillis);
+    case 'over_balance':
+      return overBalance(plan.costMicros, outcome.availableMicros, topUpUrl);
+    case 'too_many_open':
+      return tooManyOpen(outcome.limit, outcome.current);
+    case 'key_changed':
+    case 'idempotency_taken':
+    case 'overloaded':
+      return overloaded();
+  }
+}

@@ -1,0 +1,45 @@
+/** The start of a charged creation: one Step Functions execution. */
+import { executionName, type CreationRecord } from '../../../core/creation.ts';
+import { notStarted } from '../../http/problems.ts';
+import { refundCreation } from '../../refund.ts';
+import { errorName } from '../../error-name.ts';
+import type { SubmitServices } from '../../services/submit.ts';
+
+/**
+ * 'left': the start was refused, but the creation stands; the reconciler starts it, or gives the charge back.
+ * Throws 503 when the start was refused for good and the charge was given back.
+ */
+export async function startCreation(
+  creation: CreationRecord,
+  services: SubmitServices,
+): Promise<'started' | 'left'> {
+  const { id: creationId, accountId, model, costMicros } = creation;
+  const executionId = executionName(creationId, 1);
+  const started = await services.executions.start(creationId, 1);
+  if (started !== 'refused') {
+    // 'unclear' counts as started: the reconciler looks at a creation that no execution has taken up.
+    const fields = { creationId, accountId, executionId, model, costMicros, started };
+    services.log.info('creation_accepted', fields);
+    return 'started';
+  }
+  services.log.alarm('start_refused', { creationId, executionId });
+  if (!(await isGivenBack(creation, services))) return 'left';
+  throw notStarted(creationId);
+}
+
+/**
+ * Reverses the charge. False when the creation stands: the table was too busy for the refund, the outcome of the
+ * refund is unknown, or an earlier try of the start, whose answer was lost, started an execution that completed
+ * the creation.
+ */
+async function isGivenBack(creation: CreationRecord, services: SubmitServices): Promise<boolean> {
+  try {
+    const refund = { failure: 'ServiceUnavailable', announce: false } as const;
+    const outcome = await refundCreation(creation, refund, { creationId: creation.id }, services);
+    if (outcome !== 'already_terminal') return outcome === 'refunded';
+    return (await services.creations.read(creation.id))?.status === 'failed';
+  } catch (error) {
+    services.log.info('refund_unclear', { creationId: creation.id, error: errorName(error) });
+    return false;
+  }
+}

@@ -1,0 +1,71 @@
+/** Services of the API's operations that read: each set holds what its operations need, so that a bundle stays small. */
+import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
+import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
+import type { Table } from '../../adapters/dynamodb/table.ts';
+import { systemClock } from '../../adapters/system-clock.ts';
+import models from '../../catalog/models.json' with { type: 'json' };
+import type { Catalog } from '../../core/catalog.ts';
+import type { OutboundRules } from '../../core/client-url.ts';
+import type { AuthFailureForm } from '../../core/contract.ts';
+import { requestMillis } from '../../core/limits.ts';
+import type { CreationStore } from '../../core/ports/creations.ts';
+import type { RequestStore } from '../../core/ports/requests.ts';
+import { startBudget, type TimeBudget } from '../../core/time-budget.ts';
+import { commonServices, table, type CommonServices } from './clients.ts';
+import { environment } from './environment.ts';
+import type { OpenServices } from './open.ts';
+import { outboundRules } from './outbound.ts';
+
+export interface ApiServices extends CommonServices {
+  /** The time of the request: every wait of these services ends with it. */
+  readonly budget: TimeBudget;
+  readonly requests: RequestStore;
+  readonly creations: CreationStore;
+  readonly resultsBaseUrl: string;
+  readonly authFailureForm: AuthFailureForm;
+}
+
+export function apiServices(): OpenServices<ApiServices> {
+  return openApi(table());
+}
+
+/** Over a table that the function uses for more than these services. */
+export function openApi(shared: Table): OpenServices<ApiServices> {
+  const authFailureForm: AuthFailureForm =
+    environment('AUTH_FAILURE_FORM') === 'plain' ? 'plain' : 'envelope';
+  const base = {
+    ...commonServices('api'),
+    resultsBaseUrl: environment('RESULTS_BASE_URL'),
+    authFailureForm,
+  };
+  return () => {
+    const budget = startBudget(systemClock, requestMillis);
+    const store = { ...shared, signal: budget.signal };
+    return { ...base, budget, requests: createRequestStore(store), creations: createCreationStore(store) };
+  };
+}
+
+/** For operations on models. */
+export interface CatalogServices extends ApiServices {
+  readonly catalog: Catalog;
+}
+
+// A test and the synthesis check the file against the schema of the catalog.
+export const catalog = models as Catalog;
+
+export function catalogServices(): OpenServices<CatalogServices> {
+  const open = apiServices();
+  return () => ({ ...open(), catalog });
+}
+
+/** For operations that take a generation request. */
+export interface QuoteServices extends CatalogServices {
+  /** Which addresses of clients this deployment allows. */
+  readonly outboundRules: OutboundRules;
+}
+
+export function quoteServices(): OpenServices<QuoteServices> {
+  const open = catalogServices();
+  const rules = outboundRules();
+  return () => ({ ...open(), outboundRules: rules });
+}

@@ -1,0 +1,43 @@
+/** The only reader of the environment in functions/. */
+
+/** Every variable that the stack may give to a function; lib/ declares each variable where it is used. */
+export type Variable =
+  | 'TABLE_NAME'
+  | 'STATE_MACHINE_ARN'
+  | 'IMAGES_BUCKET'
+  | 'RESULTS_BASE_URL'
+  | 'RESULT_DAYS'
+  | 'ENCRYPTION_SECRET_ARN'
+  | 'OUTBOUND_RULES'
+  | 'AUTH_FAILURE_FORM'
+  | 'TOP_UP_URL'
+  | 'METRICS_NAMESPACE'
+  | 'PROVIDER_SECRET_ARN'
+  | 'PROVIDER_BASE_URLS'
+  | 'BEDROCK_REGION';
+
+/** Throws when the variable is not set. */
+export function environment(name: Variable): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`the environment variable ${name} is not set`);
+  return value;
+}
+
+/** What Lambda itself sets, as the AWS SDK's own clients read it. */
+export function awsEnvironment(): {
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  readonly endpoint?: string;
+} {
+  const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_ENDPOINT_URL } =
+    process.env;
+  return {
+    region: AWS_REGION ?? '',
+    accessKeyId: AWS_ACCESS_KEY_ID ?? '',
+    secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
+    ...(AWS_SESSION_TOKEN !== undefined && { sessionToken: AWS_SESSION_TOKEN }),
+    ...(AWS_ENDPOINT_URL !== undefined && { endpoint: AWS_ENDPOINT_URL }),
+  };
+}

@@ -1,0 +1,44 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { callLimits } from '../../adapters/call-limits.ts';
+import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
+import { createProviderCredentials } from '../../adapters/provider-credentials.ts';
+import { createSandboxProvider } from '../../adapters/providers/sandbox/sandbox-provider.ts';
+import { createVendors } from '../../adapters/providers/vendors.ts';
+import { systemClock } from '../../adapters/system-clock.ts';
+import type { CreationStore } from '../../core/ports/creations.ts';
+import type { ImageStore } from '../../core/ports/images.ts';
+import type { ImageProvider } from '../../core/provider.ts';
+import { commonServices, imageStore, table, type CommonServices } from './clients.ts';
+import { environment } from './environment.ts';
+
+export interface RenderServices extends CommonServices {
+  readonly creations: CreationStore;
+  readonly images: ImageStore;
+  readonly providers: ReadonlyMap<string, ImageProvider>;
+  readonly resultDays: number;
+}
+
+export function renderServices(): RenderServices {
+  const crash = (): never => process.exit(1);
+  const sandboxes = ['sandbox', 'sandbox-large'].map((name) =>
+    createSandboxProvider({ name, clock: systemClock, crash }),
+  );
+  const providers = [...sandboxes, ...createVendors(vendorAccess())];
+  return {
+    ...commonServices('render-image'),
+    creations: createCreationStore(table()),
+    images: imageStore(),
+    providers: new Map(providers.map((provider) => [provider.name, provider])),
+    resultDays: Number(environment('RESULT_DAYS')),
+  };
+}
+
+function vendorAccess(): Parameters<typeof createVendors>[0] {
+  const baseUrls = JSON.parse(environment('PROVIDER_BASE_URLS')) as Readonly<Record<string, string>>;
+  const credentials = createProviderCredentials({
+    client: new SecretsManagerClient(callLimits()),
+    secretArn: environment('PROVIDER_SECRET_ARN'),
+    clock: systemClock,
+  });
+  return { credentials, baseUrls, bedrockRegion: environment('BEDROCK_REGION') };
+}

@@ -1,0 +1,48 @@
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { callLimits } from '../../adapters/call-limits.ts';
+import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
+import { createExecutions } from '../../adapters/step-functions.ts';
+import type { ChargeStore } from '../../core/ports/charges.ts';
+import type { Executions } from '../../core/ports/executions.ts';
+import type { ImageStore } from '../../core/ports/images.ts';
+import type { Outbound } from '../../core/ports/outbound.ts';
+import { catalog, openApi, type QuoteServices } from './api.ts';
+import { imageStore, table } from './clients.ts';
+import { environment } from './environment.ts';
+import type { OpenServices } from './open.ts';
+import { outbound, outboundRules } from './outbound.ts';
+
+/** For the operation that charges. */
+export interface SubmitServices extends QuoteServices {
+  readonly charges: ChargeStore;
+  readonly executions: Executions;
+  readonly outbound: Outbound;
+  readonly images: ImageStore;
+  /** Named in a 402; '' for the portal of this deployment. */
+  readonly topUpUrl: string;
+}
+
+export function submitServices(): OpenServices<SubmitServices> {
+  const shared = table();
+  const open = openApi(shared);
+  const states = new SFNClient(callLimits());
+  const base = {
+    catalog,
+    outbound: outbound(),
+    outboundRules: outboundRules(),
+    topUpUrl: environment('TOP_UP_URL'),
+  };
+  return () => {
+    const api = open();
+    const { signal } = api.budget;
+    const onConflict = (creationId: string | undefined): void =>
+      api.log.info('charge_conflict', { creationId });
+    return {
+      ...api,
+      ...base,
+      charges: createChargeStore({ ...shared, signal, onConflict }),
+      executions: createExecutions(states, environment('STATE_MACHINE_ARN'), signal),
+      images: imageStore(signal),
+    };
+  };
+}
