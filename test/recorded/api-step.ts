@@ -30,6 +30,8 @@ export interface ApiStep {
   readonly ended?: true;
   readonly before?: (scene: Scene) => unknown;
   readonly after?: (scene: Scene) => unknown;
+  /** Done while the answer is held. */
+  readonly meanwhile?: (scene: Scene) => Promise<void>;
 }
 
 /** A webhook that came to a hook of the group. */
@@ -92,7 +94,8 @@ export function requestLine({ send, body, headers = {}, key, from, times }: ApiS
 
 function bodyText(body: object | string | Uint8Array): string {
   if (typeof body === 'string') return body;
-  return body instanceof Uint8Array ? Buffer.from(body).toString('latin1') : JSON.stringify(body);
+  if (!(body instanceof Uint8Array)) return JSON.stringify(body);
+  return body.byteLength > 1_000_000 ? `${body.byteLength} bytes` : Buffer.from(body).toString('latin1');
 }
 
 /** Long runs of one character are told by their length; what cannot be printed by its number. */

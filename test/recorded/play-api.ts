@@ -47,7 +47,7 @@ async function playOnce({ name, client: wanted, prepare, steps }: ApiGroup, stag
       entries.push({ title, ...(await received(step, scene, normaliser)) });
       continue;
     }
-    const answer = await sent(step, scene);
+    const [answer] = await Promise.all([sent(step, scene), step.meanwhile?.(scene)]);
     if (step.ended && answer.status === 202) return undefined;
     if (step.save !== undefined) scene.values.set(step.save, creationOf(answer));
     const { status, headers, text } = answer;

@@ -5,7 +5,7 @@ import { startImageOrigin, type ImageOrigin } from '../api/image-origin.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../fixtures/service.ts';
 import { startReceiver, type Receiver } from '../workflow/receiver.ts';
 
-/** Keeps work back until it is opened. */
+/** Keeps work back while it is shut. */
 export interface Gate {
   shut(): void;
   open(): void;
@@ -24,6 +24,8 @@ export interface Stage {
   readonly startedAt: number;
   /** Lets one millisecond pass: ids and rows then sort by the order of the requests. */
   tick(): void;
+  /** Moves the clock within the minute. What waits for a deadline sees it; no scheduled job runs. */
+  leap(seconds: number): void;
   /** Lets time pass, with all that falls due in it. The clock stands again afterwards, in a window of its own. */
   pass(seconds: number): Promise<void>;
   /** How many creations are open in the whole service, as the reconciler would have counted them. */
@@ -39,6 +41,7 @@ export async function setStage(options: TestServiceOptions): Promise<Stage> {
     if (call.caller.startsWith('RenderImage') && call.operation === 'PutObject') await storing.passed();
     return serve();
   });
+  const move = (millis: number): void => { service.machine.clock.jumpTo(service.machine.clock.now() + millis); };
   const startedAt = await standInMinute(service);
   return {
     service,
@@ -47,7 +50,8 @@ export async function setStage(options: TestServiceOptions): Promise<Stage> {
     rendering,
     storing,
     startedAt,
-    tick: () => { service.machine.clock.jumpTo(service.machine.clock.now() + 1); },
+    tick: () => { move(1); },
+    leap: (seconds) => { move(seconds * 1_000); },
     pass: async (seconds) => {
       await service.machine.advance(seconds);
       await standInMinute(service);
@@ -91,11 +95,18 @@ async function standInMinute({ machine: { clock, advance } }: TestService): Prom
   return clock.freeze();
 }
 
+/** Groups that are played side by side may all shut it: it is open when each has opened it again. */
 function createGate(): Gate {
+  let holders = 0;
   let shut: PromiseWithResolvers<undefined> | undefined;
   return {
-    shut: () => { shut ??= Promise.withResolvers<undefined>(); },
+    shut: () => {
+      holders += 1;
+      shut ??= Promise.withResolvers<undefined>();
+    },
     open: () => {
+      holders -= 1;
+      if (holders > 0) return;
       shut?.resolve(undefined);
       shut = undefined;
     },
