@@ -18,6 +18,7 @@ export interface AdminGroup {
   /** Makes what the commands are about. */
   readonly prepare?: (scene: Scene) => unknown;
   readonly steps: readonly AdminStep[];
+  readonly after?: (scene: Scene) => unknown;
 }
 
 /** The arguments of a command line; "" is an empty one. */

@@ -13,7 +13,7 @@ export async function playCommands(groups: readonly AdminGroup[], stage: Stage):
   return entries;
 }
 
-async function playGroup({ name, prepare, steps }: AdminGroup, stage: Stage): Promise<AdminEntry[]> {
+async function playGroup({ name, prepare, steps, after }: AdminGroup, stage: Stage): Promise<AdminEntry[]> {
   stage.tick();
   const client = await stage.service.client({ name: 'Atelier', postRate: '1000', getRate: '1000' });
   const values = new Map<string, string>([['account', client.account.id], ['key', client.record.id], ['inbox', stage.service.machine.inboxUrl]]);
@@ -33,6 +33,7 @@ async function playGroup({ name, prepare, steps }: AdminGroup, stage: Stage): Pr
     const why = step.what === undefined ? '' : ` (${step.what})`;
     entries.push({ title: `${name}: ${step.run}${why}`, command: step.run, code, out: lines(normaliser.text(out)), complaint: lines(normaliser.text(complaint)) });
   }
+  await after?.(scene);
   return entries;
 }
 
