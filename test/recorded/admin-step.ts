@@ -2,7 +2,10 @@
 import type { Scene } from './api-step.ts';
 
 export interface AdminStep {
-  /** As a person types it, with quotes around words that belong together; `{name}` stands for a value of the scene. */
+  /**
+   * As a person types it, with quotes around words that belong together. `{name}` in it stands for a
+   * value of the scene.
+   */
   readonly run: string;
   /** Why it is tried, where the command does not say it; needed where the same command is run twice. */
   readonly what?: string;

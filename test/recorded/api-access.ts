@@ -30,11 +30,27 @@ const balance = { send: 'GET /balance', key: 'none' } as const;
 
 const credentials: readonly ApiStep[] = [
   { ...balance, what: 'Authorization: Bearer', headers: { authorization: 'Bearer {key}' } },
-  { ...balance, what: 'bearer in another case and with spaces', headers: { authorization: 'bEARER   {key} ' } },
+  {
+    ...balance,
+    what: 'bearer in another case and with spaces',
+    headers: { authorization: 'bEARER   {key} ' },
+  },
   { ...balance, what: 'X-API-Key', headers: { 'x-api-key': '{key}' } },
-  { ...balance, what: 'a good Authorization beside a wrong X-API-Key', headers: { authorization: 'Bearer {key}', 'x-api-key': unknownKey } },
-  { ...balance, what: 'a wrong Authorization beside a good X-API-Key', headers: { authorization: `Bearer ${unknownKey}`, 'x-api-key': '{key}' } },
-  { ...balance, what: 'an empty Authorization beside a good X-API-Key', headers: { authorization: 'Bearer ', 'x-api-key': '{key}' } },
+  {
+    ...balance,
+    what: 'a good Authorization beside a wrong X-API-Key',
+    headers: { authorization: 'Bearer {key}', 'x-api-key': unknownKey },
+  },
+  {
+    ...balance,
+    what: 'a wrong Authorization beside a good X-API-Key',
+    headers: { authorization: `Bearer ${unknownKey}`, 'x-api-key': '{key}' },
+  },
+  {
+    ...balance,
+    what: 'an empty Authorization beside a good X-API-Key',
+    headers: { authorization: 'Bearer ', 'x-api-key': '{key}' },
+  },
   { ...balance, what: 'no header at all' },
   { ...balance, what: 'Authorization without a key', headers: { authorization: 'Bearer' } },
   { ...balance, what: 'an empty X-API-Key', headers: { 'x-api-key': ' ' } },
@@ -45,10 +61,19 @@ const credentials: readonly ApiStep[] = [
   { ...balance, what: 'no key of ours', headers: { authorization: 'Bearer sk-1234' } },
   { ...balance, what: 'another scheme', headers: { authorization: 'Basic dXNlcjpwYXNz' } },
   { ...balance, what: 'a key without its scheme', headers: { authorization: '{key}' } },
-  { what: 'a preflight, which carries no key', send: 'OPTIONS /images/generate', key: 'none', headers: preflight },
+  {
+    what: 'a preflight, which carries no key',
+    send: 'OPTIONS /images/generate',
+    key: 'none',
+    headers: preflight,
+  },
   { what: 'a preflight with a key', send: 'OPTIONS /images/generate', headers: preflight },
   { what: 'an origin', send: 'GET /balance', headers: { origin: 'https://client.test' } },
-  { what: 'a request id of the client', send: 'GET /balance', headers: { 'x-request-id': 'mine', 'x-forwarded-for': '8.8.8.8' } },
+  {
+    what: 'a request id of the client',
+    send: 'GET /balance',
+    headers: { 'x-request-id': 'mine', 'x-forwarded-for': '8.8.8.8' },
+  },
   { what: 'another content type accepted', send: 'GET /balance', headers: { accept: 'text/html' } },
 ];
 
@@ -60,20 +85,30 @@ async function moreKeys({ stage: { service }, client, values }: Scene): Promise<
   ];
   await accounts.revokeKey(client.account.id, revoked.record.id, new Date(clock.now()).toISOString());
   const at = client.key.length - 10;
-  const mistyped = `${client.key.slice(0, at)}${client.key[at] === 'a' ? 'b' : 'a'}${client.key.slice(at + 1)}`;
-  for (const [name, value] of Object.entries({ second: second.key, revoked: revoked.key, mistyped })) values.set(name, value);
+  const typed = client.key[at] === 'a' ? 'b' : 'a';
+  const mistyped = `${client.key.slice(0, at)}${typed}${client.key.slice(at + 1)}`;
+  for (const [name, value] of Object.entries({ second: second.key, revoked: revoked.key, mistyped }))
+    values.set(name, value);
 }
 
-const condition = (wanted: AccountCondition) => async ({ stage, client }: Scene): Promise<void> => {
-  await stage.service.operator.accounts.change(client.account.id, { condition: wanted });
-};
+const condition =
+  (wanted: AccountCondition) =>
+  async ({ stage, client }: Scene): Promise<void> => {
+    await stage.service.operator.accounts.change(client.account.id, { condition: wanted });
+  };
 
 const quote = { send: 'POST /images/quote', body: sketch };
 const generate = { send: 'POST /images/generate', body: sketch };
 
 export const accessGroups: readonly ApiGroup[] = [
   { name: 'a credential', prepare: moreKeys, steps: eachFrom(10, credentials) },
-  { name: 'without a key', steps: eachFrom(11, everyOperation.map((step) => ({ ...step, key: 'none' }))) },
+  {
+    name: 'without a key',
+    steps: eachFrom(
+      11,
+      everyOperation.map((step) => ({ ...step, key: 'none' })),
+    ),
+  },
   { name: 'of a suspended account', prepare: condition('suspended'), steps: eachFrom(12, everyOperation) },
   { name: 'of a disabled account', prepare: condition('disabled'), steps: eachFrom(13, everyOperation) },
   {
@@ -105,9 +140,19 @@ export const accessGroups: readonly ApiGroup[] = [
   {
     name: 'the usual rates',
     client: { postRate: '60', getRate: '600' },
-    steps: [{ ...quote, what: 'POST' }, { what: 'GET', send: 'GET /balance' }],
+    steps: [
+      { ...quote, what: 'POST' },
+      { what: 'GET', send: 'GET /balance' },
+    ],
   },
-  { name: 'no rate at all', client: { postRate: '0', getRate: '0' }, steps: [{ ...generate, what: 'POST' }, { what: 'GET', send: 'GET /balance' }] },
+  {
+    name: 'no rate at all',
+    client: { postRate: '0', getRate: '0' },
+    steps: [
+      { ...generate, what: 'POST' },
+      { what: 'GET', send: 'GET /balance' },
+    ],
+  },
   {
     name: 'a burst of rejections',
     steps: [
@@ -131,14 +176,30 @@ export const accessGroups: readonly ApiGroup[] = [
 /** A deployment that tells a failed authentication in the plain form. */
 export const plainGroups: readonly ApiGroup[] = [
   { name: 'plain: a credential', prepare: moreKeys, steps: eachFrom(30, credentials.slice(4, 16)) },
-  { name: 'plain: of a suspended account', prepare: condition('suspended'), steps: eachFrom(31, everyOperation.slice(0, 5)) },
-  { name: 'plain: of a disabled account', prepare: condition('disabled'), steps: eachFrom(32, everyOperation.slice(0, 2)) },
+  {
+    name: 'plain: of a suspended account',
+    prepare: condition('suspended'),
+    steps: eachFrom(31, everyOperation.slice(0, 5)),
+  },
+  {
+    name: 'plain: of a disabled account',
+    prepare: condition('disabled'),
+    steps: eachFrom(32, everyOperation.slice(0, 2)),
+  },
   { name: 'plain: of an active account', steps: everyOperation.slice(0, 8) },
 ];
 
 const lake = { model: 'sandbox-pro', prompt: 'a lake' };
-const hook = (what: string, url: string): ApiStep => ({ what, send: 'POST /images/generate', body: { ...lake, webhook_url: url } });
-const quoteHook = (what: string, url: string): ApiStep => ({ what, send: 'POST /images/quote', body: { ...lake, webhook_url: url } });
+const hook = (what: string, url: string): ApiStep => ({
+  what,
+  send: 'POST /images/generate',
+  body: { ...lake, webhook_url: url },
+});
+const quoteHook = (what: string, url: string): ApiStep => ({
+  what,
+  send: 'POST /images/quote',
+  body: { ...lake, webhook_url: url },
+});
 
 /** Addresses as a deployed service judges them. Nothing here leads out of this machine. */
 export const strictGroups: readonly ApiGroup[] = [
@@ -157,8 +218,16 @@ export const strictGroups: readonly ApiGroup[] = [
       hook('no address', 'hooks'),
       quoteHook('a name, which a quote does not look up', 'https://nowhere.invalid/'),
       quoteHook('a quote at port 444', 'https://example.com:444/'),
-      { what: 'an image at port 22', send: 'POST /images/quote', body: { ...lake, image_urls: ['http://example.com:22/a.png'] } },
-      { what: 'an image of this machine', send: 'POST /images/quote', body: { ...lake, image_urls: ['http://127.0.0.1/a.png'] } },
+      {
+        what: 'an image at port 22',
+        send: 'POST /images/quote',
+        body: { ...lake, image_urls: ['http://example.com:22/a.png'] },
+      },
+      {
+        what: 'an image of this machine',
+        send: 'POST /images/quote',
+        body: { ...lake, image_urls: ['http://127.0.0.1/a.png'] },
+      },
     ],
   },
 ];

@@ -1,4 +1,4 @@
-/** Requests that try each rule of the input. A quote judges by the same rules as a submission and costs nothing. */
+/** Requests that try each rule of the input. A quote judges as a submission does, and costs nothing. */
 import { gzipSync } from 'node:zlib';
 import type { ApiGroup, ApiStep } from './api-step.ts';
 import { absentId } from './normalise.ts';
@@ -8,7 +8,8 @@ type Row = readonly [what: string, body: object | string];
 const least = { model: 'sandbox-pro', prompt: 'a heron' };
 const url = (length: number): string => `https://example.com/${'a'.repeat(length - 20)}`;
 const image = 'https://example.com/a.png';
-const urls = (count: number): string[] => Array.from({ length: count }, (_, index) => `https://example.com/${index}.png`);
+const urls = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `https://example.com/${index}.png`);
 const metadata = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, 'v']));
 
@@ -31,14 +32,26 @@ const right: readonly Row[] = [
   ['seed 0', { ...least, seed: 0 }],
   ['seed 2^31-1', { ...least, seed: 2 ** 31 - 1 }],
   ['metadata of 16 keys', { ...least, metadata: metadata(16) }],
-  ['metadata with a key of 40 and a value of 500 characters', { ...least, metadata: { ['k'.repeat(40)]: 'v'.repeat(500) } }],
+  [
+    'metadata with a key of 40 and a value of 500 characters',
+    { ...least, metadata: { ['k'.repeat(40)]: 'v'.repeat(500) } },
+  ],
   ['empty metadata', { ...least, metadata: {} }],
-  ['metadata with names of JavaScript', '{"model":"sandbox-pro","prompt":"x","metadata":{"__proto__":"a","constructor":"b"}}'],
+  [
+    'metadata with names of JavaScript',
+    '{"model":"sandbox-pro","prompt":"x","metadata":{"__proto__":"a","constructor":"b"}}',
+  ],
   ['a webhook_url', { ...least, webhook_url: 'https://example.com/hook' }],
-  ['null in every optional field', '{"model":"sandbox-pro","prompt":"x","resolution":null,"aspect_ratio":null,"image_urls":null,'
-    + '"webhook_url":null,"output_format":null,"seed":null,"metadata":null}'],
+  [
+    'null in every optional field',
+    '{"model":"sandbox-pro","prompt":"x","resolution":null,"aspect_ratio":null,"image_urls":null,' +
+      '"webhook_url":null,"output_format":null,"seed":null,"metadata":null}',
+  ],
   ['the cheapest model', { model: 'sandbox-sketch', prompt: 'x' }],
-  ['three source images at 2K', { model: 'sandbox-standard', prompt: 'x', resolution: '2K', image_urls: urls(3) }],
+  [
+    'three source images at 2K',
+    { model: 'sandbox-standard', prompt: 'x', resolution: '2K', image_urls: urls(3) },
+  ],
   ['the panorama model', { model: 'sandbox-panorama', prompt: 'x' }],
 ];
 
@@ -90,26 +103,37 @@ const wrong: readonly Row[] = [
   ['a metadata value of 501 characters', { ...least, metadata: { note: 'v'.repeat(501) } }],
   ['a metadata value that is no text', { ...least, metadata: { count: 3 } }],
   ['an empty metadata key', { ...least, metadata: { '': 'v' } }],
-  ['an object below the metadata key __proto__', '{"model":"sandbox-pro","prompt":"x","metadata":{"__proto__":{"a":"b"}}}'],
+  [
+    'an object below the metadata key __proto__',
+    '{"model":"sandbox-pro","prompt":"x","metadata":{"__proto__":{"a":"b"}}}',
+  ],
   ['half a surrogate pair in a metadata key', { ...least, metadata: { '\udc00': 'v' } }],
   ['half a surrogate pair in a metadata value', { ...least, metadata: { a: '\udc00' } }],
   ['an unknown field', { ...least, quality: 'high' }],
   ['a field in another spelling', { ...least, aspectRatio: '1:1' }],
   ['two unknown fields', { ...least, n: 4, size: '1K' }],
   ['several things at once', { prompt: 5, seed: -1, foo: 1 }],
-  ['wrong addresses beside other wrong fields', { model: 'none', seed: -1, image_urls: ['x', url(2049)], webhook_url: 'y' }],
+  [
+    'wrong addresses beside other wrong fields',
+    { model: 'none', seed: -1, image_urls: ['x', url(2049)], webhook_url: 'y' },
+  ],
   ['a model that does not exist', { ...least, model: 'no-such-model' }],
   ['a model that differs in its case', { ...least, model: 'Sandbox-Pro' }],
-  ['a ratio that no provider renders at this resolution', { ...least, resolution: '1K', aspect_ratio: '21:9' }],
+  [
+    'a ratio that no provider renders at this resolution',
+    { ...least, resolution: '1K', aspect_ratio: '21:9' },
+  ],
   ['a resolution that the model never renders', { model: 'sandbox-sketch', prompt: 'x', resolution: '4K' }],
   ['a ratio that the model never renders', { model: 'sandbox-sketch', prompt: 'x', aspect_ratio: '21:9' }],
   ['a model whose providers are all off', { model: 'gpt-image-2', prompt: 'x' }],
   ['a resolution in any wrong form beside a wrong ratio', { ...least, resolution: '', aspect_ratio: '' }],
 ];
 
-const posts = (path: string, rows: readonly Row[]): ApiStep[] => rows.map(([what, body]) => ({ what, send: `POST ${path}`, body }));
+const posts = (path: string, rows: readonly Row[]): ApiStep[] =>
+  rows.map(([what, body]) => ({ what, send: `POST ${path}`, body }));
 
-const padded = (bytes: number): string => JSON.stringify({ model: 'no-such-model', prompt: 'x' }).padEnd(bytes, ' ');
+const padded = (bytes: number): string =>
+  JSON.stringify({ model: 'no-such-model', prompt: 'x' }).padEnd(bytes, ' ');
 const type = (value: string): Pick<ApiStep, 'headers'> => ({ headers: { 'content-type': value } });
 
 /** The body as a whole, before any of its fields. */
@@ -138,8 +162,16 @@ const queries: readonly ApiStep[] = [
   { what: 'balance', send: `GET /balance?${wrongQuery}` },
   { what: 'list', send: `GET /creations?${wrongQuery}` },
   { what: 'one creation', send: `GET /creations/${absentId}?${wrongQuery}` },
-  { what: 'quote, beside a wrong field', send: `POST /images/quote?${wrongQuery}`, body: { ...least, seed: -1 } },
-  { what: 'generate, beside a wrong field', send: `POST /images/generate?${wrongQuery}`, body: { ...least, seed: -1 } },
+  {
+    what: 'quote, beside a wrong field',
+    send: `POST /images/quote?${wrongQuery}`,
+    body: { ...least, seed: -1 },
+  },
+  {
+    what: 'generate, beside a wrong field',
+    send: `POST /images/generate?${wrongQuery}`,
+    body: { ...least, seed: -1 },
+  },
   { what: 'quote, beside a right body', send: 'POST /images/quote?dry=1', body: least },
   { what: 'another spelling', send: 'GET /creations?Limit=2' },
   { what: 'limit 0', send: 'GET /creations?limit=0' },
@@ -158,29 +190,55 @@ const queries: readonly ApiStep[] = [
   { what: 'everything wrong', send: 'GET /creations?user=me&limit=0&status=done&cursor=x&model=' },
 ];
 
-const malformedIds = ['nonsense', '%00', absentId.toUpperCase(), absentId, 'f47ac10b-58cc-4372-a567-0e02b2c3d479', '%27%20OR%201=1'];
+const malformedIds = [
+  'nonsense',
+  '%00',
+  absentId.toUpperCase(),
+  absentId,
+  'f47ac10b-58cc-4372-a567-0e02b2c3d479',
+  '%27%20OR%201=1',
+];
 const paths: readonly ApiStep[] = [
-  ...['/nothing', '/models/sandbox-pro', '/images', '/images/generate/', '/creations/', '/../v1/nothing', '/Models', '//models']
-    .map((path): ApiStep => ({ what: `unknown ${path}`, send: `GET ${path}` })),
+  ...[
+    '/nothing',
+    '/models/sandbox-pro',
+    '/images',
+    '/images/generate/',
+    '/creations/',
+    '/../v1/nothing',
+    '/Models',
+    '//models',
+  ].map((path): ApiStep => ({ what: `unknown ${path}`, send: `GET ${path}` })),
   { what: 'the root of the API', send: 'GET ' },
   { what: 'a POST to nowhere', send: 'POST /nothing', body: {} },
   ...malformedIds.map((id): ApiStep => ({ what: `no creation ${id}`, send: `GET /creations/${id}` })),
 ];
 
-const routes = ['/models', '/balance', '/creations', `/creations/${absentId}`, '/images/generate', '/images/quote'];
+const routes = [
+  '/models',
+  '/balance',
+  '/creations',
+  `/creations/${absentId}`,
+  '/images/generate',
+  '/images/quote',
+];
 const isPost = (path: string): boolean => path.startsWith('/images');
 const methods: readonly ApiStep[] = routes.flatMap((path) =>
   ['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE', isPost(path) ? 'GET' : 'POST'].map((method): ApiStep => ({
     what: `${method} ${path}`,
     send: `${method} ${path}`,
-  })));
+  })),
+);
 
 export const inputGroups: readonly ApiGroup[] = [
   { name: 'a right field', steps: posts('/images/quote', right) },
   { name: 'a wrong field of a quote', steps: posts('/images/quote', wrong) },
   { name: 'a wrong field of a submission', steps: posts('/images/generate', wrong) },
   { name: 'the body', steps: bodies.map((step) => ({ ...step, send: 'POST /images/generate' })) },
-  { name: 'the body of a quote', steps: bodies.slice(0, 9).map((step) => ({ ...step, send: 'POST /images/quote' })) },
+  {
+    name: 'the body of a quote',
+    steps: bodies.slice(0, 9).map((step) => ({ ...step, send: 'POST /images/quote' })),
+  },
   { name: 'a query parameter', steps: queries },
   { name: 'a path', steps: paths },
   { name: 'a wrong method', steps: methods },

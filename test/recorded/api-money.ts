@@ -5,7 +5,11 @@ import { settle, type ApiGroup, type ApiStep, type Scene } from './api-step.ts';
 
 const sketch = { model: 'sandbox-sketch', prompt: 'a mill [sandbox:fail]' };
 const standard = { model: 'sandbox-standard', prompt: 'a mill [sandbox:fail]' };
-const generate = (what: string, body: object = sketch): ApiStep => ({ what, send: 'POST /images/generate', body });
+const generate = (what: string, body: object = sketch): ApiStep => ({
+  what,
+  send: 'POST /images/generate',
+  body,
+});
 const quote = (what: string, body: object = sketch): ApiStep => ({ what, send: 'POST /images/quote', body });
 const balance = (what: string): ApiStep => ({ what, send: 'GET /balance' });
 
@@ -14,9 +18,11 @@ interface Policy {
   readonly hiddenModels?: readonly string[];
 }
 
-const policy = (change: Policy) => async ({ stage, client }: Scene): Promise<void> => {
-  await stage.service.operator.accounts.change(client.account.id, change);
-};
+const policy =
+  (change: Policy) =>
+  async ({ stage, client }: Scene): Promise<void> => {
+    await stage.service.operator.accounts.change(client.account.id, change);
+  };
 
 /** Both operations judge alike; a quote is recorded of each, a submission where it is refused. */
 const judged = (what: string, body: object): ApiStep[] => [
@@ -32,19 +38,30 @@ const anotherKey = async ({ stage: { service }, client, values }: Scene): Promis
 const poor: NewClient = { balance: '0.01', creditLine: '0.02' };
 
 export const moneyGroups: readonly ApiGroup[] = [
-  { name: 'an empty wallet', client: { balance: '0' }, steps: [balance('balance'), quote('quote'), generate('generate')] },
+  {
+    name: 'an empty wallet',
+    client: { balance: '0' },
+    steps: [balance('balance'), quote('quote'), generate('generate')],
+  },
   {
     name: 'a small credit line',
     client: poor,
     // The refund of what is paid would come at any moment.
-    prepare: ({ stage }) => { stage.rendering.shut(); },
+    prepare: ({ stage }) => {
+      stage.rendering.shut();
+    },
     steps: [
       quote('quote beyond it', standard),
       generate('generate beyond it', standard),
       generate('generate within the balance'),
       generate('generate on credit'),
       balance('balance below zero'),
-      { ...generate('generate with the last cents'), after: ({ stage }) => { stage.rendering.open(); } },
+      {
+        ...generate('generate with the last cents'),
+        after: ({ stage }) => {
+          stage.rendering.open();
+        },
+      },
     ],
   },
   {
@@ -61,7 +78,12 @@ export const moneyGroups: readonly ApiGroup[] = [
       quote('a quote is not bound by it'),
       generate('over the budget'),
       { ...generate('another key of the account'), key: '{uncapped}' },
-      { ...balance('balance after'), after: ({ stage }) => { stage.rendering.open(); } },
+      {
+        ...balance('balance after'),
+        after: ({ stage }) => {
+          stage.rendering.open();
+        },
+      },
     ],
   },
   {
@@ -74,20 +96,28 @@ export const moneyGroups: readonly ApiGroup[] = [
       {
         ...generate('then the room'),
         key: '{uncapped}',
-        before: async ({ stage, client }) => stage.service.operator.wallet.topUp(client.account.id, 1_000_000 as never, 'paid'),
+        before: async ({ stage, client }) =>
+          stage.service.operator.wallet.topUp(client.account.id, 1_000_000 as never, 'paid'),
       },
     ],
   },
   {
     name: 'two creations at once',
     client: { maxConcurrent: '2' },
-    prepare: ({ stage }) => { stage.rendering.shut(); },
+    prepare: ({ stage }) => {
+      stage.rendering.shut();
+    },
     steps: [
       { ...generate('first'), save: 'first' },
       { ...generate('second'), save: 'second' },
       generate('one too many'),
       quote('a quote needs no room'),
-      { ...balance('balance'), after: ({ stage }) => { stage.rendering.open(); } },
+      {
+        ...balance('balance'),
+        after: ({ stage }) => {
+          stage.rendering.open();
+        },
+      },
       { ...generate('room again'), before: settle('first', 'second') },
     ],
   },
@@ -126,7 +156,10 @@ export const policyGroups: readonly ApiGroup[] = [
   {
     name: 'no provider',
     prepare: policy({ providers: [] }),
-    steps: [{ what: 'models', send: 'GET /models' }, ...judged('any model', { model: 'sandbox-pro', resolution: '4K' })],
+    steps: [
+      { what: 'models', send: 'GET /models' },
+      ...judged('any model', { model: 'sandbox-pro', resolution: '4K' }),
+    ],
   },
   {
     name: 'hidden models',

@@ -4,12 +4,15 @@ import { creationGroups, timedGroups } from './api-creations.ts';
 import { inputGroups } from './api-inputs.ts';
 import { moneyGroups, policyGroups } from './api-money.ts';
 import { aloneGroups, outsideGroups } from './api-outside.ts';
+import { repeatGroups, waitGroups } from './api-repeats.ts';
 import type { ApiGroup } from './api-step.ts';
 
 /** Played side by side. Those that take longest come first. */
 export const groups: readonly ApiGroup[] = [
   ...outsideGroups,
   ...creationGroups,
+  ...waitGroups,
+  ...repeatGroups,
   ...moneyGroups,
   ...policyGroups,
   ...accessGroups,

@@ -58,9 +58,11 @@ export function settle(...names: readonly string[]) {
   return async ({ stage: { service }, values }: Scene): Promise<void> => {
     for (const name of names) {
       for (;;) {
-        const record = await service.ended(values.get(name) ?? '') as { webhook?: { status: string } };
+        const record = (await service.ended(values.get(name) ?? '')) as { webhook?: { status: string } };
         if (record.webhook?.status !== 'pending') break;
-        await new Promise((resolve) => { setTimeout(resolve, 20); });
+        await new Promise((resolve) => {
+          setTimeout(resolve, 20);
+        });
       }
     }
   };
@@ -101,6 +103,5 @@ function bodyText(body: object | string | Uint8Array): string {
 /** Long runs of one character are told by their length; what cannot be printed by its number. */
 function shortened(text: string): string {
   const runs = text.replace(/([^])\1{23,}/g, (run, character: string) => `${character}{${run.length} times}`);
-  // eslint-disable-next-line no-control-regex
-  return runs.replace(/[\u0000-\u001f\u007f-\u009f]/g, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return runs.replace(/\p{Cc}/gu, (mark) => `\\x${mark.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }

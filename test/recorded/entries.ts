@@ -38,12 +38,19 @@ export function readRecording(): Recording {
   };
 }
 
-/** Everything of an answer in lines, so that a difference names the line. A body in JSON is broken at its commas. */
+/** Everything of an answer in lines: so a difference names the line. A body is broken at its commas. */
 export function readableAnswer({ request, status, headers, body }: ApiEntry): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [request, `status ${status ?? 'none'}`, ...lines, '', body.replaceAll(',"', ',\n"')].join('\n');
 }
 
 export function readableRun({ command, code, out, complaint }: AdminEntry): string {
-  return [command, `exit code ${code}`, '--- standard output', ...out, '--- standard error', ...complaint].join('\n');
+  return [
+    command,
+    `exit code ${code}`,
+    '--- standard output',
+    ...out,
+    '--- standard error',
+    ...complaint,
+  ].join('\n');
 }

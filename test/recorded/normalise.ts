@@ -1,11 +1,16 @@
 /**
  * Makes two recordings equal although each draws ids of its own. What differs by chance becomes a
- * placeholder. Equal values get the same number, so that the recording still tells which are equal.
+ * placeholder, such as <id 1>. Equal values get the same number within a group of requests: so the
+ * recording still tells which are equal. Nothing else is hidden.
  */
 
 /** These ids are written in the tables of requests: they are the same in every recording. */
 export const absentId = '01939f4e-0000-7000-8000-000000000000';
-const fixed = new Set([absentId, '00000000-0000-0000-0000-000000000000', 'f47ac10b-58cc-4372-a567-0e02b2c3d479']);
+const fixed = new Set([
+  absentId,
+  '00000000-0000-0000-0000-000000000000',
+  'f47ac10b-58cc-4372-a567-0e02b2c3d479',
+]);
 
 const hourMillis = 3_600_000;
 const isoTime = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
@@ -18,7 +23,8 @@ const forms: readonly (readonly [kind: string, form: string])[] = [
   ['plain signature', String.raw`\bsha256=[0-9a-f]{64}\b`],
   ['standard signature', String.raw`\bv1,[0-9A-Za-z+/]{43}=`],
   ['cursor', String.raw`\bMD[0-9A-Za-z_-]{46}(?![0-9A-Za-z_-])`],
-  ['creation', '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}'],
+  // A UUIDv7: a creation's, or a delivery's.
+  ['id', '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}'],
   ['uuid', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'],
   ['file', String.raw`(?<=\b(?:results|sources)/)[0-9A-Za-z_-]{32}`],
   ['port', String.raw`(?<=\b127\.0\.0\.1:)[1-9]\d{4}\b`],
@@ -96,7 +102,9 @@ function withoutMillis(text: string): string {
   const head = / ms +(?=next_attempt_at)/.exec(lines[0] ?? '');
   if (head === null) return text;
   const [start, end] = [head.index + 1, head.index + head[0].length];
-  return lines.map((line, row) => `${line.slice(0, start)}${row === 0 ? 'ms' : '<ms>'}  ${line.slice(end)}`).join('\n');
+  return lines
+    .map((line, row) => `${line.slice(0, start)}${row === 0 ? 'ms' : '<ms>'}  ${line.slice(end)}`)
+    .join('\n');
 }
 
 function escaped(value: string): string {

@@ -16,7 +16,11 @@ export async function playCommands(groups: readonly AdminGroup[], stage: Stage):
 async function playGroup({ name, prepare, steps, after }: AdminGroup, stage: Stage): Promise<AdminEntry[]> {
   stage.tick();
   const client = await stage.service.client({ name: 'Atelier', postRate: '1000', getRate: '1000' });
-  const values = new Map<string, string>([['account', client.account.id], ['key', client.record.id], ['inbox', stage.service.machine.inboxUrl]]);
+  const values = new Map<string, string>([
+    ['account', client.account.id],
+    ['key', client.record.id],
+    ['inbox', stage.service.machine.inboxUrl],
+  ]);
   const scene: Scene = { stage, client, values };
   const normaliser = createNormaliser(stage.startedAt);
   normaliser.learn('folder', stage.service.folder);
@@ -31,7 +35,13 @@ async function playGroup({ name, prepare, steps, after }: AdminGroup, stage: Sta
     for (const [value, field] of Object.entries(step.save ?? {})) values.set(value, fieldOf(out, field));
     for (const kept of ['key', 'key2']) normaliser.learn('key id', values.get(kept) ?? client.record.id);
     const why = step.what === undefined ? '' : ` (${step.what})`;
-    entries.push({ title: `${name}: ${step.run}${why}`, command: step.run, code, out: lines(normaliser.text(out)), complaint: lines(normaliser.text(complaint)) });
+    entries.push({
+      title: `${name}: ${step.run}${why}`,
+      command: step.run,
+      code,
+      out: lines(normaliser.text(out)),
+      complaint: lines(normaliser.text(complaint)),
+    });
   }
   await after?.(scene);
   return entries;
@@ -56,9 +66,16 @@ function fieldOf(out: string, field: string): string {
 async function run({ run: line, input = '' }: AdminStep, { stage, values }: Scene): ReturnType<typeof admin> {
   const stdin = new PassThrough();
   stdin.end(input);
-  const restore = [replaced(process, 'stdin', stdin), replaced(process.stdout, 'isTTY', false), replaced(process.stderr, 'isTTY', false)];
+  const restore = [
+    replaced(process, 'stdin', stdin),
+    replaced(process.stdout, 'isTTY', false),
+    replaced(process.stderr, 'isTTY', false),
+  ];
   try {
-    return await admin(stage.service.folder, ...argumentsOf(line).map((argument) => filled(argument, values)));
+    return await admin(
+      stage.service.folder,
+      ...argumentsOf(line).map((argument) => filled(argument, values)),
+    );
   } finally {
     for (const undo of restore) undo();
   }

@@ -8,7 +8,10 @@ import { record } from './record.ts';
 
 const recorded = readRecording();
 let played: Recording;
-beforeAll(async () => { played = await record(); });
+// Everything is played here: on a machine that does much else it takes longer than other hooks may.
+beforeAll(async () => {
+  played = await record();
+}, 600_000);
 
 /** The entry of this title as a person reads it. */
 function found<Entry extends { readonly title: string }>(
@@ -20,7 +23,8 @@ function found<Entry extends { readonly title: string }>(
   return entry === undefined ? 'It was not played.' : readable(entry);
 }
 
-const titles = (entries: readonly { readonly title: string }[]): string[] => entries.map(({ title }) => title);
+const titles = (entries: readonly { readonly title: string }[]): string[] =>
+  entries.map(({ title }) => title);
 
 describe('the API answers as recorded', () => {
   it.each(recorded.api.map((entry) => [entry.title, entry] as const))('%s', (title, entry) => {

@@ -26,7 +26,7 @@ export interface Stage {
   tick(): void;
   /** Moves the clock within the minute. What waits for a deadline sees it; no scheduled job runs. */
   leap(seconds: number): void;
-  /** Lets time pass, with all that falls due in it. The clock stands again afterwards, in a window of its own. */
+  /** Lets time pass, with all that falls due in it. Afterwards the clock stands again, in a new minute. */
   pass(seconds: number): Promise<void>;
   /** How many creations are open in the whole service, as the reconciler would have counted them. */
   countOpen(open: number): Promise<void>;
@@ -34,14 +34,20 @@ export interface Stage {
 }
 
 export async function setStage(options: TestServiceOptions): Promise<Stage> {
-  const [service, origin, receiver] = await Promise.all([startTestService(options), startImageOrigin(), startReceiver()]);
+  const [service, origin, receiver] = await Promise.all([
+    startTestService(options),
+    startImageOrigin(),
+    startReceiver(),
+  ]);
   const [rendering, storing] = [createGate(), createGate()];
   service.machine.watchAws(async (call, serve) => {
     if (call.caller.startsWith('RenderImage')) await rendering.passed();
     if (call.caller.startsWith('RenderImage') && call.operation === 'PutObject') await storing.passed();
     return serve();
   });
-  const move = (millis: number): void => { service.machine.clock.jumpTo(service.machine.clock.now() + millis); };
+  const move = (millis: number): void => {
+    service.machine.clock.jumpTo(service.machine.clock.now() + millis);
+  };
   const startedAt = await standInMinute(service);
   return {
     service,
@@ -50,20 +56,26 @@ export async function setStage(options: TestServiceOptions): Promise<Stage> {
     rendering,
     storing,
     startedAt,
-    tick: () => { move(1); },
-    leap: (seconds) => { move(seconds * 1_000); },
+    tick: () => {
+      move(1);
+    },
+    leap: (seconds) => {
+      move(seconds * 1_000);
+    },
     pass: async (seconds) => {
       await service.machine.advance(seconds);
       await standInMinute(service);
     },
     countOpen: async (open) => {
       const { client, name } = service.operator.table;
-      await client.send(new UpdateCommand({
-        TableName: name,
-        Key: keys.service(),
-        UpdateExpression: 'SET openCreations = :open',
-        ExpressionAttributeValues: { ':open': open },
-      }));
+      await client.send(
+        new UpdateCommand({
+          TableName: name,
+          Key: keys.service(),
+          UpdateExpression: 'SET openCreations = :open',
+          ExpressionAttributeValues: { ':open': open },
+        }),
+      );
     },
     end: async () => {
       await Promise.all([origin.close(), receiver.close()]);
@@ -110,6 +122,8 @@ function createGate(): Gate {
       shut?.resolve(undefined);
       shut = undefined;
     },
-    passed: async () => { await shut?.promise; },
+    passed: async () => {
+      await shut?.promise;
+    },
   };
 }
