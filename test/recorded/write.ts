@@ -1,0 +1,15 @@
+/** Writes the recording anew: `node test/recorded/write.ts`. Look at the difference before you keep it. */
+import { writeFile } from 'node:fs/promises';
+import { environment } from '../fixtures/environment.ts';
+import { adminFile, apiFile } from './entries.ts';
+
+Object.assign(process.env, environment);
+delete process.env['FORCE_COLOR'];
+// Some modules read the environment as they are loaded.
+const { record } = await import('./record.ts');
+const began = performance.now();
+const { api, admin } = await record();
+await writeFile(apiFile, `${JSON.stringify(api, null, 2)}\n`);
+await writeFile(adminFile, `${JSON.stringify(admin, null, 2)}\n`);
+const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+process.stderr.write(`${api.length} requests and ${admin.length} commands are recorded in ${seconds} s.\n`);
