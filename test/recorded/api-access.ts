@@ -1,5 +1,5 @@
 /** Who may ask: keys, conditions of an account, rates, blocked addresses. */
-import { issueKey } from '../../bin/admin/keys.ts';
+import { issueKey } from '../../admin/commands/keys.ts';
 import type { AccountCondition } from '../../core/account.ts';
 import type { ApiGroup, ApiStep, Scene } from './api-step.ts';
 import { absentId } from './normalise.ts';

@@ -1,5 +1,5 @@
 /** What a request costs, and who may pay it; what an account may render. */
-import { issueKey } from '../../bin/admin/keys.ts';
+import { issueKey } from '../../admin/commands/keys.ts';
 import type { NewClient } from '../fixtures/service.ts';
 import { settle, type ApiGroup, type ApiStep, type Scene } from './api-step.ts';
 

@@ -92,6 +92,8 @@ const changing: Readonly<Record<string, string>> = {
 /** A time near the recording's own says nothing; one far away says how far. */
 function timeOf(text: string, nowMillis: number): string {
   if (text.endsWith('-01T00:00:00.000Z')) return '<month start>';
+  // The use of a key is kept to the hour, which may have begun a minute or most of an hour before.
+  if (text.endsWith(':00:00.000Z')) return '<full hour>';
   const hours = Math.round((Date.parse(text) - nowMillis) / hourMillis);
   return hours === 0 ? '<time>' : `<time ${hours > 0 ? '+' : ''}${hours} h>`;
 }
