@@ -1,4 +1,7 @@
-/** What a line of the log may say of something thrown: its name, since a message may hold what no log may. */
+/**
+ * The name of an error, for the log. The message stays out of the log, because a message may hold a prompt or
+ * a secret.
+ */
 export function errorName(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
 }

@@ -6,8 +6,8 @@ import { once } from './services/open.ts';
 export type LambdaHandler<Event, Result> = (event: Event, context: Context) => Promise<Result>;
 
 /**
- * A Lambda handler that no client calls: Step Functions and EventBridge do. Every log line carries the id of the
- * invocation.
+ * A Lambda handler that no client calls: Step Functions and EventBridge do. Every log line carries the id of
+ * the invocation.
  * @param build builds the services, at the first event
  */
 export function lambdaHandler<Event, Result, Services extends CommonServices>(

@@ -1,7 +1,10 @@
 import { executionName, type CreationRecord } from '../core/creation.ts';
 import type { Log } from '../core/ports/runtime.ts';
 
-/** The same services, whose log says with each line what it belongs to: request, account, creation. */
+/**
+ * The same services with a log that adds these ids to every line: of the request, the account or the
+ * creation.
+ */
 export function logWith<Services extends { readonly log: Log }>(
   services: Services,
   ids: Readonly<Record<string, string | undefined>>,
@@ -16,7 +19,10 @@ export function logWith<Services extends { readonly log: Log }>(
   };
 }
 
-/** Of a creation; its last execution, which is nearly always the one that speaks. */
+/**
+ * The ids of a creation for its log lines.
+ * @param execution by default the last, which nearly always writes the line
+ */
 export function idsOf(
   { id, accountId, executions }: CreationRecord,
   execution = executions,

@@ -43,7 +43,9 @@ export function acceptedAnswer(
   };
 }
 
-/** A refusal in the envelope that docs/api.md describes; an authentication failure in the deployment's form. */
+/**
+ * A refusal in the envelope that docs/api.md describes; an authentication failure in the deployment's form.
+ */
 export function problemAnswer(problem: Problem, form: AuthFailureForm): ApiAnswer {
   const { status, code, message, details } = problem;
   const headers = status === 401 ? { ...problem.headers, 'www-authenticate': 'Bearer' } : problem.headers;

@@ -14,7 +14,10 @@ import { accountDisabled, addressBlocked, apiSuspended, keyInvalid, keyMissing }
 import { rateHeaders, type Rate } from './rate.ts';
 import type { ApiRequest } from './request.ts';
 
-/** The account and key behind a request. Throws 401, 403 or 429 otherwise, and counts the rejection against the address. */
+/**
+ * The account and key behind a request. Throws 401, 403 or 429 otherwise, and counts the rejection against
+ * the address.
+ */
 export async function authenticate(
   request: ApiRequest,
   rate: Rate,

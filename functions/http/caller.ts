@@ -12,8 +12,8 @@ export interface Authenticated {
 }
 
 /**
- * A request's place in its account's rate window. Every request takes one place: by an update of its own before
- * work that costs something, in the charge's transaction, or once its answer is decided.
+ * A request's place in its account's rate window. Every request takes one place: by an update of its own
+ * before work that costs something, in the charge's transaction, or once its answer is decided.
  */
 export interface RatePlace {
   readonly isTaken: boolean;

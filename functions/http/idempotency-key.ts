@@ -5,7 +5,10 @@ export type IdempotencyKey =
   | { readonly kind: 'absent' }
   /** Not 1 to 255 printable ASCII characters. */
   | { readonly kind: 'malformed' }
-  /** `hash`: SHA-256 of the key, in hex. The record is stored under the hash: a key may be long, and is private. */
+  /**
+   * `hash`: SHA-256 of the key, in hex. The record is stored under the hash: a key may be long, and is
+   * private.
+   */
   | { readonly kind: 'valid'; readonly hash: string };
 
 const printable = /^[\x20-\x7e]{1,255}$/;

@@ -51,7 +51,8 @@ function windowEndsIn(nowMillis: number): number {
 }
 
 /**
- * The RateLimit fields of the IETF draft: the policy, the requests left and the seconds until the next window.
+ * The RateLimit fields of the IETF draft: the policy, the requests left and the seconds until the next
+ * window.
  * @param places how many places of the window this request takes: 1; 0 when the request is not counted;
  *   Infinity when the window is full
  */

@@ -1,6 +1,7 @@
 /**
- * The frame around every operation, in the order in which a request passes through it: the time of the request,
- * the request's id, authentication, the account's rate, the operation, the answer or the envelope of a refusal.
+ * The frame around every operation, in the order in which a request passes through it: the time of the
+ * request, the request's id, authentication, the account's rate, the operation, the answer or the envelope of
+ * a refusal.
  */
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
@@ -37,7 +38,8 @@ type Frame<Services> = middy.MiddlewareObj<APIGatewayProxyEventV2, Result, Error
 
 /**
  * A Lambda handler of one operation.
- * @param rate the account's rate that the operation counts against; 'by method' follows the request's own method
+ * @param rate the account's rate that the operation counts against; 'by method' follows the request's own
+ *   method
  * @param open opens the services of one request; the time of the request begins with them
  */
 export function serve<Services extends ApiServices>(

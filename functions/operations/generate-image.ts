@@ -1,6 +1,6 @@
 /**
- * POST /images/generate, step by step. The order keeps two promises: nothing is charged for a request that will
- * be refused, and a client that lost its 202 gets the same creation back.
+ * POST /images/generate, step by step. The order keeps two promises: nothing is charged for a request that
+ * will be refused, and a client that lost its 202 gets the same creation back.
  */
 import { deprecationHeaders } from '../../core/deprecation.ts';
 import { acceptedAnswer, type ApiAnswer } from '../http/answer.ts';

@@ -5,7 +5,7 @@ import { atFirstRequest } from '../services/open.ts';
 import { checkQuery } from '../http/request.ts';
 import { serve, type Handle } from '../http/serve.ts';
 
-/** GET /balance: what the account can spend, and what this key still may this month. */
+/** GET /balance: what the account can spend, and what this key can spend this month. */
 export const getBalance: Handle<ApiServices> = async (request, { account, apiKey, nowMillis }) => {
   checkQuery(request, 'getBalance');
   const cap = apiKey.monthlyCapMicros;

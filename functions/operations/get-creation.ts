@@ -7,7 +7,10 @@ import { atFirstRequest } from '../services/open.ts';
 import { checkQuery } from '../http/request.ts';
 import { serve, type Handle } from '../http/serve.ts';
 
-/** GET /creations/{id}: the creation, read with the caller; at most once a second each. */
+/**
+ * GET /creations/{id}: the creation, which was read together with the caller. Each may be polled once a
+ * second.
+ */
 export const getCreation: Handle<CatalogServices> = async (request, caller, services) => {
   checkQuery(request, 'getCreation');
   const { creation } = caller.state;

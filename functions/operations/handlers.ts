@@ -9,7 +9,7 @@ import type { ApiHandler } from '../http/serve.ts';
 
 type Complete<Handlers extends Record<OperationName, ApiHandler>> = Handlers;
 
-/** Every operation of the contract has a handler: one that is missing does not compile. */
+/** Every operation of the contract has a handler. The compiler refuses an operation without one. */
 export type OperationHandlers = Complete<{
   listModels: typeof listModels.handler;
   generateImage: typeof generateImage.handler;

@@ -33,7 +33,7 @@ interface Listed {
   readonly next: CreationId | undefined;
 }
 
-/** As much of the page as an answer may hold, at least one creation of it. */
+/** As many creations of the page as an answer may hold, and at least one. */
 function withinBytes(
   { creations, next }: CreationPage,
   viewOf: (creation: CreationRecord) => Record<string, unknown>,
@@ -42,7 +42,8 @@ function withinBytes(
   let bytes = 0;
   for (const [index, creation] of creations.entries()) {
     const view = viewOf(creation);
-    // Lambda measures its answer as JSON, in which the body is a text: its quotes are escaped once more.
+    // Lambda limits its answer as JSON. The body is a text in that JSON, so its quotes are escaped a second
+    // time.
     bytes += Buffer.byteLength(JSON.stringify(JSON.stringify(view)));
     if (bytes > mostPageBytes && index > 0) return { data, next: creations[index - 1]?.id };
     data.push(view);
@@ -50,7 +51,7 @@ function withinBytes(
   return { data, next };
 }
 
-/** The parameters. Throws 400 that names every one that is wrong. */
+/** The query parameters. Throws 400 that names every wrong parameter. */
 function queryOf(request: ApiRequest): CreationQuery {
   const { limit, cursor, status, model } = request.query;
   const size = limit === undefined ? defaultLimit : limitIn(limit);

@@ -7,7 +7,7 @@ import type { Caller } from '../http/caller.ts';
 import { checkQuery } from '../http/request.ts';
 import { serve, type Handle } from '../http/serve.ts';
 
-/** GET /models: the catalog as this account's providers can render it. */
+/** GET /models: the catalog, with what the providers of this account can render. */
 export const listModels: Handle<CatalogServices> = async (request, caller, { catalog }) => {
   checkQuery(request, 'listModels');
   const visible = catalog.models.filter((model) => !caller.account.policy.hiddenModels.includes(model.id));
@@ -37,7 +37,7 @@ function modelView(model: Model, { account, state, nowMillis }: Caller): Record<
   };
 }
 
-/** What the routes render, what they render when nothing is asked, and the prices. */
+/** What the routes render, the defaults of a request that names nothing, and the prices. */
 function shapesOf(model: Model, routes: readonly Route[]): Record<string, unknown> {
   const priced = model.pricing.map((row) => row.resolution);
   const rendered = offered(resolutions, routes, (route) => route.resolutions).filter((value) =>

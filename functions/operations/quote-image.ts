@@ -6,7 +6,10 @@ import { parseImageRequest } from './generate/parse.ts';
 import { planCreation } from './generate/plan.ts';
 import { serve, type Handle } from '../http/serve.ts';
 
-/** POST /images/quote: what a request would cost and whether a route renders it. Nothing is fetched or charged. */
+/**
+ * POST /images/quote: what a request would cost, and whether a route renders it. It fetches and charges
+ * nothing.
+ */
 export const quoteImage: Handle<QuoteServices> = async (request, caller, services) => {
   const { request: image, costMicros } = planCreation(
     parseImageRequest(request, 'quoteImage', services),

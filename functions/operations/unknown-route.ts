@@ -4,7 +4,9 @@ import { apiServices, type ApiServices } from '../services/api.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { serve, type Handle } from '../http/serve.ts';
 
-/** Every request that no operation takes: 404 after authentication; with Allow when only the method is wrong. */
+/**
+ * Every request that no operation takes: 404 after authentication; with Allow when only the method is wrong.
+ */
 export const unknownRoute: Handle<ApiServices> = async ({ method, path }) =>
   Promise.reject(noSuchRoute(method, path, methodsOf(path)));
 

@@ -1,6 +1,6 @@
 /**
- * The daily audit: every balance and creation against the ledger, while the service works.
- * It repairs nothing: what differs is an operator's to understand first.
+ * The daily audit compares every balance and every creation with the ledger while the service works. The
+ * audit repairs nothing: an operator has to understand a difference first.
  */
 import { lastingDifferences } from '../../core/lasting-differences.ts';
 import { auditAccount } from '../../core/ledger.ts';
@@ -8,13 +8,13 @@ import { lambdaHandler } from '../lambda-handler.ts';
 import { auditServices, type AuditServices } from '../services/audit.ts';
 
 const lookAgainMillis = 15_000;
-/** Of one account, in its line of the log; the operator's command lists all. */
+/** How many differences of an account its log line lists. `admin audit` lists all of them. */
 const mostListed = 20;
 
 export interface AuditReport {
   readonly accounts: number;
   readonly creations: number;
-  /** That no further look cleared up. */
+  /** Differences that were still there at the second look. */
   readonly differences: number;
 }
 

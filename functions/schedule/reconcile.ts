@@ -1,8 +1,7 @@
 /**
- * The reconciler: the reason why no creation stays open and no charge stays without an
- * image. Runs each minute over everything that is due, and at once for a creation whose
- * execution died. It reads each record again and acts on conditions only, so that it may
- * run beside anything.
+ * The reconciler makes sure that every creation ends, and that no charge stays without an image. It runs each
+ * minute over every creation that is due, and at once for a creation whose execution died. It reads each
+ * record again and writes under conditions only, so that it may run at the same time as any other function.
  */
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import { parseCreationId, type CreationId } from '../../core/ids.ts';
@@ -12,22 +11,25 @@ import { idsOf } from '../log-with.ts';
 import { refundCreation } from '../refund.ts';
 import { reconcileServices, type ReconcileServices } from '../services/reconcile.ts';
 
-/** Behind the deadline, so that an execution that is just refunding is not overtaken. */
+/** The wait after the deadline: the execution may be refunding at this moment. */
 const deadlineGraceMillis = 10_000;
 const firstPostponeMillis = 60_000;
 const longestPostponeMillis = 3_600_000;
-/** From this try on, an operator has to look. */
+/** From this recovery of a creation on, an operator has to look. */
 const alarmingRecovery = 3;
-/** A death that repeats itself is left to the schedule, which waits longer each time. */
+/**
+ * After this many recoveries by events, only the schedule recovers the creation: the schedule waits longer
+ * each time.
+ */
 const mostEventRecoveries = 2;
 const atOnce = 10;
 
-/** Empty from the schedule; from EventBridge, the end of an execution. */
+/** The schedule sends an empty event. EventBridge sends the end of an execution. */
 export interface ReconcileEvent {
   readonly detail?: { readonly input?: string | null; readonly status?: string };
 }
 
-/** What an event asks for: everything that is due, one creation, or nothing. */
+/** What an event asks for: every creation that is due, one creation, or nothing. */
 type Asked =
   | { readonly kind: 'due' }
   | { readonly kind: 'creation'; readonly id: CreationId }
@@ -69,9 +71,9 @@ function reportOf(actions: readonly Action[]): ReconcileReport {
 }
 
 /**
- * The schedule's event has no status. An execution that was started by hand can have any
- * input, and EventBridge sends null for an input that is too large for an event. Such an
- * event names no creation of ours. It must not fail: EventBridge would send it twice more.
+ * The schedule's event has no status. An execution that a person started can have any input, and EventBridge
+ * sends null for an input that is too large for an event. Such an event names no creation. The function must
+ * not fail then, because EventBridge would send the event twice more.
  */
 function askedBy({ detail }: ReconcileEvent): Asked {
   if (detail?.status === undefined && detail?.input === undefined) return { kind: 'due' };
@@ -84,7 +86,7 @@ function askedBy({ detail }: ReconcileEvent): Asked {
   return id ? { kind: 'creation', id } : { kind: 'nothing' };
 }
 
-/** Undefined for a text that is not JSON. */
+/** The value of a JSON text; undefined for any other text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -99,7 +101,7 @@ async function reconcileEnded(id: CreationId, services: ReconcileServices): Prom
   return recover(creation, services);
 }
 
-/** One creation must not keep the others from being looked at. */
+/** An error at one creation must not stop the work on the others. */
 async function reconcileOne(id: CreationId, services: ReconcileServices): Promise<Action> {
   try {
     const creation = await services.creations.read(id);
@@ -129,7 +131,7 @@ async function recover(creation: CreationRecord, services: ReconcileServices): P
   }
 }
 
-/** A webhook that is still pending when its time is well over: any further execution may take it up. */
+/** A webhook that is still pending long after its schedule: a further execution delivers it. */
 async function recoverWebhook(creation: CreationRecord, services: ReconcileServices): Promise<Action> {
   if (creation.webhook?.status === 'pending')
     return startAgain(creation, creation.executions + 1, Infinity, services);
@@ -146,7 +148,10 @@ async function postpone(
   return 'left';
 }
 
-/** Notes the try first: of two reconcilers one starts, and the next try comes later each time. */
+/**
+ * Notes the start in the record first: of two reconcilers only one starts, and each further start comes
+ * later.
+ */
 async function startAgain(
   creation: CreationRecord,
   number: number,
@@ -170,7 +175,8 @@ async function startAgain(
 async function refundLate(creation: CreationRecord, services: ReconcileServices): Promise<Action> {
   const action = await refund(creation, 'GenerationTimedOut', services);
   services.log.alarm('creation_past_deadline', idsOf(creation));
-  // The execution that should have refunded is not relied on to send the webhook, either.
+  // The execution should have refunded and did not. So the reconciler does not rely on it for the webhook
+  // either.
   const refunded = await services.creations.read(creation.id);
   if (refunded?.webhook?.status === 'pending') await recoverWebhook(refunded, services);
   return action;
@@ -183,7 +189,8 @@ async function refund(
 ): Promise<Action> {
   const ids = idsOf(creation);
   const outcome = await refundCreation(creation, { failure, announce: true }, ids, services);
-  // The execution could not either: money is held until one of the next minutes brings it back.
+  // The execution could not refund either. The money is held until the reconciler refunds it in one of the
+  // next minutes.
   if (outcome === 'busy') services.log.alarm('refund_not_made', ids);
   return outcome === 'refunded' ? 'refunded' : 'left';
 }

@@ -1,4 +1,7 @@
-/** Services of the API's operations that read: each set holds what its operations need, so that a bundle stays small. */
+/**
+ * Services of the API's operations that read: each set holds what its operations need, so that a bundle stays
+ * small.
+ */
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';

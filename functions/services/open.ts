@@ -1,6 +1,8 @@
 /** When a function builds its clients: at its first event, so that an import reads no environment. */
 
-/** Opens the services of one request, whose time begins now. The clients behind them are the function's own. */
+/**
+ * Opens the services of one request, whose time begins now. The clients behind them are the function's own.
+ */
 export type OpenServices<Services> = () => Services;
 
 /** For an operation of the API: builds the clients once, and opens the services of each request. */

@@ -1,14 +1,14 @@
-/** One route's conversation with its provider: submit or resume, poll, and let go in time. */
+/** The calls to one provider for one attempt: submit the job or resume it, poll it, and cancel it in time. */
 import type { RouteAttempt } from '../../core/creation.ts';
 import { refusedBy, type ImageProvider, type ProviderAnswer, type RenderJob } from '../../core/provider.ts';
 import { errorName } from '../error-name.ts';
 import type { RenderServices } from '../services/render.ts';
 import { Remedy } from './payload.ts';
 
-/** 'no_answer': the route's time was over before the provider came to an end. */
+/** 'no_answer': the time of the route ended before the provider did. */
 export type RouteEnd = Exclude<ProviderAnswer, { kind: 'pending' }> | { readonly kind: 'no_answer' };
 
-/** What telling a vendor to stop may take of the creation's time. */
+/** How long a request to cancel may take. The creation's time goes on meanwhile. */
 const cancelMillis = 1_500;
 
 export interface Conversation {
@@ -17,12 +17,14 @@ export interface Conversation {
   readonly attempt: RouteAttempt;
   /** Aborts when the route's time is over. */
   readonly signal: AbortSignal;
-  /** Writes the accepted job's id. Throws a Remedy when the lease is no longer ours. */
+  /**
+   * Writes the id of the accepted job into the record. Throws a Remedy when another renderer holds the lease.
+   */
   readonly accept: (jobId: string) => Promise<void>;
   readonly services: Pick<RenderServices, 'clock' | 'log'>;
 }
 
-/** How the provider answered in the end. Throws only what concerns the lease. */
+/** The provider's last answer. Throws a Remedy when another renderer holds the lease, and nothing else. */
 export async function askProvider(conversation: Conversation): Promise<RouteEnd> {
   const { provider, job, attempt, signal, services } = conversation;
   let jobId = attempt.jobId;
@@ -55,13 +57,16 @@ export async function askProvider(conversation: Conversation): Promise<RouteEnd>
   }
 }
 
-/** A job that could not be written down is waited for all the same: its id is needed after a crash alone. */
+/**
+ * Records the job. A job whose id could not be recorded is waited for all the same: only a crash would need
+ * the id.
+ */
 async function note(conversation: Conversation, jobId: string): Promise<void> {
   try {
     await conversation.accept(jobId);
   } catch (error) {
     if (error instanceof Remedy) {
-      // Whoever has the lease now does not know of it.
+      // The renderer that holds the lease now does not know of this job.
       await letGo(conversation, jobId);
       throw error;
     }
@@ -72,7 +77,7 @@ async function note(conversation: Conversation, jobId: string): Promise<void> {
   }
 }
 
-/** Nobody waits for the image any more; a vendor that goes on may charge for it. */
+/** Cancels the job. Nobody waits for its image any more, and a vendor that goes on may bill the image. */
 async function letGo({ provider, job, services }: Conversation, jobId: string | undefined): Promise<void> {
   if (jobId === undefined || !provider.cancel) return;
   const limit = services.clock.deadline(services.clock.now() + cancelMillis);

@@ -1,4 +1,7 @@
-/** The attempts at a creation's routes. The record keeps them, so that a renderer after a crash knows what was begun. */
+/**
+ * The attempts at a creation's routes. The record keeps them, so that a renderer after a crash knows what was
+ * begun.
+ */
 import type { RouteAttempt, RouteChoice } from '../../core/creation.ts';
 
 export interface Attempts {

@@ -1,7 +1,8 @@
 /**
- * DeliverWebhook, a state of the execution: one attempt to deliver a webhook. The record holds the schedule. An attempt
- * is claimed in the record before anything is sent: two executions never send the same attempt, and an execution that
- * was restarted never sends early. "Not due yet" is thrown like "not delivered": the state machine comes again.
+ * DeliverWebhook, a state of the execution: one attempt to deliver a webhook. The record holds the schedule.
+ * An attempt is claimed in the record before anything is sent: two executions never send the same attempt,
+ * and an execution that was restarted never sends early. "Not due yet" is thrown like "not delivered": the
+ * state machine comes again.
  */
 import { resultUrls, type CreationRecord, type WebhookState } from '../../core/creation.ts';
 import { uuidV7, type CreationId } from '../../core/ids.ts';
@@ -21,7 +22,10 @@ import { idsOf, logWith } from '../log-with.ts';
 import { deliveryServices, type DeliveryServices } from '../services/delivery.ts';
 import { creationIdOf, Remedy, type Payload } from './payload.ts';
 
-/** The clock of an execution may run a little ahead of the record's times: the function waits this long itself. */
+/**
+ * The clock of an execution may run a little ahead of the record's times: the function waits this long
+ * itself.
+ */
 const earlyMillis = 3_000;
 
 /** Throws WebhookNotDelivered when a further attempt is due later. */
@@ -56,7 +60,9 @@ function notDelivered(): Remedy {
   return new Remedy('WebhookNotDelivered', 'not delivered yet; the record says when the next attempt is due');
 }
 
-/** The claim assumes the worst: an attempt that hangs. The end of the attempt corrects the time of the next. */
+/**
+ * The claim assumes the worst: an attempt that hangs. The end of the attempt corrects the time of the next.
+ */
 async function attempt(
   creation: CreationRecord,
   webhook: WebhookState,
@@ -124,8 +130,8 @@ async function settle(
 }
 
 /**
- * A receiver that fails is an ordinary outcome, but an error of our own needs an operator. Lambda's count of errors does
- * not tell the two apart, so the log line carries an alarm.
+ * A receiver that fails is an ordinary outcome, but an error of our own needs an operator. Lambda's count of
+ * errors does not tell the two apart, so the log line carries an alarm.
  */
 export async function deliverOrAlarm(payload: Payload, services: DeliveryServices): Promise<Payload> {
   try {

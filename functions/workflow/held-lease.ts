@@ -1,24 +1,30 @@
 /**
- * The lease of a creation, held while its renderer makes progress. The renderer says what it begins
- * and how long that may take. Behind this time the lease is no longer renewed: a call that hangs must
- * not keep the creation from an invocation that could end it.
+ * The lease of a creation, which its renderer renews while it makes progress. The renderer says which step it
+ * begins and how long the step may take. After that time the lease is not renewed any more, so that a call
+ * that hangs does not keep the creation from an invocation that could end it.
  */
 import type { CreationId } from '../../core/ids.ts';
 import { errorName } from '../error-name.ts';
 import type { RenderServices } from '../services/render.ts';
 
-/** Long enough for a renewal to be late, short enough that a crash is noticed within 30 s. */
+/**
+ * Long enough that a renewal may come late, and short enough that the next invocation goes on within 30 s of
+ * a crash.
+ */
 export const leaseMillis = 6_000;
 const renewMillis = 2_000;
 
 export type Step = 'ask_providers' | 'store_image' | 'complete_creation';
 
 export interface HeldLease {
-  /** The renderer begins a step that may take so long. */
+  /** The renderer begins this step, which may take at most so many milliseconds. */
   begin(step: Step, mostMillis: number): void;
-  /** Ends the renewals, the one on its way included. The lease itself runs out, or is given back. */
+  /**
+   * Ends the renewals and waits for the renewal that is being written. The lease itself stays until its time
+   * is over.
+   */
   release(): Promise<void>;
-  /** Ends the renewals and the lease: the next invocation may begin at once. */
+  /** Ends the renewals and the lease, so that the next invocation may begin at once. */
   giveBack(): Promise<void>;
 }
 

@@ -1,20 +1,26 @@
 import { parseCreationId, type CreationId } from '../../core/ids.ts';
 
-/** What an execution passes on: ids only, since its history keeps every input. */
+/**
+ * What the states of an execution pass on. It holds ids only, because the history of the execution keeps
+ * every input.
+ */
 export interface Payload {
   readonly creation_id: string;
-  /** Set by the Catch that leads to the refund. */
+  /** The Catch of the state machine sets this on the way to the refund. */
   readonly failure?: { readonly Error?: string };
 }
 
-/** Throws when the payload names no creation: such an execution was not started by us. */
+/** Throws when the payload names no creation: the service did not start such an execution. */
 export function creationIdOf(payload: Payload): CreationId {
   const id = parseCreationId(payload.creation_id);
   if (!id) throw new Error('the payload has no creation_id');
   return id;
 }
 
-/** An error whose name is its remedy in the state machine. Its text is fixed: it enters the history. */
+/**
+ * An error that the state machine knows by its name and treats with a retry. Its text is fixed, because the
+ * history keeps it.
+ */
 export class Remedy extends Error {
   constructor(name: 'StillRunning' | 'CommitBusy' | 'RefundBusy' | 'WebhookNotDelivered', message: string) {
     super(message);

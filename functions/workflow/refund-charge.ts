@@ -1,4 +1,7 @@
-/** RefundCharge, a state of the execution: fails the creation with its message and gives the charge back, once. */
+/**
+ * RefundCharge, a state of the execution: fails the creation with its message and gives the charge back,
+ * once.
+ */
 import { failureNamed } from '../../core/failure.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { idsOf } from '../log-with.ts';

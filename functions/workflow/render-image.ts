@@ -1,6 +1,6 @@
 /**
- * RenderImage: takes the lease, has the image rendered, stores it, and completes the
- * creation. Safe to run again at any time: it goes on where the record says.
+ * RenderImage, a state of the execution: takes the lease, asks the providers for the image, stores the image,
+ * and completes the creation. The function may run again at any time: it goes on where the record says.
  */
 import type { CreationRecord } from '../../core/creation.ts';
 import { CreationFailed } from '../../core/failure.ts';
@@ -13,15 +13,24 @@ import { creationIdOf, Remedy, type Payload } from './payload.ts';
 import { holdLease, leaseMillis } from './held-lease.ts';
 import { walkRoutes, type Rendering } from './walk-routes.ts';
 
-/** What letting a vendor go, storing, committing and refunding may take of the creation's time: this, or a quarter of a short one. */
+/**
+ * Time before the deadline that is kept for cancelling a job, storing, completing or refunding. A short
+ * deadline keeps a quarter.
+ */
 const reserveMillis = 2_000;
-/** How long each step may go on before its lease is given up: well above the time limits of the calls in the step. */
+/**
+ * How long each step may take before its lease is given up. Each is well above the time limits of the step's
+ * own calls.
+ */
 const providersGraceMillis = 20_000;
 const storeMillis = 60_000;
 const completeMillis = 30_000;
 const dayMillis = 86_400_000;
 
-/** A table that stays busy is no reason to fail a creation: the state machine comes again. */
+/**
+ * Throws CommitBusy when the table stays busy: that is no reason to fail a creation, and the state machine
+ * tries again.
+ */
 export async function renderImage(
   payload: Payload,
   holder: string,
@@ -76,7 +85,7 @@ async function renderLeased(
     lease.begin('complete_creation', completeMillis);
     await commit(creation, rendering, services);
   } catch (error) {
-    // The next invocation need not wait until the lease has run out.
+    // The next invocation does not have to wait until the lease runs out.
     if (error instanceof Overloaded) await lease.giveBack();
     throw error;
   } finally {
@@ -94,7 +103,10 @@ async function store({ image, bytes }: Rendering, { images, log }: RenderService
   }
 }
 
-/** A good image is never refunded for a busy table: the retry finds it stored and commits it. */
+/**
+ * Completes the creation. A busy table never leads to a refund: the next try finds the stored image and
+ * completes it.
+ */
 async function commit(
   creation: CreationRecord,
   rendering: Rendering,

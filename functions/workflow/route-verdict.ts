@@ -1,4 +1,4 @@
-/** What the end of one route means: for the creation, for its record and for the operator. */
+/** What a provider's last answer means for the creation, for its record and for the operator. */
 import type { CreationRecord, StoredImage } from '../../core/creation.ts';
 import type { FailureName } from '../../core/failure.ts';
 import type { AlarmEvent } from '../../core/metrics.ts';
@@ -6,7 +6,7 @@ import type { RefusalReason } from '../../core/provider.ts';
 import { judgeImage } from '../../core/rendered-image.ts';
 import type { RouteEnd } from './ask-provider.ts';
 
-/** What a refusal means for the creation; null: nothing yet, the next route is tried. */
+/** The failure that a refusal means for the creation. null: the next route is tried. */
 const remedies: Readonly<Record<RefusalReason, FailureName | null>> = {
   prompt: 'PromptRejected',
   source_image: 'SourceImageRejected',
@@ -19,21 +19,24 @@ const remedies: Readonly<Record<RefusalReason, FailureName | null>> = {
   unknown_answer: 'InternalFailure',
 };
 
-/** Refusals that an operator has to look at, by the event that the log and the alarms know. */
+/** Refusals that an operator has to look at, each with its event in the log and the alarms. */
 const alarms: Readonly<Partial<Record<RefusalReason, AlarmEvent>>> = {
   credentials: 'provider_refused_credentials',
   unknown_answer: 'provider_answer_unknown',
 };
 
-/** What is recorded and logged of a route that ended. */
+/** What the record and the log say about the end of a route. */
 interface Ended {
   readonly outcome: string;
   readonly detail?: string;
-  /** The event under which an operator is told. */
+  /** The event in the log that raises an alarm. */
   readonly alarm?: AlarmEvent;
 }
 
-/** 'next': this route is out. 'over': no other route would do better. */
+/**
+ * 'next': this route is not available, and the next one is tried. 'over': no other route would give an image
+ * either.
+ */
 export type Verdict = Ended &
   (
     | { readonly kind: 'next' }

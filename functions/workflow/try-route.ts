@@ -43,8 +43,8 @@ export async function tryRoute(route: RouteTry): Promise<Verdict> {
 }
 
 /**
- * The provider's answer within the route's equal share of the time that is left, so that a provider that hangs leaves
- * time for the routes after it. The last route has all of the time.
+ * The provider's answer within the route's equal share of the time that is left, so that a provider that
+ * hangs leaves time for the routes after it. The last route has all of the time.
  */
 async function askWithinShare(route: RouteTry): Promise<RouteEnd> {
   const { attempts, attempt, until, routesLeft, services } = route;

@@ -1,4 +1,7 @@
-/** The routes of a creation, in order, until a route gives an image or an answer that no other route would change. */
+/**
+ * The routes of a creation, in order, until a route gives an image or an answer that no other route would
+ * change.
+ */
 import type { CreationRecord, RouteAttempt, RouteChoice, StoredImage } from '../../core/creation.ts';
 import { CreationFailed, failureNamed, failureNames, type FailureName } from '../../core/failure.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
@@ -38,7 +41,8 @@ export async function walkRoutes(walk: Walk): Promise<Rendering> {
       return { image: found, attempts: attempts.all };
     }
     if (before && before.jobId === undefined) {
-      // Nobody saw the end of this call. The vendor may have rendered and billed it, so the call is not repeated.
+      // Nobody saw the end of this call. The vendor may have rendered and billed it, so the call is not
+      // repeated.
       attempts.set({ ...before, outcome: 'unknown_outcome' });
       continue;
     }
@@ -63,8 +67,8 @@ export async function walkRoutes(walk: Walk): Promise<Rendering> {
 }
 
 /**
- * The failure when no route is left. If the outcome of a call is unknown, the failure is ours. If a route did not
- * answer in time, the creation timed out. Otherwise no provider was available.
+ * The failure when no route is left. If the outcome of a call is unknown, the failure is ours. If a route did
+ * not answer in time, the creation timed out. Otherwise no provider was available.
  */
 function lastFailure({ until, services }: Walk, { all }: Attempts): FailureName {
   const outcomes = all.map(({ outcome }) => outcome);

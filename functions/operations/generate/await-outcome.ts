@@ -1,6 +1,6 @@
 /**
- * `Prefer: wait=N` (RFC 7240): the answer is held until the creation is terminal, N
- * seconds have passed, or the gateway's own limit comes near.
+ * `Prefer: wait=N` (RFC 7240): the answer is held until the creation is terminal, until N seconds have
+ * passed, or until shortly before the gateway's own time limit.
  */
 import { isTerminal, type CreationRecord } from '../../../core/creation.ts';
 import { latestAnswerMillis, longestWaitSeconds } from '../../../core/limits.ts';
@@ -13,17 +13,20 @@ import type { ApiServices } from '../../services/api.ts';
 const firstLookMillis = 150;
 const longestLookMillis = 1_000;
 
-/** The seconds of a Prefer header's wait, 20 at most; undefined when it asks for none, or for nonsense, which a preference may. */
+/**
+ * The seconds that a Prefer header asks to wait, at most 20; undefined when it asks for no wait, or cannot be
+ * read.
+ */
 export function waitSeconds(prefer: string | undefined): number | undefined {
   const match = /(?:^|[,;])\s*wait\s*=\s*"?(\d+)"?\s*(?:$|[,;])/i.exec(prefer ?? '');
   return match ? Math.min(longestWaitSeconds, Number(match[1])) : undefined;
 }
 
 /**
- * 200 with the creation when it completed, or failed by its own request; the Problem that
- * stands for any other failure is thrown; 202 when it is not terminal in time, or cannot be read.
+ * 200 with the creation when it completed, or when it failed through its own request. 202 when the creation
+ * is not terminal in time, or cannot be read. Throws the Problem of any other failure.
  * @param creation as it was charged, or as a replay has read it
- * @param seconds of the Prefer header; the answer is never later than 25 s behind the request's arrival
+ * @param seconds of the Prefer header; the answer comes at most 25 s after the request's arrival
  */
 export async function awaitOutcome(
   creation: CreationRecord,
@@ -39,7 +42,7 @@ export async function awaitOutcome(
   return { ...answer, status: 200, headers };
 }
 
-/** The creation once it is terminal, or as it stood when the time was over. */
+/** The creation once it is terminal, or as it was when the time was over. */
 async function lastSeen(
   creation: CreationRecord,
   seconds: number,
@@ -59,7 +62,7 @@ async function lastSeen(
       await clock.sleep(Math.min(pause, left), budget.signal);
     }
   } catch (error) {
-    // The creation is accepted and charged: whatever stands in the way of a look is no reason to refuse it.
+    // The creation is accepted and charged, so an error of a read is no reason to refuse the request.
     log.info('wait_broken_off', { creationId: creation.id, error: errorName(error) });
   }
   return last;

@@ -24,12 +24,14 @@ import { findReplay, type Idempotency } from './replay.ts';
 
 /** The reconciler looks at a creation that was not started by then. */
 const startGraceMillis = 60_000;
-/** How often the charge is built anew because a record that it names changed between the read and the write. */
+/**
+ * How often the charge is built anew because a record that it names changed between the read and the write.
+ */
 const mostCharges = 3;
 
 /**
- * A first look at budget, balance and room, in this order. It spares the downloads of a request that the charge
- * would refuse; the charge's transaction decides again. Throws what stands against the charge.
+ * A first look at budget, balance and room, in this order. It spares the downloads of a request that the
+ * charge would refuse; the charge's transaction decides again. Throws what stands against the charge.
  */
 export function checkMeans(caller: Caller, cost: Micros, topUpUrl: string): void {
   const { account, apiKey, state, nowMillis } = caller;
@@ -41,7 +43,9 @@ export function checkMeans(caller: Caller, cost: Micros, topUpUrl: string): void
   if (state.openCreations >= serviceCapacity) throw serviceIsFull(state.openCreations);
 }
 
-/** The refusal when the key's cap of this month does not cover the cost; undefined when the key has no cap. */
+/**
+ * The refusal when the key's cap of this month does not cover the cost; undefined when the key has no cap.
+ */
 function overCap(apiKey: ApiKey, cost: Micros, nowMillis: number): Problem | undefined {
   const cap = apiKey.monthlyCapMicros;
   const spent = apiKey.spent[monthOf(nowMillis)] ?? asMicros(0);
@@ -59,7 +63,9 @@ export interface Submission {
   readonly idempotency?: Idempotency;
 }
 
-/** 'replayed': another request with the same Idempotency-Key made the creation while this request was at work. */
+/**
+ * 'replayed': another request with the same Idempotency-Key made the creation while this request was at work.
+ */
 export interface Charged {
   readonly kind: 'charged' | 'replayed';
   readonly creation: CreationRecord;
@@ -69,7 +75,8 @@ export interface Charged {
 export async function chargeCreation(first: Submission, services: SubmitServices): Promise<Charged> {
   let submission = first;
   for (let charges = 1; ; charges += 1) {
-    // A charge whose answer came too late would be a charge for nothing: there must be time to charge and to start.
+    // A charge whose answer came too late would be a charge for nothing: there must be time to charge and to
+    // start.
     if (services.budget.left() < chargeMillis) throw overloaded();
     const order = orderOf(submission, services);
     const outcome = await services.charges.charge(order);
@@ -84,7 +91,10 @@ export async function chargeCreation(first: Submission, services: SubmitServices
   }
 }
 
-/** The submission as it stands after the change that refused the charge, or the replay. Throws when it is refused for good. */
+/**
+ * The submission as it stands after the change that refused the charge, or the replay. Throws when it is
+ * refused for good.
+ */
 async function lookAgain(
   outcome: Refused,
   submission: Submission,

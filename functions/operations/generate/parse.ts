@@ -22,7 +22,10 @@ export interface Parsed {
   readonly idempotency: Idempotency | undefined;
 }
 
-/** The key and the body of POST /images/generate. Throws 400: to ignore a malformed key would risk a second charge. */
+/**
+ * The key and the body of POST /images/generate. Throws 400: to ignore a malformed key would risk a second
+ * charge.
+ */
 export function parseSubmission(request: ApiRequest, services: ParseServices): Parsed {
   const key = request.idempotencyKey;
   if (key.kind === 'malformed') throw idempotencyKeyMalformed();
@@ -32,8 +35,8 @@ export function parseSubmission(request: ApiRequest, services: ParseServices): P
 }
 
 /**
- * The body of a generation request, for POST /images/generate and POST /images/quote alike. Throws 400 that names
- * every wrong field. Checks that need the network come later.
+ * The body of a generation request, for POST /images/generate and POST /images/quote alike. Throws 400 that
+ * names every wrong field. Checks that need the network come later.
  */
 export function parseImageRequest(
   request: ApiRequest,
@@ -53,7 +56,9 @@ export function parseImageRequest(
   return result.data;
 }
 
-/** An error for each address in the body that may not be used. The schema tells of an address that is no text. */
+/**
+ * An error for each address in the body that may not be used. The schema tells of an address that is no text.
+ */
 function addressErrors(
   { image_urls: images, webhook_url: webhook }: Record<string, unknown>,
   rules: OutboundRules,

@@ -1,4 +1,4 @@
-/** From a valid body to what can be charged: the model, its routes for this account, the price. */
+/** What a valid body costs and who renders it: the model, the model's routes for this account, the price. */
 import {
   enabledRoutes,
   findModel,
@@ -25,14 +25,14 @@ import type { CatalogServices } from '../../services/api.ts';
 
 export interface Plan {
   readonly request: ImageRequest;
-  /** In the order in which they will be tried; at least one. */
+  /** At least one, in the order in which the routes are tried. */
   readonly routes: readonly Route[];
   readonly costMicros: Micros;
 }
 
 /**
- * What would be rendered, by whom and for how much. Throws 404, 400 or 503 as POST
- * /images/generate tells them apart, with the headers of a model that goes away.
+ * The plan for a body. Throws 404, 400 or 503 as docs/api.md tells them apart, with the deprecation headers
+ * of the model.
  */
 export function planCreation(
   body: ImageRequestBody,
@@ -61,14 +61,14 @@ function planOver(request: ImageRequest, enabled: readonly Route[]): Plan {
   return { request, routes, costMicros };
 }
 
-/** A refusal over a model tells as well when that model goes away. */
+/** A refusal that concerns a model has the model's deprecation headers. */
 function concerning(model: Model, problem: Problem): Problem {
   return withHeaders(problem, deprecationHeaders(model));
 }
 
 /**
- * The plan with only those routes whose provider takes every source image as it is. Throws 400 for the first image
- * that leaves no route.
+ * The plan with only those routes whose provider takes every source image as it is. Throws 400 for the first
+ * image that leaves no route.
  */
 export function narrowToSources(plan: Plan, sources: readonly SourceShape[]): Plan {
   const { model } = plan.request;

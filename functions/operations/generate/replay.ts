@@ -19,14 +19,14 @@ export type Idempotency = NonNullable<ChargeOrder['idempotency']>;
 export type Replay =
   | ({ readonly kind: 'replayed' } & Accepted)
   /**
-   * No creation stands under the key. `replaces`: the key named a creation that failed and was refunded. The key
-   * is free again, for as long as it still names that creation.
+   * No creation stands under the key. `replaces`: the key named a creation that failed and was refunded. The
+   * key is free again, for as long as it still names that creation.
    */
   | { readonly kind: 'new'; readonly idempotency: Idempotency | undefined };
 
 /**
- * The creation that an earlier request with the same key made. Throws 400 idempotency_key_mismatch when that was
- * another request.
+ * The creation that an earlier request with the same key made. Throws 400 idempotency_key_mismatch when that
+ * was another request.
  * @param record what the table holds under the key
  */
 export async function findReplay(

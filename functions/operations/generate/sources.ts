@@ -1,6 +1,6 @@
 /**
- * The source images of a request: fetched and looked at before anything is charged, then
- * copied into the service's own bucket, so that a provider never follows a client's address.
+ * The source images of a request. They are fetched and checked before the charge, and copied into the
+ * service's own bucket, so that a provider never follows a client's address.
  */
 import type { StoredImage } from '../../../core/creation.ts';
 import { readImageHeader } from '../../../core/image-bytes.ts';
@@ -20,7 +20,10 @@ import type { Plan } from './plan.ts';
 
 type Services = Pick<SubmitServices, 'outbound' | 'images' | 'randomBytes' | 'clock' | 'budget'>;
 
-/** The copies, in the request's order. Throws 400 or 502 for the first image, by its place, that cannot be used. */
+/**
+ * The copies, in the request's order. Throws 400 or 502 for the first image, by its place, that cannot be
+ * used.
+ */
 export async function copySources(
   { request: { imageUrls } }: Plan,
   caller: Caller,
@@ -40,8 +43,8 @@ export async function copySources(
 }
 
 /**
- * At most four downloads at a time. When a download fails, the downloads of later places end. Those of earlier places
- * go on, because the client is told the first failure by its place.
+ * At most four downloads at a time. When a download fails, the downloads of later places end. Those of
+ * earlier places go on, because the client is told the first failure by its place.
  */
 async function inLanes<Result>(
   urls: readonly string[],
@@ -87,7 +90,7 @@ function usable(result: SourceResult, index: number): ImageBytes {
   }
 }
 
-/** By the bytes alone: neither the address nor the server's content type is believed. */
+/** Decides by the bytes alone: the address and the server's content type may be wrong. */
 function checked(bytes: Uint8Array, index: number): ImageBytes {
   const header = readImageHeader(bytes);
   if (!header) throw sourceUnsupported(index);

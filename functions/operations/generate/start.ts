@@ -28,9 +28,9 @@ export async function startCreation(
 }
 
 /**
- * Reverses the charge. False when the creation stands: the table was too busy for the refund, the outcome of the
- * refund is unknown, or an earlier try of the start, whose answer was lost, started an execution that completed
- * the creation.
+ * Reverses the charge. False when the creation stands: the table was too busy for the refund, the outcome of
+ * the refund is unknown, or an earlier try of the start, whose answer was lost, started an execution that
+ * completed the creation.
  */
 async function isGivenBack(creation: CreationRecord, services: SubmitServices): Promise<boolean> {
   try {
