@@ -1,0 +1,209 @@
+/**
+ * The examples of docs/api.md and of the README are what the service answers today. Each block of JSON has
+ * a name (```json example=NAME), and each name has a call here. Where a page shows a curl command
+ * before the answer, the test sends exactly this request.
+ */
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { readPage, type Page } from './pages.ts';
+
+const api = readPage('docs/api.md');
+const readme = readPage('README.md');
+
+let service: TestService;
+/** The client of the page's story: it sends the first request of the README, then that of the page. */
+let client: Client;
+/** By the name of the example. */
+const answers = new Map<string, unknown>();
+const heads = new Map<string, Answer>();
+
+interface Shown {
+  readonly path: string;
+  readonly body?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The names of the headers that the page shows of the answer. */
+  readonly answered: readonly string[];
+}
+
+/** The curl command that a page shows before the example. */
+function shownBefore(page: Page, example: string): Shown {
+  const index = page.blocks.findIndex((block) => block.example === example);
+  const text = page.blocks[index - 1]?.text ?? '';
+  const path = /(?:\$API|\/api\/public\/v1)(\/[^\s"]+)/.exec(text)?.[1];
+  if (!text.includes('curl') || path === undefined) throw new Error(`${example}: no curl command before it`);
+  const body = /-d '([^']*)'/.exec(text)?.[1];
+  const headers = [...text.matchAll(/-H '([\w-]+): ([^']*)'/g)]
+    .map(([, name = '', value = '']): [string, string] => [name.toLowerCase(), value])
+    .filter(([name]) => name !== 'authorization');
+  return {
+    path,
+    headers: Object.fromEntries(headers),
+    answered: [...text.matchAll(/^([a-z][a-z-]*): /gm)].map(([, name = '']) => name),
+    ...(body !== undefined && { body }),
+  };
+}
+
+interface Sending {
+  readonly page?: Page;
+  readonly by?: Client | 'stranger';
+  /** Of the creation that the request asks for. */
+  readonly id?: string;
+}
+
+/** Sends the request that the page shows, and keeps the answer under the name of the example. */
+async function sendShown(
+  example: string,
+  { page = api, by = client, id = '' }: Sending = {},
+): Promise<Answer> {
+  const { path, body, headers } = shownBefore(page, example);
+  const answer = await service.send(path.replace(/(?<=\/creations\/)[\w-]+/, id), {
+    key: by === 'stranger' ? null : by.key,
+    headers,
+    ...(body !== undefined && { body: body.replace(/http:\/\/127[^"]*inbox/, service.machine.inboxUrl) }),
+  });
+  answers.set(example, answer.body);
+  heads.set(example, answer);
+  return answer;
+}
+
+/** Sends a request that the page describes in words. */
+async function generate(example: string, by: Client, body: object): Promise<Answer> {
+  const answer = await service.send('/images/generate', { key: by.key, body });
+  answers.set(example, answer.body);
+  return answer;
+}
+
+const created = z.object({ id: z.string() });
+const idOf = ({ body }: Answer): string => created.parse(body).id;
+
+const received = z.object({ data: z.array(z.object({ id: z.string().nullable(), body: z.unknown() })) });
+
+/** The webhook of a creation, as the inbox of the local service received it. */
+async function webhookOf(id: string): Promise<unknown> {
+  for (;;) {
+    const inbox = received.parse(await (await fetch(service.machine.inboxUrl)).json());
+    const webhook = inbox.data.find((one) => one.id === id);
+    if (webhook) return webhook.body;
+    await sleep(50);
+  }
+}
+
+/** The story of the pages: a first request, a second one, and what a client asks about them. */
+async function tellTheStory(): Promise<void> {
+  client = await service.client();
+  const first = await sendShown('first-request', { page: readme });
+  await service.ended(idOf(first));
+  answers.set('webhook', await webhookOf(idOf(first)));
+  const second = await sendShown('accepted');
+  await service.ended(idOf(second));
+  await sendShown('completed', { id: idOf(second) });
+  await sendShown('creations');
+  await sendShown('balance');
+  await sendShown('quote');
+  const { data } = z.object({ data: z.array(z.unknown()) }).parse((await sendShown('models')).body);
+  answers.set('models', { data: data.slice(0, 1) });
+}
+
+async function askForFailures(): Promise<void> {
+  const other = await service.client();
+  const failing = 'a fox [sandbox:fail]';
+  await sendShown('key-missing', { by: 'stranger' });
+  await sendShown('failed-while-waiting', { by: other });
+  const failed = await service.send('/images/generate', {
+    key: other.key,
+    body: { model: 'sandbox-sketch', prompt: failing, webhook_url: service.machine.inboxUrl },
+  });
+  answers.set('webhook-of-a-failure', await webhookOf(idOf(failed)));
+  const wrong = { model: 'sandbox-standard', prompt: 'a boat', resolution: '8K', promt: 'a boat' };
+  await generate('invalid-request', other, wrong);
+  await generate('source-not-fetched', other, {
+    model: 'sandbox-pro',
+    prompt: 'a boat',
+    image_urls: [await addressWithoutImage()],
+  });
+}
+
+/** An address of this machine whose every answer is 404. */
+async function addressWithoutImage(): Promise<string> {
+  const origin = createServer((_request, response) => response.writeHead(404).end());
+  origin.listen(0, '127.0.0.1');
+  await once(origin, 'listening');
+  origin.unref();
+  const address = origin.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}/gone.png`;
+}
+
+async function askForRefusals(): Promise<void> {
+  const standard = { model: 'sandbox-standard', prompt: 'a boat' };
+  const sketch = { model: 'sandbox-sketch', prompt: 'a boat' };
+  await generate('over-balance', await service.client({ balance: '0.02' }), standard);
+  await generate('over-budget', await service.client({ monthlyCap: '0.005' }), sketch);
+  const narrow = await service.client({ maxConcurrent: '1' });
+  const open = await generate('too-many-open', narrow, { ...sketch, prompt: 'a boat [sandbox:delay=3s]' });
+  await generate('too-many-open', narrow, sketch);
+  await service.ended(idOf(open));
+  // A minute of the clock may end between two requests, so that a seventh one is not enough.
+  const slow = await service.client({ postRate: '6' });
+  for (let status = 200; status !== 429;) {
+    const answer = await service.send('/images/quote', { key: slow.key, body: sketch });
+    answers.set('rate-used-up', answer.body);
+    status = answer.status;
+  }
+  const late = await service.client();
+  service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', error: 'Throttling', times: 1_000 });
+  await generate('overloaded', late, sketch);
+  service.machine.faults.clear();
+}
+
+beforeAll(async () => {
+  service = await startTestService();
+  await tellTheStory();
+  await askForFailures();
+  await askForRefusals();
+});
+afterAll(() => service.end());
+
+/** What is new in every run, under the same names on the page and in the answer. */
+function normalised(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value
+      .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
+      .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'SERVICE')
+      .replace(/results\/[\w-]{32}\./g, 'results/KEY.');
+  if (Array.isArray(value)) return value.map(normalised);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      name === 'bytes' || name === 'next_cursor' ? typeof member : normalised(member),
+    ]),
+  );
+}
+
+const examples = [api, readme].flatMap(({ path, blocks }) =>
+  blocks
+    .filter(({ language }) => language === 'json')
+    .map(({ example, text }) => ({ path, example: example ?? `${text.slice(0, 60)} …`, text })),
+);
+
+describe('The JSON examples of the documentation', () => {
+  it.each(examples)('The example $example of $path is what the service answers', ({ example, text }) => {
+    expect([...answers.keys()], 'a block of JSON without a call in this test').toContain(example);
+    expect(normalised(JSON.parse(text))).toEqual(normalised(answers.get(example)));
+  });
+
+  it('Every call of this test belongs to an example of a page', () => {
+    expect([...answers.keys()].sort()).toEqual(examples.map(({ example }) => example).sort());
+  });
+
+  it.each(['key-missing', 'accepted'])('The answer %s has every header that the page shows', (example) => {
+    const { answered } = shownBefore(api, example);
+    expect(answered.length).toBeGreaterThan(2);
+    expect(answered.filter((name) => heads.get(example)?.headers.has(name) !== true)).toEqual([]);
+  });
+});

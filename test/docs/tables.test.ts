@@ -1,0 +1,61 @@
+/** The tables of the documentation have a row for everything that the code states in a table. */
+import { describe, expect, it } from 'vitest';
+import { operations } from '../../core/contract.ts';
+import { failureNames, failures } from '../../core/failure.ts';
+import { imageRequestSchema } from '../../core/image-request.ts';
+import { metrics, alarmMetric } from '../../core/metrics.ts';
+import { providers } from '../../core/providers.ts';
+import { fullSettings } from '../stack/full-settings.ts';
+import { firstColumn, readPage, sectionOf } from './pages.ts';
+
+const api = readPage('docs/api.md');
+const operationsPage = readPage('docs/operations.md');
+
+describe('docs/api.md', () => {
+  it('The table of POST /images/generate has every field of the request in the order of the schema', () => {
+    const fields = Object.keys(imageRequestSchema._zod.def.in.shape);
+    expect(firstColumn(sectionOf(api, '## POST /images/generate')).sort()).toEqual(fields.sort());
+  });
+
+  it('The table of failures has the number, the name, the message and the retry of each failure', () => {
+    const rows = failureNames.map((name) => {
+      const { number, message, retryable } = failures[name];
+      return `| ${number} | ${name} | ${message} | ${String(retryable)} |`;
+    });
+    const section = sectionOf(api, '### Failures of a creation');
+    expect(section.split('\n').filter((line) => /^\| \d/.test(line))).toEqual(rows);
+  });
+
+  it.each(Object.values(operations))('The page has a section for $method $path', ({ method, path }) => {
+    expect(sectionOf(api, `## ${method} ${path}`)).toContain('```json example=');
+  });
+});
+
+describe('docs/operations.md', () => {
+  it('The table of settings has every setting', () => {
+    const settings = Object.keys(fullSettings).map((name) => `\`${name}\``);
+    expect(firstColumn(sectionOf(operationsPage, '## Settings')).sort()).toEqual(settings.sort());
+  });
+
+  it('The table of alarms links to every section of an alarm', () => {
+    const chapter = sectionOf(operationsPage, '## Alarms');
+    const sections = [...chapter.matchAll(/^### (\w+)$/gm)].map(([, name = '']) => name);
+    const rows = sections.map((name) => `[${name}](#${name.toLowerCase()})`);
+    expect(firstColumn(chapter)).toEqual(rows);
+  });
+
+  it('The table of metrics has every metric and nothing else', () => {
+    const named = firstColumn(sectionOf(operationsPage, '## Metrics and dashboard'))
+      .flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)])
+      .map(([, name = '']) => name);
+    expect(named.sort()).toEqual([...metrics, alarmMetric].map(({ name }) => name).sort());
+  });
+});
+
+describe('docs/providers.md', () => {
+  it('The table of providers has every provider that needs a credential', () => {
+    const needy = Object.entries(providers).filter(([, { credential }]) => credential !== 'none');
+    const rows = needy.map(([name]) => `\`${name}\``);
+    expect(firstColumn(sectionOf(readPage('docs/providers.md'), '## Switching one on'))).toEqual(rows);
+  });
+});
