@@ -32,8 +32,8 @@ export interface AdvanceOptions extends Watched {
   readonly patienceMillis?: number;
 }
 
-const HOUR = 3_600;
-const DAY = 24 * HOUR;
+const hourSeconds = 3_600;
+const daySeconds = 24 * hourSeconds;
 
 /**
  * How often schedules fire in an advance. With nothing open a reconciler that runs each minute finds
@@ -41,8 +41,8 @@ const DAY = 24 * HOUR;
  * fire hourly, in one over a day daily. What is open gets every tick.
  */
 function leastTickSeconds(seconds: number, hasOpenExecutions: boolean): number {
-  if (hasOpenExecutions || seconds <= HOUR) return 0;
-  return seconds <= DAY ? HOUR : DAY;
+  if (hasOpenExecutions || seconds <= hourSeconds) return 0;
+  return seconds <= daySeconds ? hourSeconds : daySeconds;
 }
 
 /**
@@ -59,7 +59,7 @@ export function createAdvance(options: AdvanceOptions): (seconds: number) => Pro
 }
 
 /** Functions look at the clock a few times a second. */
-const NOTICE_MILLIS = 1_000;
+const noticeMillis = 1_000;
 
 /**
  * A task that was too slow to be waited for may be past a deadline of its own now: it gets a moment to
@@ -70,7 +70,7 @@ async function noticed({ inFlight }: AdvanceOptions): Promise<boolean> {
   if (slow.length === 0) return false;
   await Promise.race([
     Promise.all(slow.map(({ done }) => done)),
-    sleep(NOTICE_MILLIS, undefined, { ref: false }),
+    sleep(noticeMillis, undefined, { ref: false }),
   ]);
   return true;
 }

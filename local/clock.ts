@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { OFFSET, readSharedClock, STANDS_AT } from './shared-clock.ts';
+import { offsetCell, readSharedClock, standsAtCell } from './shared-clock.ts';
 
 /**
  * The virtual clock: real time plus an offset that only an advance changes.
@@ -49,29 +49,29 @@ export function openClock(file?: string, realNow: () => number = Date.now): Virt
 
   const kept = file === undefined ? undefined : readRecord(file);
   // The machine's own clock may have been set back since; the virtual one never is.
-  if (kept !== undefined) write(OFFSET, Math.max(kept.offset_millis, kept.seen_at - realNow()));
+  if (kept !== undefined) write(offsetCell, Math.max(kept.offset_millis, kept.seen_at - realNow()));
 
   return {
     now,
     shared,
     isFrozen,
-    offset: () => Number(Atomics.load(cells, OFFSET)),
+    offset: () => Number(Atomics.load(cells, offsetCell)),
     freeze: () => {
       const instant = now();
-      write(STANDS_AT, instant);
+      write(standsAtCell, instant);
       return instant;
     },
     jumpTo: (instant) => {
       if (!isFrozen()) throw new Error('the clock can only jump while it stands');
       if (instant <= now()) return;
       keep(instant);
-      write(STANDS_AT, instant);
+      write(standsAtCell, instant);
     },
     thaw: () => {
       if (!isFrozen()) return;
       // The offset first: a reader who finds the clock flowing must find the new offset, too.
-      write(OFFSET, keep(now()));
-      write(STANDS_AT, 0);
+      write(offsetCell, keep(now()));
+      write(standsAtCell, 0);
     },
   };
 }

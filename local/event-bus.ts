@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LOCAL_ACCOUNT, LOCAL_REGION } from './aws/aws-call.ts';
+import { localAccount, localRegion } from './aws/aws-call.ts';
 import type { Execution } from './step-functions/executions.ts';
 
 /** An event as EventBridge delivers it. */
@@ -68,9 +68,9 @@ function envelope(
     id: randomUUID(),
     'detail-type': detailType,
     source,
-    account: LOCAL_ACCOUNT,
+    account: localAccount,
     time: new Date(at).toISOString().replace(/\.\d{3}Z$/, 'Z'),
-    region: LOCAL_REGION,
+    region: localRegion,
     resources,
   };
 }

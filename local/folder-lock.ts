@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { proofOf, readServiceRecord, SERVICE_FILE } from './service-record.ts';
+import { proofOf, readServiceRecord, serviceFileName } from './service-record.ts';
 import type { ReadyService, ServiceRecord } from './service-record.ts';
 
 /**
@@ -49,7 +49,7 @@ const { Level } = createRequire(load.resolve('dynalite'))('level') as {
   Level: new (location: string) => LevelDatabase;
 };
 
-const LOCK_FOLDER = 'lock';
+const lockFolderName = 'lock';
 
 /**
  * The folders that this process holds. LevelDB must not open a lock twice in one process: it would
@@ -72,7 +72,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
 
 async function take(folder: string, onRelease: () => void): Promise<FolderLock> {
   const database = await openLock(folder);
-  const file = path.join(folder, SERVICE_FILE);
+  const file = path.join(folder, serviceFileName);
   const own = {
     pid: process.pid,
     startedAt: new Date().toISOString(),
@@ -102,7 +102,7 @@ function makeFolder(folder: string): string {
 }
 
 async function openLock(folder: string): Promise<LevelDatabase> {
-  const database = new Level(path.join(folder, LOCK_FOLDER));
+  const database = new Level(path.join(folder, lockFolderName));
   try {
     await database.open();
     return database;
@@ -123,7 +123,7 @@ function inUse(folder: string): FolderRefused {
 
 function unusable(folder: string, cause: unknown): FolderRefused {
   const why = cause instanceof Error ? cause.message : String(cause);
-  const remedy = `make it writable, or delete ${path.join(folder, LOCK_FOLDER)} when no service runs on it`;
+  const remedy = `make it writable, or delete ${path.join(folder, lockFolderName)} when no service runs on it`;
   return new FolderRefused('FOLDER_UNUSABLE', `The folder ${folder} cannot be locked (${why}): ${remedy}.`, {
     cause,
   });

@@ -7,7 +7,7 @@ import type { AwsEndpoint } from './aws/endpoint.ts';
 import { createFaults } from './aws/faults.ts';
 import type { Faults } from './aws/faults.ts';
 import { generateSecretString } from './aws/generated-secret.ts';
-import { createAuthorizer, OPERATOR } from './aws/iam.ts';
+import { createAuthorizer, operator } from './aws/iam.ts';
 import { createObjectStore } from './aws/object-store.ts';
 import type { ObjectStore } from './aws/object-store.ts';
 import { createSecrets } from './aws/secrets.ts';
@@ -88,7 +88,7 @@ async function expire(
 
 async function ensureTable(dynamodb: AwsService, { name, create, ttlAttribute }: LocalTable): Promise<void> {
   const call = (operation: string, input: Record<string, unknown>): ReturnType<AwsService> =>
-    dynamodb({ service: 'dynamodb', operation, caller: OPERATOR, input });
+    dynamodb({ service: 'dynamodb', operation, caller: operator, input });
   try {
     const { Table } = await call('DescribeTable', { TableName: name });
     requireIndexes(name, create, Table as Record<string, unknown>);

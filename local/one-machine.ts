@@ -7,12 +7,12 @@ import type { AwsEndpoint } from './aws/endpoint.ts';
 import { openClock } from './clock.ts';
 import type { VirtualClock } from './clock.ts';
 import { createControl } from './control/control.ts';
-import { INBOX_PATH, openInbox } from './control/inbox.ts';
+import { inboxPath, openInbox } from './control/inbox.ts';
 import type { VerifyWebhook } from './control/inbox.ts';
 import type { ReceivedWebhook } from './control/received-webhook.ts';
 import { lockFolder } from './folder-lock.ts';
 import { createGateway } from './gateway/gateway.ts';
-import { createResults, RESULTS_PATH } from './gateway/results.ts';
+import { createResults, resultsPath } from './gateway/results.ts';
 import type { FunctionLogLine } from './lambda/messages.ts';
 import type { LocalAws } from './local-aws.ts';
 import { describeState } from './machine-state.ts';
@@ -177,7 +177,7 @@ function addressesOf(
   { url }: Server,
   awsUrl: string,
 ): Pick<OneMachine, 'apiUrl' | 'localUrl' | 'inboxUrl' | 'awsUrl'> {
-  return { apiUrl: `${url}${apiRoot}`, localUrl: `${url}/_local`, inboxUrl: `${url}${INBOX_PATH}`, awsUrl };
+  return { apiUrl: `${url}${apiRoot}`, localUrl: `${url}/_local`, inboxUrl: `${url}${inboxPath}`, awsUrl };
 }
 
 /** The template as it is served here: its distribution under this server's address, variables as the person starting it wants them. */
@@ -188,7 +188,7 @@ function servedUnder(
 ): LocalTemplate {
   const [distribution, another] = template.distributions;
   if (another !== undefined) throw new Error(`distribution ${another.id}: only one is served on one machine`);
-  const results = `${url}${RESULTS_PATH.slice(0, -1)}`;
+  const results = `${url}${resultsPath.slice(0, -1)}`;
   const here = (value: string): string =>
     (distribution?.domains ?? []).reduce(
       (text, domain) => text.replaceAll(`https://${domain}`, results),

@@ -8,7 +8,7 @@ export interface Watched {
 }
 
 /** How long one invocation is waited for: a webhook attempt ends within 10 s, a render that hangs later. */
-const PATIENCE_MILLIS = 12_000;
+const defaultPatienceMillis = 12_000;
 
 /**
  * Waits until nothing moves by itself: no task, schedule or event is in flight (each is waited for at
@@ -19,7 +19,7 @@ const PATIENCE_MILLIS = 12_000;
 export async function quiescence(
   { inFlight, sync }: Watched,
   before: ReadonlySet<FlyingInvocation>,
-  patienceMillis: number = PATIENCE_MILLIS,
+  patienceMillis: number = defaultPatienceMillis,
 ): Promise<number | undefined> {
   const awaited = (): FlyingInvocation[] =>
     inFlight().filter(

@@ -59,7 +59,7 @@ export interface RuntimeOptions {
   readonly onEvent?: ((event: RuntimeEvent) => void) | undefined;
 }
 
-const HOUR = 3_600;
+const hourSeconds = 3_600;
 
 /** Opens the folder and starts everything but the work itself, see begin(). */
 export async function startRuntime({
@@ -164,5 +164,5 @@ function jobsOf({ schedules }: LocalTemplate, functions: LocalFunctions, aws: Lo
     run: (at) =>
       functions.invoke(functionId, input === undefined ? scheduledEvent(at) : JSON.parse(input), 'schedule'),
   }));
-  return [...invocations, { name: 'expiry', everySeconds: HOUR, run: () => aws.expire() }];
+  return [...invocations, { name: 'expiry', everySeconds: hourSeconds, run: () => aws.expire() }];
 }

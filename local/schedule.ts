@@ -28,7 +28,7 @@ interface Entry {
   running: Promise<unknown>;
 }
 
-const LONGEST_TIMER_MILLIS = 2_000_000_000;
+const longestTimerMillis = 2_000_000_000;
 
 /** Makes the schedule; nothing fires before start(). */
 export function createSchedule(
@@ -69,7 +69,7 @@ export function createSchedule(
         for (const entry of due()) fire(entry);
         arm();
       },
-      Math.min(Math.max(nextAt - clock.now(), 1), LONGEST_TIMER_MILLIS),
+      Math.min(Math.max(nextAt - clock.now(), 1), longestTimerMillis),
     );
     timer.unref();
   }

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { LOCAL_PATH } from './control/control.ts';
-import { RESULTS_PATH } from './gateway/results.ts';
+import { localPath } from './control/control.ts';
+import { resultsPath } from './gateway/results.ts';
 import { targetOf } from './gateway/gateway-event.ts';
 import { sendJson } from './gateway/http-body.ts';
 
@@ -68,8 +68,8 @@ async function answer(
 ): Promise<void> {
   const { api, control, results } = await ready;
   const { path } = targetOf(incoming);
-  if (path === LOCAL_PATH || path.startsWith(`${LOCAL_PATH}/`)) return control(incoming, outgoing);
-  if (path.startsWith(RESULTS_PATH)) return results(incoming, outgoing);
+  if (path === localPath || path.startsWith(`${localPath}/`)) return control(incoming, outgoing);
+  if (path.startsWith(resultsPath)) return results(incoming, outgoing);
   return api(incoming, outgoing);
 }
 

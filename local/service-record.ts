@@ -4,9 +4,9 @@ import path from 'node:path';
 import * as z from 'zod';
 
 /** Where a service says that it runs on the folder. */
-export const SERVICE_FILE = 'service.json';
+export const serviceFileName = 'service.json';
 /** Where a service proves that it is the one of its folder's service.json. */
-export const PROOF_PATH = '/_local/proof';
+export const proofPath = '/_local/proof';
 
 const readySchema = z.object({
   pid: z.int(),
@@ -36,7 +36,7 @@ export type ReadyService = z.output<typeof readySchema>;
 /** What service.json says, also when its service was killed. Undefined without a file that can be read. */
 export function readServiceRecord(folder: string): ServiceRecord | undefined {
   try {
-    return recordSchema.parse(JSON.parse(readFileSync(path.join(folder, SERVICE_FILE), 'utf8')));
+    return recordSchema.parse(JSON.parse(readFileSync(path.join(folder, serviceFileName), 'utf8')));
   } catch {
     return undefined;
   }
@@ -51,7 +51,7 @@ export async function runningService(folder: string): Promise<ReadyService | und
   const { data: record } = readySchema.safeParse(readServiceRecord(folder));
   if (record === undefined) return undefined;
   const challenge = randomBytes(32).toString('hex');
-  const address = new URL(`${PROOF_PATH}?challenge=${challenge}`, record.localUrl);
+  const address = new URL(`${proofPath}?challenge=${challenge}`, record.localUrl);
   const answer = await fetch(address, { redirect: 'error' }).then(
     async (response) => response.text(),
     () => '',

@@ -1,7 +1,7 @@
 /** Cells of the clock's shared memory: 64-bit integers, milliseconds. worker-boot.mjs reads them, too. */
-export const OFFSET = 0;
+export const offsetCell = 0;
 /** The instant at which the clock stands; 0 while it flows. */
-export const STANDS_AT = 1;
+export const standsAtCell = 1;
 
 /** Reads the virtual time from the clock's shared memory, in whatever thread. `realNow` is that thread's real Date.now. */
 export function readSharedClock(
@@ -12,9 +12,9 @@ export function readSharedClock(
   const read = (cell: number): number => Number(Atomics.load(cells, cell));
   return {
     now: () => {
-      const standsAt = read(STANDS_AT);
-      return standsAt === 0 ? realNow() + read(OFFSET) : standsAt;
+      const standsAt = read(standsAtCell);
+      return standsAt === 0 ? realNow() + read(offsetCell) : standsAt;
     },
-    isFrozen: () => read(STANDS_AT) !== 0,
+    isFrozen: () => read(standsAtCell) !== 0,
   };
 }

@@ -21,5 +21,5 @@ export type AwsOutput = Record<string, unknown>;
 export type AwsService = (call: AwsCall) => Promise<AwsOutput>;
 
 /** The account and region in which everything local lives. */
-export const LOCAL_ACCOUNT = '000000000000';
-export const LOCAL_REGION = 'us-east-1';
+export const localAccount = '000000000000';
+export const localRegion = 'us-east-1';

@@ -43,7 +43,7 @@ export function incompleteBody(): AwsError {
   return new AwsError('IncompleteBody', 'The request body terminated unexpectedly');
 }
 
-const CHECKSUMS: readonly { readonly header: string; readonly of: (body: Buffer) => string }[] = [
+const checksums: readonly { readonly header: string; readonly of: (body: Buffer) => string }[] = [
   { header: 'x-amz-checksum-crc32', of: crc32Base64 },
   { header: 'x-amz-checksum-sha1', of: (body) => createHash('sha1').update(body).digest('base64') },
   { header: 'x-amz-checksum-sha256', of: (body) => createHash('sha256').update(body).digest('base64') },
@@ -55,7 +55,7 @@ export function checkDigests(
   body: Buffer,
   sent: Readonly<Record<string, string | string[] | undefined>>,
 ): void {
-  for (const { header, of } of CHECKSUMS) {
+  for (const { header, of } of checksums) {
     const expected = sent[header];
     if (expected !== undefined && expected !== of(body)) {
       throw new AwsError('BadDigest', `The ${header} you specified did not match what we received.`);

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { AwsCall, AwsOutput, AwsService, ServiceName } from './aws-call.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
 import type { Faults } from './faults.ts';
-import { CONTENT_TYPE, readTarget, writeError, writeOutput } from './json-protocol.ts';
+import { contentTypeOfService, readTarget, writeError, writeOutput } from './json-protocol.ts';
 import type { JsonTarget } from './json-protocol.ts';
 import type { ObjectStore } from './object-store.ts';
 import { hideMissingKeys } from './object-visibility.ts';
@@ -122,7 +122,7 @@ async function serveJson(
     text = writeError(target.service, refusal);
   }
   response.writeHead(status, {
-    'content-type': CONTENT_TYPE[target.service],
+    'content-type': contentTypeOfService[target.service],
     'content-length': Buffer.byteLength(text),
   });
   response.end(text);

@@ -3,7 +3,7 @@ import { AnswerLost, AwsError } from './aws-error.ts';
 import { transactionCanceled } from './dynamodb/transaction-canceled.ts';
 
 /** What a fault can do to a call. */
-export const FAULT_ERRORS = [
+export const faultErrors = [
   'TransactionConflict',
   'Throttling',
   'ProvisionedThroughputExceeded',
@@ -25,7 +25,7 @@ export const FAULT_ERRORS = [
  * The operations that DynamoDB refuses because of a transaction in flight: single writes with
  * TransactionConflictException, transactions with TransactionCanceledException.
  */
-export const CONFLICTING_OPERATIONS: readonly string[] = [
+export const conflictingOperations: readonly string[] = [
   'PutItem',
   'UpdateItem',
   'DeleteItem',
@@ -33,8 +33,8 @@ export const CONFLICTING_OPERATIONS: readonly string[] = [
   'TransactGetItems',
 ];
 
-/** One of FAULT_ERRORS. */
-export type FaultError = (typeof FAULT_ERRORS)[number];
+/** One of faultErrors. */
+export type FaultError = (typeof faultErrors)[number];
 
 /** The faults that are answered with an error of the service. */
 type AnsweredError = Exclude<
@@ -47,7 +47,7 @@ interface Wording {
   readonly status: number;
 }
 
-const WORDING: Readonly<Record<AnsweredError, Wording>> = {
+const wordingOfError: Readonly<Record<AnsweredError, Wording>> = {
   Throttling: { code: 'ThrottlingException', status: 400 },
   ProvisionedThroughputExceeded: { code: 'ProvisionedThroughputExceededException', status: 400 },
   RequestLimitExceeded: { code: 'RequestLimitExceeded', status: 400 },
@@ -60,7 +60,7 @@ const WORDING: Readonly<Record<AnsweredError, Wording>> = {
 };
 
 /** Where a service words the same breakage differently. */
-const OWN_WORDING: Readonly<Partial<Record<ServiceName, Partial<Record<AnsweredError, Wording>>>>> = {
+const ownWordingOfService: Readonly<Partial<Record<ServiceName, Partial<Record<AnsweredError, Wording>>>>> = {
   s3: {
     Throttling: { code: 'SlowDown', status: 503 },
     InternalServerError: { code: 'InternalError', status: 500 },
@@ -81,7 +81,7 @@ export function answerOfFault(
     case 'UnprocessedKeys':
       return nothingProcessed(call);
     default: {
-      const { code, status } = OWN_WORDING[call.service]?.[error] ?? WORDING[error];
+      const { code, status } = ownWordingOfService[call.service]?.[error] ?? wordingOfError[error];
       throw new AwsError(code, `${error} (a local fault switch)`, { status });
     }
   }

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 import type { AwsCall, AwsOutput } from './aws-call.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
-import { answerOfFault, CONFLICTING_OPERATIONS, FAULT_ERRORS } from './fault-errors.ts';
+import { answerOfFault, conflictingOperations, faultErrors } from './fault-errors.ts';
 
 /** A fault switch as it is set. Unknown members are refused, so that a typo does not switch on something else. */
 export const faultSchema = z
@@ -16,7 +16,7 @@ export const faultSchema = z
       ),
     /** Part of the caller's name; every caller without it. */
     caller: z.string().min(1).optional(),
-    error: z.enum(FAULT_ERRORS),
+    error: z.enum(faultErrors),
     /** `after`: the call takes effect and its answer is lost. */
     when: z.enum(['before', 'after']).default('before'),
     /** How often it strikes; once unless told, without end with `every`, `share` or an index that lags. */
@@ -44,7 +44,7 @@ export const faultSchema = z
   })
   .refine((fault) => fault.error !== 'TransactionConflict' || canConflict(fault.call), {
     path: ['call'],
-    message: `must be dynamodb:* or dynamodb:X for TransactionConflict, where X is ${CONFLICTING_OPERATIONS.join(', ')}`,
+    message: `must be dynamodb:* or dynamodb:X for TransactionConflict, where X is ${conflictingOperations.join(', ')}`,
   })
   .refine((fault) => fault.error !== 'hang' || !fault.call.startsWith('apigateway:'), {
     path: ['call'],
@@ -57,7 +57,7 @@ export const faultSchema = z
 
 function canConflict(call: string): boolean {
   const [service, operation = ''] = call.split(':', 2);
-  return service === 'dynamodb' && (operation === '*' || CONFLICTING_OPERATIONS.includes(operation));
+  return service === 'dynamodb' && (operation === '*' || conflictingOperations.includes(operation));
 }
 
 /** A fault switch with its defaults filled in. */
@@ -168,7 +168,7 @@ function concerns(fault: Fault, call: Call): boolean {
     service === call.service &&
     (operation === '*' || operation === call.operation) &&
     // DynamoDB's plain reads never meet a conflict, so that dynamodb:* leaves them alone.
-    (fault.error !== 'TransactionConflict' || CONFLICTING_OPERATIONS.includes(call.operation)) &&
+    (fault.error !== 'TransactionConflict' || conflictingOperations.includes(call.operation)) &&
     (fault.caller === undefined || call.caller.includes(fault.caller)) &&
     (fault.match === undefined || inputText(call).includes(fault.match))
   );

@@ -1,4 +1,4 @@
-import { LOCAL_ACCOUNT } from './aws-call.ts';
+import { localAccount } from './aws-call.ts';
 import type { AwsCall } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
 import { neededGrants } from './needed-grants.ts';
@@ -17,7 +17,7 @@ export interface PolicyStatement {
 }
 
 /** The caller that may do everything: the person at this machine. */
-export const OPERATOR = 'operator';
+export const operator = 'operator';
 
 /** Throws AccessDeniedException, in AWS's words, for a call that the caller's policies do not allow. */
 export interface Authorizer {
@@ -35,7 +35,7 @@ export function createAuthorizer(policies: ReadonlyMap<string, readonly PolicySt
   const used = new Set<string>();
 
   function authorize(call: AwsCall): void {
-    if (call.caller === OPERATOR) return;
+    if (call.caller === operator) return;
     for (const { action, resource } of neededGrants(call)) {
       const grant = `${call.caller} ${action} ${resource}`;
       let decision = decisions.get(grant);
@@ -100,6 +100,6 @@ function accessDenied(caller: string, action: string, resource: string, decision
       : `because no identity-based policy allows the ${action} action`;
   return new AwsError(
     'AccessDeniedException',
-    `User: arn:aws:sts::${LOCAL_ACCOUNT}:assumed-role/${caller} is not authorized to perform: ${action} on resource: ${resource} ${because}`,
+    `User: arn:aws:sts::${localAccount}:assumed-role/${caller} is not authorized to perform: ${action} on resource: ${resource} ${because}`,
   );
 }

@@ -9,27 +9,27 @@ export interface JsonTarget {
   readonly operation: string;
 }
 
-const SERVICE_OF_PREFIX: Readonly<Record<string, JsonService>> = {
+const serviceOfPrefix: Readonly<Record<string, JsonService>> = {
   DynamoDB_20120810: 'dynamodb',
   AWSStepFunctions: 'states',
   secretsmanager: 'secretsmanager',
 };
 
 /** Content types as the services send them: awsJson 1.0, and 1.1 for Secrets Manager. */
-export const CONTENT_TYPE: Readonly<Record<JsonService, string>> = {
+export const contentTypeOfService: Readonly<Record<JsonService, string>> = {
   dynamodb: 'application/x-amz-json-1.0',
   states: 'application/x-amz-json-1.0',
   secretsmanager: 'application/x-amz-json-1.1',
 };
 
-const NAMESPACE: Readonly<Record<JsonService, string>> = {
+const namespaceOfService: Readonly<Record<JsonService, string>> = {
   dynamodb: 'com.amazonaws.dynamodb.v20120810#',
   states: 'com.amazonaws.swf.service.v2.model#',
   secretsmanager: '',
 };
 
 // Errors that the shared front end of the older services answers, under its own namespaces.
-const FRONT_END_NAMESPACE: Readonly<Record<string, string>> = {
+const frontEndNamespaceOfError: Readonly<Record<string, string>> = {
   AccessDeniedException: 'com.amazon.coral.service#',
   MissingAuthenticationTokenException: 'com.amazon.coral.service#',
   SerializationException: 'com.amazon.coral.service#',
@@ -41,7 +41,7 @@ const FRONT_END_NAMESPACE: Readonly<Record<string, string>> = {
 /** Reads x-amz-target. An unknown service is answered like an unknown operation: it becomes one of DynamoDB's. */
 export function readTarget(header: string): JsonTarget {
   const dot = header.indexOf('.');
-  const service = SERVICE_OF_PREFIX[header.slice(0, dot)];
+  const service = serviceOfPrefix[header.slice(0, dot)];
   return service === undefined
     ? { service: 'dynamodb', operation: header }
     : { service, operation: header.slice(dot + 1) };
@@ -59,7 +59,7 @@ export function writeOutput(output: AwsOutput): string {
 /** An error's text with the `__type` that the real service sends; the SDK picks its exception class by it. */
 export function writeError(service: JsonService, error: AwsError): string {
   const namespace =
-    service === 'secretsmanager' ? '' : (FRONT_END_NAMESPACE[error.code] ?? NAMESPACE[service]);
+    service === 'secretsmanager' ? '' : (frontEndNamespaceOfError[error.code] ?? namespaceOfService[service]);
   return JSON.stringify({
     __type: namespace + error.code,
     message: error.message,

@@ -1,4 +1,4 @@
-import { LOCAL_ACCOUNT, LOCAL_REGION } from './aws-call.ts';
+import { localAccount, localRegion } from './aws-call.ts';
 import type { AwsCall, ServiceName } from './aws-call.ts';
 import { localSecretArn } from './secrets.ts';
 
@@ -11,7 +11,7 @@ export interface NeededGrant {
 type Input = Readonly<Record<string, unknown>>;
 
 /** A transaction is allowed item by item (developer guide, "IAM policies for transactions"). */
-const ACTION_OF_ITEM: Readonly<Record<string, string>> = {
+const actionOfItem: Readonly<Record<string, string>> = {
   Put: 'dynamodb:PutItem',
   Update: 'dynamodb:UpdateItem',
   Delete: 'dynamodb:DeleteItem',
@@ -20,12 +20,12 @@ const ACTION_OF_ITEM: Readonly<Record<string, string>> = {
 };
 
 /** Operations of S3 whose action has another name. */
-const S3_ACTION: Readonly<Record<string, string>> = {
+const actionOfS3Operation: Readonly<Record<string, string>> = {
   HeadObject: 's3:GetObject',
   ListObjectsV2: 's3:ListBucket',
 };
 
-const GRANTS: Readonly<Record<ServiceName, (call: AwsCall) => readonly NeededGrant[]>> = {
+const grantsOfService: Readonly<Record<ServiceName, (call: AwsCall) => readonly NeededGrant[]>> = {
   dynamodb: dynamodbGrants,
   // One of the two ARNs stands in each request; a list of all state machines names none.
   states: ({ operation, input }) => [
@@ -44,7 +44,7 @@ const GRANTS: Readonly<Record<ServiceName, (call: AwsCall) => readonly NeededGra
     const key = text(input, 'Key');
     return [
       {
-        action: S3_ACTION[operation] ?? `s3:${operation}`,
+        action: actionOfS3Operation[operation] ?? `s3:${operation}`,
         resource: `arn:aws:s3:::${text(input, 'Bucket')}${key && `/${key}`}`,
       },
     ];
@@ -53,7 +53,7 @@ const GRANTS: Readonly<Record<ServiceName, (call: AwsCall) => readonly NeededGra
 
 /** Everything that the caller's policies must allow for the call. */
 export function neededGrants(call: AwsCall): readonly NeededGrant[] {
-  return GRANTS[call.service](call);
+  return grantsOfService[call.service](call);
 }
 
 function dynamodbGrants({ operation, input }: AwsCall): readonly NeededGrant[] {
@@ -64,7 +64,7 @@ function dynamodbGrants({ operation, input }: AwsCall): readonly NeededGrant[] {
       Object.entries(item)
         .filter(([, request]) => request !== undefined)
         .map(([kind, request]) => ({
-          action: ACTION_OF_ITEM[kind] ?? `dynamodb:${kind}`,
+          action: actionOfItem[kind] ?? `dynamodb:${kind}`,
           resource: tableArn(text(request as Input, 'TableName')),
         })),
     );
@@ -84,7 +84,7 @@ function dynamodbGrants({ operation, input }: AwsCall): readonly NeededGrant[] {
 function tableArn(nameOrArn: string): string {
   return nameOrArn.startsWith('arn:')
     ? nameOrArn
-    : `arn:aws:dynamodb:${LOCAL_REGION}:${LOCAL_ACCOUNT}:table/${nameOrArn}`;
+    : `arn:aws:dynamodb:${localRegion}:${localAccount}:table/${nameOrArn}`;
 }
 
 function secretArn(nameOrArn: string): string {

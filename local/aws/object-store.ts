@@ -28,8 +28,8 @@ export interface ObjectStore {
   readonly expire: (bucket: string, prefix: string, olderThanDays: number) => Promise<number>;
 }
 
-const DAY_MS = 86_400_000;
-const DEFAULT_CONTENT_TYPE = 'application/octet-stream';
+const dayMillis = 86_400_000;
+const defaultContentType = 'application/octet-stream';
 
 const location = z.object({
   Bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/),
@@ -71,7 +71,7 @@ export function createObjectStore(folder: string, { now }: { readonly now: () =>
       };
     },
     expire: async (bucket, prefix, olderThanDays) => {
-      const before = now() - olderThanDays * DAY_MS;
+      const before = now() - olderThanDays * dayMillis;
       const due = (await index.list(bucket, prefix)).filter((record) => record.writtenAtMs < before);
       for (const { key } of due) await remove(folder, index, bucket, key);
       return due.length;
@@ -109,7 +109,7 @@ function createOperations(
 async function put(
   folder: string,
   index: ObjectIndex,
-  nowMs: number,
+  nowMillis: number,
   input: z.output<typeof putObject>,
 ): Promise<AwsOutput> {
   const { Bucket, Key, Body } = input;
@@ -124,10 +124,10 @@ async function put(
     key: Key,
     file,
     size: Body.length,
-    writtenAtMs: nowMs,
+    writtenAtMs: nowMillis,
     etag: `"${createHash('md5').update(Body).digest('hex')}"`,
     crc32: crc32Base64(Body),
-    contentType: input.ContentType ?? DEFAULT_CONTENT_TYPE,
+    contentType: input.ContentType ?? defaultContentType,
     cacheControl: input.CacheControl,
     contentDisposition: input.ContentDisposition,
     metadata: input.Metadata,

@@ -4,10 +4,10 @@ import { AwsError } from './aws-error.ts';
 import { checkDigests, incompleteBody, unwrapChunks } from './aws-chunked.ts';
 import { escapeXml, writeListing } from './s3-listing.ts';
 
-const METADATA_PREFIX = 'x-amz-meta-';
+const metadataPrefix = 'x-amz-meta-';
 
 /** Headers of an object under their names in the API. */
-const OBJECT_HEADERS = {
+const headerOfMember = {
   ContentType: 'content-type',
   CacheControl: 'cache-control',
   ContentDisposition: 'content-disposition',
@@ -15,7 +15,7 @@ const OBJECT_HEADERS = {
   ChecksumCRC32: 'x-amz-checksum-crc32',
 } as const;
 
-const OPERATION_ON_KEY: Readonly<Record<string, string>> = {
+const operationOfMethod: Readonly<Record<string, string>> = {
   PUT: 'PutObject',
   GET: 'GetObject',
   HEAD: 'HeadObject',
@@ -23,10 +23,10 @@ const OPERATION_ON_KEY: Readonly<Record<string, string>> = {
 };
 
 // Any other query parameter names a sub-resource (acl, tagging, uploads) or an option that is not served.
-const KNOWN_PARAMETERS = new Set(['x-id', 'list-type', 'prefix', 'max-keys', 'continuation-token']);
+const knownParameters = new Set(['x-id', 'list-type', 'prefix', 'max-keys', 'continuation-token']);
 
 /** Codes that S3 words differently from the JSON services. */
-const S3_CODE: Readonly<Record<string, string>> = {
+const s3CodeOfError: Readonly<Record<string, string>> = {
   AccessDeniedException: 'AccessDenied',
   MissingAuthenticationTokenException: 'AccessDenied',
   InternalServerError: 'InternalError',
@@ -39,7 +39,7 @@ export function readS3Call(request: IncomingMessage, body: Buffer, caller: strin
   const [path = '', query = ''] = (request.url ?? '').split('?', 2);
   const [, bucket = '', ...rest] = path.split('/');
   const parameters = new URLSearchParams(query);
-  const unknown = [...parameters.keys()].find((name) => !KNOWN_PARAMETERS.has(name));
+  const unknown = [...parameters.keys()].find((name) => !knownParameters.has(name));
   if (unknown !== undefined || request.headers['x-amz-copy-source'] !== undefined)
     throw notImplemented(unknown ?? 'x-amz-copy-source');
   const Bucket = decodeURIComponent(bucket);
@@ -62,7 +62,7 @@ export function readS3Call(request: IncomingMessage, body: Buffer, caller: strin
       }),
     });
   }
-  const operation = OPERATION_ON_KEY[request.method ?? ''];
+  const operation = operationOfMethod[request.method ?? ''];
   if (operation === undefined) throw notImplemented(`${request.method ?? ''} on a key`);
   return call(operation, operation === 'PutObject' ? { Key, ...readObject(request, body) } : { Key });
 }
@@ -76,8 +76,8 @@ function readObject(request: IncomingMessage, received: Buffer): Record<string, 
   checkDigests(body, { ...headers, ...trailers });
   const Metadata = Object.fromEntries(
     Object.entries(headers)
-      .filter(([name]) => name.startsWith(METADATA_PREFIX))
-      .map(([name, value]) => [name.slice(METADATA_PREFIX.length), String(value)]),
+      .filter(([name]) => name.startsWith(metadataPrefix))
+      .map(([name, value]) => [name.slice(metadataPrefix.length), String(value)]),
   );
   return {
     Body: body,
@@ -96,12 +96,12 @@ export function writeS3Output(call: AwsCall, output: AwsOutput, response: Server
     response.end(writeListing(output));
     return;
   }
-  for (const [member, header] of Object.entries(OBJECT_HEADERS)) {
+  for (const [member, header] of Object.entries(headerOfMember)) {
     const value = output[member];
     if (typeof value === 'string') response.setHeader(header, value);
   }
   for (const [name, value] of Object.entries((output.Metadata ?? {}) as Record<string, string>))
-    response.setHeader(METADATA_PREFIX + name, value);
+    response.setHeader(metadataPrefix + name, value);
   if (output.LastModified instanceof Date)
     response.setHeader('last-modified', output.LastModified.toUTCString());
   if (typeof output.ContentLength === 'number') response.setHeader('content-length', output.ContentLength);
@@ -111,7 +111,7 @@ export function writeS3Output(call: AwsCall, output: AwsOutput, response: Server
 
 /** Writes an error as S3 does: XML, and nothing but the status for HEAD. */
 export function writeS3Error(request: IncomingMessage, error: AwsError, response: ServerResponse): void {
-  const code = S3_CODE[error.code] ?? error.code;
+  const code = s3CodeOfError[error.code] ?? error.code;
   const status = code === 'AccessDenied' ? 403 : error.status;
   response.writeHead(status, { 'content-type': 'application/xml' });
   response.end(

@@ -33,7 +33,7 @@ export interface NewValue {
  * The secret with a new current version. What was current becomes the previous one; a version without a stage is
  * deprecated, and AWS deletes it. The same id with the same value changes nothing; with another one it throws ResourceExistsException.
  */
-export function putVersion(secret: Secret, id: string, value: NewValue, nowMs: number): Secret {
+export function putVersion(secret: Secret, id: string, value: NewValue, nowMillis: number): Secret {
   const existing = secret.versions[id];
   if (existing !== undefined) {
     if (existing.text === value.SecretString && existing.binary === value.SecretBinary) return secret;
@@ -50,7 +50,7 @@ export function putVersion(secret: Secret, id: string, value: NewValue, nowMs: n
     text: value.SecretString,
     binary: value.SecretBinary,
     stages: ['AWSCURRENT'],
-    createdAtMs: nowMs,
+    createdAtMs: nowMillis,
   };
   return { ...secret, versions: { ...previous, [id]: added } };
 }

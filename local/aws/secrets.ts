@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { LOCAL_ACCOUNT, LOCAL_REGION } from './aws-call.ts';
+import { localAccount, localRegion } from './aws-call.ts';
 import type { AwsCall, AwsOutput, AwsService } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
 import { parseInput, unknownOperation } from './call-input.ts';
@@ -69,7 +69,7 @@ export function createSecrets(folder: string, { now }: { readonly now: () => num
 
 /** The ARN of a local secret. AWS ends each with six random characters; here they are always the same. */
 export function localSecretArn(name: string): string {
-  return `arn:aws:secretsmanager:${LOCAL_REGION}:${LOCAL_ACCOUNT}:secret:${name}-AbCdEf`;
+  return `arn:aws:secretsmanager:${localRegion}:${localAccount}:secret:${name}-AbCdEf`;
 }
 
 /** A secret is called by its ARN, by its ARN without the random end, or by its name. */
@@ -88,7 +88,7 @@ async function create(
   folder: string,
   named: Pick<Secret, 'arn' | 'name'>,
   value: z.output<typeof newValue>,
-  nowMs: number,
+  nowMillis: number,
 ): Promise<AwsOutput> {
   if ((await readAll(folder)).some((one) => one.name === named.name)) {
     throw new AwsError(
@@ -96,18 +96,18 @@ async function create(
       `The operation failed because the secret ${named.name} already exists.`,
     );
   }
-  return store(folder, { ...named, createdAtMs: nowMs, versions: {} }, value, nowMs);
+  return store(folder, { ...named, createdAtMs: nowMillis, versions: {} }, value, nowMillis);
 }
 
 async function store(
   folder: string,
   secret: Secret,
   value: z.output<typeof newValue>,
-  nowMs: number,
+  nowMillis: number,
 ): Promise<AwsOutput> {
   const hasValue = value.SecretString !== undefined || value.SecretBinary !== undefined;
   const versionId = value.ClientRequestToken ?? randomUUID();
-  const next = hasValue ? putVersion(secret, versionId, value, nowMs) : secret;
+  const next = hasValue ? putVersion(secret, versionId, value, nowMillis) : secret;
   await save(folder, next);
   const named = { ARN: secret.arn, Name: secret.name };
   return hasValue

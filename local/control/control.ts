@@ -6,14 +6,14 @@ import { faultSchema } from '../aws/faults.ts';
 import type { Faults } from '../aws/faults.ts';
 import { targetOf } from '../gateway/gateway-event.ts';
 import { readBody, refuseBody, sendJson } from '../gateway/http-body.ts';
-import { PROOF_PATH } from '../service-record.ts';
-import { INBOX_PATH } from './inbox.ts';
+import { proofPath } from '../service-record.ts';
+import { inboxPath } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
 import { sendPage } from './page.ts';
-import { WALLET_PATH, walletPage } from './wallet-page.ts';
+import { walletPath, walletPage } from './wallet-page.ts';
 
 /** Everything under this is the stand-in's own and never the API's. */
-export const LOCAL_PATH = '/_local';
+export const localPath = '/_local';
 
 /** What the control routes act on. */
 export interface ControlOptions {
@@ -28,7 +28,7 @@ export interface ControlOptions {
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
 
-const MAX_BODY_BYTES = 64 * 1024;
+const maxBodyBytes = 64 * 1024;
 
 /** Serves /_local/: clock, state, faults and inbox, to this machine only. */
 export function createControl({ inbox, faults, advance, state, prove }: ControlOptions): Handler {
@@ -37,9 +37,9 @@ export function createControl({ inbox, faults, advance, state, prove }: ControlO
       const { now, steps } = await advance(advance_seconds);
       sendJson(outgoing, 200, { now: new Date(now).toISOString(), advanced_seconds: advance_seconds, steps });
     }),
-    [`GET ${WALLET_PATH}`]: (_incoming, outgoing) => sendPage(outgoing, walletPage()),
+    [`GET ${walletPath}`]: (_incoming, outgoing) => sendPage(outgoing, walletPage()),
     'GET /_local/state': (_incoming, outgoing) => sendJson(outgoing, 200, state()),
-    [`GET ${PROOF_PATH}`]: (incoming, outgoing) => {
+    [`GET ${proofPath}`]: (incoming, outgoing) => {
       const challenge = new URLSearchParams(targetOf(incoming).query).get('challenge') ?? '';
       sendJson(outgoing, 200, { proof: prove(challenge) });
     },
@@ -59,12 +59,12 @@ export function createControl({ inbox, faults, advance, state, prove }: ControlO
         incoming,
         outgoing,
         403,
-        problem('ERR_FORBIDDEN', `${LOCAL_PATH} answers to this machine's own addresses only`),
+        problem('ERR_FORBIDDEN', `${localPath} answers to this machine's own addresses only`),
       );
       return;
     }
     const { path } = targetOf(incoming);
-    if (path === INBOX_PATH || path.startsWith(`${INBOX_PATH}/`)) return inbox.handle(incoming, outgoing);
+    if (path === inboxPath || path.startsWith(`${inboxPath}/`)) return inbox.handle(incoming, outgoing);
     const route = routes[`${incoming.method ?? ''} ${path}`];
     if (route === undefined) {
       refuseBody(
@@ -94,7 +94,7 @@ function withBody<Schema extends z.ZodType>(
   handle: (body: z.output<Schema>, outgoing: ServerResponse) => Promise<void> | void,
 ): Handler {
   return async (incoming, outgoing) => {
-    const bytes = await readBody(incoming, MAX_BODY_BYTES);
+    const bytes = await readBody(incoming, maxBodyBytes);
     if (bytes === undefined) {
       refuseBody(incoming, outgoing, 413, problem('ERR_INVALID_REQUEST', 'the body is too large'));
       return;

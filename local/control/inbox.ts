@@ -28,15 +28,15 @@ export interface Inbox {
   readonly close: () => void;
 }
 
-export const INBOX_PATH = '/_local/inbox';
-const MAX_BODY_BYTES = 1024 * 1024;
+export const inboxPath = '/_local/inbox';
+const maxBodyBytes = 1024 * 1024;
 
 /** Opens the inbox kept in the file. */
 export function openInbox(options: InboxOptions): Inbox {
   const { entries: webhooks, journal } = openJournal<ReceivedWebhook>(options.file);
 
   async function receive(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const body = await readBody(incoming, MAX_BODY_BYTES);
+    const body = await readBody(incoming, maxBodyBytes);
     if (body === undefined) {
       refuseBody(incoming, outgoing, 413, { message: 'Request Entity Too Large' });
       return;
@@ -82,7 +82,7 @@ async function readWebhook(
   const attempt = Number(headers['x-webhook-attempt']);
   return {
     received_at: new Date(now()).toISOString(),
-    path: targetOf(incoming).path.slice(INBOX_PATH.length),
+    path: targetOf(incoming).path.slice(inboxPath.length),
     event: headers['x-webhook-event'] ?? asText(members['event']),
     id: asText(members['id']),
     delivery_id: headers['x-webhook-delivery-id'] ?? null,

@@ -1,6 +1,6 @@
 /** Where a 402 of the local service sends its reader: in place of a portal, the command that tops up. */
 
-export const WALLET_PATH = '/_local/wallet';
+export const walletPath = '/_local/wallet';
 
 /** The page. It holds nothing of a request. */
 export function walletPage(): string {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { LOCAL_ACCOUNT } from '../aws/aws-call.ts';
+import { localAccount } from '../aws/aws-call.ts';
 import type { RouteMatch } from './router.ts';
 
 /** A request as the gateway has received it. */
@@ -13,7 +13,7 @@ export interface GatewayRequest {
   readonly at: number;
 }
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** The event of payload format 2.0 that an HTTP API makes of a request. */
 export function gatewayEvent({ incoming, body, match, at }: GatewayRequest): APIGatewayProxyEventV2 {
@@ -30,7 +30,7 @@ export function gatewayEvent({ incoming, body, match, at }: GatewayRequest): API
     ...(query === '' ? {} : { queryStringParameters: parametersOf(query) }),
     ...(Object.keys(match.pathParameters).length === 0 ? {} : { pathParameters: match.pathParameters }),
     requestContext: {
-      accountId: LOCAL_ACCOUNT,
+      accountId: localAccount,
       apiId: 'local',
       domainName: (headers['host'] ?? '').replace(/:\d+$/, ''),
       domainPrefix: 'local',
@@ -94,6 +94,6 @@ function readsAsText(contentType: string | undefined, body: Buffer): boolean {
 function clfTime(at: number): string {
   const date = new Date(at);
   const two = (value: number): string => String(value).padStart(2, '0');
-  const day = `${two(date.getUTCDate())}/${MONTHS[date.getUTCMonth()] ?? ''}/${date.getUTCFullYear()}`;
+  const day = `${two(date.getUTCDate())}/${monthNames[date.getUTCMonth()] ?? ''}/${date.getUTCFullYear()}`;
   return `${day}:${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())} +0000`;
 }

@@ -21,7 +21,7 @@ const responseSchema = z.object({
 export type GatewayResponse = z.output<typeof responseSchema>;
 
 /** Belong to the connection between client and gateway; a function does not set them. */
-const CONNECTION_HEADERS = new Set([
+const connectionHeaders = new Set([
   'connection',
   'content-length',
   'keep-alive',
@@ -51,7 +51,7 @@ export function sendResponse(
 ): void {
   const bytes = Buffer.from(body ?? '', isBase64Encoded === true ? 'base64' : 'utf8');
   for (const [name, value] of Object.entries(headers))
-    if (!CONNECTION_HEADERS.has(name.toLowerCase())) outgoing.setHeader(name, String(value));
+    if (!connectionHeaders.has(name.toLowerCase())) outgoing.setHeader(name, String(value));
   if (!outgoing.hasHeader('content-type') && bytes.length > 0)
     outgoing.setHeader('content-type', 'text/plain;charset=UTF-8');
   if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies);

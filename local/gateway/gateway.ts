@@ -8,8 +8,8 @@ import { readBody, refuseBody, sendJson } from './http-body.ts';
 import { createRouter } from './router.ts';
 
 /** Quotas of HTTP APIs: neither can be raised. */
-const MAX_BODY_BYTES = 10 * 1024 * 1024;
-const INTEGRATION_MILLIS = 30_000;
+const maxBodyBytes = 10 * 1024 * 1024;
+const longestIntegrationMillis = 30_000;
 
 /** The HTTP API of the template. */
 export interface Gateway {
@@ -35,7 +35,7 @@ export function createGateway({
   functions,
   now,
   throttles,
-  integrationMillis = INTEGRATION_MILLIS,
+  integrationMillis = longestIntegrationMillis,
 }: GatewayOptions): Gateway {
   const find = createRouter(routes);
   return {
@@ -46,7 +46,7 @@ export function createGateway({
         refuseBody(incoming, outgoing, 404, { message: 'Not Found' });
         return;
       }
-      const body = await readBody(incoming, MAX_BODY_BYTES);
+      const body = await readBody(incoming, maxBodyBytes);
       if (body === undefined) {
         refuseBody(incoming, outgoing, 413, { message: 'Request Entity Too Large' });
         return;

@@ -24,8 +24,8 @@ export function sendJson(outgoing: ServerResponse, status: number, value: unknow
 }
 
 /** A client that sends more, or longer, is cut off. */
-const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
-const DISCARD_MILLIS = 5_000;
+const maxDiscardedBytes = 64 * 1024 * 1024;
+const discardMillis = 5_000;
 
 /** Answers a request whose body is not wanted. Many clients read no answer before they have sent all: the rest is thrown away first. */
 export function refuseBody(
@@ -40,10 +40,10 @@ export function refuseBody(
     outgoing.setHeader('connection', 'close');
     if (!outgoing.headersSent) sendJson(outgoing, status, value);
   };
-  const timer = setTimeout(() => incoming.destroy(), DISCARD_MILLIS);
+  const timer = setTimeout(() => incoming.destroy(), discardMillis);
   incoming.on('data', (chunk: Buffer) => {
     discarded += chunk.length;
-    if (discarded > MAX_DISCARDED_BYTES) incoming.destroy();
+    if (discarded > maxDiscardedBytes) incoming.destroy();
   });
   incoming.on('close', () => clearTimeout(timer));
   if (incoming.readableEnded) answer();

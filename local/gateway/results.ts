@@ -3,10 +3,10 @@ import type { ObjectStore } from '../aws/object-store.ts';
 import { targetOf } from './gateway-event.ts';
 
 /** Where the distribution's objects are served. */
-export const RESULTS_PATH = '/_results/';
+export const resultsPath = '/_results/';
 
 /** What S3 answers CloudFront for a key that is not there, when CloudFront may not list the bucket. */
-const ACCESS_DENIED =
+const accessDeniedXml =
   '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
 
 /** Serves a bucket's objects as CloudFront with origin access control does: GET and HEAD of one object. */
@@ -41,7 +41,7 @@ export function createResults(
 
 function keyOf(path: string): string | undefined {
   try {
-    const key = decodeURIComponent(path.slice(RESULTS_PATH.length));
+    const key = decodeURIComponent(path.slice(resultsPath.length));
     return key === '' ? undefined : key;
   } catch {
     return undefined;
@@ -51,7 +51,7 @@ function keyOf(path: string): string | undefined {
 function sendXml(outgoing: ServerResponse, status: number): void {
   outgoing.writeHead(status, {
     'content-type': 'application/xml',
-    'content-length': Buffer.byteLength(ACCESS_DENIED),
+    'content-length': Buffer.byteLength(accessDeniedXml),
   });
-  outgoing.end(ACCESS_DENIED);
+  outgoing.end(accessDeniedXml);
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { LOCAL_ACCOUNT, LOCAL_REGION } from '../aws/aws-call.ts';
+import { localAccount, localRegion } from '../aws/aws-call.ts';
 import type { LocalFunction } from '../template.ts';
 import type { EnvironmentOptions } from './execution-environment.ts';
 
@@ -12,7 +12,7 @@ export interface Surroundings {
 }
 
 /** Bundles are one module; CDK names it after the format. */
-const MODULE_ENDINGS = ['.mjs', '.js', '.cjs'];
+const moduleEndings = ['.mjs', '.js', '.cjs'];
 
 /**
  * How a function's workers are started: the template's environment and what Lambda itself sets,
@@ -25,9 +25,9 @@ export function environmentOf(
   inBackground: boolean,
 ): Omit<EnvironmentOptions, 'log'> {
   const [file = '', handler = ''] = one.handler.split('.');
-  const module = MODULE_ENDINGS.map((ending) => path.join(one.codeFolder, `${file}${ending}`)).find((name) =>
-    existsSync(name),
-  );
+  const module = moduleEndings
+    .map((ending) => path.join(one.codeFolder, `${file}${ending}`))
+    .find((name) => existsSync(name));
   if (module === undefined) throw new Error(`${one.id}: no bundle ${file} in ${one.codeFolder}`);
   return {
     functionId: one.id,
@@ -46,8 +46,8 @@ export function environmentOf(
 
 function lambdaVariables(one: LocalFunction, awsUrl: string): Record<string, string> {
   return {
-    AWS_REGION: LOCAL_REGION,
-    AWS_DEFAULT_REGION: LOCAL_REGION,
+    AWS_REGION: localRegion,
+    AWS_DEFAULT_REGION: localRegion,
     // The caller's identity: the local AWS looks up the role's policies by it.
     AWS_ACCESS_KEY_ID: one.roleId,
     AWS_SECRET_ACCESS_KEY: 'local',
@@ -72,7 +72,7 @@ function contextOf(one: LocalFunction): Record<string, string> {
     functionName: one.id,
     functionVersion: '$LATEST',
     memoryLimitInMB: '1024',
-    invokedFunctionArn: `arn:aws:lambda:${LOCAL_REGION}:${LOCAL_ACCOUNT}:function:${one.id}`,
+    invokedFunctionArn: `arn:aws:lambda:${localRegion}:${localAccount}:function:${one.id}`,
     logGroupName: `/aws/lambda/${one.id}`,
     logStreamName: 'local',
   };

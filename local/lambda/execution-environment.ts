@@ -37,11 +37,11 @@ interface Flight {
   readonly finish: (result: InvocationResult) => void;
 }
 
-const BOOT = new URL('./worker-boot.mjs', import.meta.url);
+const bootModule = new URL('./worker-boot.mjs', import.meta.url);
 
 /** Starts a worker. A bundle that cannot be loaded shows in the results of its invocations. */
 export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironment {
-  const worker = new Worker(BOOT, {
+  const worker = new Worker(bootModule, {
     env: { ...options.env },
     workerData: options.boot,
     execArgv: [],

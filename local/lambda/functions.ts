@@ -3,7 +3,7 @@ import type { LocalFunction } from '../template.ts';
 import { environmentOf } from './environment.ts';
 import { startEnvironment } from './execution-environment.ts';
 import type { FunctionLogLine, InvocationResult } from './messages.ts';
-import { ALONE, createWorkerPool, SHARED } from './worker-pool.ts';
+import { aloneLimits, createWorkerPool, sharedLimits } from './worker-pool.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 /** What started an invocation. What the gateway starts shares workers, see worker-pool.ts. */
@@ -55,7 +55,10 @@ export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunct
         });
       return [
         one.id,
-        { shared: createWorkerPool(start(false), SHARED), alone: createWorkerPool(start(true), ALONE) },
+        {
+          shared: createWorkerPool(start(false), sharedLimits),
+          alone: createWorkerPool(start(true), aloneLimits),
+        },
       ];
     }),
   );

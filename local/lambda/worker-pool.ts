@@ -24,10 +24,10 @@ export interface PoolLimits {
  * here a burst of 200 requests would start 200 threads on a few cores, for nothing: the handlers
  * wait for the network nearly all of their time.
  */
-export const SHARED: PoolLimits = { invocationsEach: 50, environments: 16 };
+export const sharedLimits: PoolLimits = { invocationsEach: 50, environments: 16 };
 
 /** For tasks, schedules and events: one invocation at a time, so that a crash takes no innocents with it. */
-export const ALONE: PoolLimits = { invocationsEach: 1, environments: 48, idleMillis: 60_000 };
+export const aloneLimits: PoolLimits = { invocationsEach: 1, environments: 48, idleMillis: 60_000 };
 
 interface Waiting {
   readonly event: unknown;

@@ -10,8 +10,8 @@ export interface Definition {
 type Json = Record<string, unknown>;
 
 /** A JavaScript timer holds 2^31-1 ms and fires at once beyond it: 24.8 days. */
-const LONGEST_TIMER_SECONDS = 2_147_483;
-const LAMBDA_ARN = /^arn:aws:lambda:[a-z0-9-]+:\d{12}:function:[\w-]+(:[\w$-]+)?$/;
+const longestTimerSeconds = 2_147_483;
+const lambdaArnPattern = /^arn:aws:lambda:[a-z0-9-]+:\d{12}:function:[\w-]+(:[\w$-]+)?$/;
 
 /**
  * Reads a definition and levels out where aws-local-stepfunctions 3.0.0 and Step Functions differ:
@@ -41,27 +41,27 @@ function levelState(state: Json, name: string, resources: Map<string, string>): 
   for (const part of [state, ...asArray(state['Catch'])])
     if (part['ResultPath'] === '$') delete part['ResultPath'];
   if (state['Type'] === 'Task') levelTask(state, name, resources);
-  if (state['Type'] === 'Wait' && Number(state['Seconds'] ?? 0) > LONGEST_TIMER_SECONDS)
-    throw new Error(`${name}: waits longer than ${LONGEST_TIMER_SECONDS} s do not run locally`);
+  if (state['Type'] === 'Wait' && Number(state['Seconds'] ?? 0) > longestTimerSeconds)
+    throw new Error(`${name}: waits longer than ${longestTimerSeconds} s do not run locally`);
   const nested = [...asArray(state['Branches']), state['ItemProcessor'], state['Iterator']];
   for (const machine of nested) if (machine !== undefined) level(asObject(machine, name), name, resources);
 }
 
 function levelTask(state: Json, name: string, resources: Map<string, string>): void {
   const resource = state['Resource'];
-  if (typeof resource !== 'string' || !LAMBDA_ARN.test(resource))
+  if (typeof resource !== 'string' || !lambdaArnPattern.test(resource))
     throw new Error(`${name}: only Lambda ARNs run locally, not ${String(resource)}`);
   if (resources.has(name) && resources.get(name) !== resource)
     throw new Error(`${name}: two Tasks of one name with different functions do not run locally`);
   resources.set(name, resource);
   // Without one AWS waits for 99,999,999 s; the library would for 60.
-  if (state['TimeoutSecondsPath'] === undefined) state['TimeoutSeconds'] ??= LONGEST_TIMER_SECONDS;
+  if (state['TimeoutSecondsPath'] === undefined) state['TimeoutSeconds'] ??= longestTimerSeconds;
   capTimeout(state);
 }
 
 function capTimeout(part: Json): void {
   const seconds = part['TimeoutSeconds'];
-  if (typeof seconds === 'number') part['TimeoutSeconds'] = Math.min(seconds, LONGEST_TIMER_SECONDS);
+  if (typeof seconds === 'number') part['TimeoutSeconds'] = Math.min(seconds, longestTimerSeconds);
 }
 
 function refuseJsonata(part: Json, name: string): void {

@@ -53,11 +53,11 @@ type Entry =
   | { readonly kind: 'closed'; readonly arn: string; readonly closed: Partial<Execution> };
 
 /** As long as AWS keeps a closed execution, and its name taken. */
-const KEPT_MILLIS = 90 * 24 * 60 * 60 * 1_000;
+const keptMillis = 90 * 24 * 60 * 60 * 1_000;
 
 /** Opens the store and reads what it holds; nothing runs before resume(). */
 export function openExecutions({ file, now, engine, onStatusChange }: ExecutionsOptions): Executions {
-  const oldest = now() - KEPT_MILLIS;
+  const oldest = now() - keptMillis;
   const executions = new Map<string, Execution>();
   const { journal } = openJournal<Entry>(file, (entries) => {
     for (const execution of replay(entries))

@@ -22,14 +22,14 @@ export interface Interpreter {
   readonly stop: () => Promise<void>;
 }
 
-const THREAD = new URL('./interpreter-thread.ts', import.meta.url);
+const threadModule = new URL('./interpreter-thread.ts', import.meta.url);
 
 /** Starts the thread. Rejects when a definition cannot run locally. */
 export async function startInterpreter(
   boot: InterpreterBootData,
   listener: InterpreterListener,
 ): Promise<Interpreter> {
-  const worker = new Worker(THREAD, { workerData: boot, execArgv: [] });
+  const worker = new Worker(threadModule, { workerData: boot, execArgv: [] });
   const syncs = new Map<number, (nextTimer: number | undefined) => void>();
   const ready = Promise.withResolvers<undefined>();
   let lastSync = 0;

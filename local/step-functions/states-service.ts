@@ -18,7 +18,7 @@ const listSchema = z.object({
 
 /** Names that Step Functions takes: no white space, brackets, wildcards or control characters. */
 // eslint-disable-next-line no-control-regex -- the control characters are what AWS refuses
-const NAME = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f]{1,80}$/;
+const namePattern = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f]{1,80}$/;
 
 /** Step Functions as far as the service and its operator call it. Refuses as AWS does. */
 export function createStatesService(executions: Executions, machineArns: readonly string[]): AwsService {
@@ -46,7 +46,7 @@ function startExecution(
   { stateMachineArn, name = randomUUID(), input }: z.output<typeof startSchema>,
 ): AwsOutput {
   if (!machineArns.includes(stateMachineArn)) throw noMachine(stateMachineArn);
-  if (!NAME.test(name)) throw new AwsError('InvalidName', `Invalid Name: '${name}'`);
+  if (!namePattern.test(name)) throw new AwsError('InvalidName', `Invalid Name: '${name}'`);
   if (!isJson(input))
     throw new AwsError('InvalidExecutionInput', 'Invalid State Machine Execution Input: not JSON');
   const arn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;

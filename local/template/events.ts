@@ -17,7 +17,7 @@ export interface LocalRule {
   readonly pattern: Readonly<Record<string, unknown>>;
 }
 
-const SECONDS: Readonly<Record<string, number>> = { minute: 60, hour: 3600, day: 86_400 };
+const secondsOfUnit: Readonly<Record<string, number>> = { minute: 60, hour: 3600, day: 86_400 };
 
 // Refused: they would change what the function receives.
 const absent = z.never().optional();
@@ -74,7 +74,7 @@ export function readRules(resources: Resources): readonly LocalRule[] {
 
 function secondsOfRate(expression: string): number | undefined {
   const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
-  const seconds = SECONDS[unit];
+  const seconds = secondsOfUnit[unit];
   return seconds === undefined ? undefined : Number(count) * seconds;
 }
 

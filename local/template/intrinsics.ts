@@ -1,4 +1,4 @@
-import { localAttributes, PSEUDO_PARAMETERS } from './local-names.ts';
+import { localAttributes, pseudoParameters } from './local-names.ts';
 import type { TemplateResource } from './local-names.ts';
 
 /** A CloudFormation template as far as it is read here. */
@@ -29,8 +29,8 @@ export function createResolver(template: Template, apiEndpoint: string): Resolve
   const holds = (condition: string | undefined): boolean =>
     condition === undefined || resolve(template.Conditions?.[condition] ?? false) === true;
   const intrinsics: Readonly<Record<string, Intrinsic>> = {
-    ...TEXT_FUNCTIONS,
-    ...CONDITION_FUNCTIONS,
+    ...textFunctions,
+    ...conditionFunctions,
     ...templateFunctions(template, look, holds),
   };
 
@@ -92,7 +92,7 @@ function templateFunctions(
   };
 }
 
-const TEXT_FUNCTIONS: Readonly<Record<string, Intrinsic>> = {
+const textFunctions: Readonly<Record<string, Intrinsic>> = {
   'Fn::Join': (argument, resolve) => {
     const [delimiter, parts] = asList(argument);
     return asList(resolve(parts)).map(asText).join(asText(delimiter));
@@ -107,7 +107,7 @@ const TEXT_FUNCTIONS: Readonly<Record<string, Intrinsic>> = {
   },
 };
 
-const CONDITION_FUNCTIONS: Readonly<Record<string, Intrinsic>> = {
+const conditionFunctions: Readonly<Record<string, Intrinsic>> = {
   'Fn::Equals': (argument, resolve) => {
     const [left, right] = asList(resolve(argument));
     return left === right;
@@ -120,7 +120,7 @@ const CONDITION_FUNCTIONS: Readonly<Record<string, Intrinsic>> = {
 function lookUp(template: Template, apiEndpoint: string): LookUp {
   return (id, attribute) => {
     if (id === 'AWS::NoValue') return undefined;
-    const pseudo = PSEUDO_PARAMETERS[id];
+    const pseudo = pseudoParameters[id];
     if (pseudo !== undefined) return pseudo;
     const resource = template.Resources[id];
     if (resource === undefined) {

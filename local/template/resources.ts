@@ -23,7 +23,7 @@ export interface Resources {
 }
 
 /** What would run in the account and does not run here: it must not be left out in silence. */
-const NOT_SERVED: ReadonlySet<string> = new Set([
+const unservedTypes: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::RestApi',
   'AWS::ApiGatewayV2::Authorizer',
   'AWS::Lambda::EventSourceMapping',
@@ -36,7 +36,7 @@ export function openResources(template: Template, apiEndpoint: string): Resource
   const { resolve, holds } = createResolver(template, apiEndpoint);
   const present = Object.entries(template.Resources).filter(([, resource]) => holds(resource.Condition));
   for (const [id, { Type }] of present) {
-    if (NOT_SERVED.has(Type)) throw new Error(`${Type} ${id}: this type is not served on one machine`);
+    if (unservedTypes.has(Type)) throw new Error(`${Type} ${id}: this type is not served on one machine`);
   }
 
   function read<Schema extends z.ZodType>(

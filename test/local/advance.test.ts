@@ -6,7 +6,7 @@ import type { FlyingInvocation, InvocationSource } from '../../local/lambda/func
 import { createSchedule } from '../../local/schedule.ts';
 import type { Job, Schedule } from '../../local/schedule.ts';
 
-const START = Date.UTC(2026, 10, 21, 12, 0, 30);
+const startMillis = Date.UTC(2026, 10, 21, 12, 0, 30);
 const pause = (millis: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, millis);
@@ -25,7 +25,7 @@ interface Scene {
   readonly flying: FlyingInvocation[];
   /** Adds an invocation that ends after so many real milliseconds, or never; it began at an instant of real time. */
   readonly fly: (source: InvocationSource, millis: number, startedAt?: number) => void;
-  /** What fired, with its seconds after START. */
+  /** What fired, with its seconds after startMillis. */
   readonly fired: string[];
   readonly timers: Timer[];
   readonly now: () => number;
@@ -44,12 +44,12 @@ function scene({
   patienceMillis = 12_000,
 } = {}): Scene {
   const realStart = Date.now();
-  const clock = openClock(undefined, () => START + Date.now() - realStart);
+  const clock = openClock(undefined, () => startMillis + Date.now() - realStart);
   const fired: string[] = [];
   const flying: FlyingInvocation[] = [];
   const timers: Timer[] = [];
   const note = (name: string): void => {
-    fired.push(`${(clock.now() - START) / 1_000} ${name}`);
+    fired.push(`${(clock.now() - startMillis) / 1_000} ${name}`);
   };
   const fly = (source: InvocationSource, millis: number, startedAt = Date.now()): void => {
     const ended = millis === Infinity ? new Promise(() => undefined) : pause(millis);
@@ -87,14 +87,14 @@ function scene({
     timers.sort((left, right) => left.at - right.at);
     for (
       let [first] = timers;
-      first !== undefined && START + first.at * 1_000 <= clock.now();
+      first !== undefined && startMillis + first.at * 1_000 <= clock.now();
       [first] = timers
     ) {
       timers.shift();
       note(first.name);
       if (first.sets !== undefined) timers.push(first.sets);
     }
-    return Promise.resolve(timers[0] === undefined ? undefined : START + timers[0].at * 1_000);
+    return Promise.resolve(timers[0] === undefined ? undefined : startMillis + timers[0].at * 1_000);
   };
   const advance = createAdvance({
     clock,
@@ -105,7 +105,7 @@ function scene({
     isStopping: () => stopping,
     patienceMillis,
   });
-  return { advance, flying, fly, fired, timers, now: () => (clock.now() - START) / 1_000 };
+  return { advance, flying, fly, fired, timers, now: () => (clock.now() - startMillis) / 1_000 };
 }
 
 describe('an advance', () => {
@@ -119,7 +119,7 @@ describe('an advance', () => {
     const { now, steps } = await advance(90);
     expect(fired).toEqual(['30 minutely', '30.5 half a second after a tick', '90 minutely', '90 at its end']);
     expect(steps).toBe(3);
-    expect(Math.round((now - START) / 1_000)).toBe(90);
+    expect(Math.round((now - startMillis) / 1_000)).toBe(90);
   });
 
   it('fires a timer that a timer has set', async () => {

@@ -9,7 +9,7 @@ import { temporaryFolder } from './machine-fixture.ts';
 
 const machine = 'arn:aws:states:us-east-1:000000000000:stateMachine:M';
 const arnOf = (name: string): string => `arn:aws:states:us-east-1:000000000000:execution:M:${name}`;
-const DAY = 86_400_000;
+const dayMillis = 86_400_000;
 
 describe('executions', () => {
   const { folder, remove } = temporaryFolder();
@@ -94,10 +94,10 @@ describe('executions', () => {
     await start('old');
     await start('open');
     executions.onClosed(arnOf('old'), { status: 'SUCCEEDED', output: {} });
-    now += 89 * DAY;
+    now += 89 * dayMillis;
     open();
     await expect(start('old')).rejects.toMatchObject({ code: 'ExecutionAlreadyExists' });
-    now += 2 * DAY;
+    now += 2 * dayMillis;
     open();
     expect(executions.list().map(({ name }) => name)).toEqual(['open']);
   });

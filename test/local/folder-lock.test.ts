@@ -13,7 +13,7 @@ import type { FolderLock } from '../../local/folder-lock.ts';
 import { runningService } from '../../local/service-record.ts';
 import { temporaryFolder } from './machine-fixture.ts';
 
-const CHILD = path.join(import.meta.dirname, 'lock-child.ts');
+const childModule = path.join(import.meta.dirname, 'lock-child.ts');
 
 interface Outcome {
   readonly pid: number;
@@ -48,7 +48,7 @@ async function startAndRead(
 }
 
 const takeInChild = (folder: string): ReturnType<typeof startAndRead> =>
-  startAndRead(process.execPath, [CHILD, folder]);
+  startAndRead(process.execPath, [childModule, folder]);
 
 const refused = async (folder: string): Promise<unknown> =>
   lockFolder(folder).then(
@@ -99,7 +99,7 @@ describe('the lock of a folder', () => {
       const script = '"$0" "$1" "$2" & exec sleep 100';
       const {
         outcome: { pid },
-      } = await startAndRead('sh', ['-c', script, process.execPath, CHILD, folder]);
+      } = await startAndRead('sh', ['-c', script, process.execPath, childModule, folder]);
       process.kill(pid, 'SIGKILL');
       await expect.poll(() => stateOf(pid)).toBe('Z');
       expect(process.kill(pid, 0)).toBe(true);

@@ -9,7 +9,7 @@ import { startOneMachine } from '../../local/one-machine.ts';
 import type { OneMachine } from '../../local/one-machine.ts';
 import { temporaryFolder, writeStack } from './machine-fixture.ts';
 
-const CHILD = path.join(import.meta.dirname, 'machine-child.ts');
+const childModule = path.join(import.meta.dirname, 'machine-child.ts');
 
 interface Child {
   readonly process: ChildProcess;
@@ -17,7 +17,9 @@ interface Child {
 }
 
 async function startChild(template: string, folder: string): Promise<Child> {
-  const child = spawn(process.execPath, [CHILD, template, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [childModule, template, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   const { apiUrl } = JSON.parse(line) as { apiUrl: string };
   return { process: child, origin: new URL(apiUrl).origin };

@@ -30,7 +30,7 @@ export function temporaryFolder(): { readonly folder: string; readonly remove: (
 }
 
 /** Calls the local AWS as an SDK would, without one. */
-const AWS_CLIENT = `
+const awsClient = `
 import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 async function aws(target, input) {
@@ -48,7 +48,7 @@ export function writeBundle(folder: string, id: string, { code, top = '' }: Fixt
   mkdirSync(bundle, { recursive: true });
   writeFileSync(
     path.join(bundle, 'index.mjs'),
-    `${AWS_CLIENT}\n${top}\nexport async function handler(event, context) {\n${code}\n}\n`,
+    `${awsClient}\n${top}\nexport async function handler(event, context) {\n${code}\n}\n`,
   );
   return bundle;
 }

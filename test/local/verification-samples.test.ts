@@ -226,7 +226,7 @@ function isPossible(headers: Readonly<Record<string, string>>): boolean {
 const python = spawnSync('python3', ['--version']).status === 0 ? 'python3' : undefined;
 
 /** Reads cases from its input and writes a boolean or the error for each. */
-const PYTHON_RUNNER = `
+const pythonRunner = `
 import json, sys
 given = json.load(sys.stdin)
 said = []
@@ -240,7 +240,7 @@ json.dump(said, sys.stdout)
 
 function judgeInPython(page: string, name: string, all: readonly Case[]): unknown {
   const file = path.join(folder, `${name}.py`);
-  writeFileSync(file, `${sampleOf(page, 'python', name)}\nverify = ${name}\n${PYTHON_RUNNER}`);
+  writeFileSync(file, `${sampleOf(page, 'python', name)}\nverify = ${name}\n${pythonRunner}`);
   const input = JSON.stringify({ secret, cases: all.map((one) => ({ body, ...one })) });
   const { stdout, stderr } = spawnSync(python ?? '', [file], { input, encoding: 'utf8' });
   expect(stderr).toBe('');

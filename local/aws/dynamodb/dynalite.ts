@@ -106,7 +106,7 @@ const validations = load('dynalite/validations') as Validations;
 /** Key arithmetic and conditions. */
 export const engine = load('dynalite/db') as Engine;
 
-const OPERATIONS = [
+const dynaliteOperations = [
   'BatchGetItem',
   'BatchWriteItem',
   'CreateTable',
@@ -123,14 +123,17 @@ const OPERATIONS = [
 ] as const;
 
 /** An operation that dynalite has. */
-export type Operation = (typeof OPERATIONS)[number];
+export type Operation = (typeof dynaliteOperations)[number];
 
 const moduleOf = (operation: Operation): string => operation.charAt(0).toLowerCase() + operation.slice(1);
 const actions = new Map(
-  OPERATIONS.map((operation) => [operation, load(`dynalite/actions/${moduleOf(operation)}`) as Action]),
+  dynaliteOperations.map((operation) => [
+    operation,
+    load(`dynalite/actions/${moduleOf(operation)}`) as Action,
+  ]),
 );
 const rules = new Map(
-  OPERATIONS.map((operation) => [
+  dynaliteOperations.map((operation) => [
     operation,
     load(`dynalite/validations/${moduleOf(operation)}`) as { types: object; custom: unknown },
   ]),
@@ -138,7 +141,7 @@ const rules = new Map(
 
 /** Whether dynalite knows the operation. */
 export function isOperation(name: string): name is Operation {
-  return OPERATIONS.some((operation) => operation === name);
+  return dynaliteOperations.some((operation) => operation === name);
 }
 
 /**

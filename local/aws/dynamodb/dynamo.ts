@@ -27,7 +27,7 @@ export interface Dynamo {
 }
 
 /** Operations that change items or tables: one at a time, each as one atomic batch. */
-const BUFFERED: ReadonlySet<Operation> = new Set([
+const bufferedOperations: ReadonlySet<Operation> = new Set([
   'PutItem',
   'UpdateItem',
   'DeleteItem',
@@ -36,7 +36,7 @@ const BUFFERED: ReadonlySet<Operation> = new Set([
 ]);
 
 /** Operations that dynalite spreads over several writes of its own; nothing of the service calls them. */
-const UNBUFFERED: ReadonlySet<Operation> = new Set(['DeleteTable', 'UpdateTable']);
+const unbufferedOperations: ReadonlySet<Operation> = new Set(['DeleteTable', 'UpdateTable']);
 
 /** dynalite's tables with transactions, time to live and atomic writes put in front. */
 export function createDynamo({ folder, now }: DynamoOptions): Dynamo {
@@ -68,9 +68,9 @@ export function createDynamo({ folder, now }: DynamoOptions): Dynamo {
         return describeTimeToLive(store, call);
     }
     if (!isOperation(operation)) throw unknownOperation(call);
-    if (BUFFERED.has(operation)) return exclusive(() => write(store, operation, input));
+    if (bufferedOperations.has(operation)) return exclusive(() => write(store, operation, input));
     const checked = checkInput(store, operation, input);
-    if (UNBUFFERED.has(operation))
+    if (unbufferedOperations.has(operation))
       return exclusive(() => runAction(store, operation, checked).finally(forget));
     return runAction(readingStore(store, lag.snapshot()), operation, checked);
   };

@@ -3,12 +3,12 @@ import type { AwsCall, AwsOutput } from '../aws-call.ts';
 import { parseInput } from '../call-input.ts';
 import { checkInput, engine, readItem, readTable, runAction } from './dynalite.ts';
 import type { AttributeMap, Store } from './dynalite.ts';
-import { TOKEN_LIFETIME_MS, TOKEN_PREFIX } from './transactions.ts';
+import { tokenLifetimeMillis, tokenPrefix } from './transactions.ts';
 import type { TokenRecord } from './transactions.ts';
 import { bufferWrites, readingStore } from './write-buffer.ts';
 import type { Mutex } from '../mutex.ts';
 
-const TTL_PREFIX = 'ttl~';
+const ttlPrefix = 'ttl~';
 
 const updateInput = z.object({
   TableName: z.string(),
@@ -22,7 +22,7 @@ type Specification = z.output<typeof updateInput>['TimeToLiveSpecification'];
 export async function updateTimeToLive(store: Store, call: AwsCall): Promise<AwsOutput> {
   const { TableName, TimeToLiveSpecification } = parseInput(updateInput, call);
   await readTable(store, TableName);
-  await store.db.batch([{ type: 'put', key: TTL_PREFIX + TableName, value: TimeToLiveSpecification }]);
+  await store.db.batch([{ type: 'put', key: ttlPrefix + TableName, value: TimeToLiveSpecification }]);
   return { TimeToLiveSpecification };
 }
 
@@ -30,7 +30,7 @@ export async function updateTimeToLive(store: Store, call: AwsCall): Promise<Aws
 export async function describeTimeToLive(store: Store, call: AwsCall): Promise<AwsOutput> {
   const { TableName } = parseInput(describeInput, call);
   await readTable(store, TableName);
-  const set = (await store.db.get(TTL_PREFIX + TableName)) as Specification | undefined;
+  const set = (await store.db.get(ttlPrefix + TableName)) as Specification | undefined;
   const enabled = set?.Enabled === true;
   return {
     TimeToLiveDescription: enabled
@@ -40,15 +40,15 @@ export async function describeTimeToLive(store: Store, call: AwsCall): Promise<A
 }
 
 /** Deletes the items whose time is over, and request tokens that nobody can replay any more; answers how many items. */
-export async function expireItems(store: Store, exclusive: Mutex, nowMs: number): Promise<number> {
+export async function expireItems(store: Store, exclusive: Mutex, nowMillis: number): Promise<number> {
   let deleted = 0;
-  for await (const [key, value] of store.db.iterator(prefixRange(TTL_PREFIX))) {
+  for await (const [key, value] of store.db.iterator(prefixRange(ttlPrefix))) {
     const { AttributeName, Enabled } = value as Specification;
     if (Enabled)
-      deleted += await expireTable(store, exclusive, key.slice(TTL_PREFIX.length), AttributeName, nowMs);
+      deleted += await expireTable(store, exclusive, key.slice(ttlPrefix.length), AttributeName, nowMillis);
   }
-  for await (const [key, value] of store.db.iterator(prefixRange(TOKEN_PREFIX))) {
-    if ((value as TokenRecord).atMs <= nowMs - TOKEN_LIFETIME_MS)
+  for await (const [key, value] of store.db.iterator(prefixRange(tokenPrefix))) {
+    if ((value as TokenRecord).atMs <= nowMillis - tokenLifetimeMillis)
       await exclusive(() => store.db.batch([{ type: 'del', key }]));
   }
   return deleted;
@@ -59,12 +59,12 @@ async function expireTable(
   exclusive: Mutex,
   name: string,
   attribute: string,
-  nowMs: number,
+  nowMillis: number,
 ): Promise<number> {
   const table = await readTable(store, name);
   const isOver = (item: AttributeMap | undefined): boolean => {
     const seconds = item?.[attribute]?.N;
-    return typeof seconds === 'string' && Number(seconds) * 1000 <= nowMs;
+    return typeof seconds === 'string' && Number(seconds) * 1000 <= nowMillis;
   };
   let deleted = 0;
   for await (const item of readingStore(store)

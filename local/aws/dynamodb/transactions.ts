@@ -8,20 +8,20 @@ import type { CancellationReason } from './transaction-canceled.ts';
 import { bufferWrites } from './write-buffer.ts';
 
 /** The API reference allows this many items in a transaction. */
-const MOST_ITEMS = 100;
+const maxTransactionItems = 100;
 
 /** How long a ClientRequestToken stands for its request (API reference of TransactWriteItems). */
-export const TOKEN_LIFETIME_MS = 600_000;
+export const tokenLifetimeMillis = 600_000;
 
 /** The kinds of item, and the operation by whose rules each is checked. A check has the shape of a conditional delete. */
-const CHECKED_AS = {
+const checkedAs = {
   Put: 'PutItem',
   Update: 'UpdateItem',
   Delete: 'DeleteItem',
   ConditionCheck: 'DeleteItem',
 } as const satisfies Record<string, Operation>;
 
-type Kind = keyof typeof CHECKED_AS;
+type Kind = keyof typeof checkedAs;
 
 interface Step {
   readonly kind: Kind;
@@ -32,7 +32,7 @@ interface Step {
 }
 
 /** Prefix of the request tokens among the keys of LevelDB. */
-export const TOKEN_PREFIX = 'token~';
+export const tokenPrefix = 'token~';
 
 /** A request token's record: it is written in the same batch as the transaction, so that a crash never parts them. */
 export interface TokenRecord {
@@ -44,13 +44,13 @@ export interface TokenRecord {
 export async function transactWrite(
   store: Store,
   request: Record<string, unknown>,
-  nowMs: number,
+  nowMillis: number,
 ): Promise<AwsOutput> {
   const items = readItems(request, 'TransactItems');
   const fingerprint = createHash('sha256').update(JSON.stringify(items)).digest('hex');
   const token = typeof request.ClientRequestToken === 'string' ? request.ClientRequestToken : undefined;
   const checked = items.map((item) => checkItem(store, item));
-  if (token !== undefined && (await isReplay(store, token, fingerprint, nowMs))) return {};
+  if (token !== undefined && (await isReplay(store, token, fingerprint, nowMillis))) return {};
 
   const steps: Step[] = [];
   for (const one of checked) steps.push(await place(store, one));
@@ -62,7 +62,7 @@ export async function transactWrite(
   const reasons: CancellationReason[] = [];
   for (const step of steps) reasons.push(await attempt(store, buffer.store, step));
   if (reasons.some((reason) => reason.Code !== 'None')) throw transactionCanceled(reasons);
-  await buffer.commit(token === undefined ? [] : [rememberToken(token, { fingerprint, atMs: nowMs })]);
+  await buffer.commit(token === undefined ? [] : [rememberToken(token, { fingerprint, atMs: nowMillis })]);
   return {};
 }
 
@@ -80,9 +80,9 @@ function readItems(
   member: string,
 ): readonly Record<string, object | undefined>[] {
   const items = request[member];
-  if (!Array.isArray(items) || items.length < 1 || items.length > MOST_ITEMS) {
+  if (!Array.isArray(items) || items.length < 1 || items.length > maxTransactionItems) {
     throw invalid(
-      `1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length between 1 and ${MOST_ITEMS}`,
+      `1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length between 1 and ${maxTransactionItems}`,
     );
   }
   return items as Record<string, object | undefined>[];
@@ -99,11 +99,11 @@ function checkItem(store: Store, item: Record<string, object | undefined>): Omit
   >;
   if (kind === 'ConditionCheck' && request.ConditionExpression === undefined)
     throw invalid('The ConditionExpression is required for ConditionCheck');
-  return { kind, input: checkInput(store, CHECKED_AS[kind], request), returnsItem: onFailure === 'ALL_OLD' };
+  return { kind, input: checkInput(store, checkedAs[kind], request), returnsItem: onFailure === 'ALL_OLD' };
 }
 
 function isKind(name: string | undefined): name is Kind {
-  return name !== undefined && name in CHECKED_AS;
+  return name !== undefined && name in checkedAs;
 }
 
 async function place(store: Store, step: Omit<Step, 'key'>): Promise<Step> {
@@ -131,7 +131,7 @@ function bodyMessage(error: Error): string {
 async function attempt(store: Store, buffered: Store, step: Step): Promise<CancellationReason> {
   try {
     if (step.kind === 'ConditionCheck') await checkCondition(buffered, step);
-    else await runAction(buffered, CHECKED_AS[step.kind], step.input);
+    else await runAction(buffered, checkedAs[step.kind], step.input);
     return { Code: 'None' };
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
@@ -156,9 +156,14 @@ function reasonCode(code: string): string {
   return code === 'ValidationException' ? 'ValidationError' : code.replace(/Exception$/, '');
 }
 
-async function isReplay(store: Store, token: string, fingerprint: string, nowMs: number): Promise<boolean> {
-  const record = (await store.db.get(TOKEN_PREFIX + token)) as TokenRecord | undefined;
-  if (record === undefined || record.atMs <= nowMs - TOKEN_LIFETIME_MS) return false;
+async function isReplay(
+  store: Store,
+  token: string,
+  fingerprint: string,
+  nowMillis: number,
+): Promise<boolean> {
+  const record = (await store.db.get(tokenPrefix + token)) as TokenRecord | undefined;
+  if (record === undefined || record.atMs <= nowMillis - tokenLifetimeMillis) return false;
   if (record.fingerprint === fingerprint) return true;
   throw new AwsError(
     'IdempotentParameterMismatchException',
@@ -167,7 +172,7 @@ async function isReplay(store: Store, token: string, fingerprint: string, nowMs:
 }
 
 function rememberToken(token: string, record: TokenRecord): BatchStep {
-  return { type: 'put', key: TOKEN_PREFIX + token, value: record };
+  return { type: 'put', key: tokenPrefix + token, value: record };
 }
 
 function invalid(message: string): AwsError {

@@ -21,16 +21,16 @@ import {
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test, vi } from 'vitest';
 import { createDynamo } from '../../../local/aws/dynamodb/dynamo.ts';
-import { START_MS, startEndpoint, temporaryFolder } from './endpoint-fixture.ts';
+import { startMillis, startEndpoint, temporaryFolder } from './endpoint-fixture.ts';
 import type { Fixture } from './endpoint-fixture.ts';
-import { TABLE } from './table.ts';
+import { tableDefinition } from './table.ts';
 
-const TableName = TABLE.TableName;
+const TableName = tableDefinition.TableName;
 
 async function startTable(): Promise<Fixture & { table: DynamoDBDocumentClient }> {
   const fixture = await startEndpoint();
   const client = new DynamoDBClient(fixture.as('operator'));
-  await client.send(new CreateTableCommand(structuredClone(TABLE) as never));
+  await client.send(new CreateTableCommand(structuredClone(tableDefinition) as never));
   return { ...fixture, table: DynamoDBDocumentClient.from(client) };
 }
 
@@ -74,7 +74,9 @@ describe('tables', () => {
 
   test('a table that exists is not made twice', async () => {
     const { table } = await startTable();
-    await expect(table.send(new CreateTableCommand(structuredClone(TABLE) as never))).rejects.toMatchObject({
+    await expect(
+      table.send(new CreateTableCommand(structuredClone(tableDefinition) as never)),
+    ).rejects.toMatchObject({
       name: 'ResourceInUseException',
     });
   });
@@ -305,10 +307,10 @@ describe('transactions', () => {
       ClientRequestToken: 'token-1',
     };
     await table.send(new TransactWriteCommand(onlyMoney));
-    clock.nowMs = START_MS + 599_999;
+    clock.nowMillis = startMillis + 599_999;
     await table.send(new TransactWriteCommand(onlyMoney));
     expect((await table.send(new GetCommand({ TableName, Key: account }))).Item?.available).toBe(90);
-    clock.nowMs = START_MS + 600_000;
+    clock.nowMillis = startMillis + 600_000;
     await table.send(new TransactWriteCommand(onlyMoney));
     expect((await table.send(new GetCommand({ TableName, Key: account }))).Item?.available).toBe(80);
   });
@@ -418,7 +420,7 @@ describe('time to live', () => {
     );
     const { TimeToLiveDescription } = await table.send(new DescribeTimeToLiveCommand({ TableName }));
     expect(TimeToLiveDescription).toEqual({ TimeToLiveStatus: 'ENABLED', AttributeName: 'expires_at' });
-    const startSeconds = START_MS / 1000;
+    const startSeconds = startMillis / 1000;
     await table.send(
       new PutCommand({
         TableName,
@@ -433,7 +435,7 @@ describe('time to live', () => {
       new PutCommand({ TableName, Item: { pk: 'd', sk: 'd', expires_at: 'text is no time' } }),
     );
     expect(await dynamo.expireItems()).toBe(0);
-    clock.nowMs += 60_000;
+    clock.nowMillis += 60_000;
     expect(await dynamo.expireItems()).toBe(1);
     const left = await table.send(
       new BatchGetCommand({
@@ -457,9 +459,9 @@ describe('time to live', () => {
 describe('the folder', () => {
   test('a second process on one folder is told so', async () => {
     const folder = await temporaryFolder();
-    const first = createDynamo({ folder, now: () => START_MS });
+    const first = createDynamo({ folder, now: () => startMillis });
     await first.service({ service: 'dynamodb', operation: 'ListTables', caller: 'operator', input: {} });
-    const second = createDynamo({ folder, now: () => START_MS });
+    const second = createDynamo({ folder, now: () => startMillis });
     await expect(
       second.service({ service: 'dynamodb', operation: 'ListTables', caller: 'operator', input: {} }),
     ).rejects.toThrow('is another Darkroom running on this folder?');

@@ -15,7 +15,7 @@ import type { ObjectStore } from '../../../local/aws/object-store.ts';
 import { createSecrets } from '../../../local/aws/secrets.ts';
 import type { Secrets } from '../../../local/aws/secrets.ts';
 
-export const START_MS = Date.UTC(2026, 10, 21, 12);
+export const startMillis = Date.UTC(2026, 10, 21, 12);
 
 export interface Fixture {
   /** Settings of an SDK client that calls the endpoint as this role. */
@@ -32,7 +32,7 @@ export interface Fixture {
   readonly objectStore: ObjectStore;
   readonly secrets: Secrets;
   /** The time that the stand-ins see; a test sets it. */
-  readonly clock: { nowMs: number };
+  readonly clock: { nowMillis: number };
   readonly folder: string;
 }
 
@@ -42,8 +42,8 @@ const noStateMachines: AwsService = ({ operation }) =>
 /** The whole local AWS on a free port, over memory and a folder that goes with the test. */
 export async function startEndpoint(options: Partial<AwsEndpointOptions> = {}): Promise<Fixture> {
   const folder = await temporaryFolder();
-  const clock = { nowMs: START_MS };
-  const now = (): number => clock.nowMs;
+  const clock = { nowMillis: startMillis };
+  const now = (): number => clock.nowMillis;
   const dynamo = createDynamo({ now });
   const faults = createFaults();
   const objectStore = createObjectStore(path.join(folder, 'objects'), { now });

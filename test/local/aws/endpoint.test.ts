@@ -12,8 +12,8 @@ import { AwsError } from '../../../local/aws/aws-error.ts';
 import { createAwsEndpoint } from '../../../local/aws/endpoint.ts';
 import { createFaults } from '../../../local/aws/faults.ts';
 import { createObjectStore } from '../../../local/aws/object-store.ts';
-import { START_MS, startEndpoint, temporaryFolder } from './endpoint-fixture.ts';
-import { TABLE } from './table.ts';
+import { startMillis, startEndpoint, temporaryFolder } from './endpoint-fixture.ts';
+import { tableDefinition } from './table.ts';
 
 const stateMachineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:M';
 
@@ -21,13 +21,13 @@ test('a call reaches its service with its operation, its caller and its input', 
   const calls: AwsCall[] = [];
   const states = (call: AwsCall): Promise<Record<string, unknown>> => {
     calls.push(call);
-    return Promise.resolve({ executionArn: 'arn:ex', startDate: new Date(START_MS) });
+    return Promise.resolve({ executionArn: 'arn:ex', startDate: new Date(startMillis) });
   };
   const fixture = await startEndpoint({ states });
   const started = await new SFNClient(fixture.as('SubmitRole')).send(
     new StartExecutionCommand({ stateMachineArn, name: 'n', input: '{}' }),
   );
-  expect(started).toMatchObject({ executionArn: 'arn:ex', startDate: new Date(START_MS) });
+  expect(started).toMatchObject({ executionArn: 'arn:ex', startDate: new Date(startMillis) });
   expect(calls).toEqual([
     {
       service: 'states',
@@ -76,7 +76,7 @@ test('the same services answer without a socket', async () => {
     service: 'dynamodb',
     operation: 'CreateTable',
     caller: 'operator',
-    input: structuredClone(TABLE),
+    input: structuredClone(tableDefinition),
   });
   expect(
     await fixture.endpoint.handle({
@@ -131,7 +131,7 @@ test('closing ends calls that are still waiting', async () => {
     },
     states: () => Promise.resolve({}),
     secretsmanager: () => Promise.resolve({}),
-    objectStore: createObjectStore(await temporaryFolder(), { now: () => START_MS }),
+    objectStore: createObjectStore(await temporaryFolder(), { now: () => startMillis }),
     authorize: () => undefined,
     faults: createFaults(),
   });
@@ -152,7 +152,7 @@ test('closing ends calls that are still waiting', async () => {
 test('an item larger than one socket read arrives whole', async () => {
   const fixture = await startEndpoint();
   const client = new DynamoDBClient(fixture.as('operator'));
-  await client.send(new CreateTableCommand(structuredClone(TABLE) as never));
+  await client.send(new CreateTableCommand(structuredClone(tableDefinition) as never));
   await client.send(
     new PutItemCommand({
       TableName: 'Main',

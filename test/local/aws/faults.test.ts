@@ -19,9 +19,9 @@ import { AwsError } from '../../../local/aws/aws-error.ts';
 import { createFaults } from '../../../local/aws/faults.ts';
 import { startEndpoint } from './endpoint-fixture.ts';
 import type { Fixture } from './endpoint-fixture.ts';
-import { TABLE } from './table.ts';
+import { tableDefinition } from './table.ts';
 
-const TableName = TABLE.TableName;
+const TableName = tableDefinition.TableName;
 const Item = { pk: { S: 'a' }, sk: { S: 'a' } };
 
 /** A table; `impatient` is a client that gives a call up which has no answer. */
@@ -32,7 +32,7 @@ async function startTable(): Promise<Fixture & { client: DynamoDBClient; impatie
     ...fixture.as('ChargeRole'),
     requestHandler: { requestTimeout: 300, throwOnRequestTimeout: true },
   });
-  await client.send(new CreateTableCommand(structuredClone(TABLE) as never));
+  await client.send(new CreateTableCommand(structuredClone(tableDefinition) as never));
   return { ...fixture, client, impatient };
 }
 

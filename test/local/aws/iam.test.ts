@@ -7,7 +7,7 @@ import { createAuthorizer } from '../../../local/aws/iam.ts';
 import type { PolicyStatement } from '../../../local/aws/iam.ts';
 import { startEndpoint } from './endpoint-fixture.ts';
 
-const TABLE_ARN = 'arn:aws:dynamodb:us-east-1:000000000000:table/Main';
+const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Main';
 
 function verdict(statements: readonly PolicyStatement[], call: Omit<AwsCall, 'caller'>): string {
   const authorize = createAuthorizer(new Map([['Role', statements]]));
@@ -47,19 +47,19 @@ describe('what a call needs', () => {
       'dynamodb:DeleteItem',
       'dynamodb:ConditionCheckItem',
     ];
-    expect(verdict([allow(all, TABLE_ARN)], everyKind)).toBe('allowed');
+    expect(verdict([allow(all, tableArn)], everyKind)).toBe('allowed');
     for (const missing of all) {
       expect(
         verdict(
           [
             allow(
               all.filter((action) => action !== missing),
-              TABLE_ARN,
+              tableArn,
             ),
           ],
           everyKind,
         ),
-      ).toContain(`perform: ${missing} on resource: ${TABLE_ARN}`);
+      ).toContain(`perform: ${missing} on resource: ${tableArn}`);
     }
     expect(verdict([allow('dynamodb:TransactWriteItems')], everyKind)).toContain('dynamodb:UpdateItem');
   });
@@ -69,21 +69,16 @@ describe('what a call needs', () => {
       'a query on an index',
       dynamodb('Query', { TableName: 'Main', IndexName: 'open-work' }),
       'dynamodb:Query',
-      `${TABLE_ARN}/index/open-work`,
+      `${tableArn}/index/open-work`,
     ],
-    ['a batch', dynamodb('BatchGetItem', { RequestItems: { Main: {} } }), 'dynamodb:BatchGetItem', TABLE_ARN],
+    ['a batch', dynamodb('BatchGetItem', { RequestItems: { Main: {} } }), 'dynamodb:BatchGetItem', tableArn],
     [
       'a transactional read',
       dynamodb('TransactGetItems', { TransactItems: [{ Get: { TableName: 'Main' } }] }),
       'dynamodb:GetItem',
-      TABLE_ARN,
+      tableArn,
     ],
-    [
-      'a table named by its ARN',
-      dynamodb('GetItem', { TableName: TABLE_ARN }),
-      'dynamodb:GetItem',
-      TABLE_ARN,
-    ],
+    ['a table named by its ARN', dynamodb('GetItem', { TableName: tableArn }), 'dynamodb:GetItem', tableArn],
     [
       'a start',
       { service: 'states', operation: 'StartExecution', input: { stateMachineArn: 'arn:sm' } },
@@ -137,14 +132,14 @@ describe('how statements decide', () => {
   const read = dynamodb('GetItem', { TableName: 'Main' });
 
   test.each<[string, PolicyStatement[], boolean]>([
-    ['wildcards in actions, whatever their case', [allow('DynamoDB:get*', TABLE_ARN)], true],
+    ['wildcards in actions, whatever their case', [allow('DynamoDB:get*', tableArn)], true],
     [
       'wildcards in resources, whose case counts',
       [allow('dynamodb:GetItem', 'arn:aws:dynamodb:*:table/main')],
       false,
     ],
-    ['a question mark for one character', [allow('dynamodb:GetIte?', TABLE_ARN)], true],
-    ['a dot is no wildcard', [allow('dynamodb.GetItem', TABLE_ARN)], false],
+    ['a question mark for one character', [allow('dynamodb:GetIte?', tableArn)], true],
+    ['a dot is no wildcard', [allow('dynamodb.GetItem', tableArn)], false],
     [
       'a denial wins over what allows',
       [{ Effect: 'Deny', Action: 'dynamodb:*', Resource: '*' }, allow('*')],
@@ -161,7 +156,7 @@ describe('how statements decide', () => {
       [{ Effect: 'Allow', NotAction: ['dynamodb:PutItem'], Resource: '*' }],
       true,
     ],
-    ['NotResource spares what it names', [{ Effect: 'Allow', Action: '*', NotResource: TABLE_ARN }], false],
+    ['NotResource spares what it names', [{ Effect: 'Allow', Action: '*', NotResource: tableArn }], false],
     ['a statement without a resource covers nothing', [{ Effect: 'Allow', Action: '*' }], false],
     ['no statement', [], false],
   ])('%s', (_name, statements, allowed) => {
@@ -170,7 +165,7 @@ describe('how statements decide', () => {
 
   test('the refusal is worded as AWS words it', () => {
     expect(verdict([], read)).toBe(
-      `User: arn:aws:sts::000000000000:assumed-role/Role is not authorized to perform: dynamodb:GetItem on resource: ${TABLE_ARN} because no identity-based policy allows the dynamodb:GetItem action`,
+      `User: arn:aws:sts::000000000000:assumed-role/Role is not authorized to perform: dynamodb:GetItem on resource: ${tableArn} because no identity-based policy allows the dynamodb:GetItem action`,
     );
     expect(verdict([{ Effect: 'Deny', Action: '*', Resource: '*' }], read)).toContain(
       'with an explicit deny in an identity-based policy',
@@ -184,7 +179,7 @@ describe('how statements decide', () => {
       'assumed-role/Stranger is not authorized',
     );
     authorize({ ...read, caller: 'Role' });
-    expect([...authorize.usedGrants()]).toEqual([`Role dynamodb:GetItem ${TABLE_ARN}`]);
+    expect([...authorize.usedGrants()]).toEqual([`Role dynamodb:GetItem ${tableArn}`]);
   });
 });
 

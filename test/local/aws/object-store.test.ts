@@ -11,11 +11,11 @@ import {
 } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { createAuthorizer } from '../../../local/aws/iam.ts';
-import { START_MS, startEndpoint } from './endpoint-fixture.ts';
+import { startMillis, startEndpoint } from './endpoint-fixture.ts';
 import type { Fixture } from './endpoint-fixture.ts';
 
 const Bucket = 'images';
-const DAY_MS = 86_400_000;
+const dayMillis = 86_400_000;
 const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, n) => (n * 31) % 256));
 
 async function startStore(): Promise<Fixture & { s3: S3Client }> {
@@ -44,7 +44,7 @@ test('an object comes back byte for byte with its type, caching and metadata', a
     Metadata: { creation: '0198' },
     ContentLength: 70_000,
     ETag: put.ETag,
-    LastModified: new Date(START_MS),
+    LastModified: new Date(startMillis),
   });
   expect(await s3.send(new HeadObjectCommand({ Bucket, Key }))).toMatchObject({
     ContentType: 'image/png',
@@ -195,10 +195,10 @@ test('expiry deletes under its prefix what is old enough, and nothing else', asy
   const { s3, objectStore, clock } = await startStore();
   await s3.send(new PutObjectCommand({ Bucket, Key: 'sources/old', Body: '1' }));
   await s3.send(new PutObjectCommand({ Bucket, Key: 'results/old', Body: '1' }));
-  clock.nowMs += DAY_MS;
+  clock.nowMillis += dayMillis;
   await s3.send(new PutObjectCommand({ Bucket, Key: 'sources/new', Body: '1' }));
   expect(await objectStore.expire(Bucket, 'sources/', 1)).toBe(0);
-  clock.nowMs += 1;
+  clock.nowMillis += 1;
   expect(await objectStore.expire(Bucket, 'sources/', 1)).toBe(1);
   expect((await s3.send(new ListObjectsV2Command({ Bucket }))).Contents?.map((object) => object.Key)).toEqual(
     ['results/old', 'sources/new'],

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
 import { createSecrets, localSecretArn } from '../../../local/aws/secrets.ts';
-import { START_MS, startEndpoint } from './endpoint-fixture.ts';
+import { startMillis, startEndpoint } from './endpoint-fixture.ts';
 import type { Fixture } from './endpoint-fixture.ts';
 
 const arn = localSecretArn('WebhookKey');
@@ -101,7 +101,7 @@ test('secrets outlive the process in files that only their owner reads', async (
   const files = await readdir(path.join(folder, 'secrets'));
   expect(files.sort()).toEqual(['s-..%2Fup.json', 's-WebhookKey.json']);
   for (const file of files) expect((await stat(path.join(folder, 'secrets', file))).mode & 0o777).toBe(0o600);
-  const reopened = createSecrets(path.join(folder, 'secrets'), { now: () => START_MS });
+  const reopened = createSecrets(path.join(folder, 'secrets'), { now: () => startMillis });
   expect(
     await reopened.service({
       service: 'secretsmanager',

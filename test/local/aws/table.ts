@@ -1,5 +1,5 @@
 /** The table that most tests use: keys pk and sk, an index of open work, time to live. */
-export const TABLE = {
+export const tableDefinition = {
   TableName: 'Main',
   BillingMode: 'PAY_PER_REQUEST',
   DeletionProtectionEnabled: true,
