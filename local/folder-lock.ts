@@ -6,18 +6,18 @@ import { proofOf, readServiceRecord, serviceFileName } from './service-record.ts
 import type { ReadyService, ServiceRecord } from './service-record.ts';
 
 /**
- * Two services that write the same folder are the worst case. So the lock is a lock of the operating
- * system and not a file with a process id. The kernel frees such a lock when its process dies, however
- * the process dies, and also while the dead process is still a zombie. A process that is stopped or busy
- * keeps the lock. A new process with an old id has nothing.
+ * Two services that write the same folder are the worst case. So the lock is a lock of the operating system
+ * and not a file with a process id. The kernel frees such a lock when the process ends, in whatever way it
+ * ends, also while the dead process is still a zombie. A process that is stopped or busy keeps the lock. A
+ * new process with the id of a dead holder does not hold the lock.
  *
- * Node has no function that locks a file. LevelDB, in which the table lies, locks the folder of each
- * database (fcntl, on Windows LockFile). So `lock/` is an empty LevelDB that stays open.
+ * Node has no function that locks a file. LevelDB, which holds the tables, locks the folder of each database
+ * (fcntl, on Windows LockFile). So `lock/` is an empty LevelDB that stays open.
  */
 
-/** The folder's lock, held. */
+/** The lock of a folder that this process holds. */
 export interface FolderLock {
-  /** Tells the addresses, so that the operator's command finds the service. */
+  /** Writes the addresses into service.json, where the operator's command finds the service. */
   readonly announce: (addresses: ServiceAddresses) => void;
   /** Proves to a reader of the folder's service.json that this process holds the folder. */
   readonly prove: (challenge: string) => string;
@@ -26,10 +26,13 @@ export interface FolderLock {
 
 type ServiceAddresses = Omit<ReadyService, 'pid' | 'startedAt' | 'secret'>;
 
-/** The folder cannot be taken; the message is one sentence for a person. */
+/** This process cannot take the folder. The message is one sentence for a person. */
 export class FolderRefused extends Error {
   override readonly name = 'FolderRefused';
-  /** `FOLDER_IN_USE`: another service holds it. `FOLDER_UNUSABLE`: it cannot be made, written or locked. */
+  /**
+   * `FOLDER_IN_USE`: another service holds the folder. `FOLDER_UNUSABLE`: the folder cannot be made, written
+   * or locked.
+   */
   readonly code: 'FOLDER_IN_USE' | 'FOLDER_UNUSABLE';
 
   constructor(code: FolderRefused['code'], message: string, options?: ErrorOptions) {
@@ -38,7 +41,7 @@ export class FolderRefused extends Error {
   }
 }
 
-/** The part of LevelDB that is used here. */
+/** The part of LevelDB that the lock uses. */
 interface LevelDatabase {
   open(): Promise<void>;
   close(): Promise<void>;
@@ -52,12 +55,13 @@ const { Level } = createRequire(load.resolve('dynalite'))('level') as {
 const lockFolderName = 'lock';
 
 /**
- * The folders that this process holds. LevelDB must not open a lock twice in one process: it would
- * refuse the second time, and in doing so close the file and with it free the lock (fcntl of POSIX).
+ * The folders that this process holds. LevelDB must not open the same lock twice in one process. It would
+ * refuse the second time, but it would also close the file, and closing a file frees the lock (fcntl of
+ * POSIX).
  */
 const held = new Set<string>();
 
-/** Takes the folder for this process, and makes it when it is missing. Throws FolderRefused. */
+/** Takes the folder for this process, and makes the folder when it is missing. Throws FolderRefused. */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const realFolder = makeFolder(folder);
   if (held.has(realFolder)) throw inUse(folder);
@@ -91,7 +95,7 @@ async function take(folder: string, onRelease: () => void): Promise<FolderLock> 
   };
 }
 
-/** The folder under its one real name. */
+/** Makes the folder and returns its real path, so that two names of one folder count as one. */
 function makeFolder(folder: string): string {
   try {
     mkdirSync(folder, { recursive: true });
@@ -129,7 +133,10 @@ function unusable(folder: string, cause: unknown): FolderRefused {
   });
 }
 
-/** A reader sees the old text or the new text, never a part. The file holds the secret: for its owner only. */
+/**
+ * Writes the file so that a reader sees either the old text or the new text, never a part. Only the owner may
+ * read the file, because it holds the secret.
+ */
 function write(file: string, record: ServiceRecord): void {
   const draft = `${file}.draft`;
   rmSync(draft, { force: true });

@@ -13,30 +13,33 @@ import type { ObjectStore } from './aws/object-store.ts';
 import { createSecrets } from './aws/secrets.ts';
 import type { LocalTable, LocalTemplate } from './template.ts';
 
-/** The AWS services of one folder, served and filled with what the template asks for. */
+/** The local AWS: all services of one data folder behind one address. */
 export interface LocalAws {
   readonly url: string;
   readonly handle: AwsEndpoint['handle'];
   readonly watch: AwsEndpoint['watch'];
   readonly objects: ObjectStore;
   readonly faults: Faults;
-  /** What the functions' policies were asked for and allowed so far, as `role action resource`. */
+  /** The grants that calls of the functions have used so far, as `role action resource`. */
   readonly usedGrants: () => ReadonlySet<string>;
-  /** Deletes what has outlived its time to live or its bucket's lifecycle rules. */
+  /** Deletes the items whose time to live is over, and the objects that a bucket's lifecycle rules expire. */
   readonly expire: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** What the services need of their surroundings. */
+/** What startLocalAws() needs. */
 export interface LocalAwsOptions {
   readonly template: LocalTemplate;
   readonly folder: string;
   readonly now: () => number;
-  /** Step Functions. */
+  /** The service that answers the calls to Step Functions. */
   readonly states: AwsService;
 }
 
-/** Opens the folder's tables, objects and secrets, makes what is missing of the template's, and serves them. */
+/**
+ * Opens the tables, objects and secrets in the folder, creates those of the template that are missing, and
+ * listens.
+ */
 export async function startLocalAws({ template, folder, now, states }: LocalAwsOptions): Promise<LocalAws> {
   const dynamo = createDynamo({ folder: path.join(folder, 'tables'), now });
   const objects = createObjectStore(path.join(folder, 'objects'), { now });
@@ -103,7 +106,10 @@ async function ensureTable(dynamodb: AwsService, { name, create, ttlAttribute }:
     });
 }
 
-/** CloudFormation would add a new index to the table that is there; here a new folder is the way. */
+/**
+ * Refuses a table that lacks an index of the template. CloudFormation would add the index; here the person
+ * starts on a new folder.
+ */
 function requireIndexes(
   name: string,
   wanted: Readonly<Record<string, unknown>>,

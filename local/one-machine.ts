@@ -24,56 +24,68 @@ import { readTemplate } from './template.ts';
 import type { Executions } from './step-functions/executions.ts';
 import type { LocalTemplate } from './template.ts';
 
-/** What happens in the service, for those who watch it. */
+/** An event of the running service, for the terminal and for tests. */
 export type MachineEvent = RuntimeEvent | { readonly event: 'webhook'; readonly webhook: ReceivedWebhook };
 
-/** How the service is started. */
+/** The options of startOneMachine(). */
 export interface OneMachineOptions {
-  /** A synthesized template; its bundles lie beside it. */
+  /** The template that CDK has synthesized. The bundles lie in the same folder. */
   readonly templatePath: string;
-  /** Where all state is kept; made when missing. It may hold files of others. */
+  /** The data folder. It is made when it is missing, and may hold other people's files, too. */
   readonly folder: string;
-  /** A free one for 0 or none. */
+  /** The port of the service. Without a port, or with 0, the service takes a free port. */
   readonly port?: number;
-  /** Values for environment variables, in the functions that declare them; `{origin}` in one stands for this server's address. */
+  /**
+   * Values for environment variables. Each replaces the template's value in the functions that declare the
+   * variable. `{origin}` in a value becomes this server's address.
+   */
   readonly environment?: Readonly<Record<string, string>>;
-  /** False: a function is made ready at its first request, as in AWS; otherwise before. */
+  /**
+   * With false a function's worker starts at the function's first request, as in AWS. Otherwise it starts
+   * before.
+   */
   readonly warm?: boolean;
   readonly verifyWebhook: VerifyWebhook;
   readonly onLog?: (line: FunctionLogLine) => void;
   readonly onEvent?: (event: MachineEvent) => void;
 }
 
-/** The service, running. */
+/** The running service. */
 export interface OneMachine {
   /** http://127.0.0.1:PORT/api/public/v1 */
   readonly apiUrl: string;
   readonly localUrl: string;
   readonly inboxUrl: string;
-  /** For AWS SDK clients, with the access key id `operator` to be allowed everything. */
+  /** The address of the local AWS, for SDK clients. The access key id `operator` may do everything. */
   readonly awsUrl: string;
   readonly template: LocalTemplate;
   readonly clock: VirtualClock;
   readonly faults: Faults;
-  /** AWS called directly. */
+  /** Calls the local AWS without HTTP. */
   readonly aws: AwsEndpoint['handle'];
-  /** Lets a test see AWS calls, hold them back, and act between them. */
+  /** Lets a test see the calls to AWS, hold them back, and act between them. */
   readonly watchAws: AwsEndpoint['watch'];
-  /** What the functions were allowed so far, as `role action resource`: to hold against the template. */
+  /**
+   * The grants that calls of the functions have used so far, as `role action resource`. A test compares them
+   * with the template.
+   */
   readonly usedGrants: LocalAws['usedGrants'];
-  /** With their histories. */
+  /** The executions of the state machines, with their histories. */
   readonly executions: Pick<Executions, 'find' | 'list'>;
   readonly advance: (seconds: number) => Promise<Advanced>;
-  /** Ends within 10 s whatever is in flight; executions that are open go on at the next start. */
+  /**
+   * Stops the service within 10 s, also when functions still run. Open executions start again at the next
+   * start.
+   */
   readonly stop: () => Promise<void>;
 }
 
 type Closer = () => Promise<void> | void;
 
 /**
- * Starts the whole service on this machine. Throws FolderRefused when the folder cannot be taken, an
- * error with code EADDRINUSE when the port is taken, and an Error that names what of the template
- * does not run here.
+ * Starts the whole service on this machine. Throws FolderRefused when it cannot take the folder, an error
+ * with the code EADDRINUSE when the port is in use, and an Error with the resource's name when the template
+ * holds something that does not run here.
  */
 export async function startOneMachine(options: OneMachineOptions): Promise<OneMachine> {
   const closers: Closer[] = [];
@@ -180,7 +192,10 @@ function addressesOf(
   return { apiUrl: `${url}${apiRoot}`, localUrl: `${url}/_local`, inboxUrl: `${url}${inboxPath}`, awsUrl };
 }
 
-/** The template as it is served here: its distribution under this server's address, variables as the person starting it wants them. */
+/**
+ * The template as this server serves it. The results have this server's address in place of the
+ * distribution's, and the environment variables have the values of the person who starts the service.
+ */
 function servedUnder(
   url: string,
   template: LocalTemplate,

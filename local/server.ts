@@ -8,27 +8,27 @@ import { sendJson } from './gateway/http-body.ts';
 
 export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
 
-/** Who answers what. */
+/** The handler for each part of the server's paths. */
 export interface ServerHandlers {
   readonly api: Handler;
   readonly control: Handler;
   readonly results: Handler;
 }
 
-/** The one door of the service. */
+/** The HTTP server in front of the whole service. */
 export interface Server {
   readonly port: number;
   /** http://127.0.0.1:PORT */
   readonly url: string;
-  /** From now on requests are answered; those that came before have waited. */
+  /** From now on the handlers answer. Requests that came before have waited for this. */
   readonly serve: (handlers: ServerHandlers) => void;
-  /** Ends the connections that are open, too. */
+  /** Closes the server and all open connections. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Listens on 127.0.0.1; port 0 takes a free one. A port in use rejects with code EADDRINUSE and a
- * message that names it.
+ * Listens on 127.0.0.1. With port 0 it takes a free port. Rejects with the code EADDRINUSE and a message that
+ * names the port when the port is in use.
  */
 export async function listen(port: number, onError: (error: unknown) => void): Promise<Server> {
   const ready = Promise.withResolvers<ServerHandlers>();
@@ -40,7 +40,7 @@ export async function listen(port: number, onError: (error: unknown) => void): P
       else sendJson(outgoing, 500, { message: 'Internal Server Error' });
     });
   });
-  // A socket that is closed just as a client reuses it looks to it like a lost answer.
+  // When the server closes an idle socket just as a client reuses it, the client sees a lost answer.
   server.keepAliveTimeout = 75_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>

@@ -2,7 +2,7 @@ import type { AwsCall, AwsOutput, ServiceName } from './aws-call.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
 import { transactionCanceled } from './dynamodb/transaction-canceled.ts';
 
-/** What a fault can do to a call. */
+/** The effects that a fault can have on a call. */
 export const faultErrors = [
   'TransactionConflict',
   'Throttling',
@@ -22,8 +22,8 @@ export const faultErrors = [
 ] as const;
 
 /**
- * The operations that DynamoDB refuses because of a transaction in flight: single writes with
- * TransactionConflictException, transactions with TransactionCanceledException.
+ * The operations that DynamoDB refuses because another transaction is in flight. A single write gets
+ * TransactionConflictException, and a transaction gets TransactionCanceledException.
  */
 export const conflictingOperations: readonly string[] = [
   'PutItem',
@@ -36,7 +36,7 @@ export const conflictingOperations: readonly string[] = [
 /** One of faultErrors. */
 export type FaultError = (typeof faultErrors)[number];
 
-/** The faults that are answered with an error of the service. */
+/** The faults whose answer is an error of the service. */
 type AnsweredError = Exclude<
   FaultError,
   'TransactionConflict' | 'UnprocessedKeys' | 'Timeout' | 'hang' | 'kill' | 'index-lag'
@@ -59,7 +59,7 @@ const wordingOfError: Readonly<Record<AnsweredError, Wording>> = {
   StateMachineDeleting: { code: 'StateMachineDeleting', status: 400 },
 };
 
-/** Where a service words the same breakage differently. */
+/** The services that use another code for the same error. */
 const ownWordingOfService: Readonly<Partial<Record<ServiceName, Partial<Record<AnsweredError, Wording>>>>> = {
   s3: {
     Throttling: { code: 'SlowDown', status: 503 },
@@ -68,7 +68,10 @@ const ownWordingOfService: Readonly<Partial<Record<ServiceName, Partial<Record<A
   secretsmanager: { InternalServerError: { code: 'InternalServiceError', status: 500 } },
 };
 
-/** The call's answer under the fault: returned where AWS reports it in a normal answer, otherwise thrown. */
+/**
+ * The call's answer under the fault. It is returned when AWS reports the fault in a normal answer, otherwise
+ * it is thrown.
+ */
 export function answerOfFault(
   error: Exclude<FaultError, 'hang' | 'kill' | 'index-lag'>,
   call: AwsCall,
@@ -100,7 +103,7 @@ function transactionConflict(call: AwsCall): AwsError {
   return transactionCanceled(reasons);
 }
 
-/** A throttled batch is no error: everything comes back as not processed. */
+/** DynamoDB reports no error for a throttled batch. It returns all keys or items as unprocessed. */
 function nothingProcessed(call: AwsCall): AwsOutput {
   const { RequestItems } = call.input;
   return call.operation === 'BatchWriteItem'

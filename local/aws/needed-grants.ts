@@ -2,7 +2,7 @@ import { localAccount, localRegion } from './aws-call.ts';
 import type { AwsCall, ServiceName } from './aws-call.ts';
 import { localSecretArn } from './secrets.ts';
 
-/** One thing that a policy must allow for a call. */
+/** An action on a resource that a policy must allow for a call. */
 export interface NeededGrant {
   readonly action: string;
   readonly resource: string;
@@ -10,7 +10,7 @@ export interface NeededGrant {
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** A transaction is allowed item by item (developer guide, "IAM policies for transactions"). */
+/** A transaction needs a grant for each of its items (developer guide, "IAM policies for transactions"). */
 const actionOfItem: Readonly<Record<string, string>> = {
   Put: 'dynamodb:PutItem',
   Update: 'dynamodb:UpdateItem',
@@ -19,7 +19,7 @@ const actionOfItem: Readonly<Record<string, string>> = {
   Get: 'dynamodb:GetItem',
 };
 
-/** Operations of S3 whose action has another name. */
+/** The operations of S3 whose action has another name. */
 const actionOfS3Operation: Readonly<Record<string, string>> = {
   HeadObject: 's3:GetObject',
   ListObjectsV2: 's3:ListBucket',
@@ -27,7 +27,7 @@ const actionOfS3Operation: Readonly<Record<string, string>> = {
 
 const grantsOfService: Readonly<Record<ServiceName, (call: AwsCall) => readonly NeededGrant[]>> = {
   dynamodb: dynamodbGrants,
-  // One of the two ARNs stands in each request; a list of all state machines names none.
+  // A request holds one of the two ARNs. Only a list of all state machines holds neither.
   states: ({ operation, input }) => [
     {
       action: `states:${operation}`,
@@ -51,7 +51,7 @@ const grantsOfService: Readonly<Record<ServiceName, (call: AwsCall) => readonly 
   },
 };
 
-/** Everything that the caller's policies must allow for the call. */
+/** All grants that the call needs. */
 export function neededGrants(call: AwsCall): readonly NeededGrant[] {
   return grantsOfService[call.service](call);
 }

@@ -1,6 +1,6 @@
 import type { AwsOutput } from './aws-call.ts';
 
-/** One object as a listing shows it. */
+/** One object of a listing. */
 export interface ListedObject {
   readonly Key: string;
   readonly Size: number;
@@ -34,7 +34,7 @@ function element(name: string, text: string): string {
   return `<${name}>${escapeXml(text)}</${name}>`;
 }
 
-/** Text as XML carries it. Control characters are kept as references, so that no key breaks a listing. */
+/** Escapes text for XML. Control characters become references, so that no key breaks a listing. */
 export function escapeXml(text: string): string {
   return text.replace(/[<>&"'\r\n\t]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -6,7 +6,7 @@ import { escapeXml, writeListing } from './s3-listing.ts';
 
 const metadataPrefix = 'x-amz-meta-';
 
-/** Headers of an object under their names in the API. */
+/** The header of each member of an object, by the member's name in the API. */
 const headerOfMember = {
   ContentType: 'content-type',
   CacheControl: 'cache-control',
@@ -22,10 +22,11 @@ const operationOfMethod: Readonly<Record<string, string>> = {
   DELETE: 'DeleteObject',
 };
 
-// Any other query parameter names a sub-resource (acl, tagging, uploads) or an option that is not served.
+// Any other query parameter names a sub-resource (acl, tagging, uploads) or an option that the stand-in does
+// not have.
 const knownParameters = new Set(['x-id', 'list-type', 'prefix', 'max-keys', 'continuation-token']);
 
-/** Codes that S3 words differently from the JSON services. */
+/** The codes that differ between S3 and the JSON services. */
 const s3CodeOfError: Readonly<Record<string, string>> = {
   AccessDeniedException: 'AccessDenied',
   MissingAuthenticationTokenException: 'AccessDenied',
@@ -33,9 +34,10 @@ const s3CodeOfError: Readonly<Record<string, string>> = {
   ValidationException: 'InvalidRequest',
 };
 
-/** Reads a path-style request. Throws NotImplemented for what the stand-in does not serve, BadDigest for damaged bytes. */
+/** Reads a path-style request. Throws NotImplemented when the stand-in does not serve the request. */
 export function readS3Call(request: IncomingMessage, body: Buffer, caller: string): AwsCall {
-  // Split by hand: URL would resolve `..` in a key, and another object than the signed one would be served.
+  // The path is split by hand. URL would resolve `..` in a key, and the stand-in would serve another object
+  // than the signed one.
   const [path = '', query = ''] = (request.url ?? '').split('?', 2);
   const [, bucket = '', ...rest] = path.split('/');
   const parameters = new URLSearchParams(query);
@@ -109,7 +111,7 @@ export function writeS3Output(call: AwsCall, output: AwsOutput, response: Server
   response.end(output.Body instanceof Uint8Array ? output.Body : undefined);
 }
 
-/** Writes an error as S3 does: XML, and nothing but the status for HEAD. */
+/** Writes an error as S3 does: as XML, and for HEAD only as a status. */
 export function writeS3Error(request: IncomingMessage, error: AwsError, response: ServerResponse): void {
   const code = s3CodeOfError[error.code] ?? error.code;
   const status = code === 'AccessDenied' ? 403 : error.status;

@@ -31,7 +31,10 @@ const createSecret = newValue.extend({
   Description: z.string().optional(),
 });
 
-/** Opens the secrets in the folder: one JSON file each, mode 0600. `now` gives the time in epoch milliseconds. */
+/**
+ * Opens the secrets in the folder. Each is one JSON file with the mode 0600. `now` is the time in epoch
+ * milliseconds.
+ */
 export function createSecrets(folder: string, { now }: { readonly now: () => number }): Secrets {
   const exclusive = createMutex();
   const put = (call: AwsCall): Promise<AwsOutput> =>
@@ -67,12 +70,12 @@ export function createSecrets(folder: string, { now }: { readonly now: () => num
   };
 }
 
-/** The ARN of a local secret. AWS ends each with six random characters; here they are always the same. */
+/** The ARN of a local secret. AWS ends each ARN with six random characters; here they are always the same. */
 export function localSecretArn(name: string): string {
   return `arn:aws:secretsmanager:${localRegion}:${localAccount}:secret:${name}-AbCdEf`;
 }
 
-/** A secret is called by its ARN, by its ARN without the random end, or by its name. */
+/** Whether the id names the secret. An id is the ARN, the ARN without the random end, or the name. */
 function isNamed({ arn, name }: Secret, id: string): boolean {
   return id === arn || id === name || id === arn.replace(/-\w{6}$/, '');
 }
@@ -152,6 +155,6 @@ async function save(folder: string, secret: Secret): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const draft = path.join(folder, `~${randomBytes(6).toString('hex')}`);
   await writeFile(draft, JSON.stringify(secret, undefined, 2), { mode: 0o600 });
-  // The leading letter keeps names like `..` plain file names.
+  // The leading letter makes a plain file name even of a name like `..`.
   await rename(draft, path.join(folder, `s-${encodeURIComponent(secret.name)}.json`));
 }

@@ -12,15 +12,15 @@ import type { Inbox } from './inbox.ts';
 import { sendPage } from './page.ts';
 import { walletPath, walletPage } from './wallet-page.ts';
 
-/** Everything under this is the stand-in's own and never the API's. */
+/** The paths under this prefix control the service. They are never paths of the API. */
 export const localPath = '/_local';
 
-/** What the control routes act on. */
+/** The parts of the service that the control routes use. */
 export interface ControlOptions {
   readonly inbox: Inbox;
   readonly faults: Faults;
   readonly advance: (seconds: number) => Promise<Advanced>;
-  /** Told as it is; for people and tests. */
+  /** The service's present state, for people and tests. */
   readonly state: () => unknown;
   /** Proves that this service holds its folder. */
   readonly prove: (challenge: string) => string;
@@ -30,7 +30,7 @@ type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<
 
 const maxBodyBytes = 64 * 1024;
 
-/** Serves /_local/: clock, state, faults and inbox, to this machine only. */
+/** Serves /_local/ (clock, state, faults and inbox) to this machine only. */
 export function createControl({ inbox, faults, advance, state, prove }: ControlOptions): Handler {
   const routes: Readonly<Record<string, Handler>> = {
     'POST /_local/clock': withBody(advanceSchema, async ({ advance_seconds }, outgoing) => {
@@ -79,7 +79,10 @@ export function createControl({ inbox, faults, advance, state, prove }: ControlO
   };
 }
 
-/** A page elsewhere can send a browser here, under a name of its own (DNS rebinding) or across origins. */
+/**
+ * Whether the request comes from this machine. A web page can send the browser's requests here under a host
+ * name of its own (DNS rebinding), or from another origin.
+ */
 function isFromThisMachine({ headers: { host, origin } }: IncomingMessage): boolean {
   return isLoopback(`http://${host ?? ''}`) && (origin === undefined || isLoopback(origin));
 }
@@ -117,7 +120,7 @@ function problem(code: string, message: string, details: Record<string, unknown>
   return { error: { code, message, details } };
 }
 
-/** What is no JSON is no object either; the schema says so. */
+/** Parses JSON. For other text the result is undefined, which the schema refuses because it is no object. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -28,7 +28,7 @@ const style = `
   summary { margin-top: .6rem; cursor: pointer; color: var(--dim); }
 `;
 
-// Looks whether anything has come in, and only then draws the page anew: an opened card stays open.
+// Reloads the page only when a webhook has come in, so that an opened card stays open.
 const script = `
   const latest = document.body.dataset.latest;
   setInterval(async () => {
@@ -38,7 +38,7 @@ const script = `
   }, 2000);
 `;
 
-/** The inbox for a person, in one page without anything from elsewhere. Newest first; `now` is milliseconds since 1970. */
+/** The inbox as one self-contained page for a person, newest first. `now` is milliseconds since 1970. */
 export function inboxPage(webhooks: readonly ReceivedWebhook[], now: number): string {
   const cards = webhooks.slice(0, maxShown).map(card).join('\n');
   const empty =
@@ -74,13 +74,16 @@ function image({ image_urls: [url], body }: ReceivedWebhook): string {
   return `<div class="image"><img src="${escape(address)}" alt="rendered image" loading="lazy"></div>`;
 }
 
-/** Why a creation failed, in the words of its client. */
+/** The reason of a failed creation, in the words that its client reads. */
 function errorIn(body: unknown): string | undefined {
   const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
   return typeof error === 'string' ? error : undefined;
 }
 
-/** Only web addresses; the service's own without host, whose port may have been another one then. */
+/**
+ * The address to show: only a web address. For one of the service's own results it is the path alone, because
+ * the service may have had another port then.
+ */
 function imageAddress(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;

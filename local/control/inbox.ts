@@ -7,22 +7,22 @@ import { inboxPage } from './inbox-page.ts';
 import { sendPage } from './page.ts';
 import type { ReceivedWebhook } from './received-webhook.ts';
 
-/** Checks a webhook's signatures. Headers have lower-case names; the body is the text as received. */
+/** Checks a webhook's signatures. Header names are in lower case. The body is the received text. */
 export type VerifyWebhook = (webhook: {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }) => Promise<{ readonly verified: boolean; readonly detail: string }>;
 
-/** What the inbox needs of its surroundings. */
+/** What openInbox() needs. */
 export interface InboxOptions {
-  /** JSON lines; made when missing. */
+  /** The file of JSON lines. It is made when it is missing. */
   readonly file: string;
   readonly now: () => number;
   readonly verify: VerifyWebhook;
   readonly onReceived?: (webhook: ReceivedWebhook) => void;
 }
 
-/** A receiver for webhooks that a person can look into. */
+/** A receiver for webhooks, which a person can look into. */
 export interface Inbox {
   readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
   readonly close: () => void;
@@ -31,7 +31,7 @@ export interface Inbox {
 export const inboxPath = '/_local/inbox';
 const maxBodyBytes = 1024 * 1024;
 
-/** Opens the inbox kept in the file. */
+/** Opens the inbox in the file. */
 export function openInbox(options: InboxOptions): Inbox {
   const { entries: webhooks, journal } = openJournal<ReceivedWebhook>(options.file);
 
@@ -99,7 +99,7 @@ async function readWebhook(
   };
 }
 
-/** 200, or what the query asks for: ?status=500, ?hang=1, ?delay=2 (seconds), ?redirect=URL. */
+/** Answers 200, or as the query asks: ?status=500, ?hang=1, ?delay=2 (seconds), ?redirect=URL. */
 async function answer(outgoing: ServerResponse, query: URLSearchParams): Promise<void> {
   if (query.has('hang')) return;
   const delaySeconds = Number(query.get('delay') ?? 0);

@@ -17,10 +17,10 @@ const responseSchema = z.object({
   isBase64Encoded: z.boolean().optional(),
 });
 
-/** A function's answer in payload format 2.0, checked. */
+/** A function's answer in payload format 2.0, after the check. */
 export type GatewayResponse = z.output<typeof responseSchema>;
 
-/** Belong to the connection between client and gateway; a function does not set them. */
+/** These headers belong to the connection between client and gateway. A function cannot set them. */
 const connectionHeaders = new Set([
   'connection',
   'content-length',
@@ -30,8 +30,8 @@ const connectionHeaders = new Set([
 ]);
 
 /**
- * Reads what a function returned. Without a statusCode the value itself is the body, as payload
- * format 2.0 has it. Undefined when it is malformed.
+ * Reads a function's return value. A value without a statusCode is itself the body, as in payload format 2.0.
+ * Undefined when the value is malformed.
  */
 export function readResponse(payload: unknown): GatewayResponse | undefined {
   if (typeof payload === 'object' && payload !== null && 'statusCode' in payload)
@@ -43,7 +43,7 @@ export function readResponse(payload: unknown): GatewayResponse | undefined {
   };
 }
 
-/** Sends it; a HEAD request gets the headers only. */
+/** Sends the answer. A HEAD request gets only the headers. */
 export function sendResponse(
   outgoing: ServerResponse,
   { statusCode, headers = {}, cookies = [], body, isBase64Encoded }: GatewayResponse,

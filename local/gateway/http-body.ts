@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Reads a request's body; undefined when it is larger than `maxBytes`, of which no more is kept. */
+/** Reads a request's body. Undefined when the body is larger than `maxBytes`; the rest of it is not kept. */
 export async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) return undefined;
   const chunks: Buffer[] = [];
@@ -23,11 +23,14 @@ export function sendJson(outgoing: ServerResponse, status: number, value: unknow
   outgoing.end(text);
 }
 
-/** A client that sends more, or longer, is cut off. */
+/** A client that still sends after this many bytes, or this long, is cut off. */
 const maxDiscardedBytes = 64 * 1024 * 1024;
 const discardMillis = 5_000;
 
-/** Answers a request whose body is not wanted. Many clients read no answer before they have sent all: the rest is thrown away first. */
+/**
+ * Answers a request whose body is not wanted. Many clients read no answer before they have sent the whole
+ * body, so the rest of the body is read and thrown away first.
+ */
 export function refuseBody(
   incoming: IncomingMessage,
   outgoing: ServerResponse,

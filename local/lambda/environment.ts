@@ -5,19 +5,19 @@ import { localAccount, localRegion } from '../aws/aws-call.ts';
 import type { LocalFunction } from '../template.ts';
 import type { EnvironmentOptions } from './execution-environment.ts';
 
-/** What a function's surroundings are here. */
+/** The parts of the one machine that every function needs. */
 export interface Surroundings {
   readonly clock: { readonly shared: SharedArrayBuffer };
   readonly awsUrl: string;
 }
 
-/** Bundles are one module; CDK names it after the format. */
+/** A bundle is one file. CDK gives it the ending of its module format. */
 const moduleEndings = ['.mjs', '.js', '.cjs'];
 
 /**
- * How a function's workers are started: the template's environment and what Lambda itself sets,
- * nothing of the service's own. `inBackground` gives its threads a lower priority than the API's.
- * Throws when the bundle is missing.
+ * The options with which a function's workers start. Their environment is the template's and the variables
+ * that Lambda sets, and nothing of this process's own. With `inBackground` the workers' threads get a lower
+ * priority than the API's. Throws when the bundle is missing.
  */
 export function environmentOf(
   one: LocalFunction,
@@ -48,11 +48,11 @@ function lambdaVariables(one: LocalFunction, awsUrl: string): Record<string, str
   return {
     AWS_REGION: localRegion,
     AWS_DEFAULT_REGION: localRegion,
-    // The caller's identity: the local AWS looks up the role's policies by it.
+    // The caller's identity: the local AWS looks up the role's policies by this id.
     AWS_ACCESS_KEY_ID: one.roleId,
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_ENDPOINT_URL: awsUrl,
-    // Whatever profile the person at this machine has is none of the function's business.
+    // A function must not see the AWS profile of the person at this machine.
     AWS_CONFIG_FILE: '/dev/null',
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',

@@ -1,7 +1,7 @@
 import { localAccount, localRegion } from '../aws/aws-call.ts';
 import { localSecretArn } from '../aws/secrets.ts';
 
-/** A resource as the template has it, its intrinsics unresolved. */
+/** A resource of the template. Its intrinsic functions are not yet resolved. */
 export interface TemplateResource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ export interface TemplateResource {
   readonly Condition?: string;
 }
 
-/** What Ref (under `Ref`) and GetAtt give for a resource here. */
+/** The local values that Ref (under `Ref`) and GetAtt give for a resource. */
 export type LocalAttributes = Readonly<Record<string, string>>;
 
 /** The values of AWS's pseudo parameters. */
@@ -22,13 +22,13 @@ export const pseudoParameters: Readonly<Record<string, string>> = {
   'AWS::StackId': `arn:aws:cloudformation:${localRegion}:${localAccount}:stack/local/local`,
 };
 
-/** A literal name that the template gives the resource, or undefined. */
+/** The literal name that the template gives the resource, or undefined. */
 type NameOf = (property: string) => string | undefined;
 
 const arn = (service: string, rest: string): string =>
   `arn:aws:${service}:${localRegion}:${localAccount}:${rest}`;
 
-/** Per resource type, from its logical id: the names under which the stand-ins know it. */
+/** For each resource type, the names under which the stand-ins know a resource, made from its logical id. */
 const attributesOfType: Readonly<
   Record<string, (id: string, named: NameOf, apiEndpoint: string) => LocalAttributes>
 > = {
@@ -93,7 +93,7 @@ function tableAttributes(id: string, named: NameOf): LocalAttributes {
   };
 }
 
-/** What Ref and GetAtt give; every resource has at least its logical id as Ref. */
+/** The values that Ref and GetAtt give. Every resource has at least its logical id as Ref. */
 export function localAttributes(
   id: string,
   resource: TemplateResource,
@@ -106,10 +106,11 @@ export function localAttributes(
   return attributesOfType[resource.Type]?.(id, named, apiEndpoint) ?? { Ref: id };
 }
 
-/** The logical id at the end of a local function's or role's ARN; undefined for anything else. */
+/** The logical id at the end of a local function's or role's ARN. Undefined for any other text. */
 export function idOfArn(kind: 'function' | 'role', text: string): string | undefined {
   const prefix = kind === 'function' ? arn('lambda', 'function:') : `arn:aws:iam::${localAccount}:role/`;
   const at = text.indexOf(prefix);
-  // API Gateway's integrations wrap the function's ARN: …:path/2015-03-31/functions/<arn>/invocations
+  // In API Gateway's integrations the function's ARN is inside another text:
+  // …:path/2015-03-31/functions/<arn>/invocations
   return at < 0 ? undefined : text.slice(at + prefix.length).replace(/\/invocations$/, '');
 }

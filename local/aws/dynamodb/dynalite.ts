@@ -3,17 +3,18 @@ import { AwsError } from '../aws-error.ts';
 import { addToCopies } from './update-sections.ts';
 
 /**
- * The typed doorway to dynalite's inner modules, which carry no types and are no public interface of it: the version is
- * pinned. Everything here says what dynalite 4.0.0 does, seen in its `db/index.js`, `actions/` and `validations/`.
+ * The only file that imports dynalite's inner modules. They have no types and are not a public interface of
+ * dynalite, so the project pins its version. All comments here describe dynalite 4.0.0, as its `db/index.js`,
+ * `actions/` and `validations/` show it.
  */
 
 /** An item or key in DynamoDB's own JSON: `{ pk: { S: 'a' } }`. */
 export type AttributeMap = Record<string, Record<string, unknown>>;
 
-/** Node's callback. */
+/** A callback in Node's form. */
 export type Callback<Value> = (error: Error | null | undefined, value?: Value) => void;
 
-/** Bounds and direction of a stream over a sub-database; the keys are without its prefix. */
+/** The bounds and direction of a stream over a sub-database. The keys are without its prefix. */
 export interface RangeOptions {
   readonly gt?: string;
   readonly gte?: string;
@@ -23,7 +24,7 @@ export interface RangeOptions {
   readonly limit?: number;
 }
 
-/** All keys of LevelDB under one prefix. */
+/** The keys of LevelDB under one prefix. */
 export interface SubDatabase {
   readonly lock: (
     key: string,
@@ -35,7 +36,7 @@ export interface SubDatabase {
   readonly createValueStream: (options: RangeOptions) => NodeJS.ReadableStream;
 }
 
-/** A point in time of the database; closed when it is not needed any more. */
+/** The database as it was at one point in time. The holder closes it after use. */
 export interface LevelSnapshot {
   close(): Promise<void>;
 }
@@ -45,7 +46,7 @@ export type BatchStep =
   | { readonly type: 'put'; readonly key: string; readonly value: unknown }
   | { readonly type: 'del'; readonly key: string };
 
-/** The LevelDB (or the memory in its place) below everything; values are JSON. */
+/** The LevelDB, or the memory in its place, that holds all tables. Values are JSON. */
 export interface Level {
   open(): Promise<void>;
   get(key: string): Promise<unknown>;
@@ -55,7 +56,7 @@ export interface Level {
   snapshot(): LevelSnapshot;
 }
 
-/** A table as dynalite keeps it: the input of CreateTable and its status. */
+/** A table's record in dynalite: the input of CreateTable and the table's status. */
 export interface TableRecord {
   readonly TableName: string;
   readonly KeySchema: readonly { readonly AttributeName: string }[];
@@ -63,7 +64,7 @@ export interface TableRecord {
   TableStatus: string;
 }
 
-/** What dynalite's actions read and write. */
+/** The store that dynalite's actions read and write. */
 export interface Store {
   readonly db: Level;
   readonly tableDb: SubDatabase;
@@ -73,7 +74,7 @@ export interface Store {
   readonly getTable: (name: string, checkStatus: boolean, callback: Callback<TableRecord>) => void;
 }
 
-/** A request that dynalite has checked and whose expressions it has parsed. */
+/** A request that dynalite has checked. Its expressions are already parsed. */
 export type CheckedInput = Record<string, unknown> & {
   readonly TableName: string;
   readonly Key?: AttributeMap;
@@ -103,7 +104,7 @@ type Action = (store: Store, input: CheckedInput, callback: Callback<Record<stri
 const load = createRequire(import.meta.url);
 const validations = load('dynalite/validations') as Validations;
 
-/** Key arithmetic and conditions. */
+/** dynalite's functions for keys and conditions. */
 export const engine = load('dynalite/db') as Engine;
 
 const dynaliteOperations = [
@@ -139,20 +140,20 @@ const rules = new Map(
   ]),
 );
 
-/** Whether dynalite knows the operation. */
+/** Whether dynalite has the operation. */
 export function isOperation(name: string): name is Operation {
   return dynaliteOperations.some((operation) => operation === name);
 }
 
 /**
  * Checks a request as DynamoDB does and parses its expressions. Members that dynalite does not know
- * (DeletionProtectionEnabled, OnDemandThroughput) fall away. Throws ValidationException.
+ * (DeletionProtectionEnabled, OnDemandThroughput) are removed. Throws ValidationException.
  */
 export function checkInput(store: Store, operation: Operation, input: object): CheckedInput {
   const rule = rules.get(operation);
   if (rule === undefined) throw new Error(`dynalite has no ${operation}`);
   try {
-    // A copy: the check deletes members and hangs parsed expressions on the object.
+    // The check works on a copy, because it deletes members and adds the parsed expressions to the object.
     const checked = validations.checkTypes(structuredClone(input), rule.types);
     validations.checkValidations(checked, rule.types, rule.custom, store);
     addToCopies(checked);
@@ -162,7 +163,7 @@ export function checkInput(store: Store, operation: Operation, input: object): C
   }
 }
 
-/** Runs an operation on a checked request. Throws AwsError as DynamoDB would refuse it. */
+/** Runs an operation on a checked request. Throws AwsError for a request that DynamoDB refuses. */
 export function runAction(
   store: Store,
   operation: Operation,
@@ -178,7 +179,7 @@ export function runAction(
   );
 }
 
-/** The table's record. Throws ResourceNotFoundException. */
+/** Reads the table's record. Throws ResourceNotFoundException. */
 export async function readTable(store: Store, name: string): Promise<TableRecord> {
   const table = await promised<TableRecord>((callback) => store.getTable(name, true, callback)).catch(
     (error: unknown) => {
@@ -189,12 +190,15 @@ export async function readTable(store: Store, name: string): Promise<TableRecord
   return table;
 }
 
-/** The item under a key made by engine.createKey. */
+/** Reads the item under a key that engine.createKey has made. */
 export function readItem(store: Store, table: string, key: string): Promise<AttributeMap | undefined> {
   return promised<AttributeMap>((callback) => store.getItemDb(table).get(key, callback as Callback<unknown>));
 }
 
-/** dynalite hangs the answer's body on its errors; anything without one is a fault of the program. */
+/**
+ * An AwsError for a refusal. dynalite's errors for refusals have a `body`; an error without one is a defect
+ * of the program.
+ */
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof Error) || !('body' in error)) return error;
   const { __type, message, Message } = error.body as { __type: string; message?: string; Message?: string };

@@ -9,24 +9,27 @@ import { describeTimeToLive, expireItems, updateTimeToLive } from './time-to-liv
 import { itemKey, transactGet, transactWrite } from './transactions.ts';
 import { bufferWrites, readingStore } from './write-buffer.ts';
 
-/** Where and when the tables live. */
+/** The options of createDynamo(). */
 export interface DynamoOptions {
-  /** Kept in LevelDB in this folder; in memory without one. */
+  /** The folder of the LevelDB with the tables. Without a folder the tables are in memory. */
   readonly folder?: string;
-  /** Epoch milliseconds. */
+  /** The time in epoch milliseconds. */
   readonly now: () => number;
 }
 
 /** DynamoDB on one machine. */
 export interface Dynamo {
   readonly service: AwsService;
-  /** Waits for what is running, then frees the folder. */
+  /** Waits for the running operations, then frees the folder. */
   readonly close: () => Promise<void>;
-  /** Deletes the items whose time to live is over, as the real service does some time later; answers how many. */
+  /**
+   * Deletes the items whose time to live is over, as the real service does some time later. Resolves with
+   * their number.
+   */
   readonly expireItems: () => Promise<number>;
 }
 
-/** Operations that change items or tables: one at a time, each as one atomic batch. */
+/** The operations that change items or tables. They run one at a time, each as one atomic batch. */
 const bufferedOperations: ReadonlySet<Operation> = new Set([
   'PutItem',
   'UpdateItem',
@@ -35,10 +38,10 @@ const bufferedOperations: ReadonlySet<Operation> = new Set([
   'CreateTable',
 ]);
 
-/** Operations that dynalite spreads over several writes of its own; nothing of the service calls them. */
+/** The operations that dynalite does in several writes of its own. The service never calls them. */
 const unbufferedOperations: ReadonlySet<Operation> = new Set(['DeleteTable', 'UpdateTable']);
 
-/** dynalite's tables with transactions, time to live and atomic writes put in front. */
+/** Makes DynamoDB from dynalite, and adds transactions, time to live and atomic writes to it. */
 export function createDynamo({ folder, now }: DynamoOptions): Dynamo {
   const base = engine.create({
     createTableMs: 0,
@@ -48,7 +51,7 @@ export function createDynamo({ folder, now }: DynamoOptions): Dynamo {
   });
   const { store, forget } = knowTables(base);
   const opened = open(store, folder);
-  // Reported by the first call; nobody need wait for it before.
+  // The first call reports an error of the opening. Until then the rejection must not count as unhandled.
   opened.catch(() => undefined);
   const exclusive = createMutex();
   const lag = createIndexLag(store);
@@ -111,7 +114,8 @@ async function write(
   const buffer = bufferWrites(store);
   try {
     const output = await runAction(buffer.store, operation, input);
-    // dynalite would write the table again, as active, a moment later: past this buffer.
+    // A moment later dynalite would write the table again with the status ACTIVE, but not through this
+    // buffer. So the status is set here.
     if (operation === 'CreateTable') activate(output.TableDescription as TableRecord);
     await buffer.commit();
     return output;
@@ -128,13 +132,13 @@ async function write(
   }
 }
 
-/** The description is the very record that waits in the buffer. */
+/** Sets the table's status to ACTIVE. The description is the same object as the record in the buffer. */
 function activate(table: TableRecord): void {
   table.TableStatus = 'ACTIVE';
   for (const index of table.GlobalSecondaryIndexes ?? []) index.IndexStatus = 'ACTIVE';
 }
 
-/** Holds the view of the database that index queries get while a fault lets the indexes lag. */
+/** Holds the old view of the database that queries on indexes get while the fault index-lag is on. */
 function createIndexLag(store: Store): {
   follow(call: AwsCall): void;
   snapshot(): LevelSnapshot | undefined;
@@ -146,7 +150,8 @@ function createIndexLag(store: Store): {
     held = undefined;
   };
   return {
-    // Every call passes here before it changes anything, so the view is that of the moment when the fault was set.
+    // Every call passes here before it changes anything. So the view is from the moment when the fault was
+    // set.
     follow: (call) => {
       if (call.indexesLag === true) held ??= store.db.snapshot();
       else end();

@@ -18,7 +18,7 @@ const describeInput = z.object({ TableName: z.string() });
 
 type Specification = z.output<typeof updateInput>['TimeToLiveSpecification'];
 
-/** UpdateTimeToLive: kept beside the tables. */
+/** UpdateTimeToLive. The setting is stored beside the tables. */
 export async function updateTimeToLive(store: Store, call: AwsCall): Promise<AwsOutput> {
   const { TableName, TimeToLiveSpecification } = parseInput(updateInput, call);
   await readTable(store, TableName);
@@ -39,7 +39,10 @@ export async function describeTimeToLive(store: Store, call: AwsCall): Promise<A
   };
 }
 
-/** Deletes the items whose time is over, and request tokens that nobody can replay any more; answers how many items. */
+/**
+ * Deletes the items whose time is over, and the request tokens that can no longer be replayed. Resolves with
+ * the number of deleted items.
+ */
 export async function expireItems(store: Store, exclusive: Mutex, nowMillis: number): Promise<number> {
   let deleted = 0;
   for await (const [key, value] of store.db.iterator(prefixRange(ttlPrefix))) {
@@ -72,7 +75,7 @@ async function expireTable(
     .createValueStream({}) as AsyncIterable<AttributeMap>) {
     if (!isOver(item)) continue;
     deleted += await exclusive(async () => {
-      // Read again under the lock: a write since the walk began may have given the item more time.
+      // Read the item again under the lock, because a later write may have given it more time.
       const Key = Object.fromEntries(
         table.KeySchema.map(({ AttributeName }) => [AttributeName, item[AttributeName] ?? {}]),
       );

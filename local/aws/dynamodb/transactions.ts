@@ -7,13 +7,16 @@ import { transactionCanceled } from './transaction-canceled.ts';
 import type { CancellationReason } from './transaction-canceled.ts';
 import { bufferWrites } from './write-buffer.ts';
 
-/** The API reference allows this many items in a transaction. */
+/** The greatest number of items in a transaction (API reference of TransactWriteItems). */
 const maxTransactionItems = 100;
 
-/** How long a ClientRequestToken stands for its request (API reference of TransactWriteItems). */
+/** How long a ClientRequestToken identifies its request (API reference of TransactWriteItems). */
 export const tokenLifetimeMillis = 600_000;
 
-/** The kinds of item, and the operation by whose rules each is checked. A check has the shape of a conditional delete. */
+/**
+ * The kinds of item, each with the operation whose rules check it. A ConditionCheck has the form of a
+ * conditional delete.
+ */
 const checkedAs = {
   Put: 'PutItem',
   Update: 'UpdateItem',
@@ -26,21 +29,27 @@ type Kind = keyof typeof checkedAs;
 interface Step {
   readonly kind: Kind;
   readonly input: CheckedInput;
-  /** Its key in the table's sub-database. */
+  /** The item's key in the table's sub-database. */
   readonly key: string;
   readonly returnsItem: boolean;
 }
 
-/** Prefix of the request tokens among the keys of LevelDB. */
+/** The prefix of the request tokens among the keys of LevelDB. */
 export const tokenPrefix = 'token~';
 
-/** A request token's record: it is written in the same batch as the transaction, so that a crash never parts them. */
+/**
+ * The record of a request token. The batch of the transaction writes it, too, so that a crash never separates
+ * the two. Data folders hold these names.
+ */
 export interface TokenRecord {
   readonly fingerprint: string;
   readonly atMs: number;
 }
 
-/** All of the items or none. The caller holds the write lock. Throws TransactionCanceledException with a reason an item. */
+/**
+ * Writes all items or none. The caller holds the write lock. Throws TransactionCanceledException with one
+ * reason for each item.
+ */
 export async function transactWrite(
   store: Store,
   request: Record<string, unknown>,
@@ -66,7 +75,7 @@ export async function transactWrite(
   return {};
 }
 
-/** The items as they stand at one moment. The caller holds the write lock. */
+/** Reads the items at one moment. The caller holds the write lock. */
 export async function transactGet(store: Store, request: Record<string, unknown>): Promise<AwsOutput> {
   const gets = readItems(request, 'TransactItems').map((item) =>
     checkInput(store, 'GetItem', item.Get ?? {}),
@@ -111,7 +120,9 @@ async function place(store: Store, step: Omit<Step, 'key'>): Promise<Step> {
   return { ...step, key: itemKey(table, step.input) };
 }
 
-/** The item's key in its table's sub-database. Throws ValidationException where key and table do not match. */
+/**
+ * The item's key in its table's sub-database. Throws ValidationException when the key does not fit the table.
+ */
 export function itemKey(table: Awaited<ReturnType<typeof readTable>>, input: CheckedInput): string {
   const wrong =
     input.Key === undefined
