@@ -49,7 +49,7 @@ describe('the control routes', () => {
   const post = (where: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${url}${where}`, { method: 'POST', body, headers, redirect: 'manual' });
 
-  it('advance the clock, by whole or decimal seconds', async () => {
+  it('advance the clock by whole or decimal seconds', async () => {
     advanced = [];
     const response = await post('/clock', '{"advance_seconds":60}');
     expect([response.status, await response.json()]).toEqual([
@@ -69,7 +69,7 @@ describe('the control routes', () => {
     ['{}', 'advance_seconds', /number/],
     ['nonsense', '', /object/],
     ['', '', /object/],
-  ])('refuse to advance by %s and say why', async (body, field, message) => {
+  ])('refuse to advance with the body %s and give the reason', async (body, field, message) => {
     advanced = [];
     const response = await post('/clock', body);
     const { error } = (await response.json()) as {
@@ -82,7 +82,7 @@ describe('the control routes', () => {
     expect(advanced).toEqual([]);
   });
 
-  it('set, show and clear fault switches', async () => {
+  it('set, list and clear faults', async () => {
     expect((await post('/faults', '{"call":"dynamodb:PutItem","error":"nonsense"}')).status).toBe(400);
     expect(
       (await post('/faults', '{"call":"dynamodb:TransactWriteItems","error":"TransactionConflict"}')).status,
@@ -93,7 +93,7 @@ describe('the control routes', () => {
     expect(await (await fetch(`${url}/faults`, { method: 'DELETE' })).json()).toEqual({ data: [] });
   });
 
-  it('show the state and nothing else', async () => {
+  it('answer /_local/state, and 404 for unknown paths and methods', async () => {
     expect(await (await fetch(`${url}/state`)).json()).toEqual({ now: 'then' });
     expect((await fetch(`${url}/nothing`)).status).toBe(404);
     expect((await fetch(`${url}/clock`)).status).toBe(404);
@@ -105,7 +105,7 @@ describe('the control routes', () => {
     ['127.0.0.9:80', undefined, 200],
     ['localhost:1', 'https://evil.example', 403],
     ['localhost:1', 'http://localhost:1', 200],
-  ])('answer host %s from origin %s with %i', async (host, origin, status) => {
+  ])('answer a request with host %s and origin %s with %i', async (host, origin, status) => {
     const { port } = server.address() as AddressInfo;
     const answered = await new Promise((resolve, reject) => {
       const headers = { host, ...(origin === undefined ? {} : { origin }) };
@@ -119,7 +119,7 @@ describe('the control routes', () => {
     expect(answered).toBe(status);
   });
 
-  it('receive webhooks at any sub-path, keep them over a restart, and show the newest first', async () => {
+  it('receive webhooks at any sub-path, list the newest first, and keep them over a restart', async () => {
     await post('/inbox', '{"event":"creation.failed","id":"a"}');
     await post(
       '/inbox/name',
@@ -168,7 +168,7 @@ describe('the control routes', () => {
     again.close();
   });
 
-  it('answer a webhook as a test asks for it', async () => {
+  it('answer a webhook with the status, redirect or delay that its query asks for', async () => {
     expect((await post('/inbox?status=500', '{}')).status).toBe(500);
     expect((await post('/inbox?status=410', '{}')).status).toBe(410);
     const redirect = await post('/inbox?redirect=http%3A%2F%2F127.0.0.1%3A1%2F', '{}');
@@ -181,7 +181,7 @@ describe('the control routes', () => {
     ).rejects.toThrow();
   });
 
-  it('show the inbox to a person as a page', async () => {
+  it('show the inbox as a page to a browser', async () => {
     const response = await fetch(`${url}/inbox`, { headers: { accept: 'text/html,application/xhtml+xml' } });
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -207,7 +207,7 @@ describe('the inbox page', () => {
     raw_body: hostile,
   };
 
-  it('escapes every value that came from outside', () => {
+  it('escapes every value of a webhook', () => {
     const page = inboxPage([webhook], 0);
     expect(page).not.toContain('<img src=x');
     expect(page).not.toContain('"onload="');
@@ -215,7 +215,7 @@ describe('the inbox page', () => {
     expect(page).toContain('&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;');
   });
 
-  it('shows images of the web only, and its own wherever the service now listens', () => {
+  it("shows only images with web addresses, and loads the service's own images from its present address", () => {
     const imageOf = (url: string): string | undefined =>
       /<img src="([^"]*)"/.exec(inboxPage([{ ...webhook, image_urls: [url] }], 0))?.[1];
     expect(imageOf('javascript:alert(1)')).toBeUndefined();
@@ -224,7 +224,7 @@ describe('the inbox page', () => {
     expect(imageOf('http://127.0.0.1:4000/_results/a.png')).toBe('/_results/a.png');
   });
 
-  it('loads nothing from elsewhere', () => {
+  it('loads no resource from another address', () => {
     expect(inboxPage([], 0)).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 });

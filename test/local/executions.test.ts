@@ -44,7 +44,7 @@ describe('executions', () => {
     open();
   });
 
-  it('start once for one name: the same start again is answered alike, another one is refused', async () => {
+  it('start once for each name: a repeated start gets the first answer, and a different start is refused', async () => {
     const first = await start('a');
     expect(first).toEqual({ executionArn: arnOf('a'), startDate: new Date(1_000) });
     now += 5;
@@ -55,7 +55,7 @@ describe('executions', () => {
     expect(started).toEqual(['a {"id":1}']);
   });
 
-  it('are refused as Step Functions refuses', async () => {
+  it('are refused with the codes of Step Functions', async () => {
     await expect(
       call('StartExecution', { stateMachineArn: `${machine}x`, input: '{}' }),
     ).rejects.toMatchObject({ code: 'StateMachineDoesNotExist' });
@@ -68,12 +68,12 @@ describe('executions', () => {
     await expect(call('GetActivityTask', {})).rejects.toMatchObject({ code: 'UnknownOperationException' });
   });
 
-  it('are on disk before they are answered, and run again from their start when they were running', async () => {
+  it('are on disk before the answer, and open executions run again from their start after a crash', async () => {
     await start('open');
     await start('done');
     executions.onHistory(arnOf('done'), { type: 'StateEntered', state: 'S', at: 1 });
     executions.onClosed(arnOf('done'), { status: 'FAILED', error: 'E', cause: 'C' });
-    // Killed here, in the middle of writing another line.
+    // The process is killed here, in the middle of writing another line.
     appendFileSync(file, '{"kind":"started","exec');
     started = [];
     open();
@@ -90,7 +90,7 @@ describe('executions', () => {
     expect(executions.list().map(({ name }) => name)).toEqual(['open', 'done', 'after']);
   });
 
-  it('keep a closed name for 90 days', async () => {
+  it('keep the name of a closed execution in use for 90 days', async () => {
     await start('old');
     await start('open');
     executions.onClosed(arnOf('old'), { status: 'SUCCEEDED', output: {} });
@@ -102,7 +102,7 @@ describe('executions', () => {
     expect(executions.list().map(({ name }) => name)).toEqual(['open']);
   });
 
-  it('are stopped for good: what their tasks say afterwards changes nothing', async () => {
+  it('stay ABORTED after a stop, also when a task answers later', async () => {
     await start('a');
     now += 500;
     expect(await call('StopExecution', { executionArn: arnOf('a') })).toEqual({ stopDate: new Date(1_500) });
@@ -113,7 +113,7 @@ describe('executions', () => {
     expect(await call('StopExecution', { executionArn: arnOf('a') })).toEqual({ stopDate: new Date(1_500) });
   });
 
-  it('are listed by status, newest first', async () => {
+  it('are listed by status, the newest first', async () => {
     await start('a');
     now += 1;
     await start('b');
@@ -133,7 +133,7 @@ describe('executions', () => {
     expect(await names('RUNNING')).toEqual(['c', 'a']);
   });
 
-  it('tell the event bus when they close, in the shape of EventBridge', async () => {
+  it('send an event in the form of EventBridge when they close', async () => {
     await start('a');
     executions.onClosed(arnOf('a'), { status: 'TIMED_OUT' });
     const [execution] = changed;

@@ -38,7 +38,7 @@ const post = (origin: string, where: string, body: unknown): Promise<Response> =
     body: JSON.stringify(body),
   });
 
-/** How often the task has begun, as its table says; asked for from outside. */
+/** The number of times that the task has begun, read from its table. */
 async function countNotes(data: string): Promise<number> {
   const { awsUrl } = JSON.parse(readFileSync(path.join(data, 'service.json'), 'utf8')) as { awsUrl: string };
   const response = await fetch(awsUrl, {
@@ -58,7 +58,7 @@ async function countNotes(data: string): Promise<number> {
   return ((await response.json()) as { Count: number }).Count;
 }
 
-describe('kill -9', () => {
+describe('a service after kill -9', () => {
   const { folder, remove } = temporaryFolder();
   let template: string;
   beforeAll(() => {
@@ -70,7 +70,7 @@ describe('kill -9', () => {
           await aws('AWSStepFunctions.StartExecution', { stateMachineArn: process.env.MACHINE, name: 'one', input: '{"id":"one"}' });
           return { statusCode: 202, body: '' };`,
         },
-        // Hangs in its first life and leaves a note in each.
+        // The function leaves a note at each start, and hangs at its first start.
         Work: {
           code: `
           await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: 'work' }, sk: { S: String(Date.now()) } } });
@@ -84,13 +84,13 @@ describe('kill -9', () => {
   });
   afterAll(remove);
 
-  it('loses no execution that was answered, takes the folder over, and never sets the clock back', async () => {
+  it('takes over its folder, has every answered execution, and does not set the clock back', async () => {
     const data = path.join(folder, 'data');
     const first = await startChild(template, data);
     await post(first.origin, '/_local/clock', { advance_seconds: 7_200 });
     expect((await post(first.origin, '/start', {})).status).toBe(202);
     const { now } = (await (await fetch(`${first.origin}/_local/state`)).json()) as { now: string };
-    // The task hangs, so this advance is still waiting for it when the process is killed.
+    // The task hangs, so this advance still waits for the task when the process is killed.
     const advancing = post(first.origin, '/_local/clock', { advance_seconds: 60 }).catch(() => undefined);
     await expect.poll(() => countNotes(data)).toBe(1);
     await kill(first);

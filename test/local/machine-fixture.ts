@@ -2,34 +2,34 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** A function of a hand-made template: the text of its bundle and what the template says of it. */
+/** A function of a hand-made template: the text of its bundle and its properties in the template. */
 export interface FixtureFunction {
-  /** Body of the handler; `event`, `context`, `aws` and `require` are in scope. */
+  /** The body of the handler. `event`, `context`, `aws` and `require` are in scope. */
   readonly code: string;
-  /** Placed before the handler, at the module's top. */
+  /** Code before the handler, at the top of the module. */
   readonly top?: string;
   readonly timeoutSeconds?: number;
   readonly environment?: Readonly<Record<string, unknown>>;
 }
 
-/** A hand-made stack: one table, one bucket behind a distribution, and what the test adds. */
+/** A hand-made stack: one table, one bucket behind a distribution, and the resources that a test adds. */
 export interface FixtureStack {
   readonly functions: Readonly<Record<string, FixtureFunction>>;
   readonly routes?: Readonly<Record<string, string>>;
-  /** Amazon States Language; `${Name}` is the ARN of that function. */
+  /** A definition in Amazon States Language. `${Name}` becomes the ARN of that function. */
   readonly machine?: Record<string, unknown>;
   readonly everyMinute?: string;
-  /** Gets the event of an execution that failed. */
+  /** The function that gets the event of each failed execution. */
   readonly onFailure?: string;
 }
 
-/** A folder that is gone after the test. */
+/** Makes a folder. The test removes it at its end. */
 export function temporaryFolder(): { readonly folder: string; readonly remove: () => void } {
   const folder = mkdtempSync(path.join(tmpdir(), 'darkroom-local-'));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Calls the local AWS as an SDK would, without one. */
+/** The text of a function that calls the local AWS as an SDK does, but without one. */
 const awsClient = `
 import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
@@ -42,7 +42,7 @@ async function aws(target, input) {
 }
 `;
 
-/** Writes a bundle's folder and gives its name. */
+/** Writes a bundle's folder. Returns the path of the folder. */
 export function writeBundle(folder: string, id: string, { code, top = '' }: FixtureFunction): string {
   const bundle = path.join(folder, `asset.${id}`);
   mkdirSync(bundle, { recursive: true });
@@ -53,7 +53,7 @@ export function writeBundle(folder: string, id: string, { code, top = '' }: Fixt
   return bundle;
 }
 
-/** Writes template and bundles as a synthesis would; gives the template's path. */
+/** Writes the template and the bundles, as a synthesis does. Returns the template's path. */
 export function writeStack(folder: string, stack: FixtureStack): string {
   const resources: Record<string, unknown> = {
     ...storage(),

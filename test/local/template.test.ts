@@ -21,7 +21,7 @@ import { readTemplate } from '../../local/template.ts';
 import type { LocalFunction, LocalTemplate } from '../../local/template.ts';
 import { temporaryFolder } from './aws/endpoint-fixture.ts';
 
-describe('a stack as CDK synthesizes it', () => {
+describe('the template of a stack that CDK has synthesized', () => {
   let template: LocalTemplate;
   const folder = mkdtempSync(path.join(tmpdir(), 'darkroom-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -38,7 +38,7 @@ describe('a stack as CDK synthesizes it', () => {
   const theFunction = (name: string): LocalFunction =>
     only(template.functions.filter(({ id }) => id.startsWith(name)));
 
-  test('a function has its bundle, its role, and an environment of local names', () => {
+  test('a function has its bundle, its role, and an environment with local names', () => {
     const fn = theFunction('Submit');
     const table = only(template.tables).name;
     const machine = only(template.stateMachines).arn;
@@ -70,7 +70,7 @@ describe('a stack as CDK synthesizes it', () => {
     ]);
   });
 
-  test('the table is what CreateTable takes', () => {
+  test('the table is a valid input of CreateTable', () => {
     const { name, create, ttlAttribute } = only(template.tables);
     expect(ttlAttribute).toBe('expires_at');
     expect(create).toEqual({
@@ -94,7 +94,7 @@ describe('a stack as CDK synthesizes it', () => {
     });
   });
 
-  test('the state machine text has its substitutions', () => {
+  test('the definition of the state machine has its substitutions', () => {
     expect(JSON.parse(only(template.stateMachines).definition)).toEqual({
       StartAt: 'RenderImage',
       States: {
@@ -107,7 +107,7 @@ describe('a stack as CDK synthesizes it', () => {
     });
   });
 
-  test('bucket, secret, distribution and outputs', () => {
+  test('the bucket, the secret, the distribution and the outputs have local names', () => {
     const bucket = only(template.buckets);
     expect(bucket.expirations).toEqual([{ prefix: 'sources/', days: 1 }]);
     expect(only(template.distributions).bucket).toBe(bucket.name);
@@ -119,7 +119,7 @@ describe('a stack as CDK synthesizes it', () => {
     expect(template.outputs).toEqual({ Endpoint: 'http://127.0.0.1:4000/api' });
   });
 
-  test('what CDK grants is what the authorizer allows, and no more', () => {
+  test('the authorizer allows exactly the calls that CDK has granted', () => {
     const authorize = createAuthorizer(template.policies);
     const caller = theFunction('Submit').roleId;
     const TableName = only(template.tables).name;
@@ -254,7 +254,7 @@ function synthesize(folder: string): string {
   return path.join(folder, 'cdk.out', 'Darkroom.template.json');
 }
 
-describe('what is not supported is named', () => {
+describe('a template with a part that does not run locally', () => {
   async function read(
     resources: Record<string, unknown>,
     rest: Record<string, unknown> = {},
@@ -276,7 +276,7 @@ describe('what is not supported is named', () => {
 
   test.each<[string, Record<string, unknown>, string]>([
     [
-      'an intrinsic function',
+      'an unknown intrinsic function',
       { T: table({ 'Fn::Base64': 'x' }) },
       'AWS::DynamoDB::Table T: the intrinsic function Fn::Base64 is not supported',
     ],
@@ -311,7 +311,7 @@ describe('what is not supported is named', () => {
       'AWS::Events::Rule R: ScheduleExpression cron',
     ],
     [
-      'a target that is no function',
+      'a target that is not a function',
       {
         R: {
           Type: 'AWS::Events::Rule',
@@ -364,7 +364,7 @@ describe('what is not supported is named', () => {
       { S: { Type: 'AWS::StepFunctions::StateMachine', Properties: { DefinitionString: '${None}' } } },
       'AWS::StepFunctions::StateMachine S: DefinitionSubstitutions has no None',
     ],
-  ])('%s', async (_name, resources, message) => {
+  ])('%s is refused with the name of the resource', async (_name, resources, message) => {
     await expect(read(resources)).rejects.toThrow(message);
   });
 
@@ -398,7 +398,7 @@ describe('what is not supported is named', () => {
     ]);
   });
 
-  test('a conditional statement keeps its condition, and policies of AWS are left out', async () => {
+  test("a conditional statement keeps its condition, and AWS's own policies are left out", async () => {
     const Statement = {
       Effect: 'Allow',
       Action: 's3:*',

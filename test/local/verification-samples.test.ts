@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const { folder, remove } = temporaryFolder();
 afterAll(remove);
 
-/** The one block of the page that is in the language and defines the function. */
+/** The only code block of the page in the language that defines the function. */
 function sampleOf(page: string, language: string, name: string): string {
   const blocks = [...readFileSync(path.join(root, page), 'utf8').matchAll(/^```(\w+)\n(.*?)^```$/gms)];
   const found = blocks.filter(([, tag, text = '']) => tag === language && text.includes(name));
@@ -32,17 +32,17 @@ interface Case {
   readonly genuine: boolean;
 }
 
-/** Headers of the interface's signature, as a delivery has them. */
+/** The headers of a delivery with Darkroom's own signature. */
 const signed = (timestamp: string, by = secret): Record<string, string> => ({
   'x-timestamp': timestamp,
   'x-webhook-signature-256': signature256(by, timestamp, body),
 });
-/** The same during a rotation: the secret of the receiver is the one that was replaced. */
+/** The same headers during a rotation. The receiver still has the secret that was replaced. */
 const rotating = (by: string, previous: string): Record<string, string> => ({
   ...signed(now, by),
   'x-webhook-signature-256-previous': signature256(previous, now, body),
 });
-/** Headers of Standard Webhooks. */
+/** The headers of a delivery with the signature of Standard Webhooks. */
 const standard = (timestamp: string, by = secret): Record<string, string> => ({
   'webhook-id': 'id',
   'webhook-timestamp': timestamp,
@@ -52,7 +52,7 @@ const standard = (timestamp: string, by = secret): Record<string, string> => ({
 const capitals = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
 
-/** Timestamps that no delivery has; each is signed as if it were right. */
+/** Timestamps that no delivery has. Each case has a valid signature over such a timestamp. */
 const oddTimestamps = [
   '',
   '²',
@@ -181,7 +181,7 @@ async function javascriptSample(): Promise<Verify> {
   return sample.isFromDarkroom;
 }
 
-/** What the function says of each case: a boolean, or the error that it raised. */
+/** The function's answer to each case: a boolean, or the error that it threw. */
 function judge(verify: Verify, all: readonly Case[], headersOf: (one: Case) => unknown): [string, unknown][] {
   return all.map((one) => {
     try {
@@ -193,11 +193,11 @@ function judge(verify: Verify, all: readonly Case[], headersOf: (one: Case) => u
 }
 
 describe('the JavaScript sample of the README', () => {
-  it('is true for genuine deliveries only and never raises, with the headers of Node as an object', async () => {
+  it('returns true only for genuine deliveries and never throws, with headers as an object of Node', async () => {
     expect(judge(await javascriptSample(), ownCases, ({ headers }) => headers)).toEqual(genuineOf(ownCases));
   });
 
-  it('is true for genuine deliveries only and never raises, with a fetch Headers', async () => {
+  it('returns true only for genuine deliveries and never throws, with a Headers of fetch', async () => {
     const possible = ownCases.filter(({ headers }) => isPossible(headers));
     expect(possible.length).toBeGreaterThan(20);
     expect(judge(await javascriptSample(), possible, ({ headers }) => new Headers(headers))).toEqual(
@@ -205,7 +205,7 @@ describe('the JavaScript sample of the README', () => {
     );
   });
 
-  it('reads a header that a framework gives as a list', async () => {
+  it('reads a header that a framework passes as a list', async () => {
     const verify = await javascriptSample();
     const headers = Object.fromEntries(Object.entries(signed(now)).map(([name, value]) => [name, [value]]));
     expect(verify(headers, Buffer.from(body), secret)).toBe(true);
@@ -213,7 +213,7 @@ describe('the JavaScript sample of the README', () => {
   });
 });
 
-/** Whether a Headers takes the values as they are: it refuses some and trims others. */
+/** Whether a Headers keeps these values unchanged. It refuses some values and trims others. */
 function isPossible(headers: Readonly<Record<string, string>>): boolean {
   try {
     const taken = new Headers(headers);
@@ -225,7 +225,7 @@ function isPossible(headers: Readonly<Record<string, string>>): boolean {
 
 const python = spawnSync('python3', ['--version']).status === 0 ? 'python3' : undefined;
 
-/** Reads cases from its input and writes a boolean or the error for each. */
+/** A Python program that reads cases from its input and writes a boolean or the error for each. */
 const pythonRunner = `
 import json, sys
 given = json.load(sys.stdin)
@@ -251,7 +251,10 @@ describe.skipIf(python === undefined)('the Python samples', () => {
   it.each([
     ['README.md', 'is_from_darkroom', ownCases],
     ['docs/api.md', 'is_standard', standardCases],
-  ] as const)('the one of %s is true for genuine deliveries only and never raises', (page, name, all) => {
-    expect(judgeInPython(page, name, all)).toEqual(genuineOf(all));
-  });
+  ] as const)(
+    'the Python sample of %s returns true only for genuine deliveries and never raises',
+    (page, name, all) => {
+      expect(judgeInPython(page, name, all)).toEqual(genuineOf(all));
+    },
+  );
 });

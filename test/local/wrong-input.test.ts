@@ -13,7 +13,7 @@ const goodCosts = readFileSync(path.join(root, 'catalog', 'provider-costs.json')
 const { folder, remove } = temporaryFolder();
 afterAll(remove);
 
-/** The message for a catalog of which one member has been changed. */
+/** The message that refuses this text as a catalog. */
 function complaintAbout(text: string): string {
   writeFileSync(path.join(folder, 'models.json'), text);
   try {
@@ -29,14 +29,14 @@ interface Changeable {
   models: Record<string, unknown>[];
 }
 
-/** The good catalog with one change, as text. */
+/** The text of the good catalog after one change. */
 function changed(change: (catalog: Changeable) => void): string {
   const catalog = JSON.parse(goodModels) as Changeable;
   change(catalog);
   return JSON.stringify(catalog);
 }
 
-/** Changes members of the model sandbox-pro. */
+/** The catalog with other members of the model sandbox-pro. */
 const withPro = (members: object): string =>
   changed(({ models }) => {
     Object.assign(models.find(({ id }) => id === 'sandbox-pro') ?? {}, members);
@@ -51,7 +51,7 @@ const routeOfPro = (members: object): string =>
 const sunset = '2027-05-21T00:00:00Z';
 const sunsetSentence = `catalog/models.json: model sandbox-pro: sunset_at must be a date, such as 2027-05-21; it is ${JSON.stringify(sunset)}.`;
 
-describe('a catalog that is wrong', () => {
+describe('a catalog with an error', () => {
   it.each([
     ['a timestamp for a date', withPro({ deprecated_at: '2026-01-01', sunset_at: sunset }), sunsetSentence],
     [
@@ -105,13 +105,13 @@ describe('a catalog that is wrong', () => {
     ['no models', '{"models":[]}', 'models must not be empty; it is [].'],
     ['no object', '[]', 'the file must be an object in { }; it is [].'],
     ['text that is not JSON', '{"models": [', 'catalog/models.json: is not JSON ('],
-  ])('is told in one sentence: %s', (_what, text, sentence) => {
+  ])('is refused with one sentence for %s', (_what, text, sentence) => {
     const message = complaintAbout(text);
     expect(message).toContain(sentence);
     for (const line of message.split('\n')) expect(line).toMatch(/^catalog\/models\.json: .*\.$/);
   });
 
-  it('is told with the file and the entry when a cost is wrong', () => {
+  it('is refused with the file and the entry when a cost is wrong', () => {
     const { costs } = JSON.parse(goodCosts) as { costs: object[] };
     const [first, ...others] = costs;
     writeFileSync(
@@ -123,14 +123,14 @@ describe('a catalog that is wrong', () => {
     );
   });
 
-  it('is told when the file is missing', () => {
+  it('is refused with the name of a missing file', () => {
     expect(() => readCatalog(path.join(folder, 'none'))).toThrow(
       /^catalog\/models\.json: cannot be read \(ENOENT.*\)\.$/,
     );
   });
 });
 
-describe('every command says what is wrong, without a stack', () => {
+describe('a command with wrong input', () => {
   const copy = path.join(folder, 'copy');
   const rooms = [
     'adapters',
@@ -163,7 +163,7 @@ describe('every command says what is wrong, without a stack', () => {
   beforeAll(() => {
     mkdirSync(path.join(copy, 'node_modules'), { recursive: true });
     for (const room of rooms) cpSync(path.join(root, room), path.join(copy, room), { recursive: true });
-    // Links to the packages, and a cache of its own.
+    // The copy links to the packages and has a cache of its own.
     for (const name of readdirSync(path.join(root, 'node_modules')).filter((one) => !one.startsWith('.'))) {
       symlinkSync(path.join(root, 'node_modules', name), path.join(copy, 'node_modules', name), 'junction');
     }
@@ -175,19 +175,22 @@ describe('every command says what is wrong, without a stack', () => {
     ['npm run admin -- catalog check', ['bin/admin.ts', 'catalog', 'check']],
   ];
 
-  it.each(commands)('%s, of a timestamp in sunset_at and of text that is not JSON', async (_name, args) => {
-    const file = path.join(copy, 'catalog', 'models.json');
-    writeFileSync(file, withPro({ deprecated_at: '2026-01-01', sunset_at: sunset }));
-    const wrong = await run(...args);
-    expect(wrong.code).not.toBe(0);
-    expect(lastLine(wrong.output)).toBe(sunsetSentence);
-    writeFileSync(file, '{');
-    const broken = await run(...args);
-    expect(broken.code).not.toBe(0);
-    expect(lastLine(broken.output)).toMatch(/^catalog\/models\.json: is not JSON \(.*\)\.$/);
-    expect(`${wrong.output}${broken.output}`).not.toMatch(/ZodError|\n {4}at /);
-    writeFileSync(file, goodModels);
-  });
+  it.each(commands)(
+    '%s names a timestamp in sunset_at and a file that is not JSON, without a stack trace',
+    async (_name, args) => {
+      const file = path.join(copy, 'catalog', 'models.json');
+      writeFileSync(file, withPro({ deprecated_at: '2026-01-01', sunset_at: sunset }));
+      const wrong = await run(...args);
+      expect(wrong.code).not.toBe(0);
+      expect(lastLine(wrong.output)).toBe(sunsetSentence);
+      writeFileSync(file, '{');
+      const broken = await run(...args);
+      expect(broken.code).not.toBe(0);
+      expect(lastLine(broken.output)).toMatch(/^catalog\/models\.json: is not JSON \(.*\)\.$/);
+      expect(`${wrong.output}${broken.output}`).not.toMatch(/ZodError|\n {4}at /);
+      writeFileSync(file, goodModels);
+    },
+  );
 
   it.each([
     [
@@ -200,8 +203,8 @@ describe('every command says what is wrong, without a stack', () => {
       'export const settings = {};',
       'config/default.ts: settings: must be an object of settings (is missing)',
     ],
-    ['text that is no TypeScript', 'export default {', 'config/default.ts: cannot be loaded ('],
-  ])('npx cdk synth, of settings with %s', async (_what, text, sentence) => {
+    ['text that is not TypeScript', 'export default {', 'config/default.ts: cannot be loaded ('],
+  ])('npx cdk synth names %s in the settings, without a stack trace', async (_what, text, sentence) => {
     writeFileSync(path.join(copy, 'config', 'default.ts'), text);
     const { code, output } = await run('bin/darkroom.ts');
     expect(code).not.toBe(0);

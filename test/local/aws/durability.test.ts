@@ -7,11 +7,12 @@ import { createDynamo } from '../../../local/aws/dynamodb/dynamo.ts';
 import { startMillis, temporaryFolder } from './endpoint-fixture.ts';
 import { tableDefinition } from './table.ts';
 
-// Several kills, each a little later after an answer: one alone may happen to fall between two transactions.
+// The writer is killed several times, each time a little later after an answer. A single kill could fall
+// between two transactions by chance.
 const killDelaysMillis = [0, 1, 2, 3, 4];
 const answeredBeforeKill = 100;
 
-test('everything answered before kill -9 is kept, whole transactions only, indexes included', async () => {
+test('after kill -9 the table and its index hold every answered transaction, and no part of an unfinished one', async () => {
   const folder = await temporaryFolder();
   let next = 0;
   for (const delayMillis of killDelaysMillis) {
@@ -25,7 +26,7 @@ test('everything answered before kill -9 is kept, whole transactions only, index
   }
 });
 
-/** The last number that the writer got an answer for. */
+/** Runs the writer until it is killed. Resolves with the last number that was answered. */
 async function writeUntilKilled(folder: string, first: number, delayMillis: number): Promise<number> {
   const writer = spawn(
     process.execPath,

@@ -36,7 +36,10 @@ async function startTable(): Promise<Fixture & { table: DynamoDBDocumentClient }
 
 const account = { pk: 'ACCOUNT#a', sk: 'ACCOUNT' };
 
-/** The document client leaves an error's item in DynamoDB's own JSON. */
+/**
+ * The account's item with 5 available, in DynamoDB's own JSON. The document client does not convert the item
+ * of an error.
+ */
 const withFive = { pk: { S: 'ACCOUNT#a' }, sk: { S: 'ACCOUNT' }, available: { N: '5' } };
 
 const charge = (creation: string, cost = 10): TransactWriteCommandInput => ({
@@ -63,7 +66,7 @@ const charge = (creation: string, cost = 10): TransactWriteCommandInput => ({
 });
 
 describe('tables', () => {
-  test('a table on demand with an index of keys is active when CreateTable answers', async () => {
+  test('a table and its index are active as soon as CreateTable answers', async () => {
     const { table } = await startTable();
     const { Table } = await table.send(new DescribeTableCommand({ TableName }));
     expect(Table?.TableStatus).toBe('ACTIVE');
@@ -72,7 +75,7 @@ describe('tables', () => {
     ]);
   });
 
-  test('a table that exists is not made twice', async () => {
+  test('CreateTable refuses a table that exists', async () => {
     const { table } = await startTable();
     await expect(
       table.send(new CreateTableCommand(structuredClone(tableDefinition) as never)),
@@ -81,7 +84,7 @@ describe('tables', () => {
     });
   });
 
-  test('an unknown table is ResourceNotFoundException', async () => {
+  test('a read of an unknown table is refused with ResourceNotFoundException', async () => {
     const { table } = await startTable();
     await expect(table.send(new GetCommand({ TableName: 'Other', Key: account }))).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
@@ -89,8 +92,8 @@ describe('tables', () => {
   });
 });
 
-describe('a table that was used and deleted', () => {
-  test('is unknown to what reads and writes items, and made anew has the keys that it is made with', async () => {
+describe('a deleted table', () => {
+  test('a deleted table is unknown to all reads and writes, and a new table of its name has the new keys', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: account }));
     await table.send(new DeleteTableCommand({ TableName }));
@@ -118,7 +121,7 @@ describe('a table that was used and deleted', () => {
 });
 
 describe('single writes', () => {
-  test('a failed condition answers the item as it stood', async () => {
+  test('a failed condition answers with the present item', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 5 } }));
     const refused = table.send(
@@ -134,7 +137,7 @@ describe('single writes', () => {
     await expect(refused).rejects.toMatchObject({ name: 'ConditionalCheckFailedException', Item: withFive });
   });
 
-  test('a failed condition on an absent item answers no item', async () => {
+  test('a failed condition on a missing item answers without an item', async () => {
     const { table } = await startTable();
     const refused = await table
       .send(
@@ -150,7 +153,7 @@ describe('single writes', () => {
     expect((refused as { Item?: unknown }).Item).toBeUndefined();
   });
 
-  test('an update reads every value as it stood before the update', async () => {
+  test('every part of an update reads the values from before the update', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 10 } }));
     const { Attributes } = await table.send(
@@ -165,7 +168,7 @@ describe('single writes', () => {
     expect(Attributes).toEqual({ ...account, earlier: 10, available: 7, in_flight: 1 });
   });
 
-  test('adding to what is no number is refused', async () => {
+  test('ADD to an attribute that is not a number is refused', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 'ten' } }));
     const adding = new UpdateCommand({
@@ -180,7 +183,7 @@ describe('single writes', () => {
     });
   });
 
-  test('a batch write and a batch read see each other', async () => {
+  test('a batch read returns the items of a batch write', async () => {
     const { table } = await startTable();
     const items = ['b', 'c'].map((id) => ({ pk: `ACCOUNT#${id}`, sk: 'ACCOUNT', note: '' }));
     await table.send(
@@ -201,7 +204,7 @@ describe('single writes', () => {
 });
 
 describe('transactions', () => {
-  test('two hundred charges at once on a wallet for three: three succeed, and the money is exact', async () => {
+  test('of two hundred concurrent charges on a wallet for three, exactly three succeed', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 35 } }));
     const outcomes = await Promise.allSettled(
@@ -215,7 +218,7 @@ describe('transactions', () => {
     expect(read.Responses?.[TableName]).toHaveLength(3);
   });
 
-  test('a refusal has a reason an item, with the item as it stood, and changes nothing', async () => {
+  test('a cancelled transaction gives a reason for each item, with the present item, and changes nothing', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 5 } }));
     await expect(table.send(new TransactWriteCommand(charge('x')))).rejects.toMatchObject({
@@ -233,7 +236,7 @@ describe('transactions', () => {
     expect(Item).toBeUndefined();
   });
 
-  test('what an update cannot do is a ValidationError among the reasons', async () => {
+  test('an update that is impossible on its item cancels the transaction with a ValidationError', async () => {
     const { table } = await startTable();
     await expect(
       table.send(
@@ -253,7 +256,7 @@ describe('transactions', () => {
     ).rejects.toMatchObject({ CancellationReasons: [{ Code: 'ValidationError' }] });
   });
 
-  test('a condition check guards the other items', async () => {
+  test('a failed condition check cancels the writes of the other items', async () => {
     const { table } = await startTable();
     const guarded = (pk: string): TransactWriteCommand =>
       new TransactWriteCommand({
@@ -275,7 +278,7 @@ describe('transactions', () => {
     expect(Responses).toEqual([{}, { Item: { pk: 'two', sk: 'x' } }]);
   });
 
-  test('two operations on one item are refused', async () => {
+  test('a transaction with two operations on one item is refused', async () => {
     const { table } = await startTable();
     const twice = { Put: { TableName, Item: account } };
     await expect(
@@ -288,7 +291,7 @@ describe('transactions', () => {
     });
   });
 
-  test('a key that does not fit the table is refused by name', async () => {
+  test('a transaction with a key that does not fit the table is refused', async () => {
     const { table } = await startTable();
     await expect(
       table.send(new TransactWriteCommand({ TransactItems: [{ Delete: { TableName, Key: { pk: 'a' } } }] })),
@@ -298,7 +301,7 @@ describe('transactions', () => {
     });
   });
 
-  test('the same token and request within ten minutes charge once; later it is a new request', async () => {
+  test('a repeated request with the same token charges once within ten minutes and again after them', async () => {
     const { table, clock } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 100 } }));
     const onlyMoney = {
@@ -315,7 +318,7 @@ describe('transactions', () => {
     expect((await table.send(new GetCommand({ TableName, Key: account }))).Item?.available).toBe(80);
   });
 
-  test('the same token with another request is a mismatch', async () => {
+  test('the same token with another request is refused as a mismatch', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 100 } }));
     await table.send(new TransactWriteCommand({ ...charge('x'), ClientRequestToken: 'token-1' }));
@@ -324,7 +327,7 @@ describe('transactions', () => {
     ).rejects.toMatchObject({ name: 'IdempotentParameterMismatchException' });
   });
 
-  test('a refused request does not use up its token', async () => {
+  test('a refused request can be repeated with the same token', async () => {
     const { table } = await startTable();
     const request = { ...charge('x'), ClientRequestToken: 'token-1' };
     await expect(table.send(new TransactWriteCommand(request))).rejects.toMatchObject({
@@ -353,7 +356,7 @@ describe('indexes', () => {
     note: 'not in the index',
   });
 
-  test('a sparse index follows transactions and holds keys only, in order', async () => {
+  test('a sparse index follows every transaction, in key order, and holds only keys', async () => {
     const { table } = await startTable();
     for (const id of [30, 4, 200])
       await table.send(
@@ -379,7 +382,7 @@ describe('indexes', () => {
     );
   });
 
-  test('pages follow each other without gap or repeat', async () => {
+  test('the pages of a query hold every item once', async () => {
     const { table } = await startTable();
     for (let id = 0; id < 7; id += 1) await table.send(new PutCommand({ TableName, Item: creation(id) }));
     const seen: unknown[] = [];
@@ -394,7 +397,7 @@ describe('indexes', () => {
     expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
 
-  test('an index that lags answers as it stood when the fault was set, and the table does not lag', async () => {
+  test('under index-lag an index answers as it was when the fault was set, and the table does not lag', async () => {
     const { table, faults } = await startTable();
     await table.send(new PutCommand({ TableName, Item: creation(1) }));
     faults.set({ call: 'dynamodb:*', error: 'index-lag' });
@@ -410,7 +413,7 @@ describe('indexes', () => {
 });
 
 describe('time to live', () => {
-  test('items whose time is over are deleted, from the index too, and nothing else', async () => {
+  test('expiry deletes exactly the items whose time is over, also from the index', async () => {
     const { table, dynamo, clock } = await startTable();
     await table.send(
       new UpdateTimeToLiveCommand({
@@ -456,8 +459,8 @@ describe('time to live', () => {
   });
 });
 
-describe('the folder', () => {
-  test('a second process on one folder is told so', async () => {
+describe('the folder of the tables', () => {
+  test('the second database on one folder is refused with a hint at another Darkroom', async () => {
     const folder = await temporaryFolder();
     const first = createDynamo({ folder, now: () => startMillis });
     await first.service({ service: 'dynamodb', operation: 'ListTables', caller: 'operator', input: {} });

@@ -18,7 +18,7 @@ import type { Secrets } from '../../../local/aws/secrets.ts';
 export const startMillis = Date.UTC(2026, 10, 21, 12);
 
 export interface Fixture {
-  /** Settings of an SDK client that calls the endpoint as this role. */
+  /** The settings of an SDK client that calls the endpoint as this role. */
   readonly as: (caller: string) => {
     endpoint: string;
     region: string;
@@ -31,7 +31,7 @@ export interface Fixture {
   readonly faults: Faults;
   readonly objectStore: ObjectStore;
   readonly secrets: Secrets;
-  /** The time that the stand-ins see; a test sets it. */
+  /** The time of the stand-ins. A test sets it. */
   readonly clock: { nowMillis: number };
   readonly folder: string;
 }
@@ -39,7 +39,10 @@ export interface Fixture {
 const noStateMachines: AwsService = ({ operation }) =>
   Promise.reject(new AwsError('UnknownOperationException', operation));
 
-/** The whole local AWS on a free port, over memory and a folder that goes with the test. */
+/**
+ * Starts the whole local AWS on a free port. Its tables are in memory, and its folder is removed after the
+ * test.
+ */
 export async function startEndpoint(options: Partial<AwsEndpointOptions> = {}): Promise<Fixture> {
   const folder = await temporaryFolder();
   const clock = { nowMillis: startMillis };
@@ -80,7 +83,7 @@ export async function startEndpoint(options: Partial<AwsEndpointOptions> = {}): 
   };
 }
 
-/** A folder that is gone after the test. */
+/** Makes a folder and removes it after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'darkroom-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

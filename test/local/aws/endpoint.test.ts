@@ -38,7 +38,7 @@ test('a call reaches its service with its operation, its caller and its input', 
   ]);
 });
 
-test('errors of Step Functions arrive as their classes', async () => {
+test('the SDK gets each error of Step Functions as its own exception class', async () => {
   const states = ({ operation }: AwsCall): Promise<never> =>
     Promise.reject(
       new AwsError(
@@ -70,7 +70,7 @@ test('a call is authorized before a fault can strike it', async () => {
   expect(fixture.faults.list()).toHaveLength(1);
 });
 
-test('the same services answer without a socket', async () => {
+test('the services also answer calls inside the process, without a socket', async () => {
   const fixture = await startEndpoint();
   await fixture.endpoint.handle({
     service: 'dynamodb',
@@ -104,7 +104,7 @@ test('an unsigned call and an unknown operation are refused', async () => {
   });
 });
 
-test('a web page that reaches loopback under a name of its own is refused', async () => {
+test('a request of a web page that reaches loopback under its own host name is refused', async () => {
   const { url } = await startEndpoint();
   const status = await new Promise((resolve, reject) => {
     const headers = {
@@ -122,7 +122,7 @@ test('a web page that reaches loopback under a name of its own is refused', asyn
   expect(status).toBe(403);
 });
 
-test('closing ends calls that are still waiting', async () => {
+test('close ends the calls that still wait for an answer', async () => {
   const arrived = Promise.withResolvers<undefined>();
   const endpoint = createAwsEndpoint({
     dynamodb: () => {
@@ -144,7 +144,7 @@ test('closing ends calls that are still waiting', async () => {
   });
   const waiting = client.send(new ListTablesCommand({})).catch((error: unknown) => error);
   await arrived.promise;
-  // The call is never answered: to wait for its end would take for ever.
+  // The call never gets an answer. If close() waited for the call, it would wait for ever.
   await close();
   expect(await waiting).toMatchObject({ code: 'ECONNRESET' });
 });

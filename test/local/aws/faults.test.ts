@@ -24,7 +24,7 @@ import { tableDefinition } from './table.ts';
 const TableName = tableDefinition.TableName;
 const Item = { pk: { S: 'a' }, sk: { S: 'a' } };
 
-/** A table; `impatient` is a client that gives a call up which has no answer. */
+/** Starts the local AWS with a table. The client `impatient` gives up a call that gets no answer. */
 async function startTable(): Promise<Fixture & { client: DynamoDBClient; impatient: DynamoDBClient }> {
   const fixture = await startEndpoint();
   const client = new DynamoDBClient(fixture.as('ChargeRole'));
@@ -41,8 +41,8 @@ const put = (id = 'a'): PutItemCommand =>
 const isThere = async (client: DynamoDBClient): Promise<boolean> =>
   (await client.send(new GetItemCommand({ TableName, Key: Item }))).Item !== undefined;
 
-describe('what the SDK sees', () => {
-  test('a conflict cancels a transaction, with the conflict on its first item', async () => {
+describe('a fault, as the SDK sees it', () => {
+  test('TransactionConflict cancels a transaction and names the conflict at its first item', async () => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:TransactWriteItems', error: 'TransactionConflict' });
     const transaction = new TransactWriteItemsCommand({
@@ -68,30 +68,33 @@ describe('what the SDK sees', () => {
     ['InternalServerError', 'InternalServerError', 500],
     ['ResourceNotFound', 'ResourceNotFoundException', 400],
     ['TransactionConflict', 'TransactionConflictException', 400],
-  ])('%s of DynamoDB is %s', async (error, name, status) => {
+  ])('the fault %s on DynamoDB reaches the SDK as %s', async (error, name, status) => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:PutItem', error });
     await expect(client.send(put())).rejects.toMatchObject({ name, $metadata: { httpStatusCode: status } });
     expect(await isThere(client)).toBe(false);
   });
 
-  test.each(['put', 'update', 'delete'] as const)('a conflict refuses a single %s', async (write) => {
-    const { client, faults } = await startTable();
-    const commands = {
-      put: put(),
-      update: new UpdateItemCommand({ TableName, Key: Item }),
-      delete: new DeleteItemCommand({ TableName, Key: Item }),
-    };
-    faults.set({ call: 'dynamodb:*', error: 'TransactionConflict' });
-    const refused = await client.send(commands[write] as PutItemCommand).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(TransactionConflictException);
-    expect(refused).toMatchObject({ $metadata: { httpStatusCode: 400, attempts: 1 } });
-    expect(await isThere(client)).toBe(false);
-    await client.send(commands[write] as PutItemCommand);
-    expect(await isThere(client)).toBe(write !== 'delete');
-  });
+  test.each(['put', 'update', 'delete'] as const)(
+    'TransactionConflict refuses a single %s with TransactionConflictException',
+    async (write) => {
+      const { client, faults } = await startTable();
+      const commands = {
+        put: put(),
+        update: new UpdateItemCommand({ TableName, Key: Item }),
+        delete: new DeleteItemCommand({ TableName, Key: Item }),
+      };
+      faults.set({ call: 'dynamodb:*', error: 'TransactionConflict' });
+      const refused = await client.send(commands[write] as PutItemCommand).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(TransactionConflictException);
+      expect(refused).toMatchObject({ $metadata: { httpStatusCode: 400, attempts: 1 } });
+      expect(await isThere(client)).toBe(false);
+      await client.send(commands[write] as PutItemCommand);
+      expect(await isThere(client)).toBe(write !== 'delete');
+    },
+  );
 
-  test('a conflict on dynamodb:* leaves plain reads alone', async () => {
+  test('TransactionConflict on dynamodb:* does not concern plain reads', async () => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:*', error: 'TransactionConflict', every: 1 });
     expect(await isThere(client)).toBe(false);
@@ -101,22 +104,25 @@ describe('what the SDK sees', () => {
   test.each([
     ['before', false],
     ['after', true],
-  ] as const)('a call that hangs %s its effect has no answer on an open connection', async (when, effect) => {
-    const { client, impatient, faults } = await startTable();
-    faults.set({ call: 'dynamodb:PutItem', error: 'hang', when });
-    await expect(impatient.send(put())).rejects.toMatchObject({ code: 'ETIMEDOUT' });
-    await expect.poll(() => faults.list()).toEqual([]);
-    await expect.poll(() => isThere(client)).toBe(effect);
-  });
+  ] as const)(
+    'a call that hangs %s its effect gets no answer, and the connection stays open',
+    async (when, effect) => {
+      const { client, impatient, faults } = await startTable();
+      faults.set({ call: 'dynamodb:PutItem', error: 'hang', when });
+      await expect(impatient.send(put())).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+      await expect.poll(() => faults.list()).toEqual([]);
+      await expect.poll(() => isThere(client)).toBe(effect);
+    },
+  );
 
-  test('a call that hangs for some seconds is answered after them', async () => {
+  test('a call that hangs with a number of seconds gets its answer after them', async () => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:PutItem', error: 'hang', seconds: 0.05 });
     await client.send(put());
     expect(await isThere(client)).toBe(true);
   });
 
-  test('other services word their errors themselves', async () => {
+  test('S3, Secrets Manager and Step Functions answer a fault with their own codes', async () => {
     const fixture = await startEndpoint();
     const settings = fixture.as('Role');
     fixture.faults.set({ call: 's3:PutObject', error: 'Throttling' });
@@ -137,7 +143,7 @@ describe('what the SDK sees', () => {
     ).rejects.toMatchObject({ name: 'StateMachineDoesNotExist' });
   });
 
-  test('a throttled batch answers its keys as not processed', async () => {
+  test('UnprocessedKeys returns all keys of a batch as not processed', async () => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:BatchGetItem', error: 'UnprocessedKeys' });
     const read = new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: [Item] } } });
@@ -148,14 +154,14 @@ describe('what the SDK sees', () => {
     expect((await client.send(read)).UnprocessedKeys).toEqual({});
   });
 
-  test('an answer lost after the effect leaves the effect', async () => {
+  test('a connection that ends after the effect leaves the effect', async () => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:PutItem', error: 'Timeout', when: 'after' });
     await expect(client.send(put())).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(await isThere(client)).toBe(true);
   });
 
-  test('a line cut before the effect leaves nothing', async () => {
+  test('a connection that ends before the effect leaves no effect', async () => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:PutItem', error: 'Timeout' });
     await expect(client.send(put())).rejects.toMatchObject({ code: 'ECONNRESET' });
@@ -163,7 +169,7 @@ describe('what the SDK sees', () => {
   });
 });
 
-describe('when a fault strikes', () => {
+describe('the calls that a fault strikes', () => {
   const call = (over: Partial<AwsCall> = {}): AwsCall => ({
     service: 'dynamodb',
     operation: 'PutItem',
@@ -190,7 +196,7 @@ describe('when a fault strikes', () => {
   const times = (count: number): AwsCall[] => Array.from({ length: count }, () => call());
   const throttle = { call: 'dynamodb:PutItem', error: 'Throttling' };
 
-  test('once unless told, then it is gone from the list', async () => {
+  test('a fault strikes once by default and then leaves the list', async () => {
     expect(await struck(throttle, times(3))).toEqual([true, false, false]);
     const faults = createFaults();
     faults.set({ ...throttle, times: 2 });
@@ -202,7 +208,7 @@ describe('when a fault strikes', () => {
     expect(faults.list()).toEqual([]);
   });
 
-  test('as many times as told, every n-th call, or an even share', async () => {
+  test('times, every and share set how often a fault strikes', async () => {
     expect(await struck({ ...throttle, times: 2 }, times(3))).toEqual([true, true, false]);
     expect(await struck({ ...throttle, every: 3 }, times(6))).toEqual([
       false,
@@ -216,7 +222,7 @@ describe('when a fault strikes', () => {
     expect((await struck({ ...throttle, share: 0.3 }, times(100))).filter(Boolean)).toHaveLength(30);
   });
 
-  test('only on the calls that it names', async () => {
+  test('a fault strikes only the calls with its operation, caller and text', async () => {
     expect(await struck(throttle, [call({ operation: 'GetItem' }), call()])).toEqual([false, true]);
     expect(
       await struck({ ...throttle, call: 'dynamodb:*' }, [
@@ -236,7 +242,7 @@ describe('when a fault strikes', () => {
     ).toEqual([false, true]);
   });
 
-  test('kill ends the process before the effect, or after it', async () => {
+  test('kill ends the process before or after the effect of the call', async () => {
     for (const [when, expected] of [
       ['before', ['killed']],
       ['after', ['effect', 'killed']],
@@ -261,28 +267,25 @@ describe('when a fault strikes', () => {
   test.each([
     ['before', ['waits 2', 'effect']],
     ['after', ['effect', 'waits 2']],
-  ] as const)(
-    'a call that hangs for 2 s with its effect %s is answered after 2 s',
-    async (when, expected) => {
-      const events: string[] = [];
-      const faults = createFaults({
-        wait: async (seconds) => {
-          events.push(`waits ${seconds}`);
-          await setImmediate();
-        },
-      });
-      faults.set({ ...throttle, error: 'hang', seconds: 2, when });
-      const run = async (): Promise<AwsOutput> => {
-        events.push('effect');
+  ] as const)('a call that hangs for 2 s %s its effect is answered after 2 s', async (when, expected) => {
+    const events: string[] = [];
+    const faults = createFaults({
+      wait: async (seconds) => {
+        events.push(`waits ${seconds}`);
         await setImmediate();
-        return { ok: true };
-      };
-      expect(await faults.apply(call(), run)).toEqual({ ok: true });
-      expect(events).toEqual(expected);
-    },
-  );
+      },
+    });
+    faults.set({ ...throttle, error: 'hang', seconds: 2, when });
+    const run = async (): Promise<AwsOutput> => {
+      events.push('effect');
+      await setImmediate();
+      return { ok: true };
+    };
+    expect(await faults.apply(call(), run)).toEqual({ ok: true });
+    expect(events).toEqual(expected);
+  });
 
-  test('a refusal that was held back for some seconds arrives as a refusal', async () => {
+  test('a refusal that hangs for some seconds still arrives as a refusal', async () => {
     const faults = createFaults({ wait: () => setImmediate() });
     faults.set({ ...throttle, error: 'hang', seconds: 2, when: 'after' });
     const refuse = (): Promise<never> =>
@@ -292,7 +295,7 @@ describe('when a fault strikes', () => {
     });
   });
 
-  test('clear switches everything off', async () => {
+  test('clear switches all faults off', async () => {
     const faults = createFaults();
     faults.set({ ...throttle, every: 1 });
     faults.clear();
@@ -301,7 +304,7 @@ describe('when a fault strikes', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a fault that is not valid', () => {
   test.each([
     [{ error: 'Throttling' }, 'call: '],
     [{ call: 'dynamo:PutItem', error: 'Throttling' }, 'call: must be service:Operation'],
@@ -320,7 +323,7 @@ describe('what is refused', () => {
     [{ call: 'dynamodb:PutItem', error: 'hang', seconds: 0 }, 'seconds: '],
     [{ call: 's3:*', error: 'index-lag' }, 'call: must be dynamodb:*'],
     ['text', 'fault: '],
-  ])('%j names the field', (fault, message) => {
+  ])('the refusal of %j names the wrong field', (fault, message) => {
     expect(() => createFaults().set(fault)).toThrow(message);
   });
 });

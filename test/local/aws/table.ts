@@ -1,4 +1,4 @@
-/** The table that most tests use: keys pk and sk, an index of open work, time to live. */
+/** The table of most tests. It has the keys pk and sk, an index of open work, and a time to live. */
 export const tableDefinition = {
   TableName: 'Main',
   BillingMode: 'PAY_PER_REQUEST',

@@ -1,4 +1,7 @@
-/** Run as a process of its own: writes without pause and prints each number once it is answered, until it is killed. */
+/**
+ * A process that writes without pause until it is killed. It prints each number when the write of that number
+ * has been answered.
+ */
 import { createDynamo } from '../../../local/aws/dynamodb/dynamo.ts';
 import { tableDefinition } from './table.ts';
 
