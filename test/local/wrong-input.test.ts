@@ -134,6 +134,7 @@ describe('a command with wrong input', () => {
   const copy = path.join(folder, 'copy');
   const rooms = [
     'adapters',
+    'admin',
     'bin',
     'catalog',
     'config',
@@ -141,6 +142,7 @@ describe('a command with wrong input', () => {
     'functions',
     'lib',
     'local',
+    'start',
     'statemachines',
     'cdk.json',
     'package.json',
