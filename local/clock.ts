@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
+import { hasErrorCode } from './error-code.ts';
 import { offsetCell, readSharedClock, standsAtCell } from './shared-clock.ts';
 
 /**
@@ -90,7 +91,7 @@ function readRecord(file: string): z.output<typeof recordSchema> | undefined {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   }
   try {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isObject } from './json-object.ts';
 import { localAccount, localRegion } from './aws/aws-call.ts';
 import type { Execution } from './step-functions/executions.ts';
 
@@ -83,13 +84,8 @@ function envelope(
  */
 export function matchesPattern(pattern: Readonly<Record<string, unknown>>, event: unknown): boolean {
   return Object.entries(pattern).every(([name, wanted]) => {
-    const value = (event as Record<string, unknown> | null | undefined)?.[name];
-    if (!Array.isArray(wanted))
-      return (
-        typeof value === 'object' &&
-        value !== null &&
-        matchesPattern(wanted as Record<string, unknown>, value)
-      );
+    const value = isObject(event) ? event[name] : undefined;
+    if (!Array.isArray(wanted)) return isObject(wanted) && isObject(value) && matchesPattern(wanted, value);
     const held: readonly unknown[] = Array.isArray(value) ? value : [value];
     return wanted.some((one: unknown) => held.some((candidate) => matchesOne(one, candidate)));
   });

@@ -47,10 +47,10 @@ interface LevelDatabase {
   close(): Promise<void>;
 }
 
-const load = createRequire(import.meta.url);
-const { Level } = createRequire(load.resolve('dynalite'))('level') as {
-  Level: new (location: string) => LevelDatabase;
-};
+/** `level` is a dependency of dynalite and not of the project, so dynalite's own copy is loaded. */
+const loadLevel: (name: 'level') => { readonly Level: new (location: string) => LevelDatabase } =
+  createRequire(createRequire(import.meta.url).resolve('dynalite'));
+const { Level } = loadLevel('level');
 
 const lockFolderName = 'lock';
 

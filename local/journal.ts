@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { hasErrorCode } from './error-code.ts';
 
 /** A file of JSON lines that only grows. An entry survives kill -9 as soon as append() has returned. */
 export interface Journal<Entry> {
@@ -41,7 +42,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    if (hasErrorCode(error, 'ENOENT')) return '';
     throw error;
   }
 }

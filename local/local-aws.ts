@@ -1,4 +1,5 @@
 import path from 'node:path';
+import * as z from 'zod';
 import { createDynamo } from './aws/dynamodb/dynamo.ts';
 import type { AwsService } from './aws/aws-call.ts';
 import { AwsError } from './aws/aws-error.ts';
@@ -94,7 +95,7 @@ async function ensureTable(dynamodb: AwsService, { name, create, ttlAttribute }:
     dynamodb({ service: 'dynamodb', operation, caller: operator, input });
   try {
     const { Table } = await call('DescribeTable', { TableName: name });
-    requireIndexes(name, create, Table as Record<string, unknown>);
+    requireIndexes(name, create, Table);
   } catch (error) {
     if (!(error instanceof AwsError) || error.code !== 'ResourceNotFoundException') throw error;
     await call('CreateTable', { ...create });
@@ -110,11 +111,7 @@ async function ensureTable(dynamodb: AwsService, { name, create, ttlAttribute }:
  * Refuses a table that lacks an index of the template. CloudFormation would add the index; here the person
  * starts on a new folder.
  */
-function requireIndexes(
-  name: string,
-  wanted: Readonly<Record<string, unknown>>,
-  table: Record<string, unknown>,
-): void {
+function requireIndexes(name: string, wanted: unknown, table: unknown): void {
   const has = indexNames(table);
   const missing = indexNames(wanted).filter((index) => !has.includes(index));
   if (missing.length > 0)
@@ -123,7 +120,10 @@ function requireIndexes(
     );
 }
 
-function indexNames(table: Readonly<Record<string, unknown>>): string[] {
-  const indexes = (table['GlobalSecondaryIndexes'] ?? []) as readonly { readonly IndexName: string }[];
-  return indexes.map(({ IndexName }) => IndexName);
+const indexedTable = z.object({
+  GlobalSecondaryIndexes: z.array(z.object({ IndexName: z.string() })).default([]),
+});
+
+function indexNames(table: unknown): string[] {
+  return indexedTable.parse(table).GlobalSecondaryIndexes.map(({ IndexName }) => IndexName);
 }

@@ -1,10 +1,11 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { localPath } from './control/control.ts';
 import { resultsPath } from './gateway/results.ts';
 import { targetOf } from './gateway/gateway-event.ts';
 import { sendJson } from './gateway/http-body.ts';
+import { hasErrorCode } from './error-code.ts';
+import { listenOnLoopback } from './loopback.ts';
 
 export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
 
@@ -42,13 +43,9 @@ export async function listen(port: number, onError: (error: unknown) => void): P
   });
   // When the server closes an idle socket just as a client reuses it, the client sees a lost answer.
   server.keepAliveTimeout = 75_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'EADDRINUSE' ? portInUse(port, error) : error),
-    );
-    server.listen(port, '127.0.0.1', resolve);
+  const bound = await listenOnLoopback(server, port).catch((error: unknown) => {
+    throw hasErrorCode(error, 'EADDRINUSE') ? portInUse(port, error) : error;
   });
-  const bound = (server.address() as AddressInfo).port;
   return {
     port: bound,
     url: `http://127.0.0.1:${bound}`,
@@ -73,6 +70,6 @@ async function answer(
   return api(incoming, outgoing);
 }
 
-function portInUse(port: number, cause: Error): Error {
+function portInUse(port: number, cause: unknown): Error {
   return Object.assign(new Error(`Port ${port} is already in use.`, { cause }), { code: 'EADDRINUSE' });
 }

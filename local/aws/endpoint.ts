@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { AwsCall, AwsOutput, AwsService, ServiceName } from './aws-call.ts';
+import { isObject } from '../json-object.ts';
+import { listenOnLoopback } from '../loopback.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
 import type { Faults } from './faults.ts';
 import { contentTypeOfService, readTarget, writeError, writeOutput } from './json-protocol.ts';
@@ -75,11 +76,7 @@ async function listen(handle: AwsEndpoint['handle']): Promise<{ url: string; clo
   // Never close an idle socket. When the server closes it just as the SDK reuses it, the SDK sees a lost
   // answer.
   server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   return {
     url: `http://127.0.0.1:${port}`,
     close: () =>
@@ -95,8 +92,9 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const parts: AsyncIterable<Uint8Array> = request;
   const chunks: Uint8Array[] = [];
-  for await (const chunk of request) chunks.push(chunk as Uint8Array);
+  for await (const chunk of parts) chunks.push(chunk);
   const body = Buffer.concat(chunks);
   response.setHeader('x-amzn-requestid', randomUUID());
   // Send no Date header. It would hold real time while the caller has virtual time. The SDK would take that
@@ -136,10 +134,16 @@ async function serveJson(
 }
 
 function parseBody(body: Buffer): Record<string, unknown> {
+  const parsed = parseJson(body.length === 0 ? '{}' : body.toString());
+  if (!isObject(parsed)) throw new AwsError('SerializationException', 'the body is not JSON');
+  return parsed;
+}
+
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(body.length === 0 ? '{}' : body.toString()) as Record<string, unknown>;
+    return JSON.parse(text);
   } catch {
-    throw new AwsError('SerializationException', 'the body is not JSON');
+    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import * as z from 'zod';
+import { isObject } from '../json-object.ts';
 
 const lower = 'abcdefghijklmnopqrstuvwxyz';
 const digits = '0123456789';
@@ -42,8 +43,6 @@ export function generateSecretString(description: Readonly<Record<string, unknow
     () => alphabet[randomInt(alphabet.length)],
   ).join('');
   if (wanted.SecretStringTemplate === undefined || wanted.GenerateStringKey === undefined) return value;
-  return JSON.stringify({
-    ...(JSON.parse(wanted.SecretStringTemplate) as object),
-    [wanted.GenerateStringKey]: value,
-  });
+  const template: unknown = JSON.parse(wanted.SecretStringTemplate);
+  return JSON.stringify({ ...(isObject(template) ? template : {}), [wanted.GenerateStringKey]: value });
 }

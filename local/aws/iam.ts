@@ -7,13 +7,13 @@ type OneOrMore = string | readonly string[];
 
 /** A statement of an identity policy. Its intrinsic functions are already resolved. */
 export interface PolicyStatement {
-  readonly Sid?: string;
+  readonly Sid?: string | undefined;
   readonly Effect: 'Allow' | 'Deny';
-  readonly Action?: OneOrMore;
-  readonly NotAction?: OneOrMore;
-  readonly Resource?: OneOrMore;
-  readonly NotResource?: OneOrMore;
-  readonly Condition?: Readonly<Record<string, unknown>>;
+  readonly Action?: OneOrMore | undefined;
+  readonly NotAction?: OneOrMore | undefined;
+  readonly Resource?: OneOrMore | undefined;
+  readonly NotResource?: OneOrMore | undefined;
+  readonly Condition?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The caller that may do everything. It is the person at this machine. */

@@ -1,5 +1,6 @@
 import { localAccount, localRegion } from './aws-call.ts';
 import type { AwsCall, ServiceName } from './aws-call.ts';
+import { isObject } from '../json-object.ts';
 import { localSecretArn } from './secrets.ts';
 
 /** An action on a resource that a policy must allow for a call. */
@@ -59,18 +60,18 @@ export function neededGrants(call: AwsCall): readonly NeededGrant[] {
 function dynamodbGrants({ operation, input }: AwsCall): readonly NeededGrant[] {
   const action = `dynamodb:${operation}`;
   if (operation.startsWith('Transact')) {
-    const items = Array.isArray(input.TransactItems) ? (input.TransactItems as Input[]) : [];
+    const items = Array.isArray(input.TransactItems) ? input.TransactItems.filter(isObject) : [];
     return items.flatMap((item) =>
       Object.entries(item)
         .filter(([, request]) => request !== undefined)
         .map(([kind, request]) => ({
           action: actionOfItem[kind] ?? `dynamodb:${kind}`,
-          resource: tableArn(text(request as Input, 'TableName')),
+          resource: tableArn(text(isObject(request) ? request : {}, 'TableName')),
         })),
     );
   }
   if (operation.startsWith('Batch')) {
-    return Object.keys((input.RequestItems ?? {}) as Input).map((table) => ({
+    return Object.keys(isObject(input.RequestItems) ? input.RequestItems : {}).map((table) => ({
       action,
       resource: tableArn(table),
     }));

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
+import { hasErrorCode } from '../error-code.ts';
 import { createMutex } from './mutex.ts';
 
 const recordSchema = z.object({
@@ -93,7 +94,7 @@ async function readRecord(file: string): Promise<ObjectRecord | undefined> {
   try {
     return recordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
@@ -107,13 +108,9 @@ async function placeIfAbsent(draft: string, entry: string): Promise<boolean> {
     await link(draft, entry);
     return true;
   } catch (error) {
-    if (isErrno(error, 'EEXIST')) return false;
+    if (hasErrorCode(error, 'EEXIST')) return false;
     throw error;
   } finally {
     await rm(draft, { force: true });
   }
-}
-
-function isErrno(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../json-object.ts';
 import type { AwsOutput } from './aws-call.ts';
 
 /** One object of a listing. */
@@ -10,7 +11,7 @@ export interface ListedObject {
 
 /** The XML of ListObjectsV2. */
 export function writeListing(output: AwsOutput): string {
-  const contents = (output.Contents ?? []) as readonly ListedObject[];
+  const contents = Array.isArray(output.Contents) ? output.Contents.filter(isListed) : [];
   const members = [
     element('Name', String(output.Name)),
     element('Prefix', String(output.Prefix)),
@@ -23,6 +24,10 @@ export function writeListing(output: AwsOutput): string {
     ...contents.map(writeObject),
   ];
   return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${members.join('')}</ListBucketResult>`;
+}
+
+function isListed(value: unknown): value is ListedObject {
+  return isObject(value) && value.LastModified instanceof Date;
 }
 
 function writeObject(object: ListedObject): string {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isObject } from '../json-object.ts';
 import type { AwsCall, AwsOutput } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
 import { checkDigests, incompleteBody, unwrapChunks } from './aws-chunked.ts';
@@ -102,8 +103,8 @@ export function writeS3Output(call: AwsCall, output: AwsOutput, response: Server
     const value = output[member];
     if (typeof value === 'string') response.setHeader(header, value);
   }
-  for (const [name, value] of Object.entries((output.Metadata ?? {}) as Record<string, string>))
-    response.setHeader(metadataPrefix + name, value);
+  for (const [name, value] of Object.entries(isObject(output.Metadata) ? output.Metadata : {}))
+    response.setHeader(metadataPrefix + name, String(value));
   if (output.LastModified instanceof Date)
     response.setHeader('last-modified', output.LastModified.toUTCString());
   if (typeof output.ContentLength === 'number') response.setHeader('content-length', output.ContentLength);

@@ -132,12 +132,15 @@ function readValue(secret: Secret, versionId: string | undefined, stage: string 
 }
 
 function describe(secret: Secret): AwsOutput {
-  const stages = Object.entries(secret.versions).map(([id, version]) => [id, version.stages]);
+  const stages = Object.entries(secret.versions).map(([id, version]): [string, string[]] => [
+    id,
+    version.stages,
+  ]);
   return {
     ARN: secret.arn,
     Name: secret.name,
     CreatedDate: new Date(secret.createdAtMs),
-    VersionIdsToStages: Object.fromEntries(stages) as AwsOutput,
+    VersionIdsToStages: Object.fromEntries(stages),
   };
 }
 

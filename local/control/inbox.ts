@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { targetOf } from '../gateway/gateway-event.ts';
 import { readBody, refuseBody, sendJson } from '../gateway/http-body.ts';
 import { openJournal } from '../journal.ts';
+import { isObject } from '../json-object.ts';
 import { inboxPage } from './inbox-page.ts';
 import { sendPage } from './page.ts';
 import type { ReceivedWebhook } from './received-webhook.ts';
@@ -74,7 +75,7 @@ async function readWebhook(
     Object.entries(incoming.headersDistinct).map(([name, values = []]) => [name, values.join(',')]),
   );
   const body = parse(rawBody);
-  const members = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  const members = isObject(body) ? body : {};
   const checked = await verify({ headers, body: rawBody }).catch((error: unknown) => ({
     verified: false,
     detail: `not checked: ${String(error)}`,

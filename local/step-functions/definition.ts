@@ -1,4 +1,6 @@
 import type { StateMachineDefinition } from 'aws-local-stepfunctions';
+import { isObject } from '../json-object.ts';
+import type { JsonObject } from '../json-object.ts';
 
 /** A state machine's definition, adapted to the interpreter. */
 export interface Definition {
@@ -6,8 +8,6 @@ export interface Definition {
   /** The function's ARN of each Task state, by the state's name. */
   readonly resources: ReadonlyMap<string, string>;
 }
-
-type Json = Record<string, unknown>;
 
 /** A JavaScript timer takes at most 2^31-1 ms (24.8 days). With a longer time it fires at once. */
 const longestTimerSeconds = 2_147_483;
@@ -19,13 +19,13 @@ const lambdaArnPattern = /^arn:aws:lambda:[a-z0-9-]+:\d{12}:function:[\w-]+(:[\w
  * that names the state.
  */
 export function readDefinition(text: string): Definition {
-  const definition = JSON.parse(text) as Json;
+  const definition = asObject(JSON.parse(text), 'the state machine');
   const resources = new Map<string, string>();
   adaptMachine(definition, 'the state machine', resources);
   return { definition: definition as unknown as StateMachineDefinition, resources };
 }
 
-function adaptMachine(machine: Json, name: string, resources: Map<string, string>): void {
+function adaptMachine(machine: JsonObject, name: string, resources: Map<string, string>): void {
   refuseJsonata(machine, name);
   capTimeout(machine);
   for (const [stateName, state] of Object.entries(asObject(machine['States'], name))) {
@@ -33,7 +33,7 @@ function adaptMachine(machine: Json, name: string, resources: Map<string, string
   }
 }
 
-function adaptState(state: Json, name: string, resources: Map<string, string>): void {
+function adaptState(state: JsonObject, name: string, resources: Map<string, string>): void {
   refuseJsonata(state, name);
   refuseUnknownContext(state, name);
   if (state['Assign'] !== undefined) throw new Error(`${name}: variables (Assign) do not run locally`);
@@ -49,7 +49,7 @@ function adaptState(state: Json, name: string, resources: Map<string, string>): 
     if (machine !== undefined) adaptMachine(asObject(machine, name), name, resources);
 }
 
-function adaptTask(state: Json, name: string, resources: Map<string, string>): void {
+function adaptTask(state: JsonObject, name: string, resources: Map<string, string>): void {
   const resource = state['Resource'];
   if (typeof resource !== 'string' || !lambdaArnPattern.test(resource))
     throw new Error(`${name}: only Lambda ARNs run locally, not ${String(resource)}`);
@@ -61,12 +61,12 @@ function adaptTask(state: Json, name: string, resources: Map<string, string>): v
   capTimeout(state);
 }
 
-function capTimeout(part: Json): void {
+function capTimeout(part: JsonObject): void {
   const seconds = part['TimeoutSeconds'];
   if (typeof seconds === 'number') part['TimeoutSeconds'] = Math.min(seconds, longestTimerSeconds);
 }
 
-function refuseJsonata(part: Json, name: string): void {
+function refuseJsonata(part: JsonObject, name: string): void {
   if (part['QueryLanguage'] === 'JSONata') throw new Error(`${name}: JSONata does not run locally`);
 }
 
@@ -74,17 +74,16 @@ function refuseJsonata(part: Json, name: string): void {
  * Refuses parts of the context object that the library lacks. It knows only $$.Execution, $$.StateMachine and
  * $$.Map.
  */
-function refuseUnknownContext(state: Json, name: string): void {
+function refuseUnknownContext(state: JsonObject, name: string): void {
   const path = /"(\$\$\.(State|Task)\b[^"]*)"/.exec(JSON.stringify(state))?.[1];
   if (path !== undefined) throw new Error(`${name}: ${path} does not run locally`);
 }
 
-function asObject(value: unknown, name: string): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error(`${name} is not an object`);
-  return value as Json;
+function asObject(value: unknown, name: string): JsonObject {
+  if (!isObject(value)) throw new Error(`${name} is not an object`);
+  return value;
 }
 
-function asArray(value: unknown): Json[] {
-  return Array.isArray(value) ? (value as Json[]) : [];
+function asArray(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }

@@ -66,13 +66,12 @@ export function createStateMachine(
   const machine = new StateMachine(definition);
   return {
     start: (execution, input) => {
-      const handlers = [...resources].map(([state, resource]) => [
-        state,
-        async (taskInput: unknown) =>
-          unwrap(await invokeTask({ execution, state, resource, input: taskInput })),
-      ]);
+      const handlers: Handlers = {};
+      for (const [state, resource] of resources)
+        handlers[state] = async (taskInput) =>
+          unwrap(await invokeTask({ execution, state, resource, input: taskInput }));
       const run = machine.run(input as Parameters<StateMachine['run']>[0], {
-        overrides: { taskResourceLocalHandlers: Object.fromEntries(handlers) as Handlers },
+        overrides: { taskResourceLocalHandlers: handlers },
         context: {
           Execution: { Id: execution.arn, Name: execution.name },
         } as unknown as NonNullable<RunContext>,
@@ -111,9 +110,15 @@ async function outcomeOf(result: Promise<unknown>): Promise<Outcome> {
   } catch (error) {
     if (error instanceof ExecutionTimeoutError) return { status: 'TIMED_OUT' };
     if (error instanceof ExecutionAbortedError) return { status: 'ABORTED' };
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error);
-    return { status: 'FAILED', error: cause.name, cause: cause.message };
+    const { name, message } = rootOf(error);
+    return { status: 'FAILED', error: name, cause: message };
   }
+}
+
+/** The library wraps the error of a state in an error of its own. */
+function rootOf(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  return error.cause instanceof Error ? error.cause : error;
 }
 
 type EventLogs = ReturnType<StateMachine['run']>['eventLogs'];

@@ -1,4 +1,5 @@
 import * as FakeTimers from '@sinonjs/fake-timers';
+import { isObject } from '../json-object.ts';
 
 /** The timers of a thread whose time another part of the code sets. Instants are milliseconds since 1970. */
 export interface VirtualTimers {
@@ -41,8 +42,10 @@ export function installVirtualTimers(now: number): VirtualTimers {
 
 /** The library keeps its timers in a map that is missing from its types. */
 function earliest(clock: FakeTimers.Clock): number | undefined {
-  const { timers } = clock as unknown as { timers?: Map<number, { callAt: number }> };
-  let next: number | undefined;
-  for (const { callAt } of timers?.values() ?? []) if (next === undefined || callAt < next) next = callAt;
-  return next;
+  const timers: unknown[] =
+    'timers' in clock && clock.timers instanceof Map ? [...clock.timers.values()] : [];
+  const instants = timers.flatMap((timer) =>
+    isObject(timer) && typeof timer['callAt'] === 'number' ? [timer['callAt']] : [],
+  );
+  return instants.length === 0 ? undefined : Math.min(...instants);
 }

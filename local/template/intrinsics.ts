@@ -1,3 +1,4 @@
+import { isObject } from '../json-object.ts';
 import { localAttributes, pseudoParameters } from './local-names.ts';
 import type { TemplateResource } from './local-names.ts';
 
@@ -71,9 +72,9 @@ function templateFunctions(
       return look(id, attribute.join('.'));
     },
     'Fn::Sub': (argument, resolve) => {
-      const [text, variables] = Array.isArray(argument)
-        ? (argument as [string, Record<string, unknown>])
-        : [asText(argument), {}];
+      const [first, second] = Array.isArray(argument) ? asList(argument) : [argument];
+      const text = asText(first);
+      const variables = isObject(second) ? second : {};
       return text
         .replace(/\$\{([^!}]+)\}/g, (_match, name: string) => {
           if (name in variables) return asText(resolve(variables[name]));

@@ -39,21 +39,14 @@ export function readPolicies(resources: Resources): ReadonlyMap<string, readonly
       return policy.properties.PolicyDocument.Statement;
     });
     const inline = properties.Policies.flatMap((policy) => policy.PolicyDocument.Statement);
-    granted.set(id, [...inline, ...attached].map(asStatement));
+    granted.set(id, [...inline, ...attached]);
   }
   for (const { properties, unsupported } of [...policies, ...managed]) {
     for (const role of properties.Roles) {
       const statements = granted.get(role);
       if (statements === undefined) throw unsupported(`role ${role} is not of this template`);
-      statements.push(...properties.PolicyDocument.Statement.map(asStatement));
+      statements.push(...properties.PolicyDocument.Statement);
     }
   }
   return granted;
-}
-
-/** The statement without its undefined members. */
-function asStatement(statement: z.output<typeof statementSchema>): PolicyStatement {
-  return Object.fromEntries(
-    Object.entries(statement).filter(([, value]) => value !== undefined),
-  ) as unknown as PolicyStatement;
 }

@@ -1,6 +1,9 @@
 import { createRequire } from 'node:module';
+import type { Readable } from 'node:stream';
+import * as z from 'zod';
 import { AwsError } from '../aws-error.ts';
 import { addToCopies } from './update-sections.ts';
+import type { UpdateSection } from './update-sections.ts';
 
 /**
  * The only file that imports dynalite's inner modules. They have no types and are not a public interface of
@@ -33,7 +36,7 @@ export interface SubDatabase {
   readonly get: (key: string, callback: Callback<unknown>) => void;
   readonly put: (key: string, value: unknown, callback: Callback<unknown>) => void;
   readonly del: (key: string, callback: Callback<unknown>) => void;
-  readonly createValueStream: (options: RangeOptions) => NodeJS.ReadableStream;
+  readonly createValueStream: (options: RangeOptions) => Readable;
 }
 
 /** The database as it was at one point in time. The holder closes it after use. */
@@ -79,6 +82,8 @@ export type CheckedInput = Record<string, unknown> & {
   readonly TableName: string;
   readonly Key?: AttributeMap;
   readonly Item?: AttributeMap;
+  /** The parsed update expression. */
+  readonly _updates?: { sections: UpdateSection[] };
 };
 
 interface Engine {
@@ -101,11 +106,24 @@ interface Validations {
 
 type Action = (store: Store, input: CheckedInput, callback: Callback<Record<string, unknown>>) => void;
 
-const load = createRequire(import.meta.url);
-const validations = load('dynalite/validations') as Validations;
+interface Rule {
+  readonly types: object;
+  readonly custom: unknown;
+}
+
+/** The types of dynalite's inner modules, by their names. */
+interface LoadDynalite {
+  (name: 'dynalite/db'): Engine;
+  (name: 'dynalite/validations'): Validations;
+  (name: `dynalite/validations/${string}`): Rule;
+  (name: `dynalite/actions/${string}`): Action;
+}
+
+const load: LoadDynalite = createRequire(import.meta.url);
+const validations = load('dynalite/validations');
 
 /** dynalite's functions for keys and conditions. */
-export const engine = load('dynalite/db') as Engine;
+export const engine = load('dynalite/db');
 
 const dynaliteOperations = [
   'BatchGetItem',
@@ -128,16 +146,10 @@ export type Operation = (typeof dynaliteOperations)[number];
 
 const moduleOf = (operation: Operation): string => operation.charAt(0).toLowerCase() + operation.slice(1);
 const actions = new Map(
-  dynaliteOperations.map((operation) => [
-    operation,
-    load(`dynalite/actions/${moduleOf(operation)}`) as Action,
-  ]),
+  dynaliteOperations.map((operation) => [operation, load(`dynalite/actions/${moduleOf(operation)}`)]),
 );
 const rules = new Map(
-  dynaliteOperations.map((operation) => [
-    operation,
-    load(`dynalite/validations/${moduleOf(operation)}`) as { types: object; custom: unknown },
-  ]),
+  dynaliteOperations.map((operation) => [operation, load(`dynalite/validations/${moduleOf(operation)}`)]),
 );
 
 /** Whether dynalite has the operation. */
@@ -200,9 +212,21 @@ export function readItem(store: Store, table: string, key: string): Promise<Attr
  * of the program.
  */
 function asRefusal(error: unknown): unknown {
-  if (!(error instanceof Error) || !('body' in error)) return error;
-  const { __type, message, Message } = error.body as { __type: string; message?: string; Message?: string };
-  return new AwsError(__type.slice(__type.indexOf('#') + 1), message ?? Message ?? '');
+  const refusal = refusalOf(error);
+  return refusal === undefined ? error : new AwsError(refusal.code, refusal.message);
+}
+
+const bodySchema = z.object({
+  __type: z.string(),
+  message: z.string().optional(),
+  Message: z.string().optional(),
+});
+
+/** The code and the message in the body of dynalite's error. Undefined for any other error. */
+export function refusalOf(error: unknown): { readonly code: string; readonly message: string } | undefined {
+  if (!(error instanceof Error) || !('body' in error)) return undefined;
+  const { __type, message, Message } = bodySchema.parse(error.body);
+  return { code: __type.slice(__type.indexOf('#') + 1), message: message ?? Message ?? '' };
 }
 
 function promised<Value>(start: (callback: Callback<Value>) => void): Promise<Value | undefined> {

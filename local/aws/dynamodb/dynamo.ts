@@ -1,3 +1,4 @@
+import { isObject } from '../../json-object.ts';
 import type { AwsCall, AwsOutput, AwsService } from '../aws-call.ts';
 import { AwsError } from '../aws-error.ts';
 import { unknownOperation } from '../call-input.ts';
@@ -116,7 +117,8 @@ async function write(
     const output = await runAction(buffer.store, operation, input);
     // A moment later dynalite would write the table again with the status ACTIVE, but not through this
     // buffer. So the status is set here.
-    if (operation === 'CreateTable') activate(output.TableDescription as TableRecord);
+    if (operation === 'CreateTable' && isTableRecord(output.TableDescription))
+      activate(output.TableDescription);
     await buffer.commit();
     return output;
   } catch (error) {
@@ -130,6 +132,10 @@ async function write(
     const Item = await readItem(store, input.TableName, itemKey(table, input));
     throw new AwsError(error.code, error.message, { fields: Item === undefined ? {} : { Item } });
   }
+}
+
+function isTableRecord(value: unknown): value is TableRecord {
+  return isObject(value) && 'TableStatus' in value;
 }
 
 /** Sets the table's status to ACTIVE. The description is the same object as the record in the buffer. */

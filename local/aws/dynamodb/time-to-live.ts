@@ -3,20 +3,15 @@ import type { AwsCall, AwsOutput } from '../aws-call.ts';
 import { parseInput } from '../call-input.ts';
 import { checkInput, engine, readItem, readTable, runAction } from './dynalite.ts';
 import type { AttributeMap, Store } from './dynalite.ts';
-import { tokenLifetimeMillis, tokenPrefix } from './transactions.ts';
-import type { TokenRecord } from './transactions.ts';
+import { tokenLifetimeMillis, tokenPrefix, tokenRecordSchema } from './transactions.ts';
 import { bufferWrites, readingStore } from './write-buffer.ts';
 import type { Mutex } from '../mutex.ts';
 
 const ttlPrefix = 'ttl~';
 
-const updateInput = z.object({
-  TableName: z.string(),
-  TimeToLiveSpecification: z.object({ AttributeName: z.string().min(1), Enabled: z.boolean() }),
-});
+const specificationSchema = z.object({ AttributeName: z.string().min(1), Enabled: z.boolean() });
+const updateInput = z.object({ TableName: z.string(), TimeToLiveSpecification: specificationSchema });
 const describeInput = z.object({ TableName: z.string() });
-
-type Specification = z.output<typeof updateInput>['TimeToLiveSpecification'];
 
 /** UpdateTimeToLive. The setting is stored beside the tables. */
 export async function updateTimeToLive(store: Store, call: AwsCall): Promise<AwsOutput> {
@@ -30,7 +25,7 @@ export async function updateTimeToLive(store: Store, call: AwsCall): Promise<Aws
 export async function describeTimeToLive(store: Store, call: AwsCall): Promise<AwsOutput> {
   const { TableName } = parseInput(describeInput, call);
   await readTable(store, TableName);
-  const set = (await store.db.get(ttlPrefix + TableName)) as Specification | undefined;
+  const set = specificationSchema.optional().parse(await store.db.get(ttlPrefix + TableName));
   const enabled = set?.Enabled === true;
   return {
     TimeToLiveDescription: enabled
@@ -46,12 +41,12 @@ export async function describeTimeToLive(store: Store, call: AwsCall): Promise<A
 export async function expireItems(store: Store, exclusive: Mutex, nowMillis: number): Promise<number> {
   let deleted = 0;
   for await (const [key, value] of store.db.iterator(prefixRange(ttlPrefix))) {
-    const { AttributeName, Enabled } = value as Specification;
+    const { AttributeName, Enabled } = specificationSchema.parse(value);
     if (Enabled)
       deleted += await expireTable(store, exclusive, key.slice(ttlPrefix.length), AttributeName, nowMillis);
   }
   for await (const [key, value] of store.db.iterator(prefixRange(tokenPrefix))) {
-    if ((value as TokenRecord).atMs <= nowMillis - tokenLifetimeMillis)
+    if (tokenRecordSchema.parse(value).atMs <= nowMillis - tokenLifetimeMillis)
       await exclusive(() => store.db.batch([{ type: 'del', key }]));
   }
   return deleted;
@@ -70,9 +65,8 @@ async function expireTable(
     return typeof seconds === 'string' && Number(seconds) * 1000 <= nowMillis;
   };
   let deleted = 0;
-  for await (const item of readingStore(store)
-    .getItemDb(name)
-    .createValueStream({}) as AsyncIterable<AttributeMap>) {
+  const items: AsyncIterable<AttributeMap> = readingStore(store).getItemDb(name).createValueStream({});
+  for await (const item of items) {
     if (!isOver(item)) continue;
     deleted += await exclusive(async () => {
       // Read the item again under the lock, because a later write may have given it more time.

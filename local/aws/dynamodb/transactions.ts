@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { isObject } from '../../json-object.ts';
 import { AwsError } from '../aws-error.ts';
 import type { AwsOutput } from '../aws-call.ts';
-import { checkInput, engine, readItem, readTable, runAction } from './dynalite.ts';
+import { checkInput, engine, readItem, readTable, refusalOf, runAction } from './dynalite.ts';
 import type { AttributeMap, BatchStep, CheckedInput, Operation, Store } from './dynalite.ts';
 import { transactionCanceled } from './transaction-canceled.ts';
 import type { CancellationReason } from './transaction-canceled.ts';
@@ -41,10 +43,9 @@ export const tokenPrefix = 'token~';
  * The record of a request token. The batch of the transaction writes it, too, so that a crash never separates
  * the two. Data folders hold these names.
  */
-export interface TokenRecord {
-  readonly fingerprint: string;
-  readonly atMs: number;
-}
+export const tokenRecordSchema = z.object({ fingerprint: z.string(), atMs: z.number() });
+
+type TokenRecord = z.output<typeof tokenRecordSchema>;
 
 /**
  * Writes all items or none. The caller holds the write lock. Throws TransactionCanceledException with one
@@ -78,41 +79,35 @@ export async function transactWrite(
 /** Reads the items at one moment. The caller holds the write lock. */
 export async function transactGet(store: Store, request: Record<string, unknown>): Promise<AwsOutput> {
   const gets = readItems(request, 'TransactItems').map((item) =>
-    checkInput(store, 'GetItem', item.Get ?? {}),
+    checkInput(store, 'GetItem', isObject(item) && isObject(item.Get) ? item.Get : {}),
   );
   const answers = await Promise.all(gets.map((get) => runAction(store, 'GetItem', get)));
   return { Responses: answers.map(({ Item }) => (Item === undefined ? {} : { Item })) };
 }
 
-function readItems(
-  request: Record<string, unknown>,
-  member: string,
-): readonly Record<string, object | undefined>[] {
-  const items = request[member];
+function readItems(request: Record<string, unknown>, member: string): readonly unknown[] {
+  const items: unknown = request[member];
   if (!Array.isArray(items) || items.length < 1 || items.length > maxTransactionItems) {
     throw invalid(
       `1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length between 1 and ${maxTransactionItems}`,
     );
   }
-  return items as Record<string, object | undefined>[];
+  return items;
 }
 
-function checkItem(store: Store, item: Record<string, object | undefined>): Omit<Step, 'key'> {
-  const kinds = Object.keys(item).filter((name) => item[name] !== undefined);
-  const [kind] = kinds;
-  if (kinds.length !== 1 || !isKind(kind))
+function checkItem(store: Store, item: unknown): Omit<Step, 'key'> {
+  const members = Object.entries(isObject(item) ? item : {}).filter(([, value]) => value !== undefined);
+  const [[kind, input] = ['', undefined]] = members;
+  if (members.length !== 1 || !isKind(kind) || !isObject(input))
     throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
-  const { ReturnValuesOnConditionCheckFailure: onFailure, ...request } = item[kind] as Record<
-    string,
-    unknown
-  >;
+  const { ReturnValuesOnConditionCheckFailure: onFailure, ...request } = input;
   if (kind === 'ConditionCheck' && request.ConditionExpression === undefined)
     throw invalid('The ConditionExpression is required for ConditionCheck');
   return { kind, input: checkInput(store, checkedAs[kind], request), returnsItem: onFailure === 'ALL_OLD' };
 }
 
-function isKind(name: string | undefined): name is Kind {
-  return name !== undefined && name in checkedAs;
+function isKind(name: string): name is Kind {
+  return name in checkedAs;
 }
 
 async function place(store: Store, step: Omit<Step, 'key'>): Promise<Step> {
@@ -130,13 +125,11 @@ export function itemKey(table: Awaited<ReturnType<typeof readTable>>, input: Che
       : engine.validateKey(input.Key, table);
   if (wrong)
     throw invalid(
-      wrong.message === '' ? 'The provided key element does not match the schema' : bodyMessage(wrong),
+      wrong.message === ''
+        ? 'The provided key element does not match the schema'
+        : (refusalOf(wrong)?.message ?? wrong.message),
     );
   return engine.createKey(input.Key ?? input.Item ?? {}, table);
-}
-
-function bodyMessage(error: Error): string {
-  return 'body' in error ? (error.body as { message: string }).message : error.message;
 }
 
 async function attempt(store: Store, buffered: Store, step: Step): Promise<CancellationReason> {
@@ -173,7 +166,7 @@ async function isReplay(
   fingerprint: string,
   nowMillis: number,
 ): Promise<boolean> {
-  const record = (await store.db.get(tokenPrefix + token)) as TokenRecord | undefined;
+  const record = tokenRecordSchema.optional().parse(await store.db.get(tokenPrefix + token));
   if (record === undefined || record.atMs <= nowMillis - tokenLifetimeMillis) return false;
   if (record.fingerprint === fingerprint) return true;
   throw new AwsError(

@@ -1,5 +1,5 @@
 /** A clause of an update expression, in the form of dynalite's parser. */
-interface UpdateSection {
+export interface UpdateSection {
   readonly type: string;
   readonly path: readonly (string | number)[];
   readonly val?: unknown;
@@ -11,8 +11,11 @@ interface UpdateSection {
  * dynalite 4.0.0 changes the value in place for ADD. In `SET before = available ADD available :cost` both
  * attributes share that value, so both would change. SET computes a new value instead.
  */
-export function addToCopies(input: Record<string, unknown>): void {
-  const updates = input._updates as { sections: UpdateSection[] } | undefined;
+export function addToCopies({
+  _updates: updates,
+}: {
+  readonly _updates?: { sections: UpdateSection[] };
+}): void {
   if (updates === undefined) return;
   updates.sections = updates.sections.map((section) => {
     if (section.type !== 'add' || section.attrType !== 'N') return section;
