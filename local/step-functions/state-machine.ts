@@ -69,12 +69,10 @@ export function createStateMachine(
       const handlers: Handlers = {};
       for (const [state, resource] of resources)
         handlers[state] = async (taskInput) =>
-          unwrap(await invokeTask({ execution, state, resource, input: taskInput }));
-      const run = machine.run(input as Parameters<StateMachine['run']>[0], {
+          payloadOf(await invokeTask({ execution, state, resource, input: taskInput }));
+      const run = machine.run(input as JsonValue, {
         overrides: { taskResourceLocalHandlers: handlers },
-        context: {
-          Execution: { Id: execution.arn, Name: execution.name },
-        } as unknown as NonNullable<RunContext>,
+        context: { Execution: { Id: execution.arn, Name: execution.name } },
       });
       const told = tell(run.eventLogs, (event) => onEvent?.(execution, event));
       return {
@@ -89,16 +87,16 @@ export function createStateMachine(
   };
 }
 
+type JsonValue = Parameters<StateMachine['run']>[0];
 type RunOptions = NonNullable<Parameters<StateMachine['run']>[1]>;
-type RunContext = RunOptions['context'];
 type Handlers = NonNullable<NonNullable<RunOptions['overrides']>['taskResourceLocalHandlers']>;
 
 /**
  * Returns the payload, or throws as Step Functions does: the error's name is errorType, and the cause is the
  * whole error as JSON.
  */
-function unwrap(result: InvocationResult): never {
-  if (result.ok) return result.payload as never;
+function payloadOf(result: InvocationResult): JsonValue {
+  if (result.ok) return result.payload as JsonValue;
   const failure = new Error(JSON.stringify(result.error));
   failure.name = result.error.errorType;
   throw failure;

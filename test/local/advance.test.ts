@@ -34,6 +34,19 @@ interface Scene {
   readonly now: () => number;
 }
 
+/** A job that takes this many real milliseconds. */
+interface SceneJob {
+  readonly name: string;
+  readonly everySeconds: number;
+  readonly millis?: number;
+}
+
+interface SceneOptions {
+  readonly jobs?: readonly SceneJob[];
+  readonly open?: boolean;
+  readonly patienceMillis?: number;
+}
+
 let schedule: Schedule | undefined;
 let stopping = false;
 afterEach(() => {
@@ -41,11 +54,7 @@ afterEach(() => {
   stopping = false;
 });
 
-function scene({
-  jobs = [] as { name: string; everySeconds: number; millis?: number }[],
-  open = false,
-  patienceMillis = 12_000,
-} = {}): Scene {
+function scene({ jobs = [], open = false, patienceMillis = 12_000 }: SceneOptions = {}): Scene {
   const realStart = Date.now();
   const clock = openClock(undefined, () => startMillis + Date.now() - realStart);
   const fired: string[] = [];
@@ -65,15 +74,7 @@ function scene({
     flying.push(one);
     void one.done.then(() => flying.splice(flying.indexOf(one), 1));
   };
-  const asJob = ({
-    name,
-    everySeconds,
-    millis = 0,
-  }: {
-    name: string;
-    everySeconds: number;
-    millis?: number;
-  }): Job => ({
+  const asJob = ({ name, everySeconds, millis = 0 }: SceneJob): Job => ({
     name,
     everySeconds,
     run: async () => {

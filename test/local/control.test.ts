@@ -1,15 +1,25 @@
 import { createServer, request as httpRequest } from 'node:http';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { createFaults } from '../../local/aws/faults.ts';
 import { createControl } from '../../local/control/control.ts';
 import { inboxPage } from '../../local/control/inbox-page.ts';
 import { openInbox } from '../../local/control/inbox.ts';
 import type { Inbox, InboxOptions } from '../../local/control/inbox.ts';
 import type { ReceivedWebhook } from '../../local/control/received-webhook.ts';
+import { listenOnLoopback } from '../../local/loopback.ts';
 import { temporaryFolder } from './machine-fixture.ts';
+
+const refusalSchema = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    details: z.object({ errors: z.array(z.object({ field: z.string(), message: z.string() })) }),
+  }),
+});
+const listSchema = z.object({ data: z.array(z.looseObject({ id: z.string().nullable() })) });
 
 describe('the control routes', () => {
   const { folder, remove } = temporaryFolder();
@@ -21,6 +31,7 @@ describe('the control routes', () => {
   };
   let inbox: Inbox;
   let server: Server;
+  let port = 0;
   let url = '';
   let advanced: number[] = [];
   beforeAll(async () => {
@@ -36,10 +47,8 @@ describe('the control routes', () => {
       },
     });
     server = createServer((incoming, outgoing) => void handle(incoming, outgoing));
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/_local`;
+    port = await listenOnLoopback(server);
+    url = `http://127.0.0.1:${port}/_local`;
   });
   afterAll(() => {
     server.closeAllConnections();
@@ -72,9 +81,7 @@ describe('the control routes', () => {
   ])('refuse to advance with the body %s and give the reason', async (body, field, message) => {
     advanced = [];
     const response = await post('/clock', body);
-    const { error } = (await response.json()) as {
-      error: { code: string; message: string; details: { errors: { field: string; message: string }[] } };
-    };
+    const { error } = refusalSchema.parse(await response.json());
     expect([response.status, error.code]).toEqual([400, 'ERR_INVALID_REQUEST']);
     expect(error.message).toMatch(message);
     expect(error.details.errors[0]?.field).toBe(field);
@@ -106,7 +113,6 @@ describe('the control routes', () => {
     ['localhost:1', 'https://evil.example', 403],
     ['localhost:1', 'http://localhost:1', 200],
   ])('answer a request with host %s and origin %s with %i', async (host, origin, status) => {
-    const { port } = server.address() as AddressInfo;
     const answered = await new Promise((resolve, reject) => {
       const headers = { host, ...(origin === undefined ? {} : { origin }) };
       httpRequest({ port, host: '127.0.0.1', path: '/_local/state', headers, agent: false }, (incoming) => {
@@ -132,8 +138,7 @@ describe('the control routes', () => {
       },
     );
     await post('/inbox', 'no json');
-    const read = async (from: string): Promise<ReceivedWebhook[]> =>
-      ((await (await fetch(from)).json()) as { data: ReceivedWebhook[] }).data;
+    const read = async (from: string) => listSchema.parse(await (await fetch(from)).json()).data;
     const data = await read(`${url}/inbox`);
     expect(data.map(({ id }) => id)).toEqual([null, 'b', 'a']);
     expect(data[1]).toMatchObject({
@@ -158,12 +163,8 @@ describe('the control routes', () => {
 
     const again = openInbox(inboxOptions);
     const other = createServer((incoming, outgoing) => void again.handle(incoming, outgoing));
-    await new Promise<void>((resolve) => {
-      other.listen(0, '127.0.0.1', resolve);
-    });
-    expect(await read(`http://127.0.0.1:${(other.address() as AddressInfo).port}/_local/inbox`)).toEqual(
-      data,
-    );
+    const otherPort = await listenOnLoopback(other);
+    expect(await read(`http://127.0.0.1:${otherPort}/_local/inbox`)).toEqual(data);
     other.close();
     again.close();
   });

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { executionEvent, matchesPattern } from '../../local/event-bus.ts';
 import { openExecutions } from '../../local/step-functions/executions.ts';
 import type { Execution, Executions } from '../../local/step-functions/executions.ts';
@@ -9,6 +10,7 @@ import { temporaryFolder } from './machine-fixture.ts';
 
 const machine = 'arn:aws:states:us-east-1:000000000000:stateMachine:M';
 const arnOf = (name: string): string => `arn:aws:states:us-east-1:000000000000:execution:M:${name}`;
+const listSchema = z.object({ executions: z.array(z.object({ name: z.string() })) });
 const dayMillis = 86_400_000;
 
 describe('executions', () => {
@@ -120,15 +122,11 @@ describe('executions', () => {
     now += 1;
     await start('c');
     executions.onClosed(arnOf('b'), { status: 'SUCCEEDED', output: {} });
-    const names = async (statusFilter?: string): Promise<unknown> =>
-      (
-        (
-          await call('ListExecutions', {
-            stateMachineArn: machine,
-            ...(statusFilter === undefined ? {} : { statusFilter }),
-          })
-        )['executions'] as { name: string }[]
-      ).map(({ name }) => name);
+    const names = async (statusFilter?: string): Promise<string[]> => {
+      const filter = statusFilter === undefined ? {} : { statusFilter };
+      const answer = await call('ListExecutions', { stateMachineArn: machine, ...filter });
+      return listSchema.parse(answer).executions.map(({ name }) => name);
+    };
     expect(await names()).toEqual(['c', 'b', 'a']);
     expect(await names('RUNNING')).toEqual(['c', 'a']);
   });

@@ -3,23 +3,20 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
 import { connect } from '../../admin/connect.ts';
 import { FolderRefused, lockFolder } from '../../local/folder-lock.ts';
 import type { FolderLock } from '../../local/folder-lock.ts';
+import { listenOnLoopback } from '../../local/loopback.ts';
 import { runningService } from '../../local/service-record.ts';
-import { temporaryFolder } from './machine-fixture.ts';
+import { firstLineOf, temporaryFolder } from './machine-fixture.ts';
 
 const childModule = path.join(import.meta.dirname, 'lock-child.ts');
 
-interface Outcome {
-  readonly pid: number;
-  readonly held: boolean;
-  readonly message: string;
-}
+const outcomeSchema = z.object({ pid: z.int(), held: z.boolean(), message: z.string() });
+type Outcome = z.output<typeof outcomeSchema>;
 
 function newFolder(): string {
   const { folder, remove } = temporaryFolder();
@@ -43,8 +40,8 @@ async function startAndRead(
   onTestFinished(() => {
     child.kill('SIGKILL');
   });
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  return { child, outcome: JSON.parse(line) as Outcome };
+  const line = await firstLineOf(child.stdout);
+  return { child, outcome: outcomeSchema.parse(JSON.parse(line)) };
 }
 
 const takeInChild = (folder: string): ReturnType<typeof startAndRead> =>
@@ -164,8 +161,8 @@ describe('the lock of a folder', () => {
     expect(error).toBeInstanceOf(FolderRefused);
     expect(error).toMatchObject({
       code: 'FOLDER_UNUSABLE',
-      message: expect.stringContaining(`delete ${path.join(folder, 'lock')} when no service`) as unknown,
     });
+    expect(String(error)).toContain(`delete ${path.join(folder, 'lock')} when no service`);
     expect(String(error)).not.toContain('\n');
   });
 
@@ -201,14 +198,12 @@ describe('the address in service.json', () => {
         ),
       );
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
+    const port = await listenOnLoopback(server);
     onTestFinished(() => {
       server.close();
       server.closeAllConnections();
     });
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${port}`;
   }
 
   it('is used when the service at the address proves that it holds the folder', async () => {

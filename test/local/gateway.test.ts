@@ -1,11 +1,11 @@
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGateway } from '../../local/gateway/gateway.ts';
 import { createResults } from '../../local/gateway/results.ts';
 import { createRouter } from '../../local/gateway/router.ts';
+import { listenOnLoopback } from '../../local/loopback.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 
 const routes = [
@@ -70,10 +70,7 @@ describe('the gateway', () => {
       integrationMillis: 100,
     });
     server = createServer((incoming, outgoing) => void gateway.handle(incoming, outgoing));
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    ({ port } = server.address() as AddressInfo);
+    port = await listenOnLoopback(server);
   });
   afterAll(() => server.close());
 
@@ -266,10 +263,7 @@ describe('the results of the distribution', () => {
       'images',
     );
     server = createServer((incoming, outgoing) => void handle(incoming, outgoing));
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/_results`;
+    url = `http://127.0.0.1:${await listenOnLoopback(server)}/_results`;
   });
   afterAll(() => server.close());
 

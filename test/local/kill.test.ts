@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { startOneMachine } from '../../local/one-machine.ts';
 import type { OneMachine } from '../../local/one-machine.ts';
-import { temporaryFolder, writeStack } from './machine-fixture.ts';
+import { readServiceRecord } from '../../local/service-record.ts';
+import { firstLineOf, temporaryFolder, writeStack } from './machine-fixture.ts';
 
 const childModule = path.join(import.meta.dirname, 'machine-child.ts');
 
@@ -20,8 +20,8 @@ async function startChild(template: string, folder: string): Promise<Child> {
   const child = spawn(process.execPath, [childModule, template, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  const { apiUrl } = JSON.parse(line) as { apiUrl: string };
+  const line = await firstLineOf(child.stdout);
+  const { apiUrl } = z.object({ apiUrl: z.string() }).parse(JSON.parse(line));
   return { process: child, origin: new URL(apiUrl).origin };
 }
 
@@ -40,7 +40,7 @@ const post = (origin: string, where: string, body: unknown): Promise<Response> =
 
 /** The number of times that the task has begun, read from its table. */
 async function countNotes(data: string): Promise<number> {
-  const { awsUrl } = JSON.parse(readFileSync(path.join(data, 'service.json'), 'utf8')) as { awsUrl: string };
+  const awsUrl = readServiceRecord(data)?.awsUrl ?? '';
   const response = await fetch(awsUrl, {
     method: 'POST',
     headers: {
@@ -55,7 +55,7 @@ async function countNotes(data: string): Promise<number> {
       ExpressionAttributeValues: { ':pk': { S: 'work' } },
     }),
   });
-  return ((await response.json()) as { Count: number }).Count;
+  return z.object({ Count: z.number() }).parse(await response.json()).Count;
 }
 
 describe('a service after kill -9', () => {
@@ -89,7 +89,8 @@ describe('a service after kill -9', () => {
     const first = await startChild(template, data);
     await post(first.origin, '/_local/clock', { advance_seconds: 7_200 });
     expect((await post(first.origin, '/start', {})).status).toBe(202);
-    const { now } = (await (await fetch(`${first.origin}/_local/state`)).json()) as { now: string };
+    const state = await fetch(`${first.origin}/_local/state`);
+    const { now } = z.object({ now: z.string() }).parse(await state.json());
     // The task hangs, so this advance still waits for the task when the process is killed.
     const advancing = post(first.origin, '/_local/clock', { advance_seconds: 60 }).catch(() => undefined);
     await expect.poll(() => countNotes(data)).toBe(1);

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { openClock } from '../../local/clock.ts';
+import { isObject } from '../../local/json-object.ts';
+import type { JsonObject } from '../../local/json-object.ts';
 import { createLocalFunctions } from '../../local/lambda/functions.ts';
 import type { InvocationSource, LocalFunctions } from '../../local/lambda/functions.ts';
 import type { FunctionLogLine, InvocationResult, LambdaError } from '../../local/lambda/messages.ts';
@@ -53,6 +55,12 @@ function run(
   };
 }
 
+/** The payload of an invocation that succeeded with an object. */
+function payloadOf(result: InvocationResult): JsonObject {
+  if (!result.ok || !isObject(result.payload)) throw new Error('the function returned no object');
+  return result.payload;
+}
+
 async function failure(invocation: Promise<InvocationResult>): Promise<LambdaError> {
   const result = await invocation;
   if (result.ok) throw new Error('it did not fail');
@@ -75,23 +83,22 @@ describe('a function in its worker', () => {
         AWS_LAMBDA_FUNCTION_NAME: `Fn${count}`,
       },
     });
-    expect(
-      Object.keys((result as { payload: object }).payload).filter(
-        (name) => !/^(AWS_|TABLE$|LAMBDA_TASK_ROOT$|_HANDLER$)/.test(name),
-      ),
-    ).toEqual([]);
+    const others = Object.keys(payloadOf(result)).filter(
+      (name) => !/^(AWS_|TABLE$|LAMBDA_TASK_ROOT$|_HANDLER$)/.test(name),
+    );
+    expect(others).toEqual([]);
   });
 
   it("gets Lambda's context, with its remaining time in real milliseconds", async () => {
     const { invoke } = run('return { ...context, left: context.getRemainingTimeInMillis() }');
-    const result = (await invoke()) as { payload: Record<string, unknown> };
-    expect(result.payload).toMatchObject({
+    const payload = payloadOf(await invoke());
+    expect(payload).toMatchObject({
       functionName: `Fn${count}`,
       invokedFunctionArn: `arn:aws:lambda:us-east-1:000000000000:function:Fn${count}`,
     });
-    expect(result.payload['awsRequestId']).toMatch(/^[0-9a-f-]{36}$/);
-    expect(result.payload['left']).toBeGreaterThan(0);
-    expect(result.payload['left']).toBeLessThanOrEqual(5_000);
+    expect(payload['awsRequestId']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(payload['left']).toBeGreaterThan(0);
+    expect(payload['left']).toBeLessThanOrEqual(5_000);
   });
 
   it('sees the virtual clock in every form of Date, and sees a jump while it runs', async () => {

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 
 /** A function of a hand-made template: the text of its bundle and its properties in the template. */
 export interface FixtureFunction {
@@ -27,6 +30,12 @@ export interface FixtureStack {
 export function temporaryFolder(): { readonly folder: string; readonly remove: () => void } {
   const folder = mkdtempSync(path.join(tmpdir(), 'darkroom-local-'));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** The first line that a process prints. The stream flows on, so that the process can print more. */
+export async function firstLineOf(output: Readable): Promise<string> {
+  const lines: unknown = await once(createInterface({ input: output }), 'line');
+  return Array.isArray(lines) ? String(lines[0]) : '';
 }
 
 /** The text of a function that calls the local AWS as an SDK does, but without one. */
@@ -57,11 +66,9 @@ export function writeBundle(folder: string, id: string, { code, top = '' }: Fixt
 export function writeStack(folder: string, stack: FixtureStack): string {
   const resources: Record<string, unknown> = {
     ...storage(),
-    ...(Object.assign(
-      {},
-      ...Object.entries(stack.functions).map(([id, one]) => functionResources(folder, id, one)),
-    ) as object),
   };
+  for (const [id, one] of Object.entries(stack.functions))
+    Object.assign(resources, functionResources(folder, id, one));
   resources['Api'] = { Type: 'AWS::ApiGatewayV2::Api', Properties: { Name: 'api', ProtocolType: 'HTTP' } };
   for (const [index, [routeKey, id]] of Object.entries(stack.routes ?? {}).entries())
     Object.assign(resources, routeResources(`Route${index}`, routeKey, id));

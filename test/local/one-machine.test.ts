@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { startOneMachine } from '../../local/one-machine.ts';
 import type { MachineEvent, OneMachine, OneMachineOptions } from '../../local/one-machine.ts';
 import { temporaryFolder, writeStack } from './machine-fixture.ts';
@@ -8,8 +9,8 @@ import type { FixtureStack } from './machine-fixture.ts';
 
 const arn = 'arn:aws:states:us-east-1:000000000000:stateMachine:Machine';
 /**
- * A stack whose functions write the virtual instant of each run into the table. An id that starts with
- * `fails`, `slow`, `hangs` or `crash` makes them do so.
+ * A stack that renders and delivers. Every delivery attempt writes its virtual instant into the table. An id
+ * that starts with `crash`, `slow` or `hangs` makes the render behave so; `fails` makes the delivery fail.
  */
 const stack: FixtureStack = {
   functions: {
@@ -73,6 +74,8 @@ const stack: FixtureStack = {
   },
 };
 
+const notesSchema = z.array(z.object({ sk: z.object({ S: z.string() }) }));
+
 describe('one machine', () => {
   const { folder, remove } = temporaryFolder();
   const events: MachineEvent[] = [];
@@ -102,7 +105,7 @@ describe('one machine', () => {
       KeyConditionExpression: 'pk = :pk',
       ExpressionAttributeValues: { ':pk': { S: pk } },
     });
-    return (Items as { sk: { S: string } }[]).map(({ sk }) => Number(sk.S));
+    return notesSchema.parse(Items).map(({ sk }) => Number(sk.S));
   }
   const closed = (name: string): Promise<unknown> =>
     expect

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
 import { temporaryFolder } from './machine-fixture.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,9 +28,8 @@ describe('npm start', () => {
       printed += String(chunk);
     });
     await expect.poll(() => printed).toContain('Ctrl-C');
-    const { account } = JSON.parse(readFileSync(path.join(folder, 'demo.json'), 'utf8')) as {
-      account: string;
-    };
+    const demo: unknown = JSON.parse(readFileSync(path.join(folder, 'demo.json'), 'utf8'));
+    const { account } = z.object({ account: z.string() }).parse(demo);
     expect(printed).toMatch(new RegExp(`^ {2}account {2}${account} `, 'm'));
   });
 

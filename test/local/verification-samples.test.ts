@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { signature256, standardSignature } from '../../core/webhook.ts';
 import { temporaryFolder } from './machine-fixture.ts';
 
@@ -177,8 +178,9 @@ type Verify = (headers: unknown, rawBody: Uint8Array, secret: string) => unknown
 async function javascriptSample(): Promise<Verify> {
   const file = path.join(folder, 'sample.mjs');
   writeFileSync(file, sampleOf('README.md', 'js', 'isFromDarkroom'));
-  const sample = (await import(pathToFileURL(file).href)) as { isFromDarkroom: Verify };
-  return sample.isFromDarkroom;
+  const sample: unknown = await import(pathToFileURL(file).href);
+  return z.object({ isFromDarkroom: z.custom<Verify>((value) => typeof value === 'function') }).parse(sample)
+    .isFromDarkroom;
 }
 
 /** The function's answer to each case: a boolean, or the error that it threw. */

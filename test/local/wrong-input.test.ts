@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { CatalogError, readCatalog, readProviderCosts } from '../../admin/catalog/catalog-files.ts';
 import { temporaryFolder } from './machine-fixture.ts';
 
@@ -25,13 +26,12 @@ function complaintAbout(text: string): string {
   throw new Error('the catalog was not refused');
 }
 
-interface Changeable {
-  models: Record<string, unknown>[];
-}
+const changeableSchema = z.object({ models: z.array(z.record(z.string(), z.unknown())) });
+type Changeable = z.output<typeof changeableSchema>;
 
 /** The text of the good catalog after one change. */
 function changed(change: (catalog: Changeable) => void): string {
-  const catalog = JSON.parse(goodModels) as Changeable;
+  const catalog = changeableSchema.parse(JSON.parse(goodModels));
   change(catalog);
   return JSON.stringify(catalog);
 }
@@ -45,7 +45,8 @@ const withPro = (members: object): string =>
 const routeOfPro = (members: object): string =>
   changed(({ models }) => {
     const pro = models.find(({ id }) => id === 'sandbox-pro');
-    Object.assign((pro?.['routes'] as object[])[0] ?? {}, members);
+    const routes = z.array(z.record(z.string(), z.unknown())).parse(pro?.['routes']);
+    Object.assign(pro ?? {}, { routes: [{ ...routes[0], ...members }, ...routes.slice(1)] });
   });
 
 const sunset = '2027-05-21T00:00:00Z';
@@ -112,7 +113,7 @@ describe('a catalog with an error', () => {
   });
 
   it('is refused with the file and the entry when a cost is wrong', () => {
-    const { costs } = JSON.parse(goodCosts) as { costs: object[] };
+    const { costs } = z.object({ costs: z.array(z.looseObject({})) }).parse(JSON.parse(goodCosts));
     const [first, ...others] = costs;
     writeFileSync(
       path.join(folder, 'provider-costs.json'),

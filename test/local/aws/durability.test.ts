@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { createDynamo } from '../../../local/aws/dynamodb/dynamo.ts';
 import { startMillis, temporaryFolder } from './endpoint-fixture.ts';
 import { tableDefinition } from './table.ts';
@@ -11,6 +12,7 @@ import { tableDefinition } from './table.ts';
 // between two transactions by chance.
 const killDelaysMillis = [0, 1, 2, 3, 4];
 const answeredBeforeKill = 100;
+const itemsSchema = z.array(z.object({ due_at: z.object({ N: z.string() }) }));
 
 test('after kill -9 the table and its index hold every answered transaction, and no part of an unfinished one', async () => {
   const folder = await temporaryFolder();
@@ -59,10 +61,10 @@ async function readBack(folder: string): Promise<{ one: number[]; two: number[];
       ExpressionAttributeNames: { '#w': 'work' },
       ExpressionAttributeValues: { ':w': { S: half } },
     });
-    return (Items as { due_at: { N: string } }[]).map((item) => Number(item.due_at.N));
+    return itemsSchema.parse(Items).map((item) => Number(item.due_at.N));
   };
   const [one, two] = [await query('one'), await query('two')];
   const { Count } = await call('Scan', { Select: 'COUNT' });
   await dynamo.close();
-  return { one, two, items: Count as number };
+  return { one, two, items: z.number().parse(Count) };
 }

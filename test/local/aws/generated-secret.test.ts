@@ -22,7 +22,8 @@ test('with a SecretStringTemplate the generated secret is a member of the JSON',
     PasswordLength: 8,
     ExcludePunctuation: true,
   });
-  expect(JSON.parse(secret)).toEqual({ user: 'u', key: expect.stringMatching(/^\w{8}$/) as unknown });
+  const key: unknown = expect.stringMatching(/^\w{8}$/);
+  expect(JSON.parse(secret)).toEqual({ user: 'u', key });
 });
 
 test('a description that excludes every character, or that has an unknown member, is refused', () => {

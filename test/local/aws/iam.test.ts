@@ -15,7 +15,7 @@ function verdict(statements: readonly PolicyStatement[], call: Omit<AwsCall, 'ca
     authorize({ ...call, caller: 'Role' });
     return 'allowed';
   } catch (error) {
-    return (error as Error).message;
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

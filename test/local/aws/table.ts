@@ -1,3 +1,5 @@
+import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
+
 /** The table of most tests. It has the keys pk and sk, an index of open work, and a time to live. */
 export const tableDefinition = {
   TableName: 'Main',
@@ -24,4 +26,4 @@ export const tableDefinition = {
       OnDemandThroughput: { MaxReadRequestUnits: 100, MaxWriteRequestUnits: 100 },
     },
   ],
-} as const;
+} satisfies CreateTableCommandInput;
