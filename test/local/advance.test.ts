@@ -183,7 +183,7 @@ describe('an advance', () => {
     ]);
   });
 
-  it('fires a minutely job hourly over hours and daily over days, but every minute while an execution is open', async () => {
+  it('fires a minutely job hourly over hours and daily over days, unless an execution is open', async () => {
     const jobs = [{ name: 'minutely', everySeconds: 60 }];
     const hours = scene({ jobs });
     await hours.advance(3 * 3_600);

@@ -216,7 +216,7 @@ describe('the inbox page', () => {
     expect(page).toContain('&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;');
   });
 
-  it("shows only images with web addresses, and loads the service's own images from its present address", () => {
+  it("shows only web images, and the service's own images from its present address", () => {
     const imageOf = (url: string): string | undefined =>
       /<img src="([^"]*)"/.exec(inboxPage([{ ...webhook, image_urls: [url] }], 0))?.[1];
     expect(imageOf('javascript:alert(1)')).toBeUndefined();

@@ -66,7 +66,7 @@ const writeRecord = (folder: string, record: object): void =>
   writeFileSync(path.join(folder, 'service.json'), JSON.stringify(record));
 
 describe('the lock of a folder', () => {
-  it('goes to exactly one of six processes that start at once, and the others name the reason in one sentence', async () => {
+  it('goes to one of six concurrent processes, and the others get one sentence as the reason', async () => {
     const folder = newFolder();
     const outcomes = (await Promise.all(Array.from({ length: 6 }, () => takeInChild(folder)))).map(
       ({ outcome }) => outcome,
@@ -132,7 +132,7 @@ describe('the lock of a folder', () => {
     },
   );
 
-  it('is refused a second time in one process, also under another path, and stays locked for other processes', async () => {
+  it('is refused a second time in one process, also under another path, and is not freed', async () => {
     const folder = newFolder();
     const alias = path.join(newFolder(), 'alias');
     symlinkSync(folder, alias, 'junction');

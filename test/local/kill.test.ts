@@ -67,15 +67,15 @@ describe('a service after kill -9', () => {
         Start: {
           environment: { MACHINE: { Ref: 'Machine' } },
           code: `
-          await aws('AWSStepFunctions.StartExecution', { stateMachineArn: process.env.MACHINE, name: 'one', input: '{"id":"one"}' });
+          await startExecution('one');
           return { statusCode: 202, body: '' };`,
         },
         // The function leaves a note at each start, and hangs at its first start.
         Work: {
           code: `
-          await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: 'work' }, sk: { S: String(Date.now()) } } });
-          const { Items } = await aws('DynamoDB_20120810.Query', { TableName: process.env.TABLE, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: 'work' } } });
-          if (Items.length === 1) await new Promise((resolve) => setTimeout(resolve, 15000));`,
+          await putNote('work', Date.now());
+          const isFirstStart = (await notesOf('work')).length === 1;
+          if (isFirstStart) await new Promise((resolve) => setTimeout(resolve, 15000));`,
         },
       },
       routes: { 'POST /start': 'Start' },

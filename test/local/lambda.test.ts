@@ -108,8 +108,13 @@ describe('a function in its worker', () => {
       while (Date.now() - before < 1_000_000) await new Promise((resolve) => setTimeout(resolve, 5));
       class Own extends Date { days() { return this.getTime(); } }
       const date = new Date();
-      return { now: Date.now(), made: date.getTime(), text: Date.parse(Date()), own: new Own().days(), isDate: date instanceof Date && Reflect.construct(Date, [0]) instanceof Date,
-        constructor: date.constructor === Date, parse: Date.parse('2020-01-01T00:00:00Z'), utc: Date.UTC(2020, 0), given: new Date(5).getTime(), name: Date.name, ownIs: new Own() instanceof Own };`);
+      const isDate = date instanceof Date && Reflect.construct(Date, [0]) instanceof Date;
+      return {
+        now: Date.now(), made: date.getTime(), text: Date.parse(Date()), own: new Own().days(), isDate,
+        constructor: date.constructor === Date, parse: Date.parse('2020-01-01T00:00:00Z'),
+        utc: Date.UTC(2020, 0), given: new Date(5).getTime(), name: Date.name,
+        ownIs: new Own() instanceof Own,
+      };`);
     const answer = invoke();
     await vi.waitFor(() => {
       expect(log).toHaveLength(1);
@@ -187,7 +192,9 @@ describe('a function in its worker', () => {
 
   it('logs each line under its own request, also when requests share the worker', async () => {
     const { invoke, log } = run(
-      'console.log(JSON.stringify({ id: context.awsRequestId, n: 1 })); await new Promise((resolve) => setTimeout(resolve, 20)); console.error("%s two\\nthree", event.n)',
+      `console.log(JSON.stringify({ id: context.awsRequestId, n: 1 }));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      console.error("%s two\\nthree", event.n)`,
     );
     await Promise.all([invoke({ n: 'a' }, 'gateway'), invoke({ n: 'b' }, 'gateway')]);
     expect(log).toHaveLength(6);
@@ -226,7 +233,9 @@ describe('the workers of a function', () => {
 
   it('crash alone, and other tasks of the same function go on', async () => {
     const { invoke } = run(
-      'await new Promise((resolve) => setTimeout(resolve, 200)); if (event.crash) process.exit(1); return event.n',
+      `await new Promise((resolve) => setTimeout(resolve, 200));
+      if (event.crash) process.exit(1);
+      return event.n`,
     );
     const results = await Promise.all([invoke({ n: 1 }), invoke({ crash: true }), invoke({ n: 2 })]);
     expect(results.map(({ ok }) => ok)).toEqual([true, false, true]);
@@ -236,7 +245,8 @@ describe('the workers of a function', () => {
     // Each invocation waits for its own instant of the virtual clock. The clock stands until the test moves
     // it.
     const { invoke, clock } = run(
-      'while (Date.now() < event.until) await new Promise((resolve) => setTimeout(resolve, 5)); return globalThis.loaded',
+      `while (Date.now() < event.until) await new Promise((resolve) => setTimeout(resolve, 5));
+      return globalThis.loaded`,
       { top: loads, timeoutSeconds: 4 },
     );
     const start = clock.freeze();

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 
 /** A function of a hand-made template: the text of its bundle and its properties in the template. */
 export interface FixtureFunction {
-  /** The body of the handler. `event`, `context`, `aws` and `require` are in scope. */
+  /** The body of the handler. `event`, `context` and the functions of `awsClient` are in scope. */
   readonly code: string;
   /** Code before the handler, at the top of the module. */
   readonly top?: string;
@@ -38,17 +38,33 @@ export async function firstLineOf(output: Readable): Promise<string> {
   return Array.isArray(lines) ? String(lines[0]) : '';
 }
 
-/** The text of a function that calls the local AWS as an SDK does, but without one. */
+/** Functions for the handlers. They call the local AWS as an SDK does, but without one. */
 const awsClient = `
 import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 async function aws(target, input) {
-  const response = await fetch(process.env.AWS_ENDPOINT_URL, { method: 'POST', body: JSON.stringify(input),
-    headers: { 'x-amz-target': target, authorization: 'AWS4-HMAC-SHA256 Credential=' + process.env.AWS_ACCESS_KEY_ID + '/x' } });
+  const authorization = 'AWS4-HMAC-SHA256 Credential=' + process.env.AWS_ACCESS_KEY_ID + '/x';
+  const headers = { 'x-amz-target': target, authorization };
+  const body = JSON.stringify(input);
+  const response = await fetch(process.env.AWS_ENDPOINT_URL, { method: 'POST', body, headers });
   const answer = await response.json();
   if (!response.ok) throw Object.assign(new Error(answer.message), { name: answer.__type.split('#').pop() });
   return answer;
 }
+const TableName = process.env.TABLE;
+const putNote = (pk, sk) =>
+  aws('DynamoDB_20120810.PutItem', { TableName, Item: { pk: { S: pk }, sk: { S: String(sk) } } });
+const notesOf = async (pk) => {
+  const KeyConditionExpression = 'pk = :pk';
+  const ExpressionAttributeValues = { ':pk': { S: pk } };
+  const query = { TableName, KeyConditionExpression, ExpressionAttributeValues };
+  return (await aws('DynamoDB_20120810.Query', query)).Items;
+};
+const startExecution = (name) => {
+  const stateMachineArn = process.env.MACHINE;
+  const input = JSON.stringify({ id: name });
+  return aws('AWSStepFunctions.StartExecution', { stateMachineArn, name, input });
+};
 `;
 
 /** Writes a bundle's folder. Returns the path of the folder. */

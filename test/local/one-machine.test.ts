@@ -22,31 +22,34 @@ const stack: FixtureStack = {
       },
       code: `
       const body = JSON.parse(event.body);
-      await aws('AWSStepFunctions.StartExecution', { stateMachineArn: process.env.MACHINE, name: body.id, input: JSON.stringify({ id: body.id }) });
-      return { statusCode: 202, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id: body.id, rules: process.env.RULES, base: process.env.BASE }) };`,
+      await startExecution(body.id);
+      const answer = { id: body.id, rules: process.env.RULES, base: process.env.BASE };
+      const headers = { 'content-type': 'application/json' };
+      return { statusCode: 202, headers, body: JSON.stringify(answer) };`,
     },
     Render: {
       code: `
       if (event.id.startsWith('crash')) process.exit(1);
       await new Promise((resolve) => setTimeout(resolve, event.id.startsWith('slow') ? 1500 : 0));
       if (event.id.startsWith('hangs')) {
-        await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: event.id + ' begun' }, sk: { S: String(Math.random()) } } });
-        const { Items } = await aws('DynamoDB_20120810.Query', { TableName: process.env.TABLE, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: event.id + ' begun' } } });
-        if (Items.length === 1) await new Promise(() => setInterval(() => 0, 1000));
+        await putNote(event.id + ' begun', Math.random());
+        const isFirstStart = (await notesOf(event.id + ' begun')).length === 1;
+        if (isFirstStart) await new Promise(() => setInterval(() => 0, 1000));
       }
       return event;`,
     },
     Deliver: {
       code: `
       const now = Date.now();
-      await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: event.id }, sk: { S: String(now) } } });
-      if (event.id.startsWith('fails')) throw Object.assign(new Error('not delivered'), { name: 'WebhookNotDelivered' });
+      await putNote(event.id, now);
+      const failure = Object.assign(new Error('not delivered'), { name: 'WebhookNotDelivered' });
+      if (event.id.startsWith('fails')) throw failure;
       return {};`,
     },
     Reconcile: {
       code: `
       const name = event.source === 'aws.states' ? event.detail.name + ' ' + event.detail.status : 'tick';
-      await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: name }, sk: { S: String(Date.now()) } } });`,
+      await putNote(name, Date.now());`,
     },
   },
   routes: { 'POST /start': 'Start' },
@@ -138,7 +141,7 @@ describe('one machine', () => {
     machine.faults.clear();
   });
 
-  it('serves a request with function, execution and table, and overrides only variables that a function declares', async () => {
+  it('serves a request with function, execution and table, and overrides declared variables', async () => {
     const response = await post('plain');
     expect(response.status).toBe(202);
     expect(await response.json()).toEqual({
@@ -198,7 +201,7 @@ describe('one machine', () => {
     expect((await post('denied')).status).toBe(500);
   });
 
-  it('writes its addresses to a file that only the operator can read, and refuses a second service', async () => {
+  it('writes its addresses to a file for its owner only, and refuses a second service', async () => {
     const file = path.join(folder, 'data', 'service.json');
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
       pid: process.pid,
@@ -221,7 +224,7 @@ describe('one machine', () => {
     expect(existsSync(path.join(folder, 'other', 'service.json'))).toBe(false);
   });
 
-  it('stops at once with functions in flight, and runs only open executions again at the next start', async () => {
+  it('stops at once, and runs only the open executions again at the next start', async () => {
     const data = 'again';
     const foreign = path.join(folder, data, 'mine.txt');
     let other = await startOneMachine(options(data));

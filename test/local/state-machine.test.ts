@@ -52,7 +52,7 @@ async function run(
 }
 
 describe('a state machine', () => {
-  it("waits 60, 120, 240 and 480 s between five attempts, then fails with Lambda's error as name and cause", async () => {
+  it("waits 60, 120, 240 and 480 s between five attempts, then fails with Lambda's error", async () => {
     const { outcome, calls, history } = await run(
       {
         Retry: [
@@ -75,7 +75,7 @@ describe('a state machine', () => {
     ]);
   });
 
-  it('counts the attempts of each retrier separately, and keeps to MaxDelaySeconds and full jitter', async () => {
+  it('counts attempts for each retrier, and keeps to MaxDelaySeconds and full jitter', async () => {
     const retry = [
       { ErrorEquals: ['Busy'], IntervalSeconds: 10, BackoffRate: 10, MaxAttempts: 3, MaxDelaySeconds: 30 },
       {
@@ -124,7 +124,7 @@ describe('a state machine', () => {
       });
   });
 
-  it('ends a Task at its TimeoutSeconds, and lets a Task without TimeoutSeconds run for half an hour', async () => {
+  it('ends a Task at its TimeoutSeconds, and lets a Task without them run for half an hour', async () => {
     const slow = (): Promise<InvocationResult> =>
       new Promise((resolve) => {
         setTimeout(() => resolve({ ok: true, payload: 1 }), 1_800_000);

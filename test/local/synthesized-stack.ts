@@ -15,7 +15,7 @@ import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { DefinitionBody, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 
-/** Synthesizes a small stack with one resource of each kind that runs locally. Returns the template's path. */
+/** Synthesizes a small stack with each kind of resource that runs locally. Returns the template's path. */
 export function synthesize(folder: string): string {
   const bundle = path.join(folder, 'bundle');
   mkdirSync(bundle);

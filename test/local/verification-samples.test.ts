@@ -195,7 +195,7 @@ function judge(verify: Verify, all: readonly Case[], headersOf: (one: Case) => u
 }
 
 describe('the JavaScript sample of the README', () => {
-  it('returns true only for genuine deliveries and never throws, with headers as an object of Node', async () => {
+  it("returns true only for genuine deliveries and never throws, with Node's headers", async () => {
     expect(judge(await javascriptSample(), ownCases, ({ headers }) => headers)).toEqual(genuineOf(ownCases));
   });
 

@@ -49,7 +49,7 @@ describe('transactions', () => {
     expect(read.Responses?.[TableName]).toHaveLength(3);
   });
 
-  test('a cancelled transaction gives a reason for each item, with the present item, and changes nothing', async () => {
+  test('a cancelled transaction gives a reason for each item and changes nothing', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 5 } }));
     await expect(table.send(new TransactWriteCommand(charge('x')))).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describe('transactions', () => {
     expect(Item).toBeUndefined();
   });
 
-  test('an update that is impossible on its item cancels the transaction with a ValidationError', async () => {
+  test('an update that its item does not allow cancels with a ValidationError', async () => {
     const { table } = await startTable();
     await expect(
       table.send(
@@ -132,7 +132,7 @@ describe('transactions', () => {
     });
   });
 
-  test('a repeated request with the same token charges once within ten minutes and again after them', async () => {
+  test('a request token makes a repeated request charge once, for ten minutes', async () => {
     const { table, clock } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 100 } }));
     const onlyMoney = {

@@ -39,7 +39,7 @@ test('ensure keeps the value of a secret that exists', async () => {
   expect((await client.send(new GetSecretValueCommand({ SecretId: arn }))).SecretString).toBe('first');
 });
 
-test('a new value becomes the current version, and the last version stays readable by its stage and its id', async () => {
+test('a new value becomes current, and the last value stays readable by its stage and its id', async () => {
   const { client } = await startSecrets();
   const first = await client.send(new GetSecretValueCommand({ SecretId: arn }));
   const put = await client.send(new PutSecretValueCommand({ SecretId: arn, SecretString: 'second' }));
@@ -61,7 +61,7 @@ test('a new value becomes the current version, and the last version stays readab
   });
 });
 
-test('a repeated request token changes nothing with the same value and is refused with another value', async () => {
+test('a repeated request token is accepted with the same value, and refused with another', async () => {
   const { client } = await startSecrets();
   const put = (SecretString: string): PutSecretValueCommand =>
     new PutSecretValueCommand({ SecretId: arn, SecretString, ClientRequestToken: 'a'.repeat(32) });
@@ -82,7 +82,7 @@ test('a binary value comes back as bytes', async () => {
   );
 });
 
-test('a missing secret is ResourceNotFoundException, and an existing secret is not created again', async () => {
+test('a read of a missing secret and the creation of an existing secret are refused', async () => {
   const { client } = await startSecrets();
   await expect(client.send(new GetSecretValueCommand({ SecretId: 'none' }))).rejects.toMatchObject({
     name: 'ResourceNotFoundException',
