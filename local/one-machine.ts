@@ -104,7 +104,7 @@ async function start(
   options: OneMachineOptions,
   onStop: (close: Closer) => void,
 ): Promise<Omit<OneMachine, 'stop'>> {
-  const { folder, onEvent } = options;
+  const { folder, environment = {}, onEvent } = options;
   const lock = await lockFolder(folder);
   onStop(lock.release);
   const clock = openClock(path.join(folder, 'clock.json'));
@@ -120,7 +120,7 @@ async function start(
   const template = servedUnder(
     server.url,
     readTemplate(options.templatePath, { apiEndpoint: server.url }),
-    options.environment ?? {},
+    environment,
   );
   const runtime = await startRuntime({
     template,
@@ -146,6 +146,7 @@ async function start(
     hasOpenExecutions: runtime.hasOpenExecutions,
   });
   const addresses = addressesOf(server, aws.url);
+  const state = (): unknown => describeState({ clock, folder, template, environment, runtime, addresses });
   server.serve({
     api: createGateway({
       routes: template.routes,
@@ -153,21 +154,7 @@ async function start(
       now: clock.now,
       throttles: aws.faults.throttlesRequest,
     }).handle,
-    control: createControl({
-      inbox,
-      faults: aws.faults,
-      advance,
-      prove: lock.prove,
-      state: () =>
-        describeState({
-          clock,
-          folder,
-          template,
-          environment: options.environment ?? {},
-          runtime,
-          addresses,
-        }),
-    }),
+    control: createControl({ inbox, faults: aws.faults, advance, prove: lock.prove, state }),
     results: createResults(aws.objects, template.distributions[0]?.bucket ?? ''),
   });
   runtime.begin();
@@ -204,25 +191,26 @@ function servedUnder(
   const [distribution, another] = template.distributions;
   if (another !== undefined) throw new Error(`distribution ${another.id}: only one is served on one machine`);
   const results = `${url}${resultsPath.slice(0, -1)}`;
-  const here = (value: string): string =>
+  const withLocalResults = (value: string): string =>
     (distribution?.domains ?? []).reduce(
       (text, domain) => text.replaceAll(`https://${domain}`, results),
       value,
     );
-  const mapped = (
-    values: Readonly<Record<string, string>>,
-    value: (name: string, value: string) => string,
-  ): Record<string, string> =>
-    Object.fromEntries(Object.entries(values).map(([name, one]) => [name, value(name, one)]));
+  const valueOf = (name: string, value: string): string =>
+    overrides[name]?.replaceAll('{origin}', url) ?? withLocalResults(value);
   return {
     ...template,
     functions: template.functions.map((one) => ({
       ...one,
-      environment: mapped(
-        one.environment,
-        (name, value) => overrides[name]?.replaceAll('{origin}', url) ?? here(value),
-      ),
+      environment: mapValues(one.environment, valueOf),
     })),
-    outputs: mapped(template.outputs, (_name, value) => here(value)),
+    outputs: mapValues(template.outputs, (_name, value) => withLocalResults(value)),
   };
+}
+
+function mapValues(
+  values: Readonly<Record<string, string>>,
+  change: (name: string, value: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(name, value)]));
 }

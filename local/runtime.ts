@@ -96,12 +96,7 @@ export async function startRuntime({
     now: clock.now,
     engine: interpreter,
     onStatusChange: (execution) => {
-      onEvent?.({
-        event: 'execution',
-        execution: execution.name,
-        status: execution.status,
-        ...(execution.error === undefined ? {} : { error: execution.error }),
-      });
+      onEvent?.(statusEvent(execution));
       publish(template, functions, execution);
     },
   });
@@ -123,9 +118,7 @@ export async function startRuntime({
     begin: () => {
       executions.resume();
       schedule.start();
-      if (warm)
-        for (const functionId of new Set(template.routes.map((route) => route.functionId)))
-          functions.warm(functionId);
+      if (warm) warmApi(template, functions);
     },
     stop: async () => {
       schedule.pause();
@@ -137,6 +130,14 @@ export async function startRuntime({
       await aws.close();
     },
   };
+}
+
+function statusEvent({ name, status, error }: Execution): RuntimeEvent {
+  return { event: 'execution', execution: name, status, ...(error === undefined ? {} : { error }) };
+}
+
+function warmApi({ routes }: LocalTemplate, functions: LocalFunctions): void {
+  for (const functionId of new Set(routes.map((route) => route.functionId))) functions.warm(functionId);
 }
 
 async function invokeTask(
@@ -155,6 +156,7 @@ async function invokeTask(
   return result;
 }
 
+/** Sends the end of an execution to the functions of all event rules that match it. */
 function publish({ rules }: LocalTemplate, functions: LocalFunctions, execution: Execution): void {
   const event = executionEvent(execution);
   for (const { functionId, pattern } of rules)

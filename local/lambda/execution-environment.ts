@@ -36,10 +36,6 @@ export interface ExecutionEnvironment {
   readonly end: () => Promise<void>;
 }
 
-interface Flight {
-  readonly finish: (result: InvocationResult) => void;
-}
-
 const bootModule = new URL('./worker-boot.mjs', import.meta.url);
 
 /**
@@ -53,7 +49,7 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
     stdout: true,
     stderr: true,
   });
-  const flights = new Map<string, Flight>();
+  const flights = new Map<string, (result: InvocationResult) => void>();
   let usable = true;
   let crash: LambdaError | undefined;
   // An invocation's time limit begins when the handler is loaded. A worker that starts beside 47 others loads
@@ -62,11 +58,11 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   worker.unref();
 
   function settle(requestId: string, result: InvocationResult): void {
-    const flight = flights.get(requestId);
-    if (flight === undefined) return; // The invocation has already timed out.
+    const finish = flights.get(requestId);
+    if (finish === undefined) return; // The invocation has already timed out.
     flights.delete(requestId);
     if (flights.size === 0) worker.unref(); // An idle worker must not keep the process alive.
-    flight.finish(result);
+    finish(result);
     if (!usable && flights.size === 0) void worker.terminate();
   }
 
@@ -92,7 +88,7 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
     }
   });
   worker.on('error', (error: Error) => {
-    crash = { errorType: error.name, errorMessage: error.message, trace: (error.stack ?? '').split('\n') };
+    crash = crashError(error);
   });
   worker.on('exit', (code) => {
     usable = false;
@@ -104,7 +100,7 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   async function invoke(event: unknown): Promise<InvocationResult> {
     const requestId = randomUUID();
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
-    flights.set(requestId, { finish: resolve });
+    flights.set(requestId, resolve);
     worker.ref();
     await ready.promise;
     if (!flights.has(requestId)) return promise;
@@ -138,6 +134,10 @@ function timeoutError(requestId: string, seconds: number): LambdaError {
     errorType: 'Sandbox.Timedout',
     errorMessage: `RequestId: ${requestId} Error: Task timed out after ${seconds.toFixed(2)} seconds`,
   };
+}
+
+function crashError({ name, message, stack = '' }: Error): LambdaError {
+  return { errorType: name, errorMessage: message, trace: stack.split('\n') };
 }
 
 function exitError(requestId: string, code: number): LambdaError {

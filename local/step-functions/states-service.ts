@@ -31,7 +31,7 @@ export function createStatesService(executions: Executions, machineArns: readonl
     },
     ListExecutions: (input) => listExecutions(executions, machineArns, read(listSchema, input)),
   };
-  // eslint-disable-next-line @typescript-eslint/require-await -- async turns an error of an operation into a rejection
+  // eslint-disable-next-line @typescript-eslint/require-await -- async turns a throw into a rejection
   return async (call) => {
     const operation = operations[call.operation];
     if (operation === undefined)
