@@ -8,16 +8,17 @@ import { openClock } from './clock.ts';
 import type { VirtualClock } from './clock.ts';
 import { createControl } from './control/control.ts';
 import { inboxPath, openInbox } from './control/inbox.ts';
-import type { VerifyWebhook } from './control/inbox.ts';
+import type { Inbox, VerifyWebhook } from './control/inbox.ts';
 import type { ReceivedWebhook } from './control/received-webhook.ts';
 import { lockFolder } from './folder-lock.ts';
 import { createGateway } from './gateway/gateway.ts';
-import { createResults, resultsPath } from './gateway/results.ts';
+import { createResults } from './gateway/results.ts';
 import type { FunctionLogLine } from './lambda/messages.ts';
 import type { LocalAws } from './local-aws.ts';
 import { describeState } from './machine-state.ts';
 import { startRuntime } from './runtime.ts';
-import type { RuntimeEvent } from './runtime.ts';
+import type { Runtime, RuntimeEvent } from './runtime.ts';
+import { servedUnder } from './served-template.ts';
 import { listen } from './server.ts';
 import type { Server } from './server.ts';
 import { readTemplate } from './template.ts';
@@ -29,9 +30,9 @@ export type MachineEvent = RuntimeEvent | { readonly event: 'webhook'; readonly 
 
 /** The options of startOneMachine(). */
 export interface OneMachineOptions {
-  /** The template that CDK has synthesized. The bundles lie in the same folder. */
+  /** The template that CDK has synthesized. Its folder holds the bundles, too. */
   readonly templatePath: string;
-  /** The data folder. It is made when it is missing, and may hold other people's files, too. */
+  /** The data folder. It is made when it is missing, and files that are not the service's may be in it. */
   readonly folder: string;
   /** The port of the service. Without a port, or with 0, the service takes a free port. */
   readonly port?: number;
@@ -50,7 +51,7 @@ export interface OneMachineOptions {
   readonly onEvent?: (event: MachineEvent) => void;
 }
 
-/** The running service. */
+/** The running service, for the command that started it and for tests. */
 export interface OneMachine {
   /** http://127.0.0.1:PORT/api/public/v1 */
   readonly apiUrl: string;
@@ -74,12 +75,13 @@ export interface OneMachine {
   readonly executions: Pick<Executions, 'find' | 'list'>;
   readonly advance: (seconds: number) => Promise<Advanced>;
   /**
-   * Stops the service within 10 s, also when functions still run. Open executions start again at the next
-   * start.
+   * Stops the service within 10 s, also when functions still run. Open executions run again from their start
+   * when the service starts again.
    */
   readonly stop: () => Promise<void>;
 }
 
+/** Closes one part of the service. stop() closes the parts in the reverse order of their start. */
 type Closer = () => Promise<void> | void;
 
 /**
@@ -108,20 +110,12 @@ async function start(
   const lock = await lockFolder(folder);
   onStop(lock.release);
   const clock = openClock(path.join(folder, 'clock.json'));
-  const inbox = openInbox({
-    file: path.join(folder, 'inbox.jsonl'),
-    now: clock.now,
-    verify: options.verifyWebhook,
-    onReceived: (webhook) => onEvent?.({ event: 'webhook', webhook }),
-  });
+  const inbox = openInboxOf(options, clock);
   onStop(inbox.close);
   const server = await listen(options.port ?? 0, (error) => console.error('gateway:', error));
   onStop(server.close);
-  const template = servedUnder(
-    server.url,
-    readTemplate(options.templatePath, { apiEndpoint: server.url }),
-    environment,
-  );
+  const synthesized = readTemplate(options.templatePath, { apiEndpoint: server.url });
+  const template = servedUnder(server.url, synthesized, environment);
   const runtime = await startRuntime({
     template,
     folder,
@@ -131,20 +125,9 @@ async function start(
     onEvent,
   });
   onStop(runtime.stop);
+  const advance = createAdvanceOf(runtime, clock, onStop);
 
-  const { aws, functions, schedule } = runtime;
-  let stopping = false;
-  onStop(() => {
-    stopping = true;
-  });
-  const advance = createAdvance({
-    clock,
-    schedule,
-    isStopping: () => stopping,
-    sync: runtime.interpreter.sync,
-    inFlight: functions.inFlight,
-    hasOpenExecutions: runtime.hasOpenExecutions,
-  });
+  const { aws, functions } = runtime;
   const addresses = addressesOf(server, aws.url);
   const state = (): unknown => describeState({ clock, folder, template, environment, runtime, addresses });
   server.serve({
@@ -172,45 +155,38 @@ async function start(
   };
 }
 
+function openInboxOf({ folder, verifyWebhook, onEvent }: OneMachineOptions, clock: VirtualClock): Inbox {
+  return openInbox({
+    file: path.join(folder, 'inbox.jsonl'),
+    now: clock.now,
+    verify: verifyWebhook,
+    onReceived: (webhook) => onEvent?.({ event: 'webhook', webhook }),
+  });
+}
+
+/** An advance that is under way when the service stops must end at once, so it asks whether it may go on. */
+function createAdvanceOf(
+  { schedule, interpreter, functions, hasOpenExecutions }: Runtime,
+  clock: VirtualClock,
+  onStop: (close: Closer) => void,
+): OneMachine['advance'] {
+  let stopping = false;
+  onStop(() => {
+    stopping = true;
+  });
+  return createAdvance({
+    clock,
+    schedule,
+    isStopping: () => stopping,
+    sync: interpreter.sync,
+    inFlight: functions.inFlight,
+    hasOpenExecutions,
+  });
+}
+
 function addressesOf(
   { url }: Server,
   awsUrl: string,
 ): Pick<OneMachine, 'apiUrl' | 'localUrl' | 'inboxUrl' | 'awsUrl'> {
   return { apiUrl: `${url}${apiRoot}`, localUrl: `${url}/_local`, inboxUrl: `${url}${inboxPath}`, awsUrl };
-}
-
-/**
- * The template as this server serves it. The results have this server's address in place of the
- * distribution's, and the environment variables have the values of the person who starts the service.
- */
-function servedUnder(
-  url: string,
-  template: LocalTemplate,
-  overrides: Readonly<Record<string, string>>,
-): LocalTemplate {
-  const [distribution, another] = template.distributions;
-  if (another !== undefined) throw new Error(`distribution ${another.id}: only one is served on one machine`);
-  const results = `${url}${resultsPath.slice(0, -1)}`;
-  const withLocalResults = (value: string): string =>
-    (distribution?.domains ?? []).reduce(
-      (text, domain) => text.replaceAll(`https://${domain}`, results),
-      value,
-    );
-  const valueOf = (name: string, value: string): string =>
-    overrides[name]?.replaceAll('{origin}', url) ?? withLocalResults(value);
-  return {
-    ...template,
-    functions: template.functions.map((one) => ({
-      ...one,
-      environment: mapValues(one.environment, valueOf),
-    })),
-    outputs: mapValues(template.outputs, (_name, value) => withLocalResults(value)),
-  };
-}
-
-function mapValues(
-  values: Readonly<Record<string, string>>,
-  change: (name: string, value: string) => string,
-): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(name, value)]));
 }
