@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { VirtualClock } from './clock.ts';
-import { quiescence } from './quiescence.ts';
-import type { Watched } from './quiescence.ts';
+import { waitUntilAtRest } from './wait-until-at-rest.ts';
+import type { Watched } from './wait-until-at-rest.ts';
 import type { Schedule } from './schedule.ts';
 
 /** The body of POST /_local/clock. */
@@ -80,7 +80,7 @@ async function noticed({ inFlight }: AdvanceOptions): Promise<boolean> {
 async function advance(options: AdvanceOptions, seconds: number): Promise<Advanced> {
   const { clock, schedule, sync, patienceMillis } = options;
   const before = new Set(options.inFlight());
-  const rest = (): Promise<number | undefined> => quiescence(options, before, patienceMillis);
+  const rest = (): Promise<number | undefined> => waitUntilAtRest(options, before, patienceMillis);
   const target = clock.freeze() + Math.round(seconds * 1_000);
   let steps = 0;
   schedule.pause();

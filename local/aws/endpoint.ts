@@ -9,7 +9,7 @@ import type { Faults } from './faults.ts';
 import { contentTypeOfService, readTarget, writeError, writeOutput } from './json-protocol.ts';
 import type { JsonTarget } from './json-protocol.ts';
 import type { ObjectStore } from './object-store.ts';
-import { hideMissingKeys } from './object-visibility.ts';
+import { hideMissingKeys } from './hide-missing-keys.ts';
 import { readS3Call, writeS3Error, writeS3Output } from './s3-protocol.ts';
 
 /** The services behind the endpoint, and the checks that every call passes first. */

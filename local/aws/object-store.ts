@@ -19,7 +19,7 @@ export interface StoredObject {
   readonly lastModified: Date;
 }
 
-/** S3 in a folder: whole objects, listings by prefix, and expiry. */
+/** The stand-in of S3: whole objects in a folder, listings by prefix, and expiry. */
 export interface ObjectStore {
   /** PutObject, GetObject, HeadObject, DeleteObject, ListObjectsV2. */
   readonly service: AwsService;

@@ -10,7 +10,7 @@ import { createMutex } from './mutex.ts';
 import { putVersion, secretSchema, versionOf } from './secret-versions.ts';
 import type { Secret } from './secret-versions.ts';
 
-/** Secrets Manager in a folder that only its owner can read. */
+/** The stand-in of Secrets Manager. Its folder is for its owner only. */
 export interface Secrets {
   /** GetSecretValue, PutSecretValue, UpdateSecret, CreateSecret, DescribeSecret. */
   readonly service: AwsService;

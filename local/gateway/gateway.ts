@@ -11,7 +11,7 @@ import { createRouter } from './router.ts';
 const maxBodyBytes = 10 * 1024 * 1024;
 const longestIntegrationMillis = 30_000;
 
-/** The HTTP API of the template. */
+/** The stand-in of API Gateway: the HTTP API of the template. */
 export interface Gateway {
   /**
    * Answers one request. Some requests reach no function: the gateway refuses those itself, in AWS's words.

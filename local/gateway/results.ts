@@ -9,7 +9,10 @@ export const resultsPath = '/_results/';
 const accessDeniedXml =
   '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
 
-/** Serves a bucket's objects as CloudFront does with origin access control: GET and HEAD of one object. */
+/**
+ * The stand-in of CloudFront. It serves a bucket's objects as CloudFront does with origin access control: GET
+ * and HEAD of one object.
+ */
 export function createResults(
   objects: Pick<ObjectStore, 'read'>,
   bucket: string,

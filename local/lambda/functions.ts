@@ -1,6 +1,6 @@
 import type { VirtualClock } from '../clock.ts';
 import type { LocalFunction } from '../template.ts';
-import { environmentOf } from './environment.ts';
+import { workerOptionsOf } from './worker-options.ts';
 import { startEnvironment } from './execution-environment.ts';
 import type { FunctionLogLine, InvocationResult } from './messages.ts';
 import { aloneLimits, createWorkerPool, sharedLimits } from './worker-pool.ts';
@@ -52,7 +52,7 @@ export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunct
     options.functions.map((one) => {
       const start = (inBackground: boolean) => () =>
         startEnvironment({
-          ...environmentOf(one, options, inBackground),
+          ...workerOptionsOf(one, options, inBackground),
           log: options.log,
           onUsed: (cpuMillis) => options.onUsed?.(one.id, cpuMillis),
         });

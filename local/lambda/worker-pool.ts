@@ -1,7 +1,7 @@
 import type { ExecutionEnvironment } from './execution-environment.ts';
 import type { InvocationResult } from './messages.ts';
 
-/** The execution environments of one function. */
+/** The execution environments of one function. Invocations run in any of them. */
 export interface WorkerPool {
   /**
    * Queues the invocation until an environment is free. The queue is first come, first served. Never rejects.

@@ -20,7 +20,10 @@ const listSchema = z.object({
 // eslint-disable-next-line no-control-regex -- the control characters are what AWS refuses
 const namePattern = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f]{1,80}$/;
 
-/** The operations of Step Functions that the service and its operator call. They refuse as AWS does. */
+/**
+ * The stand-in of Step Functions: the operations that the service and its operator call. They refuse as AWS
+ * does.
+ */
 export function createStatesService(executions: Executions, machineArns: readonly string[]): AwsService {
   const operations: Record<string, (input: Record<string, unknown>) => AwsOutput> = {
     StartExecution: (input) => startExecution(executions, machineArns, read(startSchema, input)),

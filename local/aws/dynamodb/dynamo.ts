@@ -18,7 +18,7 @@ export interface DynamoOptions {
   readonly now: () => number;
 }
 
-/** DynamoDB on one machine. */
+/** The stand-in of DynamoDB. */
 export interface Dynamo {
   readonly service: AwsService;
   /** Waits for the running operations, then frees the folder. */

@@ -1,6 +1,6 @@
 import type { FlyingInvocation } from './lambda/functions.ts';
 
-/** What quiescence() watches. */
+/** What waitUntilAtRest() watches. */
 export interface Watched {
   readonly inFlight: () => readonly FlyingInvocation[];
   /** See Interpreter.sync. */
@@ -19,7 +19,7 @@ const defaultPatienceMillis = 12_000;
  * own start. Requests are waited for only when they are in `before`, so that clients that keep calling cannot
  * hold this up. Resolves with the instant of the interpreter's next timer.
  */
-export async function quiescence(
+export async function waitUntilAtRest(
   { inFlight, sync }: Watched,
   before: ReadonlySet<FlyingInvocation>,
   patienceMillis: number = defaultPatienceMillis,

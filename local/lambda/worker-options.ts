@@ -5,8 +5,8 @@ import { localAccount, localRegion } from '../aws/aws-call.ts';
 import type { LocalFunction } from '../template.ts';
 import type { EnvironmentOptions } from './execution-environment.ts';
 
-/** The parts of the one machine that every function needs. */
-export interface Surroundings {
+/** The parts of the one machine that every function uses. */
+export interface MachineParts {
   readonly clock: { readonly shared: SharedArrayBuffer };
   readonly awsUrl: string;
 }
@@ -19,9 +19,9 @@ const moduleEndings = ['.mjs', '.js', '.cjs'];
  * that Lambda sets, and nothing of this process's own. With `inBackground` the workers' threads get a lower
  * priority than the API's. Throws when the bundle is missing.
  */
-export function environmentOf(
+export function workerOptionsOf(
   one: LocalFunction,
-  { clock, awsUrl }: Surroundings,
+  { clock, awsUrl }: MachineParts,
   inBackground: boolean,
 ): Omit<EnvironmentOptions, 'log'> {
   const [file = '', handler = ''] = one.handler.split('.');
