@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { VirtualClock } from './clock.ts';
-import { quiescence } from './quiescence.ts';
-import type { Watched } from './quiescence.ts';
+import { waitUntilAtRest } from './wait-until-at-rest.ts';
+import type { Watched } from './wait-until-at-rest.ts';
 import type { Schedule } from './schedule.ts';
 
 /** The body of POST /_local/clock. */
@@ -13,11 +13,11 @@ export const advanceSchema = z.strictObject({
     .max(400 * 24 * 60 * 60, 'must be at most 400 days'),
 });
 
-/** What an advance did. */
+/** The outcome of an advance. */
 export interface Advanced {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Instants at which something fell due and was started. */
+  /** The number of instants at which the advance started something. */
   readonly steps: number;
 }
 
@@ -25,29 +25,31 @@ export interface Advanced {
 export interface AdvanceOptions extends Watched {
   readonly clock: VirtualClock;
   readonly schedule: Schedule;
-  /** Whether an execution is open. */
+  /** Whether any execution is open. */
   readonly hasOpenExecutions: () => boolean;
-  /** Whether the service ends: an advance under way is given up where it is. */
+  /** Whether the service is stopping. An advance then ends with an error, and the clock stays where it is. */
   readonly isStopping: () => boolean;
   readonly patienceMillis?: number;
 }
 
-const HOUR = 3_600;
-const DAY = 24 * HOUR;
+const hourSeconds = 3_600;
+const daySeconds = 24 * hourSeconds;
 
 /**
- * How often schedules fire in an advance. With nothing open a reconciler that runs each minute finds
- * nothing to do, and 60 runs an hour would make a day last a minute: after an hour's advance schedules
- * fire hourly, in one over a day daily. What is open gets every tick.
+ * The least interval at which schedules fire during an advance. While an execution is open, every schedule
+ * keeps its own interval. Otherwise a job that runs each minute finds nothing to do, and 60 runs an hour
+ * would make the advance of a day last a minute. So in an advance of more than an hour schedules fire hourly,
+ * and in an advance of more than a day they fire daily.
  */
 function leastTickSeconds(seconds: number, hasOpenExecutions: boolean): number {
-  if (hasOpenExecutions || seconds <= HOUR) return 0;
-  return seconds <= DAY ? HOUR : DAY;
+  if (hasOpenExecutions || seconds <= hourSeconds) return 0;
+  return seconds <= daySeconds ? hourSeconds : daySeconds;
 }
 
 /**
- * Moves the clock on. Resolves when all that falls due on the way has been started, in order, each at
- * exactly its own instant, and what it set off has come to rest. Advances are done one after another.
+ * Makes the function that moves the clock on. Everything that falls due on the way starts in order, each at
+ * exactly its own instant. The promise resolves when all of that work has come to rest. A second advance
+ * begins after the first has ended.
  */
 export function createAdvance(options: AdvanceOptions): (seconds: number) => Promise<Advanced> {
   let last: Promise<unknown> = Promise.resolve();
@@ -58,19 +60,19 @@ export function createAdvance(options: AdvanceOptions): (seconds: number) => Pro
   };
 }
 
-/** Functions look at the clock a few times a second. */
-const NOTICE_MILLIS = 1_000;
+/** Functions look at the clock a few times a second, so a second is enough for them to notice a jump. */
+const noticeMillis = 1_000;
 
 /**
- * A task that was too slow to be waited for may be past a deadline of its own now: it gets a moment to
- * notice. Tells whether there was one.
+ * A task that was too slow to wait for may now be past a deadline of its own. This gives the task a moment to
+ * notice. Resolves with whether there was such a task.
  */
 async function noticed({ inFlight }: AdvanceOptions): Promise<boolean> {
   const slow = inFlight().filter(({ source }) => source !== 'gateway');
   if (slow.length === 0) return false;
   await Promise.race([
     Promise.all(slow.map(({ done }) => done)),
-    sleep(NOTICE_MILLIS, undefined, { ref: false }),
+    sleep(noticeMillis, undefined, { ref: false }),
   ]);
   return true;
 }
@@ -78,7 +80,7 @@ async function noticed({ inFlight }: AdvanceOptions): Promise<boolean> {
 async function advance(options: AdvanceOptions, seconds: number): Promise<Advanced> {
   const { clock, schedule, sync, patienceMillis } = options;
   const before = new Set(options.inFlight());
-  const rest = (): Promise<number | undefined> => quiescence(options, before, patienceMillis);
+  const rest = (): Promise<number | undefined> => waitUntilAtRest(options, before, patienceMillis);
   const target = clock.freeze() + Math.round(seconds * 1_000);
   let steps = 0;
   schedule.pause();
@@ -91,7 +93,7 @@ async function advance(options: AdvanceOptions, seconds: number): Promise<Advanc
       if (next > target) break;
       clock.jumpTo(next);
       steps += 1;
-      // The interpreter's timers fire when it is next told to catch up, in rest().
+      // The interpreter fires its timers at the next sync, in rest().
       await schedule.fireDue();
     }
     clock.jumpTo(target);

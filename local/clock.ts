@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { OFFSET, readSharedClock, STANDS_AT } from './shared-clock.ts';
+import { hasErrorCode } from './error-code.ts';
+import { offsetCell, readSharedClock, standsAtCell } from './shared-clock.ts';
 
 /**
- * The virtual clock: real time plus an offset that only an advance changes.
+ * The virtual clock shows real time plus an offset. Only an advance changes the offset.
  *
  * ```
  * real time  ───────────────────────────────▶
@@ -12,27 +13,33 @@ import { OFFSET, readSharedClock, STANDS_AT } from './shared-clock.ts';
  *                freeze                      thaw
  * ```
  *
- * While it stands, what falls due can be started at exactly its own instant, however long
- * starting it takes. All instants are milliseconds since 1970.
+ * While the clock stands, the service can start due work at exactly the work's own instant, however
+ * long the start takes. All instants are milliseconds since 1970.
  */
 export interface VirtualClock {
   readonly now: () => number;
-  /** Virtual minus real time, as it is kept in the file. */
+  /** Virtual time minus real time, as the file keeps it. */
   readonly offset: () => number;
   readonly isFrozen: () => boolean;
-  /** Stops the clock and answers the instant at which it stands. */
+  /** Stops the clock. Returns the instant at which the clock stands. */
   readonly freeze: () => number;
-  /** Moves the standing clock on. The new time is on disk before this returns. An instant in the past changes nothing. */
+  /**
+   * Sets the standing clock to a later instant. The new time is on disk before this returns. An instant in
+   * the past changes nothing. Throws while the clock flows.
+   */
   readonly jumpTo: (instant: number) => void;
-  /** Lets time flow again from where the clock stands. */
+  /** Lets time flow again, from the instant at which the clock stands. */
   readonly thaw: () => void;
-  /** What a worker needs to see the same time at once, see shared-clock.ts. */
+  /** Shared memory through which a worker sees the same time at once. shared-clock.ts describes its cells. */
   readonly shared: SharedArrayBuffer;
 }
 
 const recordSchema = z.object({ offset_millis: z.int(), seen_at: z.int() });
 
-/** Opens the clock kept in `file`; without a file it starts at real time and is forgotten. Throws when the file is not a clock's. */
+/**
+ * Opens the clock whose offset is in `file`. Without a file the clock starts at real time, and its offset is
+ * not kept. Throws when the file does not hold a clock's record.
+ */
 export function openClock(file?: string, realNow: () => number = Date.now): VirtualClock {
   const shared = new SharedArrayBuffer(16);
   const cells = new BigInt64Array(shared);
@@ -40,7 +47,10 @@ export function openClock(file?: string, realNow: () => number = Date.now): Virt
     Atomics.store(cells, cell, BigInt(value));
   };
   const { now, isFrozen } = readSharedClock(shared, realNow);
-  /** From here on real time plus the offset on disk is at least `instant`, so that a killed process never sets time back. */
+  /**
+   * Writes an offset with which real time plus offset is at least `instant`. So a killed process never sets
+   * time back.
+   */
   const keep = (instant: number): number => {
     const offset = instant - realNow();
     if (file !== undefined) writeRecord(file, offset, instant);
@@ -48,30 +58,30 @@ export function openClock(file?: string, realNow: () => number = Date.now): Virt
   };
 
   const kept = file === undefined ? undefined : readRecord(file);
-  // The machine's own clock may have been set back since; the virtual one never is.
-  if (kept !== undefined) write(OFFSET, Math.max(kept.offset_millis, kept.seen_at - realNow()));
+  // Somebody may have set the machine's own clock back since. The virtual clock must not go back with it.
+  if (kept !== undefined) write(offsetCell, Math.max(kept.offset_millis, kept.seen_at - realNow()));
 
   return {
     now,
     shared,
     isFrozen,
-    offset: () => Number(Atomics.load(cells, OFFSET)),
+    offset: () => Number(Atomics.load(cells, offsetCell)),
     freeze: () => {
       const instant = now();
-      write(STANDS_AT, instant);
+      write(standsAtCell, instant);
       return instant;
     },
     jumpTo: (instant) => {
       if (!isFrozen()) throw new Error('the clock can only jump while it stands');
       if (instant <= now()) return;
       keep(instant);
-      write(STANDS_AT, instant);
+      write(standsAtCell, instant);
     },
     thaw: () => {
       if (!isFrozen()) return;
-      // The offset first: a reader who finds the clock flowing must find the new offset, too.
-      write(OFFSET, keep(now()));
-      write(STANDS_AT, 0);
+      // Write the offset first. A reader that finds the clock flowing must find the new offset, too.
+      write(offsetCell, keep(now()));
+      write(standsAtCell, 0);
     },
   };
 }
@@ -81,7 +91,7 @@ function readRecord(file: string): z.output<typeof recordSchema> | undefined {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   }
   try {

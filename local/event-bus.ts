@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { LOCAL_ACCOUNT, LOCAL_REGION } from './aws/aws-call.ts';
+import { isObject } from './json-object.ts';
+import { localAccount, localRegion } from './aws/aws-call.ts';
 import type { Execution } from './step-functions/executions.ts';
 
 /** An event as EventBridge delivers it. */
@@ -16,7 +17,7 @@ export interface BusEvent {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** The event of an execution that closed, as Step Functions sends it. */
+/** The event that Step Functions sends when an execution closes. */
 export function executionEvent(execution: Execution): BusEvent {
   const {
     arn,
@@ -52,7 +53,7 @@ export function executionEvent(execution: Execution): BusEvent {
   };
 }
 
-/** The event of a rule with a schedule; `at` is milliseconds since 1970. */
+/** The event that a rule with a schedule sends. `at` is milliseconds since 1970. */
 export function scheduledEvent(at: number): BusEvent {
   return { ...envelope('aws.events', 'Scheduled Event', at, []), detail: {} };
 }
@@ -68,27 +69,23 @@ function envelope(
     id: randomUUID(),
     'detail-type': detailType,
     source,
-    account: LOCAL_ACCOUNT,
+    account: localAccount,
     time: new Date(at).toISOString().replace(/\.\d{3}Z$/, 'Z'),
-    region: LOCAL_REGION,
+    region: localRegion,
     resources,
   };
 }
 
 /**
- * Whether an event pattern matches: each member of the pattern is a list of values, one of which the
- * event must hold there, or an object of further members. Throws for a content filter ({"prefix": …})
- * other than prefix and exists, so that no rule is taken to match or not by accident.
+ * Whether the event matches the event pattern. A member of the pattern is either a list or an object. A list
+ * names values, and the event must hold one of them at that place. An object holds further members. Of the
+ * content filters ({"prefix": …}) only prefix and exists are known here. Any other filter throws, so that a
+ * rule never matches, or fails to match, by accident.
  */
 export function matchesPattern(pattern: Readonly<Record<string, unknown>>, event: unknown): boolean {
   return Object.entries(pattern).every(([name, wanted]) => {
-    const value = (event as Record<string, unknown> | null | undefined)?.[name];
-    if (!Array.isArray(wanted))
-      return (
-        typeof value === 'object' &&
-        value !== null &&
-        matchesPattern(wanted as Record<string, unknown>, value)
-      );
+    const value = isObject(event) ? event[name] : undefined;
+    if (!Array.isArray(wanted)) return isObject(wanted) && isObject(value) && matchesPattern(wanted, value);
     const held: readonly unknown[] = Array.isArray(value) ? value : [value];
     return wanted.some((one: unknown) => held.some((candidate) => matchesOne(one, candidate)));
   });

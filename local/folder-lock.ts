@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { proofOf, readServiceRecord, SERVICE_FILE } from './service-record.ts';
+import { proofOf, readServiceRecord, serviceFileName } from './service-record.ts';
 import type { ReadyService, ServiceRecord } from './service-record.ts';
 
 /**
- * Two services that write the same folder are the worst case. So the lock is a lock of the operating
- * system and not a file with a process id. The kernel frees such a lock when its process dies, however
- * the process dies, and also while the dead process is still a zombie. A process that is stopped or busy
- * keeps the lock. A new process with an old id has nothing.
+ * Two services that write the same folder are the worst case. So the lock is a lock of the operating system
+ * and not a file with a process id. The kernel frees such a lock when the process ends, in whatever way it
+ * ends, also while the dead process is still a zombie. A process that is stopped or busy keeps the lock. A
+ * new process with the id of a dead holder does not hold the lock.
  *
- * Node has no function that locks a file. LevelDB, in which the table lies, locks the folder of each
- * database (fcntl, on Windows LockFile). So `lock/` is an empty LevelDB that stays open.
+ * Node has no function that locks a file. LevelDB, which holds the tables, locks the folder of each database
+ * (fcntl, on Windows LockFile). So `lock/` is an empty LevelDB that stays open.
  */
 
-/** The folder's lock, held. */
+/** The lock of a folder that this process holds. */
 export interface FolderLock {
-  /** Tells the addresses, so that the operator's command finds the service. */
+  /** Writes the addresses into service.json, where the operator's command finds the service. */
   readonly announce: (addresses: ServiceAddresses) => void;
   /** Proves to a reader of the folder's service.json that this process holds the folder. */
   readonly prove: (challenge: string) => string;
@@ -26,10 +26,13 @@ export interface FolderLock {
 
 type ServiceAddresses = Omit<ReadyService, 'pid' | 'startedAt' | 'secret'>;
 
-/** The folder cannot be taken; the message is one sentence for a person. */
+/** This process cannot take the folder. The message is one sentence for a person. */
 export class FolderRefused extends Error {
   override readonly name = 'FolderRefused';
-  /** `FOLDER_IN_USE`: another service holds it. `FOLDER_UNUSABLE`: it cannot be made, written or locked. */
+  /**
+   * `FOLDER_IN_USE`: another service holds the folder. `FOLDER_UNUSABLE`: the folder cannot be made, written
+   * or locked.
+   */
   readonly code: 'FOLDER_IN_USE' | 'FOLDER_UNUSABLE';
 
   constructor(code: FolderRefused['code'], message: string, options?: ErrorOptions) {
@@ -38,26 +41,27 @@ export class FolderRefused extends Error {
   }
 }
 
-/** The part of LevelDB that is used here. */
+/** The part of LevelDB that the lock uses. */
 interface LevelDatabase {
   open(): Promise<void>;
   close(): Promise<void>;
 }
 
-const load = createRequire(import.meta.url);
-const { Level } = createRequire(load.resolve('dynalite'))('level') as {
-  Level: new (location: string) => LevelDatabase;
-};
+/** `level` is a dependency of dynalite and not of the project, so dynalite's own copy is loaded. */
+const loadLevel: (name: 'level') => { readonly Level: new (location: string) => LevelDatabase } =
+  createRequire(createRequire(import.meta.url).resolve('dynalite'));
+const { Level } = loadLevel('level');
 
-const LOCK_FOLDER = 'lock';
+const lockFolderName = 'lock';
 
 /**
- * The folders that this process holds. LevelDB must not open a lock twice in one process: it would
- * refuse the second time, and in doing so close the file and with it free the lock (fcntl of POSIX).
+ * The folders that this process holds. LevelDB must not open the same lock twice in one process. It would
+ * refuse the second time, but it would also close the file, and closing a file frees the lock (fcntl of
+ * POSIX).
  */
 const held = new Set<string>();
 
-/** Takes the folder for this process, and makes it when it is missing. Throws FolderRefused. */
+/** Takes the folder for this process, and makes the folder when it is missing. Throws FolderRefused. */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const realFolder = makeFolder(folder);
   if (held.has(realFolder)) throw inUse(folder);
@@ -72,7 +76,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
 
 async function take(folder: string, onRelease: () => void): Promise<FolderLock> {
   const database = await openLock(folder);
-  const file = path.join(folder, SERVICE_FILE);
+  const file = path.join(folder, serviceFileName);
   const own = {
     pid: process.pid,
     startedAt: new Date().toISOString(),
@@ -91,7 +95,7 @@ async function take(folder: string, onRelease: () => void): Promise<FolderLock> 
   };
 }
 
-/** The folder under its one real name. */
+/** Makes the folder and returns its real path, so that two names of one folder count as one. */
 function makeFolder(folder: string): string {
   try {
     mkdirSync(folder, { recursive: true });
@@ -102,7 +106,7 @@ function makeFolder(folder: string): string {
 }
 
 async function openLock(folder: string): Promise<LevelDatabase> {
-  const database = new Level(path.join(folder, LOCK_FOLDER));
+  const database = new Level(path.join(folder, lockFolderName));
   try {
     await database.open();
     return database;
@@ -123,13 +127,16 @@ function inUse(folder: string): FolderRefused {
 
 function unusable(folder: string, cause: unknown): FolderRefused {
   const why = cause instanceof Error ? cause.message : String(cause);
-  const remedy = `make it writable, or delete ${path.join(folder, LOCK_FOLDER)} when no service runs on it`;
+  const remedy = `make it writable, or delete ${path.join(folder, lockFolderName)} when no service runs on it`;
   return new FolderRefused('FOLDER_UNUSABLE', `The folder ${folder} cannot be locked (${why}): ${remedy}.`, {
     cause,
   });
 }
 
-/** A reader sees the old text or the new text, never a part. The file holds the secret: for its owner only. */
+/**
+ * Writes the file so that a reader sees either the old text or the new text, never a part. Only the owner may
+ * read the file, because it holds the secret.
+ */
 function write(file: string, record: ServiceRecord): void {
   const draft = `${file}.draft`;
   rmSync(draft, { force: true });

@@ -1,15 +1,17 @@
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { hasErrorCode } from './error-code.ts';
 
-/** A file of JSON lines that only grows. What append() has taken survives kill -9. */
+/** A file of JSON lines that only grows. An entry survives kill -9 as soon as append() has returned. */
 export interface Journal<Entry> {
   readonly append: (entry: Entry) => void;
   readonly close: () => void;
 }
 
 /**
- * Opens a journal and gives what it holds. A last line cut off by a killed process is left out.
- * `keep` rewrites the file at opening, so that it does not grow for ever.
+ * Opens a journal and returns its entries. A last line that a killed process has cut off is left out. `keep`
+ * chooses the entries that stay: the file is rewritten with them at opening, so that it does not grow for
+ * ever.
  */
 export function openJournal<Entry>(
   file: string,
@@ -23,7 +25,7 @@ export function openJournal<Entry>(
     writeFileSync(`${file}.next`, whole);
     renameSync(`${file}.next`, file);
   }
-  // Written at once and in order: an answer that is sent afterwards promises what is in the file.
+  // Each write is synchronous, so entries are in the file, in order, before any later answer is sent.
   const handle = openSync(file, 'a');
   return {
     entries,
@@ -40,14 +42,14 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    if (hasErrorCode(error, 'ENOENT')) return '';
     throw error;
   }
 }
 
 function parseLines<Entry>(text: string): Entry[] {
   const lines = text.split('\n');
-  // What follows the last line break was being written when the process was killed.
+  // The text after the last line break is empty, or the process was killed while it wrote that line.
   lines.pop();
   return lines.map((line) => JSON.parse(line) as Entry);
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import * as z from 'zod';
 import { createDynamo } from './aws/dynamodb/dynamo.ts';
 import type { AwsService } from './aws/aws-call.ts';
 import { AwsError } from './aws/aws-error.ts';
@@ -7,36 +8,39 @@ import type { AwsEndpoint } from './aws/endpoint.ts';
 import { createFaults } from './aws/faults.ts';
 import type { Faults } from './aws/faults.ts';
 import { generateSecretString } from './aws/generated-secret.ts';
-import { createAuthorizer, OPERATOR } from './aws/iam.ts';
+import { createAuthorizer, operator } from './aws/iam.ts';
 import { createObjectStore } from './aws/object-store.ts';
 import type { ObjectStore } from './aws/object-store.ts';
 import { createSecrets } from './aws/secrets.ts';
 import type { LocalTable, LocalTemplate } from './template.ts';
 
-/** The AWS services of one folder, served and filled with what the template asks for. */
+/** The local AWS: all services of one data folder behind one address. */
 export interface LocalAws {
   readonly url: string;
   readonly handle: AwsEndpoint['handle'];
   readonly watch: AwsEndpoint['watch'];
   readonly objects: ObjectStore;
   readonly faults: Faults;
-  /** What the functions' policies were asked for and allowed so far, as `role action resource`. */
+  /** The grants that calls of the functions have used so far, as `role action resource`. */
   readonly usedGrants: () => ReadonlySet<string>;
-  /** Deletes what has outlived its time to live or its bucket's lifecycle rules. */
+  /** Deletes the items whose time to live is over, and the objects that a bucket's lifecycle rules expire. */
   readonly expire: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** What the services need of their surroundings. */
+/** What startLocalAws() needs. */
 export interface LocalAwsOptions {
   readonly template: LocalTemplate;
   readonly folder: string;
   readonly now: () => number;
-  /** Step Functions. */
+  /** The service that answers the calls to Step Functions. */
   readonly states: AwsService;
 }
 
-/** Opens the folder's tables, objects and secrets, makes what is missing of the template's, and serves them. */
+/**
+ * Opens the tables, objects and secrets in the folder, creates those of the template that are missing, and
+ * listens.
+ */
 export async function startLocalAws({ template, folder, now, states }: LocalAwsOptions): Promise<LocalAws> {
   const dynamo = createDynamo({ folder: path.join(folder, 'tables'), now });
   const objects = createObjectStore(path.join(folder, 'objects'), { now });
@@ -88,10 +92,10 @@ async function expire(
 
 async function ensureTable(dynamodb: AwsService, { name, create, ttlAttribute }: LocalTable): Promise<void> {
   const call = (operation: string, input: Record<string, unknown>): ReturnType<AwsService> =>
-    dynamodb({ service: 'dynamodb', operation, caller: OPERATOR, input });
+    dynamodb({ service: 'dynamodb', operation, caller: operator, input });
   try {
     const { Table } = await call('DescribeTable', { TableName: name });
-    requireIndexes(name, create, Table as Record<string, unknown>);
+    requireIndexes(name, create, Table);
   } catch (error) {
     if (!(error instanceof AwsError) || error.code !== 'ResourceNotFoundException') throw error;
     await call('CreateTable', { ...create });
@@ -103,12 +107,11 @@ async function ensureTable(dynamodb: AwsService, { name, create, ttlAttribute }:
     });
 }
 
-/** CloudFormation would add a new index to the table that is there; here a new folder is the way. */
-function requireIndexes(
-  name: string,
-  wanted: Readonly<Record<string, unknown>>,
-  table: Record<string, unknown>,
-): void {
+/**
+ * Refuses a table that lacks an index of the template. CloudFormation would add the index; here the person
+ * starts on a new folder.
+ */
+function requireIndexes(name: string, wanted: unknown, table: unknown): void {
   const has = indexNames(table);
   const missing = indexNames(wanted).filter((index) => !has.includes(index));
   if (missing.length > 0)
@@ -117,7 +120,10 @@ function requireIndexes(
     );
 }
 
-function indexNames(table: Readonly<Record<string, unknown>>): string[] {
-  const indexes = (table['GlobalSecondaryIndexes'] ?? []) as readonly { readonly IndexName: string }[];
-  return indexes.map(({ IndexName }) => IndexName);
+const indexedTable = z.object({
+  GlobalSecondaryIndexes: z.array(z.object({ IndexName: z.string() })).default([]),
+});
+
+function indexNames(table: unknown): string[] {
+  return indexedTable.parse(table).GlobalSecondaryIndexes.map(({ IndexName }) => IndexName);
 }

@@ -3,12 +3,12 @@ import type { FlyingInvocation } from './lambda/functions.ts';
 import type { Runtime } from './runtime.ts';
 import type { LocalTemplate } from './template.ts';
 
-/** What the answer of GET /_local/state is made of. */
+/** The parts from which the answer of GET /_local/state is made. */
 export interface StateSources {
   readonly clock: VirtualClock;
   readonly folder: string;
   readonly template: LocalTemplate;
-  /** Values that the functions were given instead of the template's. */
+  /** The values that replace the template's in the functions' environments. */
   readonly environment: Readonly<Record<string, string>>;
   readonly runtime: Pick<Runtime, 'executions' | 'functions' | 'schedule' | 'aws'>;
   readonly addresses: {
@@ -19,7 +19,7 @@ export interface StateSources {
   };
 }
 
-/** The service as it stands, for people and tests. */
+/** Describes the service's present state, for people and tests. */
 export function describeState({
   clock,
   folder,

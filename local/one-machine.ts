@@ -7,73 +7,87 @@ import type { AwsEndpoint } from './aws/endpoint.ts';
 import { openClock } from './clock.ts';
 import type { VirtualClock } from './clock.ts';
 import { createControl } from './control/control.ts';
-import { INBOX_PATH, openInbox } from './control/inbox.ts';
-import type { VerifyWebhook } from './control/inbox.ts';
+import { inboxPath, openInbox } from './control/inbox.ts';
+import type { Inbox, VerifyWebhook } from './control/inbox.ts';
 import type { ReceivedWebhook } from './control/received-webhook.ts';
 import { lockFolder } from './folder-lock.ts';
 import { createGateway } from './gateway/gateway.ts';
-import { createResults, RESULTS_PATH } from './gateway/results.ts';
+import { createResults } from './gateway/results.ts';
 import type { FunctionLogLine } from './lambda/messages.ts';
 import type { LocalAws } from './local-aws.ts';
 import { describeState } from './machine-state.ts';
 import { startRuntime } from './runtime.ts';
-import type { RuntimeEvent } from './runtime.ts';
+import type { Runtime, RuntimeEvent } from './runtime.ts';
+import { servedUnder } from './served-template.ts';
 import { listen } from './server.ts';
 import type { Server } from './server.ts';
 import { readTemplate } from './template.ts';
 import type { Executions } from './step-functions/executions.ts';
 import type { LocalTemplate } from './template.ts';
 
-/** What happens in the service, for those who watch it. */
+/** An event of the running service, for the terminal and for tests. */
 export type MachineEvent = RuntimeEvent | { readonly event: 'webhook'; readonly webhook: ReceivedWebhook };
 
-/** How the service is started. */
+/** The options of startOneMachine(). */
 export interface OneMachineOptions {
-  /** A synthesized template; its bundles lie beside it. */
+  /** The template that CDK has synthesized. Its folder holds the bundles, too. */
   readonly templatePath: string;
-  /** Where all state is kept; made when missing. It may hold files of others. */
+  /** The data folder. It is made when it is missing, and files that are not the service's may be in it. */
   readonly folder: string;
-  /** A free one for 0 or none. */
+  /** The port of the service. Without a port, or with 0, the service takes a free port. */
   readonly port?: number;
-  /** Values for environment variables, in the functions that declare them; `{origin}` in one stands for this server's address. */
+  /**
+   * Values for environment variables. Each replaces the template's value in the functions that declare the
+   * variable. `{origin}` in a value becomes this server's address.
+   */
   readonly environment?: Readonly<Record<string, string>>;
-  /** False: a function is made ready at its first request, as in AWS; otherwise before. */
+  /**
+   * With false a function's worker starts at the function's first request, as in AWS. Otherwise it starts
+   * before.
+   */
   readonly warm?: boolean;
   readonly verifyWebhook: VerifyWebhook;
   readonly onLog?: (line: FunctionLogLine) => void;
   readonly onEvent?: (event: MachineEvent) => void;
 }
 
-/** The service, running. */
+/** The running service, for the command that started it and for tests. */
 export interface OneMachine {
   /** http://127.0.0.1:PORT/api/public/v1 */
   readonly apiUrl: string;
   readonly localUrl: string;
   readonly inboxUrl: string;
-  /** For AWS SDK clients, with the access key id `operator` to be allowed everything. */
+  /** The address of the local AWS, for SDK clients. The access key id `operator` may do everything. */
   readonly awsUrl: string;
   readonly template: LocalTemplate;
   readonly clock: VirtualClock;
   readonly faults: Faults;
-  /** AWS called directly. */
+  /** Calls the local AWS without HTTP. */
   readonly aws: AwsEndpoint['handle'];
-  /** Lets a test see AWS calls, hold them back, and act between them. */
+  /** Lets a test see the calls to AWS, hold them back, and act between them. */
   readonly watchAws: AwsEndpoint['watch'];
-  /** What the functions were allowed so far, as `role action resource`: to hold against the template. */
+  /**
+   * The grants that calls of the functions have used so far, as `role action resource`. A test compares them
+   * with the template.
+   */
   readonly usedGrants: LocalAws['usedGrants'];
-  /** With their histories. */
+  /** The executions of the state machines, with their histories. */
   readonly executions: Pick<Executions, 'find' | 'list'>;
   readonly advance: (seconds: number) => Promise<Advanced>;
-  /** Ends within 10 s whatever is in flight; executions that are open go on at the next start. */
+  /**
+   * Stops the service within 10 s, also when functions still run. Open executions run again from their start
+   * when the service starts again.
+   */
   readonly stop: () => Promise<void>;
 }
 
+/** Closes one part of the service. stop() closes the parts in the reverse order of their start. */
 type Closer = () => Promise<void> | void;
 
 /**
- * Starts the whole service on this machine. Throws FolderRefused when the folder cannot be taken, an
- * error with code EADDRINUSE when the port is taken, and an Error that names what of the template
- * does not run here.
+ * Starts the whole service on this machine. Throws FolderRefused when it cannot take the folder, an error
+ * with the code EADDRINUSE when the port is in use, and an Error with the resource's name when the template
+ * holds something that does not run here.
  */
 export async function startOneMachine(options: OneMachineOptions): Promise<OneMachine> {
   const closers: Closer[] = [];
@@ -92,24 +106,16 @@ async function start(
   options: OneMachineOptions,
   onStop: (close: Closer) => void,
 ): Promise<Omit<OneMachine, 'stop'>> {
-  const { folder, onEvent } = options;
+  const { folder, environment = {}, onEvent } = options;
   const lock = await lockFolder(folder);
   onStop(lock.release);
   const clock = openClock(path.join(folder, 'clock.json'));
-  const inbox = openInbox({
-    file: path.join(folder, 'inbox.jsonl'),
-    now: clock.now,
-    verify: options.verifyWebhook,
-    onReceived: (webhook) => onEvent?.({ event: 'webhook', webhook }),
-  });
+  const inbox = openInboxOf(options, clock);
   onStop(inbox.close);
   const server = await listen(options.port ?? 0, (error) => console.error('gateway:', error));
   onStop(server.close);
-  const template = servedUnder(
-    server.url,
-    readTemplate(options.templatePath, { apiEndpoint: server.url }),
-    options.environment ?? {},
-  );
+  const synthesized = readTemplate(options.templatePath, { apiEndpoint: server.url });
+  const template = servedUnder(server.url, synthesized, environment);
   const runtime = await startRuntime({
     template,
     folder,
@@ -119,21 +125,11 @@ async function start(
     onEvent,
   });
   onStop(runtime.stop);
+  const advance = createAdvanceOf(runtime, clock, onStop);
 
-  const { aws, functions, schedule } = runtime;
-  let stopping = false;
-  onStop(() => {
-    stopping = true;
-  });
-  const advance = createAdvance({
-    clock,
-    schedule,
-    isStopping: () => stopping,
-    sync: runtime.interpreter.sync,
-    inFlight: functions.inFlight,
-    hasOpenExecutions: runtime.hasOpenExecutions,
-  });
+  const { aws, functions } = runtime;
   const addresses = addressesOf(server, aws.url);
+  const state = (): unknown => describeState({ clock, folder, template, environment, runtime, addresses });
   server.serve({
     api: createGateway({
       routes: template.routes,
@@ -141,21 +137,7 @@ async function start(
       now: clock.now,
       throttles: aws.faults.throttlesRequest,
     }).handle,
-    control: createControl({
-      inbox,
-      faults: aws.faults,
-      advance,
-      prove: lock.prove,
-      state: () =>
-        describeState({
-          clock,
-          folder,
-          template,
-          environment: options.environment ?? {},
-          runtime,
-          addresses,
-        }),
-    }),
+    control: createControl({ inbox, faults: aws.faults, advance, prove: lock.prove, state }),
     results: createResults(aws.objects, template.distributions[0]?.bucket ?? ''),
   });
   runtime.begin();
@@ -173,41 +155,38 @@ async function start(
   };
 }
 
+function openInboxOf({ folder, verifyWebhook, onEvent }: OneMachineOptions, clock: VirtualClock): Inbox {
+  return openInbox({
+    file: path.join(folder, 'inbox.jsonl'),
+    now: clock.now,
+    verify: verifyWebhook,
+    onReceived: (webhook) => onEvent?.({ event: 'webhook', webhook }),
+  });
+}
+
+/** An advance that is under way when the service stops must end at once, so it asks whether it may go on. */
+function createAdvanceOf(
+  { schedule, interpreter, functions, hasOpenExecutions }: Runtime,
+  clock: VirtualClock,
+  onStop: (close: Closer) => void,
+): OneMachine['advance'] {
+  let stopping = false;
+  onStop(() => {
+    stopping = true;
+  });
+  return createAdvance({
+    clock,
+    schedule,
+    isStopping: () => stopping,
+    sync: interpreter.sync,
+    inFlight: functions.inFlight,
+    hasOpenExecutions,
+  });
+}
+
 function addressesOf(
   { url }: Server,
   awsUrl: string,
 ): Pick<OneMachine, 'apiUrl' | 'localUrl' | 'inboxUrl' | 'awsUrl'> {
-  return { apiUrl: `${url}${apiRoot}`, localUrl: `${url}/_local`, inboxUrl: `${url}${INBOX_PATH}`, awsUrl };
-}
-
-/** The template as it is served here: its distribution under this server's address, variables as the person starting it wants them. */
-function servedUnder(
-  url: string,
-  template: LocalTemplate,
-  overrides: Readonly<Record<string, string>>,
-): LocalTemplate {
-  const [distribution, another] = template.distributions;
-  if (another !== undefined) throw new Error(`distribution ${another.id}: only one is served on one machine`);
-  const results = `${url}${RESULTS_PATH.slice(0, -1)}`;
-  const here = (value: string): string =>
-    (distribution?.domains ?? []).reduce(
-      (text, domain) => text.replaceAll(`https://${domain}`, results),
-      value,
-    );
-  const mapped = (
-    values: Readonly<Record<string, string>>,
-    value: (name: string, value: string) => string,
-  ): Record<string, string> =>
-    Object.fromEntries(Object.entries(values).map(([name, one]) => [name, value(name, one)]));
-  return {
-    ...template,
-    functions: template.functions.map((one) => ({
-      ...one,
-      environment: mapped(
-        one.environment,
-        (name, value) => overrides[name]?.replaceAll('{origin}', url) ?? here(value),
-      ),
-    })),
-    outputs: mapped(template.outputs, (_name, value) => here(value)),
-  };
+  return { apiUrl: `${url}${apiRoot}`, localUrl: `${url}/_local`, inboxUrl: `${url}${inboxPath}`, awsUrl };
 }

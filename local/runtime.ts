@@ -17,7 +17,7 @@ import { createStatesService } from './step-functions/states-service.ts';
 import { idOfArn } from './template/local-names.ts';
 import type { LocalTemplate } from './template.ts';
 
-/** What happens behind the API. `execution` is its name; `error` an error's name. */
+/** An event behind the API. `execution` is the execution's name, `error` the error's name. */
 export type RuntimeEvent =
   | {
       readonly event: 'execution';
@@ -25,7 +25,7 @@ export type RuntimeEvent =
       readonly status: ExecutionStatus;
       readonly error?: string;
     }
-  /** An invocation ended; `cpuMillis` is how long it had the processor. */
+  /** An invocation has ended. `cpuMillis` is the processor time that it used. */
   | { readonly event: 'invocation'; readonly functionId: string; readonly cpuMillis: number }
   | {
       readonly event: 'task';
@@ -35,7 +35,9 @@ export type RuntimeEvent =
       readonly error?: string;
     };
 
-/** What runs behind the gateway: functions, state machines, schedule and the AWS services they call. */
+/**
+ * Everything behind the gateway: functions, state machines, schedule, and the AWS services that they call.
+ */
 export interface Runtime {
   readonly aws: LocalAws;
   readonly functions: LocalFunctions;
@@ -43,25 +45,25 @@ export interface Runtime {
   readonly executions: Executions;
   readonly schedule: Schedule;
   readonly hasOpenExecutions: () => boolean;
-  /** Resumes what was open, starts the schedule, warms the API's functions. */
+  /** Resumes the open executions, starts the schedule, and warms the API's functions. */
   readonly begin: () => void;
   readonly stop: () => Promise<void>;
 }
 
-/** What the runtime needs of its surroundings. */
+/** What startRuntime() needs. */
 export interface RuntimeOptions {
   readonly template: LocalTemplate;
   readonly folder: string;
   readonly clock: VirtualClock;
-  /** Whether the API's functions are made ready before their first request. */
+  /** Whether the workers of the API's functions start before their first request. */
   readonly warm: boolean;
   readonly onLog?: ((line: FunctionLogLine) => void) | undefined;
   readonly onEvent?: ((event: RuntimeEvent) => void) | undefined;
 }
 
-const HOUR = 3_600;
+const hourSeconds = 3_600;
 
-/** Opens the folder and starts everything but the work itself, see begin(). */
+/** Opens the folder and starts all parts. Executions and schedule begin to run only with begin(). */
 export async function startRuntime({
   template,
   folder,
@@ -70,7 +72,8 @@ export async function startRuntime({
   onLog,
   onEvent,
 }: RuntimeOptions): Promise<Runtime> {
-  // Each of these calls the next ones; nothing is called before all of them are there.
+  // Each part refers to parts that are made below it. This is safe because no part is called before all are
+  // made.
   const aws = await startLocalAws({ template, folder, now: clock.now, states: (call) => states(call) });
   const functions = createLocalFunctions({
     functions: template.functions,
@@ -93,12 +96,7 @@ export async function startRuntime({
     now: clock.now,
     engine: interpreter,
     onStatusChange: (execution) => {
-      onEvent?.({
-        event: 'execution',
-        execution: execution.name,
-        status: execution.status,
-        ...(execution.error === undefined ? {} : { error: execution.error }),
-      });
+      onEvent?.(statusEvent(execution));
       publish(template, functions, execution);
     },
   });
@@ -120,19 +118,26 @@ export async function startRuntime({
     begin: () => {
       executions.resume();
       schedule.start();
-      if (warm)
-        for (const functionId of new Set(template.routes.map((route) => route.functionId)))
-          functions.warm(functionId);
+      if (warm) warmApi(template, functions);
     },
     stop: async () => {
       schedule.pause();
-      // The state machines first: what the end of the workers breaks off must not end their executions.
+      // Stop the state machines first. Otherwise the tasks that the end of the workers breaks off would fail
+      // their executions.
       await interpreter.stop();
       await functions.stop();
       executions.close();
       await aws.close();
     },
   };
+}
+
+function statusEvent({ name, status, error }: Execution): RuntimeEvent {
+  return { event: 'execution', execution: name, status, ...(error === undefined ? {} : { error }) };
+}
+
+function warmApi({ routes }: LocalTemplate, functions: LocalFunctions): void {
+  for (const functionId of new Set(routes.map((route) => route.functionId))) functions.warm(functionId);
 }
 
 async function invokeTask(
@@ -151,6 +156,7 @@ async function invokeTask(
   return result;
 }
 
+/** Sends the end of an execution to the functions of all event rules that match it. */
 function publish({ rules }: LocalTemplate, functions: LocalFunctions, execution: Execution): void {
   const event = executionEvent(execution);
   for (const { functionId, pattern } of rules)
@@ -164,5 +170,5 @@ function jobsOf({ schedules }: LocalTemplate, functions: LocalFunctions, aws: Lo
     run: (at) =>
       functions.invoke(functionId, input === undefined ? scheduledEvent(at) : JSON.parse(input), 'schedule'),
   }));
-  return [...invocations, { name: 'expiry', everySeconds: HOUR, run: () => aws.expire() }];
+  return [...invocations, { name: 'expiry', everySeconds: hourSeconds, run: () => aws.expire() }];
 }

@@ -1,24 +1,31 @@
 import type { VirtualClock } from './clock.ts';
 
-/** Something that is done again and again. */
+/** A job that runs again and again. */
 export interface Job {
   readonly name: string;
   readonly everySeconds: number;
-  /** `at` is the instant it was due, in milliseconds since 1970. Rejections are reported, not fatal. */
+  /**
+   * Runs the job once. `at` is the instant at which the job was due, in milliseconds since 1970. A rejection
+   * is reported and ends nothing.
+   */
   readonly run: (at: number) => Promise<unknown>;
 }
 
-/** Fires jobs at whole multiples of their interval: whole minutes, whole hours. */
+/** Fires each job at whole multiples of its interval, such as whole minutes or whole hours. */
 export interface Schedule {
-  /** Fires by itself while the clock flows. The first time is the next whole interval. */
+  /**
+   * From now on jobs fire by themselves while the clock flows. The first run is at the next whole interval.
+   */
   readonly start: () => void;
-  /** Ends firing by itself, while an advance fires what is due. */
+  /** Stops jobs from firing by themselves. An advance then calls fireDue(). */
   readonly pause: () => void;
-  /** When the next job is due; with `leastSeconds`, as if none came oftener than that. */
+  /**
+   * The instant at which the next job is due. With `leastSeconds`, a shorter interval counts as that long.
+   */
   readonly nextAt: (leastSeconds?: number) => number | undefined;
-  /** Starts what is due now. Waits for the last run of a job before it starts the next one. */
+  /** Starts the jobs that are due now. Waits for a job's last run before it starts the job again. */
   readonly fireDue: () => Promise<void>;
-  /** For people: the next instant of each job. */
+  /** The next instant of each job, for people. */
   readonly state: () => readonly { readonly name: string; readonly nextAt: number }[];
 }
 
@@ -28,9 +35,9 @@ interface Entry {
   running: Promise<unknown>;
 }
 
-const LONGEST_TIMER_MILLIS = 2_000_000_000;
+const longestTimerMillis = 2_000_000_000;
 
-/** Makes the schedule; nothing fires before start(). */
+/** Makes the schedule. No job fires before start(). */
 export function createSchedule(
   jobs: readonly Job[],
   clock: VirtualClock,
@@ -55,7 +62,8 @@ export function createSchedule(
     }
   }
   function fire(entry: Entry): void {
-    // What was missed while the machine slept, or was stepped over, is done once and not made up for.
+    // When the machine slept or the clock jumped over several intervals, the job runs once. Missed runs are
+    // not made up for.
     entry.nextAt = nextWhole(entry.job.everySeconds);
     entry.running = run(entry.job, entry.nextAt - entry.job.everySeconds * 1_000);
   }
@@ -69,7 +77,7 @@ export function createSchedule(
         for (const entry of due()) fire(entry);
         arm();
       },
-      Math.min(Math.max(nextAt - clock.now(), 1), LONGEST_TIMER_MILLIS),
+      Math.min(Math.max(nextAt - clock.now(), 1), longestTimerMillis),
     );
     timer.unref();
   }

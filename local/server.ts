@@ -1,34 +1,35 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { LOCAL_PATH } from './control/control.ts';
-import { RESULTS_PATH } from './gateway/results.ts';
+import { localPath } from './control/control.ts';
+import { resultsPath } from './gateway/results.ts';
 import { targetOf } from './gateway/gateway-event.ts';
 import { sendJson } from './gateway/http-body.ts';
+import { hasErrorCode } from './error-code.ts';
+import { listenOnLoopback } from './loopback.ts';
 
 export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
 
-/** Who answers what. */
+/** The handler for each part of the server's paths. */
 export interface ServerHandlers {
   readonly api: Handler;
   readonly control: Handler;
   readonly results: Handler;
 }
 
-/** The one door of the service. */
+/** The HTTP server in front of the whole service. */
 export interface Server {
   readonly port: number;
   /** http://127.0.0.1:PORT */
   readonly url: string;
-  /** From now on requests are answered; those that came before have waited. */
+  /** From now on the handlers answer. Requests that came before have waited for this. */
   readonly serve: (handlers: ServerHandlers) => void;
-  /** Ends the connections that are open, too. */
+  /** Closes the server and all open connections. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Listens on 127.0.0.1; port 0 takes a free one. A port in use rejects with code EADDRINUSE and a
- * message that names it.
+ * Listens on 127.0.0.1. With port 0 it takes a free port. Rejects with the code EADDRINUSE and a message that
+ * names the port when the port is in use.
  */
 export async function listen(port: number, onError: (error: unknown) => void): Promise<Server> {
   const ready = Promise.withResolvers<ServerHandlers>();
@@ -40,15 +41,11 @@ export async function listen(port: number, onError: (error: unknown) => void): P
       else sendJson(outgoing, 500, { message: 'Internal Server Error' });
     });
   });
-  // A socket that is closed just as a client reuses it looks to it like a lost answer.
+  // When the server closes an idle socket just as a client reuses it, the client sees a lost answer.
   server.keepAliveTimeout = 75_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'EADDRINUSE' ? portInUse(port, error) : error),
-    );
-    server.listen(port, '127.0.0.1', resolve);
+  const bound = await listenOnLoopback(server, port).catch((error: unknown) => {
+    throw hasErrorCode(error, 'EADDRINUSE') ? portInUse(port, error) : error;
   });
-  const bound = (server.address() as AddressInfo).port;
   return {
     port: bound,
     url: `http://127.0.0.1:${bound}`,
@@ -68,11 +65,11 @@ async function answer(
 ): Promise<void> {
   const { api, control, results } = await ready;
   const { path } = targetOf(incoming);
-  if (path === LOCAL_PATH || path.startsWith(`${LOCAL_PATH}/`)) return control(incoming, outgoing);
-  if (path.startsWith(RESULTS_PATH)) return results(incoming, outgoing);
+  if (path === localPath || path.startsWith(`${localPath}/`)) return control(incoming, outgoing);
+  if (path.startsWith(resultsPath)) return results(incoming, outgoing);
   return api(incoming, outgoing);
 }
 
-function portInUse(port: number, cause: Error): Error {
+function portInUse(port: number, cause: unknown): Error {
   return Object.assign(new Error(`Port ${port} is already in use.`, { cause }), { code: 'EADDRINUSE' });
 }

@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 
-/** Where a service says that it runs on the folder. */
-export const SERVICE_FILE = 'service.json';
-/** Where a service proves that it is the one of its folder's service.json. */
-export const PROOF_PATH = '/_local/proof';
+/** The file in which a service says that it runs on the folder. */
+export const serviceFileName = 'service.json';
+/** The path at which a service proves that it is the service of its folder's service.json. */
+export const proofPath = '/_local/proof';
 
 const readySchema = z.object({
   pid: z.int(),
   startedAt: z.string(),
-  /** New at every start, and told to nobody but the readers of the file. */
+  /** New at every start. Only readers of the file know it. */
   secret: z.string().min(32),
   port: z.int(),
   apiUrl: z.string(),
@@ -27,16 +27,19 @@ const recordSchema = readySchema.partial({
   outputs: true,
 });
 
-/** What service.json says of the service that runs on a folder; addresses only once the service is ready. */
+/**
+ * The content of service.json while a service runs on the folder. The addresses are absent until the service
+ * is ready.
+ */
 export type ServiceRecord = z.output<typeof recordSchema>;
 
 /** The record of a service that is ready. */
 export type ReadyService = z.output<typeof readySchema>;
 
-/** What service.json says, also when its service was killed. Undefined without a file that can be read. */
+/** Reads service.json, which stays behind when its service was killed. Undefined when no file can be read. */
 export function readServiceRecord(folder: string): ServiceRecord | undefined {
   try {
-    return recordSchema.parse(JSON.parse(readFileSync(path.join(folder, SERVICE_FILE), 'utf8')));
+    return recordSchema.parse(JSON.parse(readFileSync(path.join(folder, serviceFileName), 'utf8')));
   } catch {
     return undefined;
   }
@@ -44,14 +47,14 @@ export function readServiceRecord(folder: string): ServiceRecord | undefined {
 
 /**
  * The service that runs on the folder and is ready, or undefined. A killed service leaves its file behind,
- * and a stranger may have taken its port since. So the service at that address must prove that it knows
- * the secret of the file.
+ * and a stranger's process may have taken its port since. So the service at that address must prove that it
+ * knows the secret in the file.
  */
 export async function runningService(folder: string): Promise<ReadyService | undefined> {
   const { data: record } = readySchema.safeParse(readServiceRecord(folder));
   if (record === undefined) return undefined;
   const challenge = randomBytes(32).toString('hex');
-  const address = new URL(`${PROOF_PATH}?challenge=${challenge}`, record.localUrl);
+  const address = new URL(`${proofPath}?challenge=${challenge}`, record.localUrl);
   const answer = await fetch(address, { redirect: 'error' }).then(
     async (response) => response.text(),
     () => '',
@@ -59,7 +62,10 @@ export async function runningService(folder: string): Promise<ReadyService | und
   return isEqual(answer, JSON.stringify({ proof: proofOf(record.secret, challenge) })) ? record : undefined;
 }
 
-/** What only a holder of the secret can answer to the challenge: 64 hexadecimal digits. */
+/**
+ * The proof, as 64 hexadecimal digits. Only a process that knows the secret can compute it from the
+ * challenge.
+ */
 export function proofOf(secret: string, challenge: string): string {
   return createHmac('sha256', secret).update(`darkroom folder ${challenge}`).digest('hex');
 }

@@ -1,9 +1,15 @@
-/** Cells of the clock's shared memory: 64-bit integers, milliseconds. worker-boot.mjs reads them, too. */
-export const OFFSET = 0;
-/** The instant at which the clock stands; 0 while it flows. */
-export const STANDS_AT = 1;
+/**
+ * The cell with the offset in the clock's shared memory. Cells are 64-bit integers, in milliseconds.
+ * worker-boot.mjs reads the same cells by number.
+ */
+export const offsetCell = 0;
+/** The cell with the instant at which the clock stands. It is 0 while the clock flows. */
+export const standsAtCell = 1;
 
-/** Reads the virtual time from the clock's shared memory, in whatever thread. `realNow` is that thread's real Date.now. */
+/**
+ * Reads the virtual time from the clock's shared memory, in any thread. `realNow` is that thread's real
+ * Date.now.
+ */
 export function readSharedClock(
   shared: SharedArrayBuffer,
   realNow: () => number,
@@ -12,9 +18,9 @@ export function readSharedClock(
   const read = (cell: number): number => Number(Atomics.load(cells, cell));
   return {
     now: () => {
-      const standsAt = read(STANDS_AT);
-      return standsAt === 0 ? realNow() + read(OFFSET) : standsAt;
+      const standsAt = read(standsAtCell);
+      return standsAt === 0 ? realNow() + read(offsetCell) : standsAt;
     },
-    isFrozen: () => read(STANDS_AT) !== 0,
+    isFrozen: () => read(standsAtCell) !== 0,
   };
 }

@@ -23,7 +23,7 @@ export type {
   LocalTable,
 };
 
-/** What a synthesized stack asks for, under the names by which the stand-ins serve it. */
+/** The resources of a synthesized stack, under the names by which the stand-ins serve them. */
 export interface LocalTemplate {
   readonly functions: readonly LocalFunction[];
   readonly routes: readonly LocalRoute[];
@@ -34,20 +34,20 @@ export interface LocalTemplate {
   readonly buckets: readonly LocalBucket[];
   readonly secrets: readonly LocalSecret[];
   readonly distributions: readonly LocalDistribution[];
-  /** By the logical id of the role. */
+  /** The policies of each role, by the role's logical id. */
   readonly policies: ReadonlyMap<string, readonly PolicyStatement[]>;
   readonly outputs: Readonly<Record<string, string>>;
 }
 
-/** What the template cannot know. */
+/** Values that are not in the template. */
 export interface TemplateOptions {
-  /** Where the HTTP API is served here; what GetAtt ApiEndpoint gives. */
+  /** The local address of the HTTP API. GetAtt ApiEndpoint resolves to it. */
   readonly apiEndpoint?: string;
 }
 
 /**
- * Reads a template that CDK has synthesized (one flat stack). Throws an Error that names the resource and what of it
- * the one-machine mode does not support, so that nothing of the stack is left out in silence.
+ * Reads a template that CDK has synthesized (one flat stack). Throws an Error that names the resource and the
+ * part of it that cannot run on one machine, so that no part of the stack is left out silently.
  */
 export function readTemplate(
   templatePath: string,

@@ -1,25 +1,28 @@
-/** The AWS services that the one-machine mode stands in for. */
+/** The AWS services that have a stand-in here. */
 export type ServiceName = 'dynamodb' | 'states' | 'secretsmanager' | 's3';
 
-/** One call as a service sees it, whatever protocol carried it. */
+/** One call to AWS, as a service sees it. The protocol that carried the call no longer matters. */
 export interface AwsCall {
   readonly service: ServiceName;
-  /** The API's own name of the operation: `TransactWriteItems`, `PutObject`. */
+  /** The operation's name in the AWS API: `TransactWriteItems`, `PutObject`. */
   readonly operation: string;
-  /** Access key id of the SigV4 credential: the logical id of a role, or `operator`. */
+  /** The access key id of the SigV4 credential. It is the logical id of a role, or `operator`. */
   readonly caller: string;
-  /** The request's members under the names of the AWS API reference. An S3 `Body` is a Uint8Array. */
+  /** The request's members, under the names of the AWS API reference. An S3 `Body` is a Uint8Array. */
   readonly input: Record<string, unknown>;
-  /** Set while a fault says so: index queries answer as the indexes stood when the fault was first seen. */
+  /**
+   * Set while the fault index-lag is on. A query on an index then sees the index as it was when the fault was
+   * first seen.
+   */
   readonly indexesLag?: true;
 }
 
-/** An answer's members under the names of the AWS API reference. */
+/** An answer's members, under the names of the AWS API reference. */
 export type AwsOutput = Record<string, unknown>;
 
-/** Answers one call. Throws AwsError for every refusal that AWS would answer with an error of its own. */
+/** Answers one call. Throws AwsError for every refusal that AWS answers with an error of its own. */
 export type AwsService = (call: AwsCall) => Promise<AwsOutput>;
 
-/** The account and region in which everything local lives. */
-export const LOCAL_ACCOUNT = '000000000000';
-export const LOCAL_REGION = 'us-east-1';
+/** The account of all local resources. Their region is `localRegion`. */
+export const localAccount = '000000000000';
+export const localRegion = 'us-east-1';

@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { AwsError } from './aws-error.ts';
 
-/** A body out of its aws-chunked wrapping, with the headers that followed it. */
+/** A body without its aws-chunked framing, and the headers that followed it. */
 export interface UnwrappedBody {
   readonly body: Buffer;
   readonly trailers: Readonly<Record<string, string>>;
 }
 
 /**
- * Takes apart `<hex size>[;chunk-signature=…]\r\n<bytes>\r\n … 0\r\n[<trailer>: <value>\r\n]\r\n`, the form in which
- * the SDK sends a stream whose checksum it knows only at the end. Throws IncompleteBody when the framing breaks off.
- * Source: "Signature calculations: transferring payload in multiple chunks" in the S3 API reference.
+ * Removes the framing `<hex size>[;chunk-signature=…]\r\n<bytes>\r\n … 0\r\n[<trailer>: <value>\r\n]\r\n`.
+ * The SDK sends a stream in this form when it knows the checksum only at the end. Throws IncompleteBody when
+ * the framing breaks off. Source: "Signature calculations: transferring payload in multiple chunks" in the S3
+ * API reference.
  */
 export function unwrapChunks(wrapped: Buffer): UnwrappedBody {
   const chunks: Buffer[] = [];
@@ -43,19 +44,19 @@ export function incompleteBody(): AwsError {
   return new AwsError('IncompleteBody', 'The request body terminated unexpectedly');
 }
 
-const CHECKSUMS: readonly { readonly header: string; readonly of: (body: Buffer) => string }[] = [
+const checksums: readonly { readonly header: string; readonly of: (body: Buffer) => string }[] = [
   { header: 'x-amz-checksum-crc32', of: crc32Base64 },
   { header: 'x-amz-checksum-sha1', of: (body) => createHash('sha1').update(body).digest('base64') },
   { header: 'x-amz-checksum-sha256', of: (body) => createHash('sha256').update(body).digest('base64') },
   { header: 'content-md5', of: (body) => createHash('md5').update(body).digest('base64') },
 ];
 
-/** Compares each checksum that was sent and that Node can compute. Throws BadDigest. */
+/** Compares each checksum that the request holds and Node can compute. Throws BadDigest. */
 export function checkDigests(
   body: Buffer,
   sent: Readonly<Record<string, string | string[] | undefined>>,
 ): void {
-  for (const { header, of } of CHECKSUMS) {
+  for (const { header, of } of checksums) {
     const expected = sent[header];
     if (expected !== undefined && expected !== of(body)) {
       throw new AwsError('BadDigest', `The ${header} you specified did not match what we received.`);
@@ -63,7 +64,7 @@ export function checkDigests(
   }
 }
 
-/** CRC-32 in base64, as S3 carries it. */
+/** The CRC-32 of the body in base64, as S3 sends it. */
 export function crc32Base64(body: Uint8Array): string {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(crc32(body));

@@ -1,12 +1,15 @@
-/** What an error's answer carries besides its code and message. */
+/** The parts of an error's answer besides its code and message. */
 export interface AwsErrorOptions {
-  /** HTTP status; 400 unless told. */
+  /** The HTTP status. The default is 400. */
   readonly status?: number;
-  /** Further members of the error's body: `CancellationReasons`, `Item`. */
+  /** Further members of the error's body, such as `CancellationReasons` or `Item`. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** A refusal as AWS words it. `code` is the exception's name in the API reference (`ConditionalCheckFailedException`). */
+/**
+ * A refusal in AWS's words. `code` is the exception's name in the API reference, such as
+ * `ConditionalCheckFailedException`.
+ */
 export class AwsError extends Error {
   readonly code: string;
   readonly status: number;
@@ -21,9 +24,9 @@ export class AwsError extends Error {
   }
 }
 
-/** The connection ends without an answer: the caller cannot know whether its call took effect. */
+/** The connection ends without an answer. The caller cannot know whether the call took effect. */
 export class AnswerLost extends Error {
-  // The SDK's retry rules know this code as a transient fault, also where no socket lies between.
+  // The SDK's retry rules treat this code as a transient fault, also where no socket is between.
   readonly code = 'ECONNRESET';
   override readonly name = 'TimeoutError';
 

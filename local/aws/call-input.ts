@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { AwsCall } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
 
-/** The call's input as the schema describes it. Throws ValidationException naming the first member that is wrong. */
+/** Reads the call's input with the schema. Throws ValidationException, which names the first wrong member. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, call: AwsCall): z.output<Schema> {
   const parsed = schema.safeParse(call.input);
   if (parsed.success) return parsed.data;
@@ -14,7 +14,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, call: AwsCa
   );
 }
 
-/** Refuses an operation that the stand-in does not have. */
+/** The refusal of an operation that the stand-in does not have. */
 export function unknownOperation(call: AwsCall): AwsError {
   return new AwsError(
     'UnknownOperationException',

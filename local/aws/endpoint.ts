@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { AwsCall, AwsOutput, AwsService, ServiceName } from './aws-call.ts';
+import { isObject } from '../json-object.ts';
+import { listenOnLoopback } from '../loopback.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
 import type { Faults } from './faults.ts';
-import { CONTENT_TYPE, readTarget, writeError, writeOutput } from './json-protocol.ts';
+import { contentTypeOfService, readTarget, writeError, writeOutput } from './json-protocol.ts';
 import type { JsonTarget } from './json-protocol.ts';
 import type { ObjectStore } from './object-store.ts';
-import { hideMissingKeys } from './object-visibility.ts';
+import { hideMissingKeys } from './hide-missing-keys.ts';
 import { readS3Call, writeS3Error, writeS3Output } from './s3-protocol.ts';
 
-/** The services behind the endpoint and what every call passes before it reaches one. */
+/** The services behind the endpoint, and the checks that every call passes first. */
 export interface AwsEndpointOptions {
   readonly dynamodb: AwsService;
   readonly states: AwsService;
@@ -22,16 +23,21 @@ export interface AwsEndpointOptions {
   readonly faults: Faults;
 }
 
-/** Sees a call on its way: serves it when it likes, and answers what that gives. */
+/** Stands between a call and its service. It decides when to serve the call and what to answer. */
 export type AwsWatcher = (call: AwsCall, serve: () => Promise<AwsOutput>) => Promise<AwsOutput>;
 
-/** One door for all of the local AWS: called directly, or over loopback HTTP by unchanged SDK clients. */
+/**
+ * The local AWS as a whole. The process calls it directly; unchanged SDK clients call it over loopback HTTP.
+ */
 export interface AwsEndpoint {
-  /** Authorizes, lets faults strike, and serves. Throws AwsError, or AnswerLost where a fault cuts the line. */
+  /**
+   * Checks the caller's policies, applies the faults, and serves the call. Throws AwsError, or AnswerLost
+   * when a fault cuts the connection.
+   */
   readonly handle: (call: AwsCall) => Promise<AwsOutput>;
-  /** From now on every call goes through the watcher, in place of the one before. */
+  /** From now on every call goes through this watcher. It replaces the watcher before. */
   readonly watch: (watcher: AwsWatcher) => void;
-  /** Serves on a free port of 127.0.0.1. close() also ends the connections that are open. */
+  /** Listens on a free port of 127.0.0.1. close() also ends the open connections. */
   readonly listen: () => Promise<{ readonly url: string; readonly close: () => Promise<void> }>;
 }
 
@@ -62,18 +68,15 @@ export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
 async function listen(handle: AwsEndpoint['handle']): Promise<{ url: string; close: () => Promise<void> }> {
   const server = createServer((request, response) => {
     serve(handle, request, response).catch((error: unknown) => {
-      // A caller that is killed in mid-request is nothing to report.
+      // A caller that was killed in the middle of a request is no error here.
       if (!(error instanceof AnswerLost) && request.complete) console.error('local AWS endpoint:', error);
       request.socket.destroy();
     });
   });
-  // An idle socket that the server closes just as the SDK reuses it looks like a lost answer: never close one.
+  // Never close an idle socket. When the server closes it just as the SDK reuses it, the SDK sees a lost
+  // answer.
   server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   return {
     url: `http://127.0.0.1:${port}`,
     close: () =>
@@ -89,11 +92,13 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const parts: AsyncIterable<Uint8Array> = request;
   const chunks: Uint8Array[] = [];
-  for await (const chunk of request) chunks.push(chunk as Uint8Array);
+  for await (const chunk of parts) chunks.push(chunk);
   const body = Buffer.concat(chunks);
   response.setHeader('x-amzn-requestid', randomUUID());
-  // Real time beside a caller's virtual one looks to the SDK like a clock that is wrong: it would repeat what was refused.
+  // Send no Date header. It would hold real time while the caller has virtual time. The SDK would take that
+  // for a wrong clock and repeat refused calls.
   response.sendDate = false;
   const header = request.headers['x-amz-target'];
   if (typeof header === 'string') return serveJson(handle, readTarget(header), request, body, response);
@@ -122,23 +127,33 @@ async function serveJson(
     text = writeError(target.service, refusal);
   }
   response.writeHead(status, {
-    'content-type': CONTENT_TYPE[target.service],
+    'content-type': contentTypeOfService[target.service],
     'content-length': Buffer.byteLength(text),
   });
   response.end(text);
 }
 
 function parseBody(body: Buffer): Record<string, unknown> {
+  const parsed = parseJson(body.length === 0 ? '{}' : body.toString());
+  if (!isObject(parsed)) throw new AwsError('SerializationException', 'the body is not JSON');
+  return parsed;
+}
+
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(body.length === 0 ? '{}' : body.toString()) as Record<string, unknown>;
+    return JSON.parse(text);
   } catch {
-    throw new AwsError('SerializationException', 'the body is not JSON');
+    return undefined;
   }
 }
 
-/** Who signed the request. Signatures are not checked: whoever reaches this loopback port owns the machine. */
+/**
+ * The caller that signed the request. Signatures are not checked, because every process that reaches this
+ * loopback port already runs on this machine.
+ */
 function callerOf(request: IncomingMessage): string {
-  // A web page can reach loopback through a host name of its own (DNS rebinding); an SDK names the address.
+  // A web page can reach loopback through a host name of its own (DNS rebinding). An SDK client uses the
+  // address.
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '')) {
     throw new AwsError('AccessDeniedException', 'the local AWS endpoint answers under 127.0.0.1 only', {
       status: 403,

@@ -2,8 +2,8 @@ import type { AwsCall, AwsOutput, ServiceName } from './aws-call.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
 import { transactionCanceled } from './dynamodb/transaction-canceled.ts';
 
-/** What a fault can do to a call. */
-export const FAULT_ERRORS = [
+/** The effects that a fault can have on a call. */
+export const faultErrors = [
   'TransactionConflict',
   'Throttling',
   'ProvisionedThroughputExceeded',
@@ -22,10 +22,10 @@ export const FAULT_ERRORS = [
 ] as const;
 
 /**
- * The operations that DynamoDB refuses because of a transaction in flight: single writes with
- * TransactionConflictException, transactions with TransactionCanceledException.
+ * The operations that DynamoDB refuses because another transaction is in flight. A single write gets
+ * TransactionConflictException, and a transaction gets TransactionCanceledException.
  */
-export const CONFLICTING_OPERATIONS: readonly string[] = [
+export const conflictingOperations: readonly string[] = [
   'PutItem',
   'UpdateItem',
   'DeleteItem',
@@ -33,10 +33,10 @@ export const CONFLICTING_OPERATIONS: readonly string[] = [
   'TransactGetItems',
 ];
 
-/** One of FAULT_ERRORS. */
-export type FaultError = (typeof FAULT_ERRORS)[number];
+/** One of faultErrors. */
+export type FaultError = (typeof faultErrors)[number];
 
-/** The faults that are answered with an error of the service. */
+/** The faults whose answer is an error of the service. */
 type AnsweredError = Exclude<
   FaultError,
   'TransactionConflict' | 'UnprocessedKeys' | 'Timeout' | 'hang' | 'kill' | 'index-lag'
@@ -47,7 +47,7 @@ interface Wording {
   readonly status: number;
 }
 
-const WORDING: Readonly<Record<AnsweredError, Wording>> = {
+const wordingOfError: Readonly<Record<AnsweredError, Wording>> = {
   Throttling: { code: 'ThrottlingException', status: 400 },
   ProvisionedThroughputExceeded: { code: 'ProvisionedThroughputExceededException', status: 400 },
   RequestLimitExceeded: { code: 'RequestLimitExceeded', status: 400 },
@@ -59,8 +59,8 @@ const WORDING: Readonly<Record<AnsweredError, Wording>> = {
   StateMachineDeleting: { code: 'StateMachineDeleting', status: 400 },
 };
 
-/** Where a service words the same breakage differently. */
-const OWN_WORDING: Readonly<Partial<Record<ServiceName, Partial<Record<AnsweredError, Wording>>>>> = {
+/** The services that use another code for the same error. */
+const ownWordingOfService: Readonly<Partial<Record<ServiceName, Partial<Record<AnsweredError, Wording>>>>> = {
   s3: {
     Throttling: { code: 'SlowDown', status: 503 },
     InternalServerError: { code: 'InternalError', status: 500 },
@@ -68,7 +68,10 @@ const OWN_WORDING: Readonly<Partial<Record<ServiceName, Partial<Record<AnsweredE
   secretsmanager: { InternalServerError: { code: 'InternalServiceError', status: 500 } },
 };
 
-/** The call's answer under the fault: returned where AWS reports it in a normal answer, otherwise thrown. */
+/**
+ * The call's answer under the fault. It is returned when AWS reports the fault in a normal answer, otherwise
+ * it is thrown.
+ */
 export function answerOfFault(
   error: Exclude<FaultError, 'hang' | 'kill' | 'index-lag'>,
   call: AwsCall,
@@ -81,7 +84,7 @@ export function answerOfFault(
     case 'UnprocessedKeys':
       return nothingProcessed(call);
     default: {
-      const { code, status } = OWN_WORDING[call.service]?.[error] ?? WORDING[error];
+      const { code, status } = ownWordingOfService[call.service]?.[error] ?? wordingOfError[error];
       throw new AwsError(code, `${error} (a local fault switch)`, { status });
     }
   }
@@ -100,7 +103,7 @@ function transactionConflict(call: AwsCall): AwsError {
   return transactionCanceled(reasons);
 }
 
-/** A throttled batch is no error: everything comes back as not processed. */
+/** DynamoDB reports no error for a throttled batch. It returns all keys or items as unprocessed. */
 function nothingProcessed(call: AwsCall): AwsOutput {
   const { RequestItems } = call.input;
   return call.operation === 'BatchWriteItem'

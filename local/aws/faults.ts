@@ -2,32 +2,40 @@ import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 import type { AwsCall, AwsOutput } from './aws-call.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
-import { answerOfFault, CONFLICTING_OPERATIONS, FAULT_ERRORS } from './fault-errors.ts';
+import { answerOfFault, conflictingOperations, faultErrors } from './fault-errors.ts';
 
-/** A fault switch as it is set. Unknown members are refused, so that a typo does not switch on something else. */
+/**
+ * The input that switches a fault on. Unknown members are refused, so that a typing mistake never switches on
+ * another fault.
+ */
 export const faultSchema = z
   .strictObject({
-    /** `service:Operation`; `*` for every operation of the service. */
+    /** `service:Operation`. `*` stands for every operation of the service. */
     call: z
       .string()
       .regex(
         /^(dynamodb|states|secretsmanager|s3|apigateway):(\*|[A-Z]\w*)$/,
         'must be service:Operation, as in dynamodb:TransactWriteItems',
       ),
-    /** Part of the caller's name; every caller without it. */
+    /** Part of the caller's name. Without a value the fault concerns every caller. */
     caller: z.string().min(1).optional(),
-    error: z.enum(FAULT_ERRORS),
-    /** `after`: the call takes effect and its answer is lost. */
+    error: z.enum(faultErrors),
+    /** With `after` the call takes effect and its answer is lost. */
     when: z.enum(['before', 'after']).default('before'),
-    /** How often it strikes; once unless told, without end with `every`, `share` or an index that lags. */
+    /**
+     * How often the fault strikes. The default is once, or without end for `every`, `share` and index-lag.
+     */
     times: z.int().positive().optional(),
-    /** Strikes every n-th matching call. */
+    /** The fault strikes every n-th matching call. */
     every: z.int().positive().optional(),
-    /** Strikes this share of the matching calls, evenly spread. */
+    /** The fault strikes this share of the matching calls, evenly spread. */
     share: z.number().gt(0).max(1).optional(),
     /** Text that must occur in the JSON of the input. */
     match: z.string().min(1).optional(),
-    /** For `hang`: the call goes on after this many real seconds. Without a value it is never answered. */
+    /**
+     * Only for `hang`: the call continues after this many real seconds. Without a value it never gets an
+     * answer.
+     */
     seconds: z.number().positive().max(3_600).optional(),
   })
   .refine((fault) => fault.every === undefined || fault.share === undefined, {
@@ -44,7 +52,7 @@ export const faultSchema = z
   })
   .refine((fault) => fault.error !== 'TransactionConflict' || canConflict(fault.call), {
     path: ['call'],
-    message: `must be dynamodb:* or dynamodb:X for TransactionConflict, where X is ${CONFLICTING_OPERATIONS.join(', ')}`,
+    message: `must be dynamodb:* or dynamodb:X for TransactionConflict, where X is ${conflictingOperations.join(', ')}`,
   })
   .refine((fault) => fault.error !== 'hang' || !fault.call.startsWith('apigateway:'), {
     path: ['call'],
@@ -57,30 +65,33 @@ export const faultSchema = z
 
 function canConflict(call: string): boolean {
   const [service, operation = ''] = call.split(':', 2);
-  return service === 'dynamodb' && (operation === '*' || CONFLICTING_OPERATIONS.includes(operation));
+  return service === 'dynamodb' && (operation === '*' || conflictingOperations.includes(operation));
 }
 
-/** A fault switch with its defaults filled in. */
+/** A fault with its defaults filled in. */
 export type Fault = z.output<typeof faultSchema>;
 
-/** A fault with what it has done so far. */
+/** A fault and its counters. */
 export interface FaultState extends Fault {
-  /** Matching calls seen. */
+  /** The number of matching calls so far. */
   readonly seen: number;
-  /** Calls it struck. */
+  /** The number of calls that the fault has struck. */
   readonly struck: number;
 }
 
 /** The fault switches of the local AWS. */
 export interface Faults {
-  /** Switches a fault on, checked by faultSchema. Throws an Error that names the field that is wrong. */
+  /** Checks the fault with faultSchema and switches it on. Throws an Error that names the wrong field. */
   readonly set: (fault: unknown) => void;
   /** The faults that can still strike. */
   readonly list: () => readonly FaultState[];
   readonly clear: () => void;
-  /** Whether the API's own throttle refuses this request: a fault of the call apigateway:Invoke. */
+  /**
+   * Whether the API's own throttle refuses this request. It does so under a fault of the call
+   * apigateway:Invoke.
+   */
   readonly throttlesRequest: () => boolean;
-  /** Runs the call as the faults have it. Throws the fault's error. Only the first fault that is due strikes. */
+  /** Runs the call under the faults. Throws the fault's error. Only the first fault that is due strikes. */
   readonly apply: (call: AwsCall, run: (call: AwsCall) => Promise<AwsOutput>) => Promise<AwsOutput>;
 }
 
@@ -94,9 +105,9 @@ interface Switch {
 /** A call of an AWS service, or a request to the API itself. */
 type Call = Omit<AwsCall, 'service'> & { readonly service: AwsCall['service'] | 'apigateway' };
 
-/** What faults do to the process and with time; tests replace it. */
+/** The effects of faults on the process and on time. Tests replace them. */
 export interface FaultMeans {
-  /** Ends the process as a power cut would. */
+  /** Ends the process as a power cut does. */
   readonly kill: () => void;
   /** Waits this many real seconds. */
   readonly wait: (seconds: number) => Promise<void>;
@@ -104,11 +115,11 @@ export interface FaultMeans {
 
 const realMeans: FaultMeans = {
   kill: () => process.kill(process.pid, 'SIGKILL'),
-  // A call that hangs does not keep a service alive that wants to end.
+  // A call that hangs must not keep the process alive when the service ends.
   wait: async (seconds) => setTimeout(seconds * 1000, undefined, { ref: false }),
 };
 
-/** Makes the switches, all off. */
+/** Makes the switches. All faults are off. */
 export function createFaults(means: Partial<FaultMeans> = {}): Faults {
   const { kill, wait } = { ...realMeans, ...means };
   let switches: Switch[] = [];
@@ -167,26 +178,29 @@ function concerns(fault: Fault, call: Call): boolean {
   return (
     service === call.service &&
     (operation === '*' || operation === call.operation) &&
-    // DynamoDB's plain reads never meet a conflict, so that dynamodb:* leaves them alone.
-    (fault.error !== 'TransactionConflict' || CONFLICTING_OPERATIONS.includes(call.operation)) &&
+    // DynamoDB's plain reads never meet a conflict, so dynamodb:* does not concern them.
+    (fault.error !== 'TransactionConflict' || conflictingOperations.includes(call.operation)) &&
     (fault.caller === undefined || call.caller.includes(fault.caller)) &&
     (fault.match === undefined || inputText(call).includes(fault.match))
   );
 }
 
-/** An object's bytes are no text to look for. */
+/** The input as text, without an object's bytes. */
 function inputText(call: Call): string {
   return JSON.stringify({ ...call.input, Body: undefined });
 }
 
-/** No dice: the same calls meet the same faults in every run. */
+/**
+ * Whether the fault strikes the call that was just counted. Nothing here is random, so the same calls meet
+ * the same faults in every run.
+ */
 function isDue({ fault, seen }: Switch): boolean {
   if (fault.every !== undefined) return seen % fault.every === 0;
   if (fault.share !== undefined) return Math.floor(seen * fault.share) > Math.floor((seen - 1) * fault.share);
   return true;
 }
 
-/** An answer that says no is lost like one that says yes. */
+/** Lets the call take effect and drops its answer. A refusal is dropped like a success. */
 async function takeEffect(answer: Promise<AwsOutput>): Promise<void> {
   try {
     await answer;
@@ -195,7 +209,7 @@ async function takeEffect(answer: Promise<AwsOutput>): Promise<void> {
   }
 }
 
-/** The connection stays open without an answer: for `seconds`, or until the caller ends the connection. */
+/** Keeps the connection open without an answer, for `seconds` or until the caller ends the connection. */
 async function hang(
   { when, seconds }: Fault,
   run: () => Promise<AwsOutput>,
@@ -207,9 +221,9 @@ async function hang(
   return serve();
 }
 
-/** Gives the outcome of work that has begun to a caller who asks for the outcome later. */
+/** Keeps the outcome of work that has begun, for a caller who asks for it later. */
 function settled(work: Promise<AwsOutput>): () => Promise<AwsOutput> {
-  // A refusal that nobody has asked for yet is no unhandled rejection.
+  // Without this, Node would report an unhandled rejection before the caller asks for the outcome.
   work.catch(() => undefined);
   return () => work;
 }

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import * as z from 'zod';
+import { isObject } from '../json-object.ts';
 
 const lower = 'abcdefghijklmnopqrstuvwxyz';
 const digits = '0123456789';
@@ -13,13 +14,17 @@ const schema = z.strictObject({
   ExcludeNumbers: z.boolean().default(false),
   ExcludePunctuation: z.boolean().default(false),
   IncludeSpace: z.boolean().default(false),
-  // Every type is likely at the usual lengths; certainty matters to password rules, not to keys.
+  // This is accepted and ignored. At the usual lengths every type of character is likely. Only rules for
+  // passwords need certainty, and keys do not.
   RequireEachIncludedType: z.boolean().optional(),
   SecretStringTemplate: z.string().optional(),
   GenerateStringKey: z.string().optional(),
 });
 
-/** A random value as CloudFormation's GenerateSecretString describes it; with a template, JSON that holds it under the key. */
+/**
+ * A random value, as CloudFormation's GenerateSecretString describes it. With a template the result is JSON
+ * that holds the value under the key.
+ */
 export function generateSecretString(description: Readonly<Record<string, unknown>>): string {
   const wanted = schema.parse(description);
   const alphabet = [
@@ -38,8 +43,6 @@ export function generateSecretString(description: Readonly<Record<string, unknow
     () => alphabet[randomInt(alphabet.length)],
   ).join('');
   if (wanted.SecretStringTemplate === undefined || wanted.GenerateStringKey === undefined) return value;
-  return JSON.stringify({
-    ...(JSON.parse(wanted.SecretStringTemplate) as object),
-    [wanted.GenerateStringKey]: value,
-  });
+  const template: unknown = JSON.parse(wanted.SecretStringTemplate);
+  return JSON.stringify({ ...(isObject(template) ? template : {}), [wanted.GenerateStringKey]: value });
 }

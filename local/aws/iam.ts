@@ -1,41 +1,44 @@
-import { LOCAL_ACCOUNT } from './aws-call.ts';
+import { localAccount } from './aws-call.ts';
 import type { AwsCall } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
 import { neededGrants } from './needed-grants.ts';
 
 type OneOrMore = string | readonly string[];
 
-/** A statement of an identity policy, its intrinsics resolved. */
+/** A statement of an identity policy. Its intrinsic functions are already resolved. */
 export interface PolicyStatement {
-  readonly Sid?: string;
+  readonly Sid?: string | undefined;
   readonly Effect: 'Allow' | 'Deny';
-  readonly Action?: OneOrMore;
-  readonly NotAction?: OneOrMore;
-  readonly Resource?: OneOrMore;
-  readonly NotResource?: OneOrMore;
-  readonly Condition?: Readonly<Record<string, unknown>>;
+  readonly Action?: OneOrMore | undefined;
+  readonly NotAction?: OneOrMore | undefined;
+  readonly Resource?: OneOrMore | undefined;
+  readonly NotResource?: OneOrMore | undefined;
+  readonly Condition?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The caller that may do everything: the person at this machine. */
-export const OPERATOR = 'operator';
+/** The caller that may do everything. It is the person at this machine. */
+export const operator = 'operator';
 
 /** Throws AccessDeniedException, in AWS's words, for a call that the caller's policies do not allow. */
 export interface Authorizer {
   (call: AwsCall): void;
-  /** What was allowed so far, as `caller action resource`; the operator's calls are not among them. */
+  /**
+   * The grants that calls have used so far, as `caller action resource`. The operator's calls are not
+   * included.
+   */
   readonly usedGrants: () => ReadonlySet<string>;
 }
 
 type Decision = 'allowed' | 'denied' | 'not allowed';
 
-/** Checks every call against the policies of the role that makes it; a caller without policies is refused everything. */
+/** Checks every call against the policies of the caller's role. A caller without policies may do nothing. */
 export function createAuthorizer(policies: ReadonlyMap<string, readonly PolicyStatement[]>): Authorizer {
   const statements = new Map([...policies].map(([caller, list]) => [caller, list.map(compile)]));
   const decisions = new Map<string, Decision>();
   const used = new Set<string>();
 
   function authorize(call: AwsCall): void {
-    if (call.caller === OPERATOR) return;
+    if (call.caller === operator) return;
     for (const { action, resource } of neededGrants(call)) {
       const grant = `${call.caller} ${action} ${resource}`;
       let decision = decisions.get(grant);
@@ -71,13 +74,13 @@ function matcher(
   excluded: OneOrMore | undefined,
   flags: string,
 ): (text: string) => boolean {
-  // A statement with neither is no valid policy; it must not end up covering everything.
+  // A statement with neither list is not valid. It must not cover everything.
   if (listed === undefined && excluded === undefined) return () => false;
   const patterns = [listed ?? excluded ?? []].flat().map((pattern) => wildcard(pattern, flags));
   return (text) => patterns.some((pattern) => pattern.test(text)) === (listed !== undefined);
 }
 
-/** IAM's wildcards: `*` any text, `?` one character. */
+/** IAM's wildcards: `*` stands for any text, `?` for one character. */
 function wildcard(pattern: string, flags: string): RegExp {
   const source = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
@@ -86,7 +89,10 @@ function wildcard(pattern: string, flags: string): RegExp {
   return new RegExp(`^${source}$`, flags);
 }
 
-/** An explicit denial wins. Conditions are not evaluated: a conditional statement never allows and always denies. */
+/**
+ * Decides as IAM does: an explicit denial wins. Conditions are not evaluated, so a conditional statement
+ * never allows and always denies.
+ */
 function decide(statements: readonly CompiledStatement[], action: string, resource: string): Decision {
   const covering = statements.filter((statement) => statement.covers(action, resource));
   if (covering.some((statement) => statement.effect === 'Deny')) return 'denied';
@@ -100,6 +106,6 @@ function accessDenied(caller: string, action: string, resource: string, decision
       : `because no identity-based policy allows the ${action} action`;
   return new AwsError(
     'AccessDeniedException',
-    `User: arn:aws:sts::${LOCAL_ACCOUNT}:assumed-role/${caller} is not authorized to perform: ${action} on resource: ${resource} ${because}`,
+    `User: arn:aws:sts::${localAccount}:assumed-role/${caller} is not authorized to perform: ${action} on resource: ${resource} ${because}`,
   );
 }

@@ -3,33 +3,33 @@ import type { AwsError } from './aws-error.ts';
 
 type JsonService = Exclude<ServiceName, 's3'>;
 
-/** What x-amz-target names: `DynamoDB_20120810.GetItem`. */
+/** The content of the header x-amz-target: `DynamoDB_20120810.GetItem`. */
 export interface JsonTarget {
   readonly service: JsonService;
   readonly operation: string;
 }
 
-const SERVICE_OF_PREFIX: Readonly<Record<string, JsonService>> = {
+const serviceOfPrefix: Readonly<Record<string, JsonService>> = {
   DynamoDB_20120810: 'dynamodb',
   AWSStepFunctions: 'states',
   secretsmanager: 'secretsmanager',
 };
 
-/** Content types as the services send them: awsJson 1.0, and 1.1 for Secrets Manager. */
-export const CONTENT_TYPE: Readonly<Record<JsonService, string>> = {
+/** The content types of the services: awsJson 1.0, and 1.1 for Secrets Manager. */
+export const contentTypeOfService: Readonly<Record<JsonService, string>> = {
   dynamodb: 'application/x-amz-json-1.0',
   states: 'application/x-amz-json-1.0',
   secretsmanager: 'application/x-amz-json-1.1',
 };
 
-const NAMESPACE: Readonly<Record<JsonService, string>> = {
+const namespaceOfService: Readonly<Record<JsonService, string>> = {
   dynamodb: 'com.amazonaws.dynamodb.v20120810#',
   states: 'com.amazonaws.swf.service.v2.model#',
   secretsmanager: '',
 };
 
-// Errors that the shared front end of the older services answers, under its own namespaces.
-const FRONT_END_NAMESPACE: Readonly<Record<string, string>> = {
+// These errors come from the shared front end of the older services, under namespaces of its own.
+const frontEndNamespaceOfError: Readonly<Record<string, string>> = {
   AccessDeniedException: 'com.amazon.coral.service#',
   MissingAuthenticationTokenException: 'com.amazon.coral.service#',
   SerializationException: 'com.amazon.coral.service#',
@@ -38,28 +38,34 @@ const FRONT_END_NAMESPACE: Readonly<Record<string, string>> = {
   ValidationException: 'com.amazon.coral.validate#',
 };
 
-/** Reads x-amz-target. An unknown service is answered like an unknown operation: it becomes one of DynamoDB's. */
+/**
+ * Reads x-amz-target. An unknown service counts as an unknown operation of DynamoDB, and gets the same
+ * refusal.
+ */
 export function readTarget(header: string): JsonTarget {
   const dot = header.indexOf('.');
-  const service = SERVICE_OF_PREFIX[header.slice(0, dot)];
+  const service = serviceOfPrefix[header.slice(0, dot)];
   return service === undefined
     ? { service: 'dynamodb', operation: header }
     : { service, operation: header.slice(dot + 1) };
 }
 
-/** An answer's text. Dates become epoch seconds, which is how awsJson carries a timestamp. */
+/** The text of an answer. A date becomes epoch seconds, as in awsJson. */
 export function writeOutput(output: AwsOutput): string {
   return JSON.stringify(output, function (this: Record<string, unknown>, key: string, value: unknown) {
-    // JSON.stringify has already called toJSON on `value`; the Date itself is still in the holder.
+    // JSON.stringify has already called toJSON on `value`. The Date itself is still in `this`.
     const original = this[key];
     return original instanceof Date ? original.getTime() / 1000 : value;
   });
 }
 
-/** An error's text with the `__type` that the real service sends; the SDK picks its exception class by it. */
+/**
+ * The text of an error, with the `__type` that the real service sends. The SDK picks its exception class by
+ * `__type`.
+ */
 export function writeError(service: JsonService, error: AwsError): string {
   const namespace =
-    service === 'secretsmanager' ? '' : (FRONT_END_NAMESPACE[error.code] ?? NAMESPACE[service]);
+    service === 'secretsmanager' ? '' : (frontEndNamespaceOfError[error.code] ?? namespaceOfService[service]);
   return JSON.stringify({
     __type: namespace + error.code,
     message: error.message,

@@ -1,8 +1,9 @@
-import { LOCAL_ACCOUNT, LOCAL_REGION } from './aws-call.ts';
+import { localAccount, localRegion } from './aws-call.ts';
 import type { AwsCall, ServiceName } from './aws-call.ts';
+import { isObject } from '../json-object.ts';
 import { localSecretArn } from './secrets.ts';
 
-/** One thing that a policy must allow for a call. */
+/** An action on a resource that a policy must allow for a call. */
 export interface NeededGrant {
   readonly action: string;
   readonly resource: string;
@@ -10,8 +11,8 @@ export interface NeededGrant {
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** A transaction is allowed item by item (developer guide, "IAM policies for transactions"). */
-const ACTION_OF_ITEM: Readonly<Record<string, string>> = {
+/** A transaction needs a grant for each of its items (developer guide, "IAM policies for transactions"). */
+const actionOfItem: Readonly<Record<string, string>> = {
   Put: 'dynamodb:PutItem',
   Update: 'dynamodb:UpdateItem',
   Delete: 'dynamodb:DeleteItem',
@@ -19,15 +20,15 @@ const ACTION_OF_ITEM: Readonly<Record<string, string>> = {
   Get: 'dynamodb:GetItem',
 };
 
-/** Operations of S3 whose action has another name. */
-const S3_ACTION: Readonly<Record<string, string>> = {
+/** The operations of S3 whose action has another name. */
+const actionOfS3Operation: Readonly<Record<string, string>> = {
   HeadObject: 's3:GetObject',
   ListObjectsV2: 's3:ListBucket',
 };
 
-const GRANTS: Readonly<Record<ServiceName, (call: AwsCall) => readonly NeededGrant[]>> = {
+const grantsOfService: Readonly<Record<ServiceName, (call: AwsCall) => readonly NeededGrant[]>> = {
   dynamodb: dynamodbGrants,
-  // One of the two ARNs stands in each request; a list of all state machines names none.
+  // A request holds one of the two ARNs. Only a list of all state machines holds neither.
   states: ({ operation, input }) => [
     {
       action: `states:${operation}`,
@@ -44,33 +45,33 @@ const GRANTS: Readonly<Record<ServiceName, (call: AwsCall) => readonly NeededGra
     const key = text(input, 'Key');
     return [
       {
-        action: S3_ACTION[operation] ?? `s3:${operation}`,
+        action: actionOfS3Operation[operation] ?? `s3:${operation}`,
         resource: `arn:aws:s3:::${text(input, 'Bucket')}${key && `/${key}`}`,
       },
     ];
   },
 };
 
-/** Everything that the caller's policies must allow for the call. */
+/** All grants that the call needs. */
 export function neededGrants(call: AwsCall): readonly NeededGrant[] {
-  return GRANTS[call.service](call);
+  return grantsOfService[call.service](call);
 }
 
 function dynamodbGrants({ operation, input }: AwsCall): readonly NeededGrant[] {
   const action = `dynamodb:${operation}`;
   if (operation.startsWith('Transact')) {
-    const items = Array.isArray(input.TransactItems) ? (input.TransactItems as Input[]) : [];
+    const items = Array.isArray(input.TransactItems) ? input.TransactItems.filter(isObject) : [];
     return items.flatMap((item) =>
       Object.entries(item)
         .filter(([, request]) => request !== undefined)
         .map(([kind, request]) => ({
-          action: ACTION_OF_ITEM[kind] ?? `dynamodb:${kind}`,
-          resource: tableArn(text(request as Input, 'TableName')),
+          action: actionOfItem[kind] ?? `dynamodb:${kind}`,
+          resource: tableArn(text(isObject(request) ? request : {}, 'TableName')),
         })),
     );
   }
   if (operation.startsWith('Batch')) {
-    return Object.keys((input.RequestItems ?? {}) as Input).map((table) => ({
+    return Object.keys(isObject(input.RequestItems) ? input.RequestItems : {}).map((table) => ({
       action,
       resource: tableArn(table),
     }));
@@ -84,7 +85,7 @@ function dynamodbGrants({ operation, input }: AwsCall): readonly NeededGrant[] {
 function tableArn(nameOrArn: string): string {
   return nameOrArn.startsWith('arn:')
     ? nameOrArn
-    : `arn:aws:dynamodb:${LOCAL_REGION}:${LOCAL_ACCOUNT}:table/${nameOrArn}`;
+    : `arn:aws:dynamodb:${localRegion}:${localAccount}:table/${nameOrArn}`;
 }
 
 function secretArn(nameOrArn: string): string {

@@ -2,11 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
+import { hasErrorCode } from '../error-code.ts';
 import { createMutex } from './mutex.ts';
 
 const recordSchema = z.object({
   key: z.string(),
-  /** Name of the file that holds the bytes, in the bucket's folder. */
+  /** The name of the file with the bytes, in the bucket's folder. */
   file: z.string(),
   size: z.int(),
   writtenAtMs: z.number(),
@@ -18,13 +19,16 @@ const recordSchema = z.object({
   metadata: z.record(z.string(), z.string()),
 });
 
-/** What is known of an object besides its bytes. */
+/** The facts about an object besides its bytes. Files of a data folder hold them under these names. */
 export type ObjectRecord = z.output<typeof recordSchema>;
 
-/** The objects that exist: one small file each in `<bucket>/.index/`, put in place by a rename. */
+/**
+ * The index of the objects that exist. Each has one small file in `<bucket>/.index/`, which a rename puts in
+ * place.
+ */
 export interface ObjectIndex {
   readonly find: (bucket: string, key: string) => Promise<ObjectRecord | undefined>;
-  /** In the order of S3: by the bytes of the key. */
+  /** Lists in the order of S3, by the bytes of the key. */
   readonly list: (bucket: string, prefix: string) => Promise<readonly ObjectRecord[]>;
   readonly write: (
     bucket: string,
@@ -34,7 +38,7 @@ export interface ObjectIndex {
   readonly remove: (bucket: string, key: string) => Promise<ObjectRecord | undefined>;
 }
 
-/** Opens the index of all buckets under the folder. */
+/** Opens the index of all buckets in the folder. */
 export function createObjectIndex(folder: string): ObjectIndex {
   const exclusive = createMutex();
   const indexOf = (bucket: string): string => path.join(folder, bucket, '.index');
@@ -72,7 +76,10 @@ export function createObjectIndex(folder: string): ObjectIndex {
   };
 }
 
-/** A file name that no key can steer out of its folder: `/` and a leading `.` or `~` are escaped, a long key is hashed. */
+/**
+ * A file name for the key. `/` and a leading `.` or `~` are escaped, and a long key is hashed, so that no key
+ * leads out of the folder.
+ */
 function entryName(key: string): string {
   const escaped = encodeURIComponent(key).replace(
     /^[.~]/,
@@ -87,24 +94,23 @@ async function readRecord(file: string): Promise<ObjectRecord | undefined> {
   try {
     return recordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
 
-/** link() refuses an existing name where rename() would replace it. */
+/**
+ * Puts the draft in place unless the entry exists. link() refuses an existing name, while rename() would
+ * replace it.
+ */
 async function placeIfAbsent(draft: string, entry: string): Promise<boolean> {
   try {
     await link(draft, entry);
     return true;
   } catch (error) {
-    if (isErrno(error, 'EEXIST')) return false;
+    if (hasErrorCode(error, 'EEXIST')) return false;
     throw error;
   } finally {
     await rm(draft, { force: true });
   }
-}
-
-function isErrno(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

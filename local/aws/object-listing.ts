@@ -11,7 +11,7 @@ const schema = z.object({
   ContinuationToken: z.string().optional(),
 });
 
-/** ListObjectsV2: a page of the keys with a prefix. The token is the last key of the page before. */
+/** ListObjectsV2: one page of the keys with a prefix. The token holds the last key of the page before. */
 export async function listObjects(index: ObjectIndex, call: AwsCall): Promise<AwsOutput> {
   const { Bucket, Prefix, MaxKeys, ContinuationToken } = parseInput(schema, call);
   const after = Buffer.from(ContinuationToken ?? '', 'base64url');

@@ -10,7 +10,7 @@ import { createObjectIndex } from './object-index.ts';
 import type { ObjectIndex, ObjectRecord } from './object-index.ts';
 import { listObjects } from './object-listing.ts';
 
-/** An object as the CloudFront stand-in serves it. */
+/** An object as the stand-in of CloudFront serves it. */
 export interface StoredObject {
   readonly body: Buffer;
   readonly contentType: string;
@@ -19,17 +19,20 @@ export interface StoredObject {
   readonly lastModified: Date;
 }
 
-/** S3 in a folder: whole objects, listings by prefix and expiry. */
+/** The stand-in of S3: whole objects in a folder, listings by prefix, and expiry. */
 export interface ObjectStore {
   /** PutObject, GetObject, HeadObject, DeleteObject, ListObjectsV2. */
   readonly service: AwsService;
   readonly read: (bucket: string, key: string) => Promise<StoredObject | undefined>;
-  /** Deletes what was last written more than that many days ago, as a lifecycle rule does; answers how many. */
+  /**
+   * Deletes the objects that were last written more than that many days ago, as a lifecycle rule does.
+   * Resolves with the number of deleted objects.
+   */
   readonly expire: (bucket: string, prefix: string, olderThanDays: number) => Promise<number>;
 }
 
-const DAY_MS = 86_400_000;
-const DEFAULT_CONTENT_TYPE = 'application/octet-stream';
+const dayMillis = 86_400_000;
+const defaultContentType = 'application/octet-stream';
 
 const location = z.object({
   Bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/),
@@ -45,9 +48,9 @@ const putObject = location.extend({
 });
 
 /**
- * Keeps objects as files of their own under `folder/<bucket>/` (the name ends like the key, so that an image opens as
- * one) and what is known of them in an index beside them. The index entry is what makes an object exist.
- * `now` gives the time in epoch milliseconds.
+ * Keeps each object's bytes in a file of its own under `folder/<bucket>/`. The file's name ends like the key,
+ * so that an image opens as an image. The facts about the objects are in an index. An object exists as soon
+ * as the index has its entry. `now` is the time in epoch milliseconds.
  */
 export function createObjectStore(folder: string, { now }: { readonly now: () => number }): ObjectStore {
   const index = createObjectIndex(folder);
@@ -71,7 +74,7 @@ export function createObjectStore(folder: string, { now }: { readonly now: () =>
       };
     },
     expire: async (bucket, prefix, olderThanDays) => {
-      const before = now() - olderThanDays * DAY_MS;
+      const before = now() - olderThanDays * dayMillis;
       const due = (await index.list(bucket, prefix)).filter((record) => record.writtenAtMs < before);
       for (const { key } of due) await remove(folder, index, bucket, key);
       return due.length;
@@ -109,7 +112,7 @@ function createOperations(
 async function put(
   folder: string,
   index: ObjectIndex,
-  nowMs: number,
+  nowMillis: number,
   input: z.output<typeof putObject>,
 ): Promise<AwsOutput> {
   const { Bucket, Key, Body } = input;
@@ -118,16 +121,16 @@ async function put(
     .replace(/[^\w.-]/g, '_')
     .slice(-80)}`;
   await mkdir(path.join(folder, Bucket), { recursive: true });
-  // A file nobody names yet: a crash from here to the index entry leaves the object as it was.
+  // No index entry names this file yet. After a crash before the entry is written, the object is as it was.
   await writeFile(path.join(folder, Bucket, file), Body);
   const record: ObjectRecord = {
     key: Key,
     file,
     size: Body.length,
-    writtenAtMs: nowMs,
+    writtenAtMs: nowMillis,
     etag: `"${createHash('md5').update(Body).digest('hex')}"`,
     crc32: crc32Base64(Body),
-    contentType: input.ContentType ?? DEFAULT_CONTENT_TYPE,
+    contentType: input.ContentType ?? defaultContentType,
     cacheControl: input.CacheControl,
     contentDisposition: input.ContentDisposition,
     metadata: input.Metadata,
@@ -152,7 +155,8 @@ async function load(
   index: ObjectIndex,
   at: z.output<typeof location>,
 ): Promise<{ record: ObjectRecord; body: Buffer } | undefined> {
-  // A Put that replaces the object between the two reads removes the file: its successor is then in the index.
+  // A PutObject may replace the object between the two reads and remove the file. The index then names the
+  // new file.
   for (;;) {
     const record = await index.find(at.Bucket, at.Key);
     if (record === undefined) return undefined;

@@ -1,6 +1,7 @@
+import { isObject } from '../json-object.ts';
 import type { AwsOutput } from './aws-call.ts';
 
-/** One object as a listing shows it. */
+/** One object of a listing. */
 export interface ListedObject {
   readonly Key: string;
   readonly Size: number;
@@ -10,7 +11,7 @@ export interface ListedObject {
 
 /** The XML of ListObjectsV2. */
 export function writeListing(output: AwsOutput): string {
-  const contents = (output.Contents ?? []) as readonly ListedObject[];
+  const contents = Array.isArray(output.Contents) ? output.Contents.filter(isListed) : [];
   const members = [
     element('Name', String(output.Name)),
     element('Prefix', String(output.Prefix)),
@@ -25,6 +26,10 @@ export function writeListing(output: AwsOutput): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${members.join('')}</ListBucketResult>`;
 }
 
+function isListed(value: unknown): value is ListedObject {
+  return isObject(value) && value.LastModified instanceof Date;
+}
+
 function writeObject(object: ListedObject): string {
   const { Key, Size, ETag, LastModified } = object;
   return `<Contents>${element('Key', Key)}${element('LastModified', LastModified.toISOString())}${element('ETag', ETag)}${element('Size', String(Size))}<StorageClass>STANDARD</StorageClass></Contents>`;
@@ -34,7 +39,7 @@ function element(name: string, text: string): string {
   return `<${name}>${escapeXml(text)}</${name}>`;
 }
 
-/** Text as XML carries it. Control characters are kept as references, so that no key breaks a listing. */
+/** Escapes text for XML. Control characters become references, so that no key breaks a listing. */
 export function escapeXml(text: string): string {
   return text.replace(/[<>&"'\r\n\t]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isObject } from '../json-object.ts';
 import type { AwsCall, AwsOutput } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
 import { checkDigests, incompleteBody, unwrapChunks } from './aws-chunked.ts';
 import { escapeXml, writeListing } from './s3-listing.ts';
 
-const METADATA_PREFIX = 'x-amz-meta-';
+const metadataPrefix = 'x-amz-meta-';
 
-/** Headers of an object under their names in the API. */
-const OBJECT_HEADERS = {
+/** The header of each member of an object, by the member's name in the API. */
+const headerOfMember = {
   ContentType: 'content-type',
   CacheControl: 'cache-control',
   ContentDisposition: 'content-disposition',
@@ -15,31 +16,33 @@ const OBJECT_HEADERS = {
   ChecksumCRC32: 'x-amz-checksum-crc32',
 } as const;
 
-const OPERATION_ON_KEY: Readonly<Record<string, string>> = {
+const operationOfMethod: Readonly<Record<string, string>> = {
   PUT: 'PutObject',
   GET: 'GetObject',
   HEAD: 'HeadObject',
   DELETE: 'DeleteObject',
 };
 
-// Any other query parameter names a sub-resource (acl, tagging, uploads) or an option that is not served.
-const KNOWN_PARAMETERS = new Set(['x-id', 'list-type', 'prefix', 'max-keys', 'continuation-token']);
+// Any other query parameter names a sub-resource (acl, tagging, uploads) or an option that the stand-in does
+// not have.
+const knownParameters = new Set(['x-id', 'list-type', 'prefix', 'max-keys', 'continuation-token']);
 
-/** Codes that S3 words differently from the JSON services. */
-const S3_CODE: Readonly<Record<string, string>> = {
+/** The codes that differ between S3 and the JSON services. */
+const s3CodeOfError: Readonly<Record<string, string>> = {
   AccessDeniedException: 'AccessDenied',
   MissingAuthenticationTokenException: 'AccessDenied',
   InternalServerError: 'InternalError',
   ValidationException: 'InvalidRequest',
 };
 
-/** Reads a path-style request. Throws NotImplemented for what the stand-in does not serve, BadDigest for damaged bytes. */
+/** Reads a path-style request. Throws NotImplemented when the stand-in does not serve the request. */
 export function readS3Call(request: IncomingMessage, body: Buffer, caller: string): AwsCall {
-  // Split by hand: URL would resolve `..` in a key, and another object than the signed one would be served.
+  // The path is split by hand. URL would resolve `..` in a key, and the stand-in would serve another object
+  // than the signed one.
   const [path = '', query = ''] = (request.url ?? '').split('?', 2);
   const [, bucket = '', ...rest] = path.split('/');
   const parameters = new URLSearchParams(query);
-  const unknown = [...parameters.keys()].find((name) => !KNOWN_PARAMETERS.has(name));
+  const unknown = [...parameters.keys()].find((name) => !knownParameters.has(name));
   if (unknown !== undefined || request.headers['x-amz-copy-source'] !== undefined)
     throw notImplemented(unknown ?? 'x-amz-copy-source');
   const Bucket = decodeURIComponent(bucket);
@@ -62,7 +65,7 @@ export function readS3Call(request: IncomingMessage, body: Buffer, caller: strin
       }),
     });
   }
-  const operation = OPERATION_ON_KEY[request.method ?? ''];
+  const operation = operationOfMethod[request.method ?? ''];
   if (operation === undefined) throw notImplemented(`${request.method ?? ''} on a key`);
   return call(operation, operation === 'PutObject' ? { Key, ...readObject(request, body) } : { Key });
 }
@@ -76,8 +79,8 @@ function readObject(request: IncomingMessage, received: Buffer): Record<string, 
   checkDigests(body, { ...headers, ...trailers });
   const Metadata = Object.fromEntries(
     Object.entries(headers)
-      .filter(([name]) => name.startsWith(METADATA_PREFIX))
-      .map(([name, value]) => [name.slice(METADATA_PREFIX.length), String(value)]),
+      .filter(([name]) => name.startsWith(metadataPrefix))
+      .map(([name, value]) => [name.slice(metadataPrefix.length), String(value)]),
   );
   return {
     Body: body,
@@ -96,12 +99,12 @@ export function writeS3Output(call: AwsCall, output: AwsOutput, response: Server
     response.end(writeListing(output));
     return;
   }
-  for (const [member, header] of Object.entries(OBJECT_HEADERS)) {
+  for (const [member, header] of Object.entries(headerOfMember)) {
     const value = output[member];
     if (typeof value === 'string') response.setHeader(header, value);
   }
-  for (const [name, value] of Object.entries((output.Metadata ?? {}) as Record<string, string>))
-    response.setHeader(METADATA_PREFIX + name, value);
+  for (const [name, value] of Object.entries(isObject(output.Metadata) ? output.Metadata : {}))
+    response.setHeader(metadataPrefix + name, String(value));
   if (output.LastModified instanceof Date)
     response.setHeader('last-modified', output.LastModified.toUTCString());
   if (typeof output.ContentLength === 'number') response.setHeader('content-length', output.ContentLength);
@@ -109,9 +112,9 @@ export function writeS3Output(call: AwsCall, output: AwsOutput, response: Server
   response.end(output.Body instanceof Uint8Array ? output.Body : undefined);
 }
 
-/** Writes an error as S3 does: XML, and nothing but the status for HEAD. */
+/** Writes an error as S3 does: as XML, and for HEAD only as a status. */
 export function writeS3Error(request: IncomingMessage, error: AwsError, response: ServerResponse): void {
-  const code = S3_CODE[error.code] ?? error.code;
+  const code = s3CodeOfError[error.code] ?? error.code;
   const status = code === 'AccessDenied' ? 403 : error.status;
   response.writeHead(status, { 'content-type': 'application/xml' });
   response.end(

@@ -9,7 +9,7 @@ const versionSchema = z.object({
   createdAtMs: z.number(),
 });
 
-/** A secret as its file holds it. */
+/** A secret in the form of its file. Files of a data folder hold these names. */
 export const secretSchema = z.object({
   arn: z.string(),
   name: z.string(),
@@ -23,17 +23,18 @@ export type Secret = z.output<typeof secretSchema>;
 /** One value of a secret. */
 export type SecretVersion = z.output<typeof versionSchema>;
 
-/** A value as it is put. */
+/** A new value in a request. */
 export interface NewValue {
   readonly SecretString?: string | undefined;
   readonly SecretBinary?: string | undefined;
 }
 
 /**
- * The secret with a new current version. What was current becomes the previous one; a version without a stage is
- * deprecated, and AWS deletes it. The same id with the same value changes nothing; with another one it throws ResourceExistsException.
+ * The secret with a new current version. The version that was current becomes the previous one. A version
+ * without a stage is deprecated, and AWS deletes it. The same id with the same value changes nothing. The
+ * same id with another value throws ResourceExistsException.
  */
-export function putVersion(secret: Secret, id: string, value: NewValue, nowMs: number): Secret {
+export function putVersion(secret: Secret, id: string, value: NewValue, nowMillis: number): Secret {
   const existing = secret.versions[id];
   if (existing !== undefined) {
     if (existing.text === value.SecretString && existing.binary === value.SecretBinary) return secret;
@@ -50,12 +51,15 @@ export function putVersion(secret: Secret, id: string, value: NewValue, nowMs: n
     text: value.SecretString,
     binary: value.SecretBinary,
     stages: ['AWSCURRENT'],
-    createdAtMs: nowMs,
+    createdAtMs: nowMillis,
   };
   return { ...secret, versions: { ...previous, [id]: added } };
 }
 
-/** The version asked for: by id, by stage, by both, or the current one. Throws ResourceNotFoundException. */
+/**
+ * Finds a version by its id, by its stage, or by both; without either the current version. Throws
+ * ResourceNotFoundException.
+ */
 export function versionOf(
   secret: Secret,
   id: string | undefined,

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { LOCAL_ACCOUNT, LOCAL_REGION } from './aws-call.ts';
+import { localAccount, localRegion } from './aws-call.ts';
 import type { AwsCall, AwsOutput, AwsService } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
 import { parseInput, unknownOperation } from './call-input.ts';
@@ -10,7 +10,7 @@ import { createMutex } from './mutex.ts';
 import { putVersion, secretSchema, versionOf } from './secret-versions.ts';
 import type { Secret } from './secret-versions.ts';
 
-/** Secrets Manager in a folder that only its owner can read. */
+/** The stand-in of Secrets Manager. Its folder is for its owner only. */
 export interface Secrets {
   /** GetSecretValue, PutSecretValue, UpdateSecret, CreateSecret, DescribeSecret. */
   readonly service: AwsService;
@@ -31,7 +31,10 @@ const createSecret = newValue.extend({
   Description: z.string().optional(),
 });
 
-/** Opens the secrets in the folder: one JSON file each, mode 0600. `now` gives the time in epoch milliseconds. */
+/**
+ * Opens the secrets in the folder. Each is one JSON file with the mode 0600. `now` is the time in epoch
+ * milliseconds.
+ */
 export function createSecrets(folder: string, { now }: { readonly now: () => number }): Secrets {
   const exclusive = createMutex();
   const put = (call: AwsCall): Promise<AwsOutput> =>
@@ -67,12 +70,12 @@ export function createSecrets(folder: string, { now }: { readonly now: () => num
   };
 }
 
-/** The ARN of a local secret. AWS ends each with six random characters; here they are always the same. */
+/** The ARN of a local secret. AWS ends each ARN with six random characters; here they are always the same. */
 export function localSecretArn(name: string): string {
-  return `arn:aws:secretsmanager:${LOCAL_REGION}:${LOCAL_ACCOUNT}:secret:${name}-AbCdEf`;
+  return `arn:aws:secretsmanager:${localRegion}:${localAccount}:secret:${name}-AbCdEf`;
 }
 
-/** A secret is called by its ARN, by its ARN without the random end, or by its name. */
+/** Whether the id names the secret. An id is the ARN, the ARN without the random end, or the name. */
 function isNamed({ arn, name }: Secret, id: string): boolean {
   return id === arn || id === name || id === arn.replace(/-\w{6}$/, '');
 }
@@ -88,7 +91,7 @@ async function create(
   folder: string,
   named: Pick<Secret, 'arn' | 'name'>,
   value: z.output<typeof newValue>,
-  nowMs: number,
+  nowMillis: number,
 ): Promise<AwsOutput> {
   if ((await readAll(folder)).some((one) => one.name === named.name)) {
     throw new AwsError(
@@ -96,18 +99,18 @@ async function create(
       `The operation failed because the secret ${named.name} already exists.`,
     );
   }
-  return store(folder, { ...named, createdAtMs: nowMs, versions: {} }, value, nowMs);
+  return store(folder, { ...named, createdAtMs: nowMillis, versions: {} }, value, nowMillis);
 }
 
 async function store(
   folder: string,
   secret: Secret,
   value: z.output<typeof newValue>,
-  nowMs: number,
+  nowMillis: number,
 ): Promise<AwsOutput> {
   const hasValue = value.SecretString !== undefined || value.SecretBinary !== undefined;
   const versionId = value.ClientRequestToken ?? randomUUID();
-  const next = hasValue ? putVersion(secret, versionId, value, nowMs) : secret;
+  const next = hasValue ? putVersion(secret, versionId, value, nowMillis) : secret;
   await save(folder, next);
   const named = { ARN: secret.arn, Name: secret.name };
   return hasValue
@@ -129,12 +132,15 @@ function readValue(secret: Secret, versionId: string | undefined, stage: string 
 }
 
 function describe(secret: Secret): AwsOutput {
-  const stages = Object.entries(secret.versions).map(([id, version]) => [id, version.stages]);
+  const stages = Object.entries(secret.versions).map(([id, version]): [string, string[]] => [
+    id,
+    version.stages,
+  ]);
   return {
     ARN: secret.arn,
     Name: secret.name,
     CreatedDate: new Date(secret.createdAtMs),
-    VersionIdsToStages: Object.fromEntries(stages) as AwsOutput,
+    VersionIdsToStages: Object.fromEntries(stages),
   };
 }
 
@@ -152,6 +158,6 @@ async function save(folder: string, secret: Secret): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const draft = path.join(folder, `~${randomBytes(6).toString('hex')}`);
   await writeFile(draft, JSON.stringify(secret, undefined, 2), { mode: 0o600 });
-  // The leading letter keeps names like `..` plain file names.
+  // The leading letter makes a plain file name even of a name like `..`.
   await rename(draft, path.join(folder, `s-${encodeURIComponent(secret.name)}.json`));
 }

@@ -6,21 +6,21 @@ import { faultSchema } from '../aws/faults.ts';
 import type { Faults } from '../aws/faults.ts';
 import { targetOf } from '../gateway/gateway-event.ts';
 import { readBody, refuseBody, sendJson } from '../gateway/http-body.ts';
-import { PROOF_PATH } from '../service-record.ts';
-import { INBOX_PATH } from './inbox.ts';
+import { proofPath } from '../service-record.ts';
+import { inboxPath } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
 import { sendPage } from './page.ts';
-import { WALLET_PATH, walletPage } from './wallet-page.ts';
+import { walletPath, walletPage } from './wallet-page.ts';
 
-/** Everything under this is the stand-in's own and never the API's. */
-export const LOCAL_PATH = '/_local';
+/** The paths under this prefix control the service. They are never paths of the API. */
+export const localPath = '/_local';
 
-/** What the control routes act on. */
+/** The parts of the service that the control routes use. */
 export interface ControlOptions {
   readonly inbox: Inbox;
   readonly faults: Faults;
   readonly advance: (seconds: number) => Promise<Advanced>;
-  /** Told as it is; for people and tests. */
+  /** The service's present state, for people and tests. */
   readonly state: () => unknown;
   /** Proves that this service holds its folder. */
   readonly prove: (challenge: string) => string;
@@ -28,18 +28,18 @@ export interface ControlOptions {
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
 
-const MAX_BODY_BYTES = 64 * 1024;
+const maxBodyBytes = 64 * 1024;
 
-/** Serves /_local/: clock, state, faults and inbox, to this machine only. */
+/** Serves /_local/ (clock, state, faults and inbox) to this machine only. */
 export function createControl({ inbox, faults, advance, state, prove }: ControlOptions): Handler {
   const routes: Readonly<Record<string, Handler>> = {
     'POST /_local/clock': withBody(advanceSchema, async ({ advance_seconds }, outgoing) => {
       const { now, steps } = await advance(advance_seconds);
       sendJson(outgoing, 200, { now: new Date(now).toISOString(), advanced_seconds: advance_seconds, steps });
     }),
-    [`GET ${WALLET_PATH}`]: (_incoming, outgoing) => sendPage(outgoing, walletPage()),
+    [`GET ${walletPath}`]: (_incoming, outgoing) => sendPage(outgoing, walletPage()),
     'GET /_local/state': (_incoming, outgoing) => sendJson(outgoing, 200, state()),
-    [`GET ${PROOF_PATH}`]: (incoming, outgoing) => {
+    [`GET ${proofPath}`]: (incoming, outgoing) => {
       const challenge = new URLSearchParams(targetOf(incoming).query).get('challenge') ?? '';
       sendJson(outgoing, 200, { proof: prove(challenge) });
     },
@@ -59,12 +59,12 @@ export function createControl({ inbox, faults, advance, state, prove }: ControlO
         incoming,
         outgoing,
         403,
-        problem('ERR_FORBIDDEN', `${LOCAL_PATH} answers to this machine's own addresses only`),
+        problem('ERR_FORBIDDEN', `${localPath} answers to this machine's own addresses only`),
       );
       return;
     }
     const { path } = targetOf(incoming);
-    if (path === INBOX_PATH || path.startsWith(`${INBOX_PATH}/`)) return inbox.handle(incoming, outgoing);
+    if (path === inboxPath || path.startsWith(`${inboxPath}/`)) return inbox.handle(incoming, outgoing);
     const route = routes[`${incoming.method ?? ''} ${path}`];
     if (route === undefined) {
       refuseBody(
@@ -79,7 +79,10 @@ export function createControl({ inbox, faults, advance, state, prove }: ControlO
   };
 }
 
-/** A page elsewhere can send a browser here, under a name of its own (DNS rebinding) or across origins. */
+/**
+ * Whether the request comes from this machine. A web page can send the browser's requests here under a host
+ * name of its own (DNS rebinding), or from another origin.
+ */
 function isFromThisMachine({ headers: { host, origin } }: IncomingMessage): boolean {
   return isLoopback(`http://${host ?? ''}`) && (origin === undefined || isLoopback(origin));
 }
@@ -94,7 +97,7 @@ function withBody<Schema extends z.ZodType>(
   handle: (body: z.output<Schema>, outgoing: ServerResponse) => Promise<void> | void,
 ): Handler {
   return async (incoming, outgoing) => {
-    const bytes = await readBody(incoming, MAX_BODY_BYTES);
+    const bytes = await readBody(incoming, maxBodyBytes);
     if (bytes === undefined) {
       refuseBody(incoming, outgoing, 413, problem('ERR_INVALID_REQUEST', 'the body is too large'));
       return;
@@ -117,7 +120,7 @@ function problem(code: string, message: string, details: Record<string, unknown>
   return { error: { code, message, details } };
 }
 
-/** What is no JSON is no object either; the schema says so. */
+/** Parses JSON. For other text the result is undefined, which the schema refuses because it is no object. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,9 +1,9 @@
-import { RESULTS_PATH } from '../gateway/results.ts';
+import { resultsPath } from '../gateway/results.ts';
 import type { ReceivedWebhook } from './received-webhook.ts';
 
-const SHOWN = 100;
+const maxShown = 100;
 
-const STYLE = `
+const style = `
   :root { color-scheme: dark; --paper: #f3ece4; --dim: #a08f86; --lamp: #ff5a45; --edge: #3b2320; }
   * { box-sizing: border-box; }
   body { margin: 0; min-height: 100vh; padding: 3rem 1.5rem; color: var(--paper); font: 15px/1.5 ui-sans-serif, system-ui, sans-serif;
@@ -28,8 +28,8 @@ const STYLE = `
   summary { margin-top: .6rem; cursor: pointer; color: var(--dim); }
 `;
 
-// Looks whether anything has come in, and only then draws the page anew: an opened card stays open.
-const SCRIPT = `
+// Reloads the page only when a webhook has come in, so that an opened card stays open.
+const script = `
   const latest = document.body.dataset.latest;
   setInterval(async () => {
     if (document.hidden) return;
@@ -38,18 +38,18 @@ const SCRIPT = `
   }, 2000);
 `;
 
-/** The inbox for a person, in one page without anything from elsewhere. Newest first; `now` is milliseconds since 1970. */
+/** The inbox as one self-contained page for a person, newest first. `now` is milliseconds since 1970. */
 export function inboxPage(webhooks: readonly ReceivedWebhook[], now: number): string {
-  const cards = webhooks.slice(0, SHOWN).map(card).join('\n');
+  const cards = webhooks.slice(0, maxShown).map(card).join('\n');
   const empty =
     '<p class="dim">Nothing yet. Give this page\'s address as <code>webhook_url</code>, and what the service sends appears here.</p>';
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Darkroom inbox</title><style>${STYLE}</style></head>
+<title>Darkroom inbox</title><style>${style}</style></head>
 <body data-latest="${webhooks.length}">
 <header><h1>Darkroom inbox</h1><span class="dim">${webhooks.length} received · service clock ${escape(new Date(now).toISOString())}</span></header>
 <main>${webhooks.length === 0 ? empty : cards}</main>
-<script>${SCRIPT}</script></body></html>
+<script>${script}</script></body></html>
 `;
 }
 
@@ -74,20 +74,23 @@ function image({ image_urls: [url], body }: ReceivedWebhook): string {
   return `<div class="image"><img src="${escape(address)}" alt="rendered image" loading="lazy"></div>`;
 }
 
-/** Why a creation failed, in the words of its client. */
+/** The reason of a failed creation, in the words that its client reads. */
 function errorIn(body: unknown): string | undefined {
   const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
   return typeof error === 'string' ? error : undefined;
 }
 
-/** Only web addresses; the service's own without host, whose port may have been another one then. */
+/**
+ * The address to show: only a web address. For one of the service's own results it is the path alone, because
+ * the service may have had another port then.
+ */
 function imageAddress(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
-  return url.pathname.startsWith(RESULTS_PATH) ? url.pathname : url.href;
+  return url.pathname.startsWith(resultsPath) ? url.pathname : url.href;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -96,5 +99,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (one) => ENTITIES[one] ?? one);
+  return text.replace(/[&<>"']/g, (one) => entities[one] ?? one);
 }

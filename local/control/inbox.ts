@@ -3,40 +3,41 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { targetOf } from '../gateway/gateway-event.ts';
 import { readBody, refuseBody, sendJson } from '../gateway/http-body.ts';
 import { openJournal } from '../journal.ts';
+import { isObject } from '../json-object.ts';
 import { inboxPage } from './inbox-page.ts';
 import { sendPage } from './page.ts';
 import type { ReceivedWebhook } from './received-webhook.ts';
 
-/** Checks a webhook's signatures. Headers have lower-case names; the body is the text as received. */
+/** Checks a webhook's signatures. Header names are in lower case. The body is the received text. */
 export type VerifyWebhook = (webhook: {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }) => Promise<{ readonly verified: boolean; readonly detail: string }>;
 
-/** What the inbox needs of its surroundings. */
+/** What openInbox() needs. */
 export interface InboxOptions {
-  /** JSON lines; made when missing. */
+  /** The file of JSON lines. It is made when it is missing. */
   readonly file: string;
   readonly now: () => number;
   readonly verify: VerifyWebhook;
   readonly onReceived?: (webhook: ReceivedWebhook) => void;
 }
 
-/** A receiver for webhooks that a person can look into. */
+/** A receiver for webhooks, which a person can look into. */
 export interface Inbox {
   readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
   readonly close: () => void;
 }
 
-export const INBOX_PATH = '/_local/inbox';
-const MAX_BODY_BYTES = 1024 * 1024;
+export const inboxPath = '/_local/inbox';
+const maxBodyBytes = 1024 * 1024;
 
-/** Opens the inbox kept in the file. */
+/** Opens the inbox in the file. */
 export function openInbox(options: InboxOptions): Inbox {
   const { entries: webhooks, journal } = openJournal<ReceivedWebhook>(options.file);
 
   async function receive(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const body = await readBody(incoming, MAX_BODY_BYTES);
+    const body = await readBody(incoming, maxBodyBytes);
     if (body === undefined) {
       refuseBody(incoming, outgoing, 413, { message: 'Request Entity Too Large' });
       return;
@@ -74,7 +75,7 @@ async function readWebhook(
     Object.entries(incoming.headersDistinct).map(([name, values = []]) => [name, values.join(',')]),
   );
   const body = parse(rawBody);
-  const members = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  const members = isObject(body) ? body : {};
   const checked = await verify({ headers, body: rawBody }).catch((error: unknown) => ({
     verified: false,
     detail: `not checked: ${String(error)}`,
@@ -82,7 +83,7 @@ async function readWebhook(
   const attempt = Number(headers['x-webhook-attempt']);
   return {
     received_at: new Date(now()).toISOString(),
-    path: targetOf(incoming).path.slice(INBOX_PATH.length),
+    path: targetOf(incoming).path.slice(inboxPath.length),
     event: headers['x-webhook-event'] ?? asText(members['event']),
     id: asText(members['id']),
     delivery_id: headers['x-webhook-delivery-id'] ?? null,
@@ -99,7 +100,7 @@ async function readWebhook(
   };
 }
 
-/** 200, or what the query asks for: ?status=500, ?hang=1, ?delay=2 (seconds), ?redirect=URL. */
+/** Answers 200, or as the query asks: ?status=500, ?hang=1, ?delay=2 (seconds), ?redirect=URL. */
 async function answer(outgoing: ServerResponse, query: URLSearchParams): Promise<void> {
   if (query.has('hang')) return;
   const delaySeconds = Number(query.get('delay') ?? 0);

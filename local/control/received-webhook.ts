@@ -1,8 +1,8 @@
-/** A webhook as it came in. Members are null where the request did not say them. */
+/** A received webhook. A member is null when the request did not have it. */
 export interface ReceivedWebhook {
   /** RFC 3339, of the virtual clock. */
   readonly received_at: string;
-  /** Below /_local/inbox, as `/name`; empty for the inbox itself. */
+  /** The part of the path after /_local/inbox, such as `/name`. Empty for the inbox itself. */
   readonly path: string;
   readonly event: string | null;
   readonly id: string | null;
@@ -10,11 +10,11 @@ export interface ReceivedWebhook {
   readonly attempt: number | null;
   readonly status: string | null;
   readonly verified: boolean;
-  /** What the verification found, for a person. */
+  /** The verification's findings, for a person. */
   readonly verification: string;
   readonly image_urls: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed; null when it is no JSON. */
+  /** The parsed body. Null when the body is not JSON. */
   readonly body: unknown;
   readonly raw_body: string;
 }

@@ -1,8 +1,11 @@
-/** Where a 402 of the local service sends its reader: in place of a portal, the command that tops up. */
+/**
+ * The page to which a 402 of the local service sends its reader. There is no portal here, so the page shows
+ * the command that tops up a wallet.
+ */
 
-export const WALLET_PATH = '/_local/wallet';
+export const walletPath = '/_local/wallet';
 
-/** The page. It holds nothing of a request. */
+/** The page. It contains no part of the request. */
 export function walletPage(): string {
   return `<!doctype html>
 <html lang="en">

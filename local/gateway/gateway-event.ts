@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { LOCAL_ACCOUNT } from '../aws/aws-call.ts';
+import { localAccount } from '../aws/aws-call.ts';
 import type { RouteMatch } from './router.ts';
 
-/** A request as the gateway has received it. */
+/** A request that the gateway has received. */
 export interface GatewayRequest {
   readonly incoming: IncomingMessage;
   readonly body: Buffer;
@@ -13,9 +13,9 @@ export interface GatewayRequest {
   readonly at: number;
 }
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** The event of payload format 2.0 that an HTTP API makes of a request. */
+/** The event in payload format 2.0 that an HTTP API makes of a request. */
 export function gatewayEvent({ incoming, body, match, at }: GatewayRequest): APIGatewayProxyEventV2 {
   const { path, query } = targetOf(incoming);
   const { cookie, ...headers } = joinedHeaders(incoming);
@@ -30,7 +30,7 @@ export function gatewayEvent({ incoming, body, match, at }: GatewayRequest): API
     ...(query === '' ? {} : { queryStringParameters: parametersOf(query) }),
     ...(Object.keys(match.pathParameters).length === 0 ? {} : { pathParameters: match.pathParameters }),
     requestContext: {
-      accountId: LOCAL_ACCOUNT,
+      accountId: localAccount,
       apiId: 'local',
       domainName: (headers['host'] ?? '').replace(/:\d+$/, ''),
       domainPrefix: 'local',
@@ -38,7 +38,7 @@ export function gatewayEvent({ incoming, body, match, at }: GatewayRequest): API
         method: incoming.method ?? '',
         path,
         protocol: `HTTP/${incoming.httpVersion}`,
-        // From the connection, never from a header: a client can write what it likes there.
+        // The address of the connection. A header is not used, because a client can write any address there.
         sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
         userAgent: headers['user-agent'] ?? '',
       },
@@ -53,14 +53,14 @@ export function gatewayEvent({ incoming, body, match, at }: GatewayRequest): API
   };
 }
 
-/** Path and query, both as they were sent and without the question mark. */
+/** The path and the query of a request, exactly as the client sent them. The query has no question mark. */
 export function targetOf({ url = '/' }: IncomingMessage): { path: string; query: string } {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   return { path, query: mark < 0 ? '' : url.slice(mark + 1) };
 }
 
-/** Lower-case names; the values of a header that stands there twice are joined by commas. */
+/** The headers under lower-case names. When a header occurs twice, a comma joins its values. */
 function joinedHeaders(incoming: IncomingMessage): Record<string, string> {
   return Object.fromEntries(
     Object.entries(incoming.headersDistinct).map(([name, values = []]) => [
@@ -71,7 +71,7 @@ function joinedHeaders(incoming: IncomingMessage): Record<string, string> {
 }
 
 function parametersOf(query: string): Record<string, string> {
-  // A map, since a client may choose names that every object has already, such as __proto__.
+  // A map, because a client may choose a name that every object already has, such as __proto__.
   const parameters = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
     const before = parameters.get(name);
@@ -90,10 +90,10 @@ function readsAsText(contentType: string | undefined, body: Buffer): boolean {
   }
 }
 
-/** As in an access log: 12/Mar/2020:19:03:58 +0000. */
+/** The time as access logs write it: 12/Mar/2020:19:03:58 +0000. */
 function clfTime(at: number): string {
   const date = new Date(at);
   const two = (value: number): string => String(value).padStart(2, '0');
-  const day = `${two(date.getUTCDate())}/${MONTHS[date.getUTCMonth()] ?? ''}/${date.getUTCFullYear()}`;
+  const day = `${two(date.getUTCDate())}/${monthNames[date.getUTCMonth()] ?? ''}/${date.getUTCFullYear()}`;
   return `${day}:${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())} +0000`;
 }

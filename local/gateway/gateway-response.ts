@@ -17,11 +17,11 @@ const responseSchema = z.object({
   isBase64Encoded: z.boolean().optional(),
 });
 
-/** A function's answer in payload format 2.0, checked. */
+/** A function's answer in payload format 2.0, after the check. */
 export type GatewayResponse = z.output<typeof responseSchema>;
 
-/** Belong to the connection between client and gateway; a function does not set them. */
-const CONNECTION_HEADERS = new Set([
+/** These headers belong to the connection between client and gateway. A function cannot set them. */
+const connectionHeaders = new Set([
   'connection',
   'content-length',
   'keep-alive',
@@ -30,8 +30,8 @@ const CONNECTION_HEADERS = new Set([
 ]);
 
 /**
- * Reads what a function returned. Without a statusCode the value itself is the body, as payload
- * format 2.0 has it. Undefined when it is malformed.
+ * Reads a function's return value. A value without a statusCode is itself the body, as in payload format 2.0.
+ * Undefined when the value is malformed.
  */
 export function readResponse(payload: unknown): GatewayResponse | undefined {
   if (typeof payload === 'object' && payload !== null && 'statusCode' in payload)
@@ -43,7 +43,7 @@ export function readResponse(payload: unknown): GatewayResponse | undefined {
   };
 }
 
-/** Sends it; a HEAD request gets the headers only. */
+/** Sends the answer. A HEAD request gets only the headers. */
 export function sendResponse(
   outgoing: ServerResponse,
   { statusCode, headers = {}, cookies = [], body, isBase64Encoded }: GatewayResponse,
@@ -51,7 +51,7 @@ export function sendResponse(
 ): void {
   const bytes = Buffer.from(body ?? '', isBase64Encoded === true ? 'base64' : 'utf8');
   for (const [name, value] of Object.entries(headers))
-    if (!CONNECTION_HEADERS.has(name.toLowerCase())) outgoing.setHeader(name, String(value));
+    if (!connectionHeaders.has(name.toLowerCase())) outgoing.setHeader(name, String(value));
   if (!outgoing.hasHeader('content-type') && bytes.length > 0)
     outgoing.setHeader('content-type', 'text/plain;charset=UTF-8');
   if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies);

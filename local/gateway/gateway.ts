@@ -7,35 +7,39 @@ import { readResponse, sendResponse } from './gateway-response.ts';
 import { readBody, refuseBody, sendJson } from './http-body.ts';
 import { createRouter } from './router.ts';
 
-/** Quotas of HTTP APIs: neither can be raised. */
-const MAX_BODY_BYTES = 10 * 1024 * 1024;
-const INTEGRATION_MILLIS = 30_000;
+/** Quotas of HTTP APIs. AWS raises neither of them. */
+const maxBodyBytes = 10 * 1024 * 1024;
+const longestIntegrationMillis = 30_000;
 
-/** The HTTP API of the template. */
+/** The stand-in of API Gateway: the HTTP API of the template. */
 export interface Gateway {
-  /** Answers one request; also those that the gateway answers by itself, in AWS's own words. */
+  /**
+   * Answers one request. Some requests reach no function: the gateway refuses those itself, in AWS's words.
+   */
   readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 }
 
-/** What the gateway needs of its surroundings. */
+/** What createGateway() needs. */
 export interface GatewayOptions {
   readonly routes: readonly LocalRoute[];
   readonly functions: Pick<LocalFunctions, 'invoke'>;
-  /** Milliseconds since 1970. */
+  /** The virtual time, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Whether the stage's throttle refuses a request; never, unless told. */
+  /**
+   * Whether the stage's throttle refuses the next request. Without this function the throttle refuses none.
+   */
   readonly throttles?: () => boolean;
-  /** Real milliseconds that a function may take; 30 s as in AWS unless told. */
+  /** The real milliseconds that a function may take. The default is 30 s, as in AWS. */
   readonly integrationMillis?: number;
 }
 
-/** Makes the gateway; it serves exactly the template's routes. */
+/** Makes the gateway. It serves exactly the template's routes. */
 export function createGateway({
   routes,
   functions,
   now,
   throttles,
-  integrationMillis = INTEGRATION_MILLIS,
+  integrationMillis = longestIntegrationMillis,
 }: GatewayOptions): Gateway {
   const find = createRouter(routes);
   return {
@@ -46,7 +50,7 @@ export function createGateway({
         refuseBody(incoming, outgoing, 404, { message: 'Not Found' });
         return;
       }
-      const body = await readBody(incoming, MAX_BODY_BYTES);
+      const body = await readBody(incoming, maxBodyBytes);
       if (body === undefined) {
         refuseBody(incoming, outgoing, 413, { message: 'Request Entity Too Large' });
         return;
@@ -75,7 +79,7 @@ export function createGateway({
   };
 }
 
-/** The function runs on in either case, as in AWS. */
+/** The result, or undefined after the time limit. As in AWS, the function runs on in that case. */
 async function within(
   millis: number,
   result: Promise<InvocationResult>,

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Reads a request's body; undefined when it is larger than `maxBytes`, of which no more is kept. */
+/** Reads a request's body. Undefined when the body is larger than `maxBytes`; the rest of it is not kept. */
 export async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) return undefined;
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  const parts: AsyncIterable<Buffer> = incoming.iterator({ destroyOnReturn: false });
+  for await (const chunk of parts) {
     bytes += chunk.length;
     if (bytes > maxBytes) return undefined;
     chunks.push(chunk);
@@ -23,11 +24,14 @@ export function sendJson(outgoing: ServerResponse, status: number, value: unknow
   outgoing.end(text);
 }
 
-/** A client that sends more, or longer, is cut off. */
-const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
-const DISCARD_MILLIS = 5_000;
+/** A client that still sends after this many bytes, or this long, is cut off. */
+const maxDiscardedBytes = 64 * 1024 * 1024;
+const discardMillis = 5_000;
 
-/** Answers a request whose body is not wanted. Many clients read no answer before they have sent all: the rest is thrown away first. */
+/**
+ * Answers a request whose body is not wanted. Many clients read no answer before they have sent the whole
+ * body, so the rest of the body is read and thrown away first.
+ */
 export function refuseBody(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -40,10 +44,10 @@ export function refuseBody(
     outgoing.setHeader('connection', 'close');
     if (!outgoing.headersSent) sendJson(outgoing, status, value);
   };
-  const timer = setTimeout(() => incoming.destroy(), DISCARD_MILLIS);
+  const timer = setTimeout(() => incoming.destroy(), discardMillis);
   incoming.on('data', (chunk: Buffer) => {
     discarded += chunk.length;
-    if (discarded > MAX_DISCARDED_BYTES) incoming.destroy();
+    if (discarded > maxDiscardedBytes) incoming.destroy();
   });
   incoming.on('close', () => clearTimeout(timer));
   if (incoming.readableEnded) answer();

@@ -2,14 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ObjectStore } from '../aws/object-store.ts';
 import { targetOf } from './gateway-event.ts';
 
-/** Where the distribution's objects are served. */
-export const RESULTS_PATH = '/_results/';
+/** The path under which this server serves the distribution's objects. */
+export const resultsPath = '/_results/';
 
-/** What S3 answers CloudFront for a key that is not there, when CloudFront may not list the bucket. */
-const ACCESS_DENIED =
+/** The answer of S3 to CloudFront for a missing key, when CloudFront may not list the bucket. */
+const accessDeniedXml =
   '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
 
-/** Serves a bucket's objects as CloudFront with origin access control does: GET and HEAD of one object. */
+/**
+ * The stand-in of CloudFront. It serves a bucket's objects as CloudFront does with origin access control: GET
+ * and HEAD of one object.
+ */
 export function createResults(
   objects: Pick<ObjectStore, 'read'>,
   bucket: string,
@@ -32,7 +35,7 @@ export function createResults(
       etag: found.etag,
       'last-modified': found.lastModified.toUTCString(),
       ...(found.cacheControl === undefined ? {} : { 'cache-control': found.cacheControl }),
-      // A client's upload shown under the address of this page must not become a page itself.
+      // A browser must not read a client's upload as a page when it opens the upload at this address.
       'x-content-type-options': 'nosniff',
     });
     outgoing.end(incoming.method === 'HEAD' ? undefined : found.body);
@@ -41,7 +44,7 @@ export function createResults(
 
 function keyOf(path: string): string | undefined {
   try {
-    const key = decodeURIComponent(path.slice(RESULTS_PATH.length));
+    const key = decodeURIComponent(path.slice(resultsPath.length));
     return key === '' ? undefined : key;
   } catch {
     return undefined;
@@ -51,7 +54,7 @@ function keyOf(path: string): string | undefined {
 function sendXml(outgoing: ServerResponse, status: number): void {
   outgoing.writeHead(status, {
     'content-type': 'application/xml',
-    'content-length': Buffer.byteLength(ACCESS_DENIED),
+    'content-length': Buffer.byteLength(accessDeniedXml),
   });
-  outgoing.end(ACCESS_DENIED);
+  outgoing.end(accessDeniedXml);
 }

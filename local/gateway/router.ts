@@ -1,9 +1,9 @@
 import type { LocalRoute } from '../template.ts';
 
-/** A route that takes a request. */
+/** The route of a request. */
 export interface RouteMatch {
   readonly route: LocalRoute;
-  /** Values of the path's variables, decoded; empty for none. */
+  /** The decoded values of the path's variables. Empty when the path has no variables. */
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
@@ -14,8 +14,9 @@ interface Pattern {
 }
 
 /**
- * Finds routes as an HTTP API does: the most exact path wins (literal step before variable before
- * greedy variable, from the left), then the named method before ANY; $default takes the rest.
+ * Finds routes as an HTTP API does. The most exact path wins: from the left, a literal step comes before a
+ * variable, and a variable before a greedy variable. Then a named method wins over ANY. $default takes all
+ * other requests.
  */
 export function createRouter(
   routes: readonly LocalRoute[],

@@ -9,58 +9,60 @@ import type {
   WorkerMessage,
 } from './messages.ts';
 
-/** What one worker of a function is started with. */
+/** The options with which one worker of a function starts. */
 export interface EnvironmentOptions {
   readonly functionId: string;
   readonly boot: WorkerBootData;
   /** The worker's whole process.env. */
   readonly env: Readonly<Record<string, string>>;
-  /** Of one invocation, in real time. */
+  /** The time limit of one invocation, in real time. */
   readonly timeoutSeconds: number;
   readonly log: (line: FunctionLogLine) => void;
-  /** An invocation ended, having had the processor for so long. */
+  /** Hears of each invocation that ended, with the processor time that it used. */
   readonly onUsed?: (cpuMillis: number) => void;
 }
 
-/** One warm copy of a function: a worker thread with the bundle loaded. */
+/** A function's execution environment: a worker thread that has loaded the bundle. */
 export interface ExecutionEnvironment {
-  /** Never rejects: whatever goes wrong is a result, as Lambda has it. */
+  /** Never rejects. A failure is a result, as in Lambda. */
   readonly invoke: (event: unknown) => Promise<InvocationResult>;
   readonly inFlight: () => number;
-  /** False once an invocation timed out or the worker ended: it takes no further invocations. */
+  /**
+   * False after an invocation has timed out or the worker has ended. The worker then takes no further
+   * invocations.
+   */
   readonly isUsable: () => boolean;
-  /** Ends the worker; what is in flight fails with Runtime.ExitError. */
+  /** Ends the worker. Invocations in flight fail with Runtime.ExitError. */
   readonly end: () => Promise<void>;
 }
 
-interface Flight {
-  readonly finish: (result: InvocationResult) => void;
-}
+const bootModule = new URL('./worker-boot.mjs', import.meta.url);
 
-const BOOT = new URL('./worker-boot.mjs', import.meta.url);
-
-/** Starts a worker. A bundle that cannot be loaded shows in the results of its invocations. */
+/**
+ * Starts a worker. When the bundle cannot be loaded, every invocation of the worker fails with the reason.
+ */
 export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironment {
-  const worker = new Worker(BOOT, {
+  const worker = new Worker(bootModule, {
     env: { ...options.env },
     workerData: options.boot,
     execArgv: [],
     stdout: true,
     stderr: true,
   });
-  const flights = new Map<string, Flight>();
+  const flights = new Map<string, (result: InvocationResult) => void>();
   let usable = true;
   let crash: LambdaError | undefined;
-  // The time limit begins when the handler can: booting beside 47 others must not eat it.
+  // An invocation's time limit begins when the handler is loaded. A worker that starts beside 47 others loads
+  // slowly, and that must not use up the limit.
   const ready = Promise.withResolvers<undefined>();
   worker.unref();
 
   function settle(requestId: string, result: InvocationResult): void {
-    const flight = flights.get(requestId);
-    if (flight === undefined) return; // It timed out before.
+    const finish = flights.get(requestId);
+    if (finish === undefined) return; // The invocation has already timed out.
     flights.delete(requestId);
-    if (flights.size === 0) worker.unref(); // An idle worker keeps no process alive.
-    flight.finish(result);
+    if (flights.size === 0) worker.unref(); // An idle worker must not keep the process alive.
+    finish(result);
     if (!usable && flights.size === 0) void worker.terminate();
   }
 
@@ -86,7 +88,7 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
     }
   });
   worker.on('error', (error: Error) => {
-    crash = { errorType: error.name, errorMessage: error.message, trace: (error.stack ?? '').split('\n') };
+    crash = crashError(error);
   });
   worker.on('exit', (code) => {
     usable = false;
@@ -98,14 +100,14 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   async function invoke(event: unknown): Promise<InvocationResult> {
     const requestId = randomUUID();
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
-    flights.set(requestId, { finish: resolve });
+    flights.set(requestId, resolve);
     worker.ref();
     await ready.promise;
     if (!flights.has(requestId)) return promise;
     const millis = options.timeoutSeconds * 1_000;
     worker.postMessage({ requestId, event, deadline: Date.now() + millis } satisfies InvokeMessage);
     const limit = setTimeout(() => {
-      // Whatever it still does is not wanted any more; others in the same worker may finish.
+      // Nobody waits for this invocation any more. Other invocations in the same worker may finish.
       usable = false;
       settle(requestId, { ok: false, error: timeoutError(requestId, options.timeoutSeconds) });
     }, millis);
@@ -132,6 +134,10 @@ function timeoutError(requestId: string, seconds: number): LambdaError {
     errorType: 'Sandbox.Timedout',
     errorMessage: `RequestId: ${requestId} Error: Task timed out after ${seconds.toFixed(2)} seconds`,
   };
+}
+
+function crashError({ name, message, stack = '' }: Error): LambdaError {
+  return { errorType: name, errorMessage: message, trace: stack.split('\n') };
 }
 
 function exitError(requestId: string, code: number): LambdaError {

@@ -1,61 +1,67 @@
 import type { VirtualClock } from '../clock.ts';
 import type { LocalFunction } from '../template.ts';
-import { environmentOf } from './environment.ts';
+import { workerOptionsOf } from './worker-options.ts';
 import { startEnvironment } from './execution-environment.ts';
 import type { FunctionLogLine, InvocationResult } from './messages.ts';
-import { ALONE, createWorkerPool, SHARED } from './worker-pool.ts';
+import { aloneLimits, createWorkerPool, sharedLimits } from './worker-pool.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/** What started an invocation. What the gateway starts shares workers, see worker-pool.ts. */
+/**
+ * The part of the service that started an invocation. Invocations of the gateway share workers, see
+ * worker-pool.ts.
+ */
 export type InvocationSource = 'gateway' | 'task' | 'schedule' | 'event';
 
-/** An invocation that has not ended; queued ones included. */
+/** An invocation that has not ended. It may still be in the queue. */
 export interface FlyingInvocation {
   readonly functionId: string;
   readonly source: InvocationSource;
-  /** Real time, milliseconds since 1970; undefined while it waits for a worker. */
+  /** Real time, in milliseconds since 1970. Undefined while the invocation waits for a worker. */
   startedAt: number | undefined;
   readonly done: Promise<InvocationResult>;
 }
 
 /** All functions of the template. */
 export interface LocalFunctions {
-  /** Never rejects; an unknown function is a result, too. */
+  /** Never rejects. An unknown function gives a result, too. */
   readonly invoke: (
     functionId: string,
     event: unknown,
     source: InvocationSource,
   ) => Promise<InvocationResult>;
   readonly inFlight: () => readonly FlyingInvocation[];
-  /** Starts a shared worker of a function ahead of its first request. */
+  /** Starts a shared worker of a function before its first request. */
   readonly warm: (functionId: string) => void;
   readonly stop: () => Promise<void>;
 }
 
-/** What the functions need of their surroundings. */
+/** What createLocalFunctions() needs. */
 export interface LocalFunctionsOptions {
   readonly functions: readonly LocalFunction[];
   readonly clock: VirtualClock;
-  /** Address of the local AWS. */
+  /** The address of the local AWS. */
   readonly awsUrl: string;
   readonly log: (line: FunctionLogLine) => void;
-  /** An invocation ended, having had the processor for so long. */
+  /** Hears of each invocation that ended, with the processor time that it used. */
   readonly onUsed?: (functionId: string, cpuMillis: number) => void;
 }
 
-/** Makes the pools of all functions; nothing is started before the first invocation. */
+/** Makes the worker pools of all functions. No worker starts before the first invocation. */
 export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunctions {
   const pools = new Map(
     options.functions.map((one) => {
       const start = (inBackground: boolean) => () =>
         startEnvironment({
-          ...environmentOf(one, options, inBackground),
+          ...workerOptionsOf(one, options, inBackground),
           log: options.log,
           onUsed: (cpuMillis) => options.onUsed?.(one.id, cpuMillis),
         });
       return [
         one.id,
-        { shared: createWorkerPool(start(false), SHARED), alone: createWorkerPool(start(true), ALONE) },
+        {
+          shared: createWorkerPool(start(false), sharedLimits),
+          alone: createWorkerPool(start(true), aloneLimits),
+        },
       ];
     }),
   );

@@ -1,50 +1,50 @@
-/** What main thread and worker-boot.mjs say to each other, and what an invocation gives. */
+/** The messages between the main thread and worker-boot.mjs, and the result of an invocation. */
 
-/** A function's failure as Lambda words it; `errorType` is what Retry and Catch match. */
+/** A function's failure in Lambda's form. Retry and Catch of a state machine match `errorType`. */
 export interface LambdaError {
   readonly errorType: string;
   readonly errorMessage: string;
   readonly trace?: readonly string[];
 }
 
-/** How an invocation ended. `payload` is the parsed JSON of what the handler returned. */
+/** The result of an invocation. `payload` is the parsed JSON of the handler's return value. */
 export type InvocationResult =
   { readonly ok: true; readonly payload: unknown } | { readonly ok: false; readonly error: LambdaError };
 
-/** To the worker. `deadline` is real time, in milliseconds since 1970. */
+/** A message to the worker. `deadline` is real time, in milliseconds since 1970. */
 export interface InvokeMessage {
   readonly requestId: string;
   readonly event: unknown;
   readonly deadline: number;
 }
 
-/** From the worker. After `crashed` the worker ends. */
+/** A message from the worker. After `crashed` the worker ends. */
 export type WorkerMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'log'; readonly requestId: string | undefined; readonly line: string }
-  /** Of one invocation, more or less: others may share the thread. */
+  /** The processor time of one invocation, roughly: other invocations may share the thread. */
   | { readonly type: 'used'; readonly cpuMillis: number }
   | { readonly type: 'answered'; readonly requestId: string; readonly json: string }
   | { readonly type: 'failed'; readonly requestId: string; readonly error: LambdaError }
   | { readonly type: 'crashed'; readonly error: LambdaError };
 
-/** What the worker is started with. */
+/** The data with which the worker starts. */
 export interface WorkerBootData {
-  /** The clock's shared cells. */
+  /** The clock's shared memory, see shared-clock.ts. */
   readonly clock: SharedArrayBuffer;
-  /** file: address of the bundle. */
+  /** The `file:` address of the bundle. */
   readonly module: string;
-  /** Folder in which V8's code of bundles is kept between workers. */
+  /** The folder in which workers keep V8's compiled code of bundles for each other. */
   readonly compiled: string;
-  /** The export that is the handler. */
+  /** The name of the export that is the handler. */
   readonly handler: string;
-  /** Whether what it does may wait for the processor. */
+  /** Whether the worker runs with a lower priority. */
   readonly inBackground: boolean;
   /** The part of Lambda's context object that is the same for every invocation. */
   readonly context: Readonly<Record<string, string>>;
 }
 
-/** One line that a function wrote. `requestId` is absent for what it wrote outside of an invocation. */
+/** One line that a function has logged. `requestId` is absent for a line from outside an invocation. */
 export interface FunctionLogLine {
   readonly functionId: string;
   readonly requestId: string | undefined;

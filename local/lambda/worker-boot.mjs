@@ -1,9 +1,9 @@
 /**
- * What runs first in a function's worker thread: sets the virtual clock, imports the bundle and
+ * The first code in a function's worker thread. It installs the virtual clock, imports the bundle and
  * answers invocations, as Lambda's runtime interface client does.
  *
- * Plain JavaScript without imports of ours: type stripping would cost each new worker 35 ms.
- * The messages are typed in messages.ts.
+ * This file is plain JavaScript and imports no file of the project, because type stripping would cost
+ * each new worker 35 ms. messages.ts has the types of its messages.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { readlinkSync } from 'node:fs';
@@ -11,13 +11,14 @@ import { enableCompileCache, flushCompileCache } from 'node:module';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 
-// In AWS a render never takes the API's processor. Linux has a priority for each thread; elsewhere
-// this thread's number cannot be found out, and all stay equal.
+// In AWS a render never takes processor time from the API, so here it gets a lower priority. Linux has a
+// priority for each thread. On other systems a thread cannot find out its own number, and all threads stay
+// equal.
 if (workerData.inBackground && process.platform === 'linux') {
   try {
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').pop()), 10);
   } catch {
-    // Only slower.
+    // Without the lower priority the API is only slower.
   }
 }
 
@@ -30,7 +31,8 @@ function virtualNow() {
   return standsAt === 0 ? realNow() + Number(Atomics.load(cells, 0)) : standsAt;
 }
 
-// A proxy and not a subclass: Date() without new must go on working, and instanceof both ways.
+// A proxy, because with a subclass Date() without `new` would fail, and `instanceof` would not work in both
+// directions.
 const VirtualDate = new Proxy(RealDate, {
   construct: (target, values, newTarget) =>
     Reflect.construct(
@@ -48,7 +50,8 @@ const request = new AsyncLocalStorage();
 
 for (const stream of [process.stdout, process.stderr]) {
   let rest = '';
-  // Lambda's log is lines with the request they belong to; several invocations may share this thread.
+  // Lambda's log is made of lines, each with the request that it belongs to. Several invocations may share
+  // this thread.
   stream.write = (chunk, encoding, written) => {
     const lines = (rest + (typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())).split('\n');
     rest = lines.pop() ?? '';
@@ -73,7 +76,8 @@ process.on('uncaughtException', (error) => endWith(asLambdaError(error), 129));
 process.on('unhandledRejection', (reason) => {
   endWith({ ...asLambdaError(reason), errorType: 'Runtime.UnhandledPromiseRejection' }, 128);
 });
-// Threads of one process share its pid: a function that kills itself must not take the service with it.
+// All threads share the pid of the process. A function that kills "its" process must end only its own worker,
+// not the service.
 const realKill = process.kill.bind(process);
 process.kill = (pid, signal) =>
   pid === process.pid && signal !== 0 ? process.exit(137) : realKill(pid, signal);
@@ -88,7 +92,7 @@ function contextOf({ requestId, deadline }) {
   };
 }
 
-/** Milliseconds of the processor that this thread has had. */
+/** The processor time that this thread has used, in milliseconds. */
 function cpuMillis() {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
@@ -110,7 +114,8 @@ async function answer(handler, message) {
   }
 }
 
-// Every worker of a function compiles the same bundle: the first ones leave their code for the others.
+// Every worker of a function compiles the same bundle. The first workers save the compiled code for the
+// others.
 enableCompileCache(workerData.compiled);
 setTimeout(flushCompileCache, 2_000).unref();
 

@@ -1,33 +1,40 @@
 import type { ExecutionEnvironment } from './execution-environment.ts';
 import type { InvocationResult } from './messages.ts';
 
-/** The execution environments of one function. */
+/** The execution environments of one function. Invocations run in any of them. */
 export interface WorkerPool {
-  /** Queues the invocation until an environment is free, first come, first served. Never rejects. */
+  /**
+   * Queues the invocation until an environment is free. The queue is first come, first served. Never rejects.
+   */
   readonly invoke: (event: unknown, onStart?: () => void) => Promise<InvocationResult>;
-  /** Starts an environment ahead of its first invocation. */
+  /** Starts an environment before its first invocation. */
   readonly warm: () => void;
   /** Ends all environments. */
   readonly stop: () => Promise<void>;
 }
 
-/** How many invocations an environment takes at once, and how many environments there may be. */
+/** The limits of a pool. */
 export interface PoolLimits {
+  /** The number of invocations that one environment runs at once. */
   readonly invocationsEach: number;
+  /** The greatest number of environments. */
   readonly environments: number;
-  /** After how many milliseconds without work an environment ends; without it, never. */
+  /** An environment ends after this many milliseconds without work. Without a value it never ends. */
   readonly idleMillis?: number;
 }
 
 /**
- * For functions behind the gateway. AWS gives every concurrent request an environment of its own;
- * here a burst of 200 requests would start 200 threads on a few cores, for nothing: the handlers
- * wait for the network nearly all of their time.
+ * The limits for functions behind the gateway. AWS gives every concurrent request an environment of its own.
+ * Here a burst of 200 requests would start 200 threads on a few cores, with no gain: the handlers wait for
+ * the network nearly all of their time.
  */
-export const SHARED: PoolLimits = { invocationsEach: 50, environments: 16 };
+export const sharedLimits: PoolLimits = { invocationsEach: 50, environments: 16 };
 
-/** For tasks, schedules and events: one invocation at a time, so that a crash takes no innocents with it. */
-export const ALONE: PoolLimits = { invocationsEach: 1, environments: 48, idleMillis: 60_000 };
+/**
+ * The limits for tasks, schedules and events. An environment takes one invocation at a time, so that a crash
+ * ends no other invocation.
+ */
+export const aloneLimits: PoolLimits = { invocationsEach: 1, environments: 48, idleMillis: 60_000 };
 
 interface Waiting {
   readonly event: unknown;
@@ -35,7 +42,7 @@ interface Waiting {
   readonly finish: (result: InvocationResult) => void;
 }
 
-/** Makes a pool that starts environments as they are needed. */
+/** Makes a pool. It starts an environment when an invocation finds none free. */
 export function createWorkerPool(start: () => ExecutionEnvironment, limits: PoolLimits): WorkerPool {
   const environments = new Map<ExecutionEnvironment, NodeJS.Timeout | undefined>();
   const retired = new Set<ExecutionEnvironment>();
@@ -48,7 +55,7 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
     return environment;
   }
 
-  function free(): ExecutionEnvironment | undefined {
+  function freeEnvironment(): ExecutionEnvironment | undefined {
     for (const environment of environments.keys()) {
       if (!environment.isUsable()) retire(environment);
       else if (environment.inFlight() < limits.invocationsEach) return environment;
@@ -56,7 +63,9 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
     return environments.size < limits.environments ? add() : undefined;
   }
 
-  /** It takes nothing new; its other invocations may finish, then it ends by itself. */
+  /**
+   * Takes the environment out of the pool. Its open invocations may finish, then the environment ends itself.
+   */
   function retire(environment: ExecutionEnvironment): void {
     clearTimeout(environments.get(environment));
     environments.delete(environment);
@@ -64,9 +73,9 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
     else void environment.end();
   }
 
-  function serve(): void {
+  function serveQueue(): void {
     for (let waiting = queue.shift(); waiting !== undefined; waiting = queue.shift()) {
-      const environment = free();
+      const environment = freeEnvironment();
       if (environment === undefined) {
         queue.unshift(waiting);
         return;
@@ -79,11 +88,11 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
     clearTimeout(environments.get(environment));
     onStart?.();
     finish(await environment.invoke(event));
-    if (environment.inFlight() === 0) rest(environment);
-    if (queue.length > 0) serve();
+    if (environment.inFlight() === 0) keepForReuse(environment);
+    if (queue.length > 0) serveQueue();
   }
 
-  function rest(environment: ExecutionEnvironment): void {
+  function keepForReuse(environment: ExecutionEnvironment): void {
     retired.delete(environment);
     if (!environments.has(environment)) return;
     if (!environment.isUsable()) {
@@ -103,11 +112,11 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
       if (stopped) return Promise.resolve(refused);
       return new Promise((finish) => {
         queue.push({ event, onStart, finish });
-        serve();
+        serveQueue();
       });
     },
     warm: () => {
-      if (!stopped && environments.size === 0) rest(add());
+      if (!stopped && environments.size === 0) keepForReuse(add());
     },
     stop: async () => {
       stopped = true;

@@ -3,48 +3,53 @@ import type { ExecutionIdentity, HistoryEvent, Outcome } from './state-machine.t
 
 export type ExecutionStatus = 'RUNNING' | Outcome['status'];
 
-/** An execution as it is kept. Instants are milliseconds since 1970, of the virtual clock. */
+/** An execution, as the journal keeps it. Instants are milliseconds since 1970, of the virtual clock. */
 export interface Execution extends ExecutionIdentity {
   readonly machineArn: string;
-  /** JSON text, as StartExecution was given it. */
+  /** The JSON text that StartExecution received. */
   readonly input: string;
   readonly startedAt: number;
   readonly history: HistoryEvent[];
   status: ExecutionStatus;
   stoppedAt?: number;
-  /** JSON text, when it succeeded. */
+  /** JSON text, only of an execution that succeeded. */
   output?: string;
   error?: string;
   cause?: string;
 }
 
-/** Runs executions; reports to the store's onHistory and onClosed. */
+/** Runs executions. It reports to the store's onHistory and onClosed. */
 export interface ExecutionEngine {
   readonly start: (machineArn: string, execution: ExecutionIdentity, input: unknown) => void;
   readonly abort: (executionArn: string) => void;
 }
 
-/** The executions of one folder. What start() has answered is on disk and survives kill -9. */
+/**
+ * The executions of one data folder. An execution that start() has returned is on disk and survives kill -9.
+ */
 export interface Executions {
   readonly find: (arn: string) => Execution | undefined;
   readonly list: () => Execution[];
   readonly start: (machineArn: string, identity: ExecutionIdentity, input: string) => Execution;
-  /** Ends a running execution as ABORTED; a closed one is left as it is. */
+  /** Ends a running execution as ABORTED. A closed execution stays as it is. */
   readonly stop: (arn: string) => Execution | undefined;
   readonly onHistory: (arn: string, event: HistoryEvent) => void;
   readonly onClosed: (arn: string, outcome: Outcome) => void;
-  /** Runs every execution that was running when the service ended, from its start. Gives their number. */
+  /**
+   * Runs every execution that was open when the service ended, from its first state. Returns the number of
+   * them.
+   */
   readonly resume: () => number;
   readonly close: () => void;
 }
 
-/** What the store needs of its surroundings. */
+/** What openExecutions() needs. */
 export interface ExecutionsOptions {
-  /** The journal; its folder is made when missing. */
+  /** The file of the journal. Its folder is made when it is missing. */
   readonly file: string;
   readonly now: () => number;
   readonly engine: ExecutionEngine;
-  /** Hears of every execution that closed, after that is on disk. */
+  /** Hears of every execution that closed, after the journal has it. */
   readonly onStatusChange: (execution: Execution) => void;
 }
 
@@ -52,12 +57,12 @@ type Entry =
   | { readonly kind: 'started'; readonly execution: Execution }
   | { readonly kind: 'closed'; readonly arn: string; readonly closed: Partial<Execution> };
 
-/** As long as AWS keeps a closed execution, and its name taken. */
-const KEPT_MILLIS = 90 * 24 * 60 * 60 * 1_000;
+/** AWS keeps a closed execution, and its name in use, for this long. */
+const keptMillis = 90 * 24 * 60 * 60 * 1_000;
 
-/** Opens the store and reads what it holds; nothing runs before resume(). */
+/** Opens the store and reads its journal. No execution runs before resume(). */
 export function openExecutions({ file, now, engine, onStatusChange }: ExecutionsOptions): Executions {
-  const oldest = now() - KEPT_MILLIS;
+  const oldest = now() - keptMillis;
   const executions = new Map<string, Execution>();
   const { journal } = openJournal<Entry>(file, (entries) => {
     for (const execution of replay(entries))
@@ -78,7 +83,7 @@ export function openExecutions({ file, now, engine, onStatusChange }: Executions
 
   function onClosed(arn: string, outcome: Outcome): void {
     const execution = running(arn);
-    if (execution === undefined) return; // Stopped meanwhile.
+    if (execution === undefined) return; // It was stopped in the meantime.
     const closed = { ...factsOf(outcome), stoppedAt: now(), history: execution.history };
     journal.append({ kind: 'closed', arn, closed });
     onStatusChange(Object.assign(execution, closed));

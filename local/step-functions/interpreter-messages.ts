@@ -1,15 +1,15 @@
 import type { InvocationResult } from '../lambda/messages.ts';
 import type { ExecutionIdentity, HistoryEvent, Outcome, TaskCall } from './state-machine.ts';
 
-/** What the interpreter's thread is started with. */
+/** The data with which the interpreter's thread starts. */
 export interface InterpreterBootData {
-  /** The virtual clock's shared cells, see clock.ts. */
+  /** The virtual clock's shared memory, see shared-clock.ts. */
   readonly clock: SharedArrayBuffer;
-  /** The state machines: ARN and definition text. */
+  /** The state machines, each as its ARN and the text of its definition. */
   readonly machines: readonly (readonly [arn: string, text: string])[];
 }
 
-/** To the interpreter's thread. */
+/** A message to the interpreter's thread. */
 export type ToInterpreter =
   | {
       readonly type: 'start';
@@ -21,7 +21,10 @@ export type ToInterpreter =
   | { readonly type: 'result'; readonly call: number; readonly result: InvocationResult }
   | { readonly type: 'sync'; readonly sync: number };
 
-/** From it. Messages keep their order: all that was said before `synced` had happened before. */
+/**
+ * A message from the interpreter's thread. Messages keep their order: everything that a message before
+ * `synced` tells has happened before the sync.
+ */
 export type FromInterpreter =
   | { readonly type: 'ready' }
   | { readonly type: 'task'; readonly call: number; readonly task: TaskCall }

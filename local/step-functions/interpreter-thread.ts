@@ -1,7 +1,7 @@
 /**
- * The thread of the state machines: its timers and its Date are the virtual clock's, while the
- * main thread keeps real ones. Nobody ticks it from outside; it reads the shared clock, sleeps
- * until its next timer, and flows on when a message says so.
+ * The thread of the state machines. Its timers and its Date follow the virtual clock, while the main thread
+ * keeps the real ones. No other thread drives its timers: the thread reads the shared clock, sleeps until its
+ * next timer is due, and catches up with the clock at every message.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { readSharedClock } from '../shared-clock.ts';
@@ -28,7 +28,7 @@ async function flow(): Promise<void> {
   await timers.settled();
   stopSleeping();
   const next = timers.next();
-  // A standing clock moves by jumps only, and each jump is followed by a sync.
+  // A standing clock moves only by jumps, and a sync follows each jump.
   if (next === undefined || shared.isFrozen()) return;
   const millis = Math.min(Math.max(next - shared.now(), 1), 2_000_000_000);
   stopSleeping = timers.inReal(millis, () => void flow());

@@ -3,33 +3,34 @@ import type { InvocationResult } from '../lambda/messages.ts';
 import type { FromInterpreter, InterpreterBootData, ToInterpreter } from './interpreter-messages.ts';
 import type { ExecutionIdentity, HistoryEvent, Outcome, TaskCall } from './state-machine.ts';
 
-/** What the interpreter tells and asks while it runs executions. */
+/** The calls that the interpreter makes while it runs executions. */
 export interface InterpreterListener {
   readonly invokeTask: (task: TaskCall) => Promise<InvocationResult>;
   readonly onHistory: (executionArn: string, event: HistoryEvent) => void;
   readonly onClosed: (executionArn: string, outcome: Outcome) => void;
 }
 
-/** The state machines of the template, running in a thread whose timers are the virtual clock's. */
+/** The state machines of the template. They run in a thread whose timers follow the virtual clock. */
 export interface Interpreter {
   readonly start: (machineArn: string, execution: ExecutionIdentity, input: unknown) => void;
   readonly abort: (executionArn: string) => void;
   /**
-   * Brings the thread up to the clock's time and waits until it has done all it can without its
-   * tasks' results. Gives the instant of its next timer. Every task it asks for has been asked by then.
+   * Brings the thread up to the clock's time, and waits until the thread has done all it can without the
+   * results of its tasks. By then it has asked for every task that it needs. Resolves with the instant of its
+   * next timer.
    */
   readonly sync: () => Promise<number | undefined>;
   readonly stop: () => Promise<void>;
 }
 
-const THREAD = new URL('./interpreter-thread.ts', import.meta.url);
+const threadModule = new URL('./interpreter-thread.ts', import.meta.url);
 
 /** Starts the thread. Rejects when a definition cannot run locally. */
 export async function startInterpreter(
   boot: InterpreterBootData,
   listener: InterpreterListener,
 ): Promise<Interpreter> {
-  const worker = new Worker(THREAD, { workerData: boot, execArgv: [] });
+  const worker = new Worker(threadModule, { workerData: boot, execArgv: [] });
   const syncs = new Map<number, (nextTimer: number | undefined) => void>();
   const ready = Promise.withResolvers<undefined>();
   let lastSync = 0;
@@ -67,7 +68,8 @@ export async function startInterpreter(
   worker.on('exit', () => {
     for (const resolve of syncs.values()) resolve(undefined);
     syncs.clear();
-    // Without it nothing would ever finish: better a loud end than a service that only seems to work.
+    // Without the interpreter no execution would ever finish. It is better to end the service than to seem to
+    // work.
     if (!stopped) throw new Error('the interpreter of the state machines ended');
   });
   await ready.promise;

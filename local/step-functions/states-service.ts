@@ -16,11 +16,14 @@ const listSchema = z.object({
   maxResults: z.int().optional(),
 });
 
-/** Names that Step Functions takes: no white space, brackets, wildcards or control characters. */
+/** The names that Step Functions accepts: no white space, brackets, wildcards or control characters. */
 // eslint-disable-next-line no-control-regex -- the control characters are what AWS refuses
-const NAME = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f]{1,80}$/;
+const namePattern = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f]{1,80}$/;
 
-/** Step Functions as far as the service and its operator call it. Refuses as AWS does. */
+/**
+ * The stand-in of Step Functions: the operations that the service and its operator call. They refuse as AWS
+ * does.
+ */
 export function createStatesService(executions: Executions, machineArns: readonly string[]): AwsService {
   const operations: Record<string, (input: Record<string, unknown>) => AwsOutput> = {
     StartExecution: (input) => startExecution(executions, machineArns, read(startSchema, input)),
@@ -31,7 +34,7 @@ export function createStatesService(executions: Executions, machineArns: readonl
     },
     ListExecutions: (input) => listExecutions(executions, machineArns, read(listSchema, input)),
   };
-  // eslint-disable-next-line @typescript-eslint/require-await -- async turns what an operation throws into a rejection
+  // eslint-disable-next-line @typescript-eslint/require-await -- async turns a throw into a rejection
   return async (call) => {
     const operation = operations[call.operation];
     if (operation === undefined)
@@ -46,12 +49,13 @@ function startExecution(
   { stateMachineArn, name = randomUUID(), input }: z.output<typeof startSchema>,
 ): AwsOutput {
   if (!machineArns.includes(stateMachineArn)) throw noMachine(stateMachineArn);
-  if (!NAME.test(name)) throw new AwsError('InvalidName', `Invalid Name: '${name}'`);
+  if (!namePattern.test(name)) throw new AwsError('InvalidName', `Invalid Name: '${name}'`);
   if (!isJson(input))
     throw new AwsError('InvalidExecutionInput', 'Invalid State Machine Execution Input: not JSON');
   const arn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
   const known = executions.find(arn);
-  // The same start again is answered like the first; once closed a name stays taken for 90 days.
+  // A repeated start with the same input gets the first answer. After the execution has closed, its name
+  // stays in use for 90 days.
   if (known !== undefined && (known.status !== 'RUNNING' || known.input !== input)) {
     throw new AwsError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
   }

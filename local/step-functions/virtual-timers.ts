@@ -1,14 +1,18 @@
 import * as FakeTimers from '@sinonjs/fake-timers';
+import { isObject } from '../json-object.ts';
 
-/** The timers of a thread whose time is told to it. Instants are milliseconds since 1970. */
+/** The timers of a thread whose time another part of the code sets. Instants are milliseconds since 1970. */
 export interface VirtualTimers {
-  /** Fires all timers due until then, in order. An instant in the past does nothing. */
+  /**
+   * Sets the time to the instant and fires all timers that are due by then, in order. An instant in the past
+   * changes nothing.
+   */
   readonly flowTo: (instant: number) => void;
-  /** When the next timer is due. */
+  /** The instant at which the next timer is due. */
   readonly next: () => number | undefined;
-  /** Resolves when all promises that could be resolved have been. */
+  /** Resolves when every promise that could resolve has resolved. */
   readonly settled: () => Promise<void>;
-  /** The thread's real timer: calls back after that many milliseconds; answers how to call it off. */
+  /** Calls back after this many real milliseconds. Returns a function that cancels the call. */
   readonly inReal: (millis: number, callback: () => void) => () => void;
 }
 
@@ -36,10 +40,12 @@ export function installVirtualTimers(now: number): VirtualTimers {
   };
 }
 
-/** The library keeps its timers in a map that its types leave out. */
+/** The library keeps its timers in a map that is missing from its types. */
 function earliest(clock: FakeTimers.Clock): number | undefined {
-  const { timers } = clock as unknown as { timers?: Map<number, { callAt: number }> };
-  let next: number | undefined;
-  for (const { callAt } of timers?.values() ?? []) if (next === undefined || callAt < next) next = callAt;
-  return next;
+  const timers: unknown[] =
+    'timers' in clock && clock.timers instanceof Map ? [...clock.timers.values()] : [];
+  const instants = timers.flatMap((timer) =>
+    isObject(timer) && typeof timer['callAt'] === 'number' ? [timer['callAt']] : [],
+  );
+  return instants.length === 0 ? undefined : Math.min(...instants);
 }

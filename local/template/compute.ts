@@ -6,7 +6,10 @@ import type { Resource, Resources } from './resources.ts';
 /** A Lambda function and the folder of its bundle. */
 export interface LocalFunction {
   readonly id: string;
-  /** Logical id of its role, which is also the access key id by which the stand-ins know it. */
+  /**
+   * The logical id of the function's role. It is also the access key id by which the stand-ins know the
+   * function.
+   */
   readonly roleId: string;
   readonly codeFolder: string;
   readonly handler: string;
@@ -20,7 +23,7 @@ export interface LocalRoute {
   readonly functionId: string;
 }
 
-/** A state machine whose text is complete. */
+/** A state machine. Its substitutions are already applied. */
 export interface LocalStateMachine {
   readonly id: string;
   readonly arn: string;
@@ -101,7 +104,7 @@ const stateMachineSchema = z.object({
   DefinitionSubstitutions: z.record(z.string(), z.coerce.string()).default({}),
 });
 
-/** The state machines, their substitutions applied. */
+/** The state machines, after their substitutions. */
 export function readStateMachines(resources: Resources): readonly LocalStateMachine[] {
   return resources
     .of('AWS::StepFunctions::StateMachine', stateMachineSchema)

@@ -2,24 +2,24 @@ import * as z from 'zod';
 import { idOfArn } from './local-names.ts';
 import type { Resources } from './resources.ts';
 
-/** A function that runs again and again. */
+/** A function that runs at a fixed interval. */
 export interface LocalSchedule {
   readonly functionId: string;
   readonly everySeconds: number;
-  /** The event's JSON text, where the template gives one. */
+  /** The event's JSON text, when the template gives one. */
   readonly input?: string;
 }
 
-/** A function that runs on events of a kind. */
+/** A function that runs for each event that matches a pattern. */
 export interface LocalRule {
   readonly functionId: string;
   /** An event pattern of EventBridge. */
   readonly pattern: Readonly<Record<string, unknown>>;
 }
 
-const SECONDS: Readonly<Record<string, number>> = { minute: 60, hour: 3600, day: 86_400 };
+const secondsOfUnit: Readonly<Record<string, number>> = { minute: 60, hour: 3600, day: 86_400 };
 
-// Refused: they would change what the function receives.
+// These members are refused, because they would change the event that the function receives.
 const absent = z.never().optional();
 const targetSchema = z.object({
   Arn: z.string(),
@@ -38,7 +38,10 @@ const ruleSchema = z.object({
   Targets: z.array(targetSchema).default([]),
 });
 
-/** The schedules of EventBridge Scheduler and of rules with a ScheduleExpression; disabled ones are left out. */
+/**
+ * The schedules of EventBridge Scheduler, and the rules with a ScheduleExpression. Disabled ones are left
+ * out.
+ */
 export function readSchedules(resources: Resources): readonly LocalSchedule[] {
   const schedules = resources
     .of('AWS::Scheduler::Schedule', scheduleSchema)
@@ -60,7 +63,7 @@ export function readSchedules(resources: Resources): readonly LocalSchedule[] {
   });
 }
 
-/** The rules with an event pattern; disabled ones are left out. */
+/** The rules with an event pattern. Disabled rules are left out. */
 export function readRules(resources: Resources): readonly LocalRule[] {
   return resources.of('AWS::Events::Rule', ruleSchema).flatMap(({ properties, unsupported }) => {
     const { EventPattern } = properties;
@@ -74,7 +77,7 @@ export function readRules(resources: Resources): readonly LocalRule[] {
 
 function secondsOfRate(expression: string): number | undefined {
   const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
-  const seconds = SECONDS[unit];
+  const seconds = secondsOfUnit[unit];
   return seconds === undefined ? undefined : Number(count) * seconds;
 }
 

@@ -1,7 +1,8 @@
-import { localAttributes, PSEUDO_PARAMETERS } from './local-names.ts';
+import { isObject } from '../json-object.ts';
+import { localAttributes, pseudoParameters } from './local-names.ts';
 import type { TemplateResource } from './local-names.ts';
 
-/** A CloudFormation template as far as it is read here. */
+/** The parts of a CloudFormation template that are read here. */
 export interface Template {
   readonly Resources: Readonly<Record<string, TemplateResource>>;
   readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
@@ -10,27 +11,30 @@ export interface Template {
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown; readonly Condition?: string }>>;
 }
 
-/** Resolves the intrinsic functions of one template to what they mean here. */
+/** Resolves the intrinsic functions of one template to local values. */
 export interface Resolver {
-  /** The value without intrinsics. Throws an Error that says what is not supported or not known. */
+  /**
+   * The value without intrinsic functions. Throws an Error that names the unsupported function or the unknown
+   * name.
+   */
   readonly resolve: (value: unknown) => unknown;
-  /** Whether a condition of the template holds; true for none. */
+  /** Whether a condition of the template holds. No condition always holds. */
   readonly holds: (condition: string | undefined) => boolean;
 }
 
-/** What Ref or GetAtt gives for a logical id. */
+/** The value that Ref or GetAtt gives for a logical id. */
 type LookUp = (id: string, attribute: string) => unknown;
 
 type Intrinsic = (argument: unknown, resolve: Resolver['resolve']) => unknown;
 
-/** Makes the resolver of a template. `apiEndpoint` is where its HTTP API is served. */
+/** Makes the resolver of a template. `apiEndpoint` is the local address of its HTTP API. */
 export function createResolver(template: Template, apiEndpoint: string): Resolver {
   const look = lookUp(template, apiEndpoint);
   const holds = (condition: string | undefined): boolean =>
     condition === undefined || resolve(template.Conditions?.[condition] ?? false) === true;
   const intrinsics: Readonly<Record<string, Intrinsic>> = {
-    ...TEXT_FUNCTIONS,
-    ...CONDITION_FUNCTIONS,
+    ...textFunctions,
+    ...conditionFunctions,
     ...templateFunctions(template, look, holds),
   };
 
@@ -41,7 +45,7 @@ export function createResolver(template: Template, apiEndpoint: string): Resolve
     const [name, argument] = entries[0] ?? [''];
     if (entries.length === 1 && (name === 'Ref' || name === 'Condition' || name.startsWith('Fn::'))) {
       const intrinsic = intrinsics[name];
-      // A policy statement's Condition is an object of its own and no intrinsic.
+      // The Condition of a policy statement is an ordinary object and not an intrinsic function.
       if (intrinsic !== undefined && (name !== 'Condition' || typeof argument === 'string'))
         return intrinsic(argument, resolve);
       if (name.startsWith('Fn::')) throw new Error(`the intrinsic function ${name} is not supported`);
@@ -53,7 +57,7 @@ export function createResolver(template: Template, apiEndpoint: string): Resolve
   return { resolve, holds };
 }
 
-/** The functions that look into the template. */
+/** The intrinsic functions that read the template. */
 function templateFunctions(
   template: Template,
   look: LookUp,
@@ -68,9 +72,9 @@ function templateFunctions(
       return look(id, attribute.join('.'));
     },
     'Fn::Sub': (argument, resolve) => {
-      const [text, variables] = Array.isArray(argument)
-        ? (argument as [string, Record<string, unknown>])
-        : [asText(argument), {}];
+      const [first, second] = Array.isArray(argument) ? asList(argument) : [argument];
+      const text = asText(first);
+      const variables = isObject(second) ? second : {};
       return text
         .replace(/\$\{([^!}]+)\}/g, (_match, name: string) => {
           if (name in variables) return asText(resolve(variables[name]));
@@ -92,7 +96,7 @@ function templateFunctions(
   };
 }
 
-const TEXT_FUNCTIONS: Readonly<Record<string, Intrinsic>> = {
+const textFunctions: Readonly<Record<string, Intrinsic>> = {
   'Fn::Join': (argument, resolve) => {
     const [delimiter, parts] = asList(argument);
     return asList(resolve(parts)).map(asText).join(asText(delimiter));
@@ -107,7 +111,7 @@ const TEXT_FUNCTIONS: Readonly<Record<string, Intrinsic>> = {
   },
 };
 
-const CONDITION_FUNCTIONS: Readonly<Record<string, Intrinsic>> = {
+const conditionFunctions: Readonly<Record<string, Intrinsic>> = {
   'Fn::Equals': (argument, resolve) => {
     const [left, right] = asList(resolve(argument));
     return left === right;
@@ -120,7 +124,7 @@ const CONDITION_FUNCTIONS: Readonly<Record<string, Intrinsic>> = {
 function lookUp(template: Template, apiEndpoint: string): LookUp {
   return (id, attribute) => {
     if (id === 'AWS::NoValue') return undefined;
-    const pseudo = PSEUDO_PARAMETERS[id];
+    const pseudo = pseudoParameters[id];
     if (pseudo !== undefined) return pseudo;
     const resource = template.Resources[id];
     if (resource === undefined) {

@@ -1,7 +1,7 @@
-import { LOCAL_ACCOUNT, LOCAL_REGION } from '../aws/aws-call.ts';
+import { localAccount, localRegion } from '../aws/aws-call.ts';
 import { localSecretArn } from '../aws/secrets.ts';
 
-/** A resource as the template has it, its intrinsics unresolved. */
+/** A resource of the template. Its intrinsic functions are not yet resolved. */
 export interface TemplateResource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
@@ -9,33 +9,33 @@ export interface TemplateResource {
   readonly Condition?: string;
 }
 
-/** What Ref (under `Ref`) and GetAtt give for a resource here. */
+/** The local values that Ref (under `Ref`) and GetAtt give for a resource. */
 export type LocalAttributes = Readonly<Record<string, string>>;
 
 /** The values of AWS's pseudo parameters. */
-export const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
-  'AWS::AccountId': LOCAL_ACCOUNT,
-  'AWS::Region': LOCAL_REGION,
+export const pseudoParameters: Readonly<Record<string, string>> = {
+  'AWS::AccountId': localAccount,
+  'AWS::Region': localRegion,
   'AWS::Partition': 'aws',
   'AWS::URLSuffix': 'amazonaws.com',
   'AWS::StackName': 'local',
-  'AWS::StackId': `arn:aws:cloudformation:${LOCAL_REGION}:${LOCAL_ACCOUNT}:stack/local/local`,
+  'AWS::StackId': `arn:aws:cloudformation:${localRegion}:${localAccount}:stack/local/local`,
 };
 
-/** A literal name that the template gives the resource, or undefined. */
+/** The literal name that the template gives the resource, or undefined. */
 type NameOf = (property: string) => string | undefined;
 
 const arn = (service: string, rest: string): string =>
-  `arn:aws:${service}:${LOCAL_REGION}:${LOCAL_ACCOUNT}:${rest}`;
+  `arn:aws:${service}:${localRegion}:${localAccount}:${rest}`;
 
-/** Per resource type, from its logical id: the names under which the stand-ins know it. */
-const ATTRIBUTES: Readonly<
+/** For each resource type, the names under which the stand-ins know a resource, made from its logical id. */
+const attributesOfType: Readonly<
   Record<string, (id: string, named: NameOf, apiEndpoint: string) => LocalAttributes>
 > = {
   'AWS::DynamoDB::GlobalTable': tableAttributes,
   'AWS::DynamoDB::Table': tableAttributes,
   'AWS::Lambda::Function': (id) => ({ Ref: id, Arn: arn('lambda', `function:${id}`) }),
-  'AWS::IAM::Role': (id) => ({ Ref: id, Arn: `arn:aws:iam::${LOCAL_ACCOUNT}:role/${id}`, RoleId: id }),
+  'AWS::IAM::Role': (id) => ({ Ref: id, Arn: `arn:aws:iam::${localAccount}:role/${id}`, RoleId: id }),
   'AWS::StepFunctions::StateMachine': (id) => ({
     Ref: arn('states', `stateMachine:${id}`),
     Arn: arn('states', `stateMachine:${id}`),
@@ -47,7 +47,7 @@ const ATTRIBUTES: Readonly<
       Ref: name,
       Arn: `arn:aws:s3:::${name}`,
       DomainName: `${name}.s3.amazonaws.com`,
-      RegionalDomainName: `${name}.s3.${LOCAL_REGION}.amazonaws.com`,
+      RegionalDomainName: `${name}.s3.${localRegion}.amazonaws.com`,
     };
   },
   'AWS::SecretsManager::Secret': (id, named) => {
@@ -57,7 +57,7 @@ const ATTRIBUTES: Readonly<
   'AWS::Events::Rule': (id) => ({ Ref: id, Arn: arn('events', `rule/${id}`) }),
   'AWS::Scheduler::Schedule': (id) => ({ Ref: id, Arn: arn('scheduler', `schedule/default/${id}`) }),
   'AWS::SQS::Queue': (id) => ({
-    Ref: `https://sqs.${LOCAL_REGION}.amazonaws.com/${LOCAL_ACCOUNT}/${id}`,
+    Ref: `https://sqs.${localRegion}.amazonaws.com/${localAccount}/${id}`,
     Arn: arn('sqs', id),
     QueueName: id,
   }),
@@ -67,7 +67,7 @@ const ATTRIBUTES: Readonly<
   'AWS::ApiGatewayV2::Api': (id, _named, apiEndpoint) => ({ Ref: id, ApiId: id, ApiEndpoint: apiEndpoint }),
   'AWS::ApiGatewayV2::DomainName': (id, named) => ({
     Ref: named('DomainName') ?? id,
-    RegionalDomainName: `${id.toLowerCase()}.execute-api.${LOCAL_REGION}.amazonaws.com`,
+    RegionalDomainName: `${id.toLowerCase()}.execute-api.${localRegion}.amazonaws.com`,
     RegionalHostedZoneId: 'Z0',
   }),
   'AWS::CloudFront::OriginAccessControl': withId,
@@ -93,7 +93,7 @@ function tableAttributes(id: string, named: NameOf): LocalAttributes {
   };
 }
 
-/** What Ref and GetAtt give; every resource has at least its logical id as Ref. */
+/** The values that Ref and GetAtt give. Every resource has at least its logical id as Ref. */
 export function localAttributes(
   id: string,
   resource: TemplateResource,
@@ -103,13 +103,14 @@ export function localAttributes(
     const name = resource.Properties?.[property];
     return typeof name === 'string' ? name : undefined;
   };
-  return ATTRIBUTES[resource.Type]?.(id, named, apiEndpoint) ?? { Ref: id };
+  return attributesOfType[resource.Type]?.(id, named, apiEndpoint) ?? { Ref: id };
 }
 
-/** The logical id at the end of a local function's or role's ARN; undefined for anything else. */
+/** The logical id at the end of a local function's or role's ARN. Undefined for any other text. */
 export function idOfArn(kind: 'function' | 'role', text: string): string | undefined {
-  const prefix = kind === 'function' ? arn('lambda', 'function:') : `arn:aws:iam::${LOCAL_ACCOUNT}:role/`;
+  const prefix = kind === 'function' ? arn('lambda', 'function:') : `arn:aws:iam::${localAccount}:role/`;
   const at = text.indexOf(prefix);
-  // API Gateway's integrations wrap the function's ARN: …:path/2015-03-31/functions/<arn>/invocations
+  // In API Gateway's integrations the function's ARN is inside another text:
+  // …:path/2015-03-31/functions/<arn>/invocations
   return at < 0 ? undefined : text.slice(at + prefix.length).replace(/\/invocations$/, '');
 }

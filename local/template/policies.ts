@@ -21,7 +21,9 @@ const roleSchema = z.object({
   ManagedPolicyArns: z.array(z.string()).default([]),
 });
 
-/** What each role may do, by the role's logical id; a role without policies has an empty list. */
+/**
+ * The policy statements of each role, by the role's logical id. A role without policies has an empty list.
+ */
 export function readPolicies(resources: Resources): ReadonlyMap<string, readonly PolicyStatement[]> {
   const policies = resources.of('AWS::IAM::Policy', policySchema);
   const managed = resources.of('AWS::IAM::ManagedPolicy', policySchema);
@@ -29,28 +31,22 @@ export function readPolicies(resources: Resources): ReadonlyMap<string, readonly
 
   for (const { id, properties, unsupported } of resources.of('AWS::IAM::Role', roleSchema)) {
     const attached = properties.ManagedPolicyArns.flatMap((arn) => {
-      // AWS's own policies here only let a function write its log, which needs no leave on one machine.
+      // The template uses AWS's own policies only to let a function write its log. On one machine that needs
+      // no grant.
       if (arn.startsWith('arn:aws:iam::aws:policy/')) return [];
       const policy = managed.find((one) => one.id === arn);
       if (policy === undefined) throw unsupported(`managed policy ${arn} is not of this template`);
       return policy.properties.PolicyDocument.Statement;
     });
     const inline = properties.Policies.flatMap((policy) => policy.PolicyDocument.Statement);
-    granted.set(id, [...inline, ...attached].map(asStatement));
+    granted.set(id, [...inline, ...attached]);
   }
   for (const { properties, unsupported } of [...policies, ...managed]) {
     for (const role of properties.Roles) {
       const statements = granted.get(role);
       if (statements === undefined) throw unsupported(`role ${role} is not of this template`);
-      statements.push(...properties.PolicyDocument.Statement.map(asStatement));
+      statements.push(...properties.PolicyDocument.Statement);
     }
   }
   return granted;
-}
-
-/** Absent members are left out, not undefined. */
-function asStatement(statement: z.output<typeof statementSchema>): PolicyStatement {
-  return Object.fromEntries(
-    Object.entries(statement).filter(([, value]) => value !== undefined),
-  ) as unknown as PolicyStatement;
 }

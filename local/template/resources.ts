@@ -3,18 +3,21 @@ import type { Template } from './intrinsics.ts';
 import { createResolver } from './intrinsics.ts';
 import type { TemplateResource } from './local-names.ts';
 
-/** A resource whose properties are resolved and of the shape asked for. */
+/** A resource whose properties are resolved and match a schema. */
 export interface Resource<Properties> {
   readonly id: string;
   readonly properties: Properties;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** An Error that names the resource. */
+  /** Makes an Error that names the resource. */
   readonly unsupported: (what: string) => Error;
 }
 
 /** Reads a template's resources by type. */
 export interface Resources {
-  /** All of these types, in the template's order. Throws an Error naming the resource and the property that is not supported. */
+  /**
+   * The resources of these types, in the template's order. Throws an Error that names the resource and the
+   * property that is not supported.
+   */
   readonly of: <Schema extends z.ZodType>(
     types: string | readonly string[],
     schema: Schema,
@@ -22,8 +25,11 @@ export interface Resources {
   readonly outputs: () => Readonly<Record<string, string>>;
 }
 
-/** What would run in the account and does not run here: it must not be left out in silence. */
-const NOT_SERVED: ReadonlySet<string> = new Set([
+/**
+ * These types would run in the account but not here. The start refuses them, so that they are never left out
+ * silently.
+ */
+const unservedTypes: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::RestApi',
   'AWS::ApiGatewayV2::Authorizer',
   'AWS::Lambda::EventSourceMapping',
@@ -31,12 +37,12 @@ const NOT_SERVED: ReadonlySet<string> = new Set([
   'AWS::Pipes::Pipe',
 ]);
 
-/** Opens the resources of a template. Throws for a type that the one-machine mode does not serve. */
+/** Opens the resources of a template. Throws when a type is not served on one machine. */
 export function openResources(template: Template, apiEndpoint: string): Resources {
   const { resolve, holds } = createResolver(template, apiEndpoint);
   const present = Object.entries(template.Resources).filter(([, resource]) => holds(resource.Condition));
   for (const [id, { Type }] of present) {
-    if (NOT_SERVED.has(Type)) throw new Error(`${Type} ${id}: this type is not served on one machine`);
+    if (unservedTypes.has(Type)) throw new Error(`${Type} ${id}: this type is not served on one machine`);
   }
 
   function read<Schema extends z.ZodType>(

@@ -2,15 +2,15 @@ import * as z from 'zod';
 import { localAttributes } from './local-names.ts';
 import type { Resources } from './resources.ts';
 
-/** A table and how to create it. */
+/** A table and the input that creates it. */
 export interface LocalTable {
   readonly name: string;
-  /** Input of CreateTable. */
+  /** The input of CreateTable. */
   readonly create: Readonly<Record<string, unknown>>;
   readonly ttlAttribute?: string;
 }
 
-/** A bucket and what its lifecycle rules delete. */
+/** A bucket and the expirations of its lifecycle rules. */
 export interface LocalBucket {
   readonly name: string;
   readonly expirations: readonly { readonly prefix: string; readonly days: number }[];
@@ -21,19 +21,19 @@ export interface LocalSecret {
   readonly id: string;
   readonly arn: string;
   readonly name: string;
-  /** GenerateSecretString, where the template asks for a generated value. */
+  /** GenerateSecretString, when the template asks for a generated value. */
   readonly generate?: Readonly<Record<string, unknown>>;
 }
 
 /** A distribution in front of a bucket. */
 export interface LocalDistribution {
   readonly id: string;
-  /** The name that CloudFront gives, and those of the operator's own. */
+  /** CloudFront's own name of the distribution, and the names of the operator. */
   readonly domains: readonly string[];
   readonly bucket: string;
 }
 
-/** Refused rather than left out: it would change what the stand-in has to do. */
+/** A member with this schema is refused, because it would change what the stand-in has to do. */
 const absent = z.never().optional();
 
 const index = z.object({
@@ -82,7 +82,10 @@ const bucketSchema = z.object({
   LifecycleConfiguration: z.object({ Rules: z.array(lifecycleRule) }).default({ Rules: [] }),
 });
 
-/** The buckets. A lifecycle rule that deletes nothing by age (aborted uploads, old versions) has no meaning here. */
+/**
+ * The buckets. A lifecycle rule that does not delete by age (aborted uploads, old versions) has no meaning
+ * here.
+ */
 export function readBuckets(resources: Resources): readonly LocalBucket[] {
   return resources.of('AWS::S3::Bucket', bucketSchema).map(({ id, properties }) => ({
     name: properties.BucketName ?? id.toLowerCase(),
@@ -94,7 +97,7 @@ export function readBuckets(resources: Resources): readonly LocalBucket[] {
   }));
 }
 
-// A literal value would be a secret in a template: it is refused.
+// A literal value would be a secret in a template, so it is refused.
 const secretSchema = z.object({
   Name: z.string().optional(),
   GenerateSecretString: z.record(z.string(), z.unknown()).optional(),

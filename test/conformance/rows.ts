@@ -484,7 +484,7 @@ export const parts: readonly Part[] = [
       row(
         'Answers that API Gateway makes by itself have no envelope',
         'api/request: over 10 MB is answered by the gateway itself: 413, without the envelope',
-        'local/gateway: answers by itself for no route and for a body over 10 MB, announced or not',
+        'local/gateway: refuses an unknown route and a body over 10 MB itself, with or without a Content-Length',
       ),
       row(
         '503 overloaded: nothing charged',

@@ -6,7 +6,7 @@ import type { FlyingInvocation, InvocationSource } from '../../local/lambda/func
 import { createSchedule } from '../../local/schedule.ts';
 import type { Job, Schedule } from '../../local/schedule.ts';
 
-const START = Date.UTC(2026, 10, 21, 12, 0, 30);
+const startMillis = Date.UTC(2026, 10, 21, 12, 0, 30);
 const pause = (millis: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, millis);
@@ -15,20 +15,36 @@ const pause = (millis: number): Promise<void> =>
 interface Timer {
   readonly at: number;
   readonly name: string;
-  /** Another timer, set when this one fires. */
+  /** Another timer, which this one sets when it fires. */
   readonly sets?: Timer;
 }
 
-/** A clock that starts at 12:00:30, jobs, and timers and invocations as a test wants them. */
+/** A clock that starts at 12:00:30, with the jobs, timers and invocations of a test. */
 interface Scene {
   readonly advance: (seconds: number) => Promise<Advanced>;
   readonly flying: FlyingInvocation[];
-  /** Adds an invocation that ends after so many real milliseconds, or never; it began at an instant of real time. */
+  /**
+   * Adds an invocation that ends after this many real milliseconds, or never. It began at an instant of real
+   * time.
+   */
   readonly fly: (source: InvocationSource, millis: number, startedAt?: number) => void;
-  /** What fired, with its seconds after START. */
+  /** The names of the jobs and timers that fired, each after its seconds since startMillis. */
   readonly fired: string[];
   readonly timers: Timer[];
   readonly now: () => number;
+}
+
+/** A job that takes this many real milliseconds. */
+interface SceneJob {
+  readonly name: string;
+  readonly everySeconds: number;
+  readonly millis?: number;
+}
+
+interface SceneOptions {
+  readonly jobs?: readonly SceneJob[];
+  readonly open?: boolean;
+  readonly patienceMillis?: number;
 }
 
 let schedule: Schedule | undefined;
@@ -38,18 +54,14 @@ afterEach(() => {
   stopping = false;
 });
 
-function scene({
-  jobs = [] as { name: string; everySeconds: number; millis?: number }[],
-  open = false,
-  patienceMillis = 12_000,
-} = {}): Scene {
+function scene({ jobs = [], open = false, patienceMillis = 12_000 }: SceneOptions = {}): Scene {
   const realStart = Date.now();
-  const clock = openClock(undefined, () => START + Date.now() - realStart);
+  const clock = openClock(undefined, () => startMillis + Date.now() - realStart);
   const fired: string[] = [];
   const flying: FlyingInvocation[] = [];
   const timers: Timer[] = [];
   const note = (name: string): void => {
-    fired.push(`${(clock.now() - START) / 1_000} ${name}`);
+    fired.push(`${(clock.now() - startMillis) / 1_000} ${name}`);
   };
   const fly = (source: InvocationSource, millis: number, startedAt = Date.now()): void => {
     const ended = millis === Infinity ? new Promise(() => undefined) : pause(millis);
@@ -62,15 +74,7 @@ function scene({
     flying.push(one);
     void one.done.then(() => flying.splice(flying.indexOf(one), 1));
   };
-  const asJob = ({
-    name,
-    everySeconds,
-    millis = 0,
-  }: {
-    name: string;
-    everySeconds: number;
-    millis?: number;
-  }): Job => ({
+  const asJob = ({ name, everySeconds, millis = 0 }: SceneJob): Job => ({
     name,
     everySeconds,
     run: async () => {
@@ -87,14 +91,14 @@ function scene({
     timers.sort((left, right) => left.at - right.at);
     for (
       let [first] = timers;
-      first !== undefined && START + first.at * 1_000 <= clock.now();
+      first !== undefined && startMillis + first.at * 1_000 <= clock.now();
       [first] = timers
     ) {
       timers.shift();
       note(first.name);
       if (first.sets !== undefined) timers.push(first.sets);
     }
-    return Promise.resolve(timers[0] === undefined ? undefined : START + timers[0].at * 1_000);
+    return Promise.resolve(timers[0] === undefined ? undefined : startMillis + timers[0].at * 1_000);
   };
   const advance = createAdvance({
     clock,
@@ -105,11 +109,11 @@ function scene({
     isStopping: () => stopping,
     patienceMillis,
   });
-  return { advance, flying, fly, fired, timers, now: () => (clock.now() - START) / 1_000 };
+  return { advance, flying, fly, fired, timers, now: () => (clock.now() - startMillis) / 1_000 };
 }
 
 describe('an advance', () => {
-  it('fires what falls due in order, each at its own instant, and no more', async () => {
+  it('starts everything that falls due in order, each at its own instant, and nothing later', async () => {
     const { advance, timers, fired } = scene({ jobs: [{ name: 'minutely', everySeconds: 60 }] });
     timers.push(
       { at: 90, name: 'at its end' },
@@ -119,17 +123,17 @@ describe('an advance', () => {
     const { now, steps } = await advance(90);
     expect(fired).toEqual(['30 minutely', '30.5 half a second after a tick', '90 minutely', '90 at its end']);
     expect(steps).toBe(3);
-    expect(Math.round((now - START) / 1_000)).toBe(90);
+    expect(Math.round((now - startMillis) / 1_000)).toBe(90);
   });
 
-  it('fires a timer that a timer has set', async () => {
+  it('fires a timer that another timer has set on the way', async () => {
     const { advance, timers, fired } = scene();
     timers.push({ at: 10, name: 'first', sets: { at: 15, name: 'second' } });
     await advance(20);
     expect(fired).toEqual(['10 first', '15 second']);
   });
 
-  it('waits for tasks in flight before it jumps, while the clock stands', async () => {
+  it('waits for the tasks in flight before the clock jumps', async () => {
     const { advance, fly, timers, fired } = scene();
     fly('task', 150);
     timers.push({ at: 60, name: 'timer' });
@@ -139,17 +143,17 @@ describe('an advance', () => {
     expect(fired).toEqual(['60 timer']);
   });
 
-  it("waits for a task that hangs no longer than its patience, counted from the task's own start", async () => {
+  it("waits for a hanging task no longer than its patience, counted from the task's own start", async () => {
     const patienceMillis = 300_000;
     const { advance, fly, timers, fired } = scene({ patienceMillis });
     timers.push({ at: 60, name: 'timer' });
-    // The task never ends, and its patience is used up but for 200 ms.
+    // The task never ends, and all but 200 ms of the patience for it is already used up.
     fly('task', Infinity, Date.now() - patienceMillis + 200);
     await advance(60);
     expect(fired).toEqual(['60 timer']);
   });
 
-  it('waits for requests that came before it, not for those that come meanwhile', async () => {
+  it('waits for requests that came before it, but not for requests that come during it', async () => {
     const { advance, fly, flying } = scene();
     fly('gateway', 100);
     const advancing = advance(60);
@@ -159,7 +163,7 @@ describe('an advance', () => {
     expect(flying).toHaveLength(1);
   });
 
-  it('is done after the one before it', async () => {
+  it('begins after the advance before it has ended', async () => {
     const { advance, timers, fired, now } = scene();
     timers.push({ at: 60, name: 'first' }, { at: 120, name: 'second' });
     await Promise.all([advance(60), advance(60)]);
@@ -167,7 +171,7 @@ describe('an advance', () => {
     expect(Math.floor(now())).toBe(120);
   });
 
-  it('lets no job overlap itself', async () => {
+  it('starts no job again before its last run has ended', async () => {
     const { advance, fired } = scene({ jobs: [{ name: 'slow', everySeconds: 60, millis: 60 }] });
     await advance(90);
     await expect.poll(() => fired).toHaveLength(4);
@@ -179,7 +183,7 @@ describe('an advance', () => {
     ]);
   });
 
-  it('of more than an hour fires schedules hourly, of more than a day daily, and minutely while an execution is open', async () => {
+  it('fires a minutely job hourly over hours and daily over days, unless an execution is open', async () => {
     const jobs = [{ name: 'minutely', everySeconds: 60 }];
     const hours = scene({ jobs });
     await hours.advance(3 * 3_600);
@@ -192,7 +196,7 @@ describe('an advance', () => {
     expect(busy.fired).toHaveLength(120);
   });
 
-  it('is given up when the service stops, where it is', async () => {
+  it('ends with an error when the service stops, and the clock stays where it is', async () => {
     const { advance, timers, fired, fly } = scene();
     timers.push({ at: 10, name: 'first' });
     fly('task', 50);
@@ -202,7 +206,7 @@ describe('an advance', () => {
     expect(fired).toEqual([]);
   });
 
-  it('thaws the clock even when something breaks', async () => {
+  it('lets the clock flow again after an error', async () => {
     const clock = openClock();
     const made = createSchedule([], clock, () => 0);
     let syncs = 0;
@@ -221,7 +225,7 @@ describe('an advance', () => {
 });
 
 describe('the schedule', () => {
-  it('fires by itself at the next whole interval while the clock flows', async () => {
+  it('fires a job at each whole interval while the clock flows', async () => {
     const clock = openClock();
     const instants: number[] = [];
     schedule = createSchedule(
@@ -237,7 +241,7 @@ describe('the schedule', () => {
     expect(fired - due).toBeGreaterThanOrEqual(0);
   });
 
-  it('reports a run that fails and goes on', async () => {
+  it('reports a run that fails and fires the job again', async () => {
     const clock = openClock();
     const errors: string[] = [];
     schedule = createSchedule(

@@ -1,15 +1,25 @@
 import { createServer, request as httpRequest } from 'node:http';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { createFaults } from '../../local/aws/faults.ts';
 import { createControl } from '../../local/control/control.ts';
 import { inboxPage } from '../../local/control/inbox-page.ts';
 import { openInbox } from '../../local/control/inbox.ts';
 import type { Inbox, InboxOptions } from '../../local/control/inbox.ts';
 import type { ReceivedWebhook } from '../../local/control/received-webhook.ts';
+import { listenOnLoopback } from '../../local/loopback.ts';
 import { temporaryFolder } from './machine-fixture.ts';
+
+const refusalSchema = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    details: z.object({ errors: z.array(z.object({ field: z.string(), message: z.string() })) }),
+  }),
+});
+const listSchema = z.object({ data: z.array(z.looseObject({ id: z.string().nullable() })) });
 
 describe('the control routes', () => {
   const { folder, remove } = temporaryFolder();
@@ -21,6 +31,7 @@ describe('the control routes', () => {
   };
   let inbox: Inbox;
   let server: Server;
+  let port = 0;
   let url = '';
   let advanced: number[] = [];
   beforeAll(async () => {
@@ -36,10 +47,8 @@ describe('the control routes', () => {
       },
     });
     server = createServer((incoming, outgoing) => void handle(incoming, outgoing));
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/_local`;
+    port = await listenOnLoopback(server);
+    url = `http://127.0.0.1:${port}/_local`;
   });
   afterAll(() => {
     server.closeAllConnections();
@@ -49,7 +58,7 @@ describe('the control routes', () => {
   const post = (where: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${url}${where}`, { method: 'POST', body, headers, redirect: 'manual' });
 
-  it('advance the clock, by whole or decimal seconds', async () => {
+  it('advance the clock by whole or decimal seconds', async () => {
     advanced = [];
     const response = await post('/clock', '{"advance_seconds":60}');
     expect([response.status, await response.json()]).toEqual([
@@ -69,12 +78,10 @@ describe('the control routes', () => {
     ['{}', 'advance_seconds', /number/],
     ['nonsense', '', /object/],
     ['', '', /object/],
-  ])('refuse to advance by %s and say why', async (body, field, message) => {
+  ])('refuse to advance with the body %s and give the reason', async (body, field, message) => {
     advanced = [];
     const response = await post('/clock', body);
-    const { error } = (await response.json()) as {
-      error: { code: string; message: string; details: { errors: { field: string; message: string }[] } };
-    };
+    const { error } = refusalSchema.parse(await response.json());
     expect([response.status, error.code]).toEqual([400, 'ERR_INVALID_REQUEST']);
     expect(error.message).toMatch(message);
     expect(error.details.errors[0]?.field).toBe(field);
@@ -82,7 +89,7 @@ describe('the control routes', () => {
     expect(advanced).toEqual([]);
   });
 
-  it('set, show and clear fault switches', async () => {
+  it('set, list and clear faults', async () => {
     expect((await post('/faults', '{"call":"dynamodb:PutItem","error":"nonsense"}')).status).toBe(400);
     expect(
       (await post('/faults', '{"call":"dynamodb:TransactWriteItems","error":"TransactionConflict"}')).status,
@@ -93,7 +100,7 @@ describe('the control routes', () => {
     expect(await (await fetch(`${url}/faults`, { method: 'DELETE' })).json()).toEqual({ data: [] });
   });
 
-  it('show the state and nothing else', async () => {
+  it('answer /_local/state, and 404 for unknown paths and methods', async () => {
     expect(await (await fetch(`${url}/state`)).json()).toEqual({ now: 'then' });
     expect((await fetch(`${url}/nothing`)).status).toBe(404);
     expect((await fetch(`${url}/clock`)).status).toBe(404);
@@ -105,8 +112,7 @@ describe('the control routes', () => {
     ['127.0.0.9:80', undefined, 200],
     ['localhost:1', 'https://evil.example', 403],
     ['localhost:1', 'http://localhost:1', 200],
-  ])('answer host %s from origin %s with %i', async (host, origin, status) => {
-    const { port } = server.address() as AddressInfo;
+  ])('answer a request with host %s and origin %s with %i', async (host, origin, status) => {
     const answered = await new Promise((resolve, reject) => {
       const headers = { host, ...(origin === undefined ? {} : { origin }) };
       httpRequest({ port, host: '127.0.0.1', path: '/_local/state', headers, agent: false }, (incoming) => {
@@ -119,7 +125,7 @@ describe('the control routes', () => {
     expect(answered).toBe(status);
   });
 
-  it('receive webhooks at any sub-path, keep them over a restart, and show the newest first', async () => {
+  it('receive webhooks at any sub-path, list the newest first, and keep them over a restart', async () => {
     await post('/inbox', '{"event":"creation.failed","id":"a"}');
     await post(
       '/inbox/name',
@@ -132,8 +138,7 @@ describe('the control routes', () => {
       },
     );
     await post('/inbox', 'no json');
-    const read = async (from: string): Promise<ReceivedWebhook[]> =>
-      ((await (await fetch(from)).json()) as { data: ReceivedWebhook[] }).data;
+    const read = async (from: string) => listSchema.parse(await (await fetch(from)).json()).data;
     const data = await read(`${url}/inbox`);
     expect(data.map(({ id }) => id)).toEqual([null, 'b', 'a']);
     expect(data[1]).toMatchObject({
@@ -158,17 +163,13 @@ describe('the control routes', () => {
 
     const again = openInbox(inboxOptions);
     const other = createServer((incoming, outgoing) => void again.handle(incoming, outgoing));
-    await new Promise<void>((resolve) => {
-      other.listen(0, '127.0.0.1', resolve);
-    });
-    expect(await read(`http://127.0.0.1:${(other.address() as AddressInfo).port}/_local/inbox`)).toEqual(
-      data,
-    );
+    const otherPort = await listenOnLoopback(other);
+    expect(await read(`http://127.0.0.1:${otherPort}/_local/inbox`)).toEqual(data);
     other.close();
     again.close();
   });
 
-  it('answer a webhook as a test asks for it', async () => {
+  it('answer a webhook with the status, redirect or delay that its query asks for', async () => {
     expect((await post('/inbox?status=500', '{}')).status).toBe(500);
     expect((await post('/inbox?status=410', '{}')).status).toBe(410);
     const redirect = await post('/inbox?redirect=http%3A%2F%2F127.0.0.1%3A1%2F', '{}');
@@ -181,7 +182,7 @@ describe('the control routes', () => {
     ).rejects.toThrow();
   });
 
-  it('show the inbox to a person as a page', async () => {
+  it('show the inbox as a page to a browser', async () => {
     const response = await fetch(`${url}/inbox`, { headers: { accept: 'text/html,application/xhtml+xml' } });
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -207,7 +208,7 @@ describe('the inbox page', () => {
     raw_body: hostile,
   };
 
-  it('escapes every value that came from outside', () => {
+  it('escapes every value of a webhook', () => {
     const page = inboxPage([webhook], 0);
     expect(page).not.toContain('<img src=x');
     expect(page).not.toContain('"onload="');
@@ -215,7 +216,7 @@ describe('the inbox page', () => {
     expect(page).toContain('&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;');
   });
 
-  it('shows images of the web only, and its own wherever the service now listens', () => {
+  it("shows only web images, and the service's own images from its present address", () => {
     const imageOf = (url: string): string | undefined =>
       /<img src="([^"]*)"/.exec(inboxPage([{ ...webhook, image_urls: [url] }], 0))?.[1];
     expect(imageOf('javascript:alert(1)')).toBeUndefined();
@@ -224,7 +225,7 @@ describe('the inbox page', () => {
     expect(imageOf('http://127.0.0.1:4000/_results/a.png')).toBe('/_results/a.png');
   });
 
-  it('loads nothing from elsewhere', () => {
+  it('loads no resource from another address', () => {
     expect(inboxPage([], 0)).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 });

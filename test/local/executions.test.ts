@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { executionEvent, matchesPattern } from '../../local/event-bus.ts';
 import { openExecutions } from '../../local/step-functions/executions.ts';
 import type { Execution, Executions } from '../../local/step-functions/executions.ts';
@@ -9,7 +10,8 @@ import { temporaryFolder } from './machine-fixture.ts';
 
 const machine = 'arn:aws:states:us-east-1:000000000000:stateMachine:M';
 const arnOf = (name: string): string => `arn:aws:states:us-east-1:000000000000:execution:M:${name}`;
-const DAY = 86_400_000;
+const listSchema = z.object({ executions: z.array(z.object({ name: z.string() })) });
+const dayMillis = 86_400_000;
 
 describe('executions', () => {
   const { folder, remove } = temporaryFolder();
@@ -44,7 +46,7 @@ describe('executions', () => {
     open();
   });
 
-  it('start once for one name: the same start again is answered alike, another one is refused', async () => {
+  it('start once for each name, and a repeated start gets the first answer', async () => {
     const first = await start('a');
     expect(first).toEqual({ executionArn: arnOf('a'), startDate: new Date(1_000) });
     now += 5;
@@ -55,7 +57,7 @@ describe('executions', () => {
     expect(started).toEqual(['a {"id":1}']);
   });
 
-  it('are refused as Step Functions refuses', async () => {
+  it('are refused with the codes of Step Functions', async () => {
     await expect(
       call('StartExecution', { stateMachineArn: `${machine}x`, input: '{}' }),
     ).rejects.toMatchObject({ code: 'StateMachineDoesNotExist' });
@@ -68,12 +70,12 @@ describe('executions', () => {
     await expect(call('GetActivityTask', {})).rejects.toMatchObject({ code: 'UnknownOperationException' });
   });
 
-  it('are on disk before they are answered, and run again from their start when they were running', async () => {
+  it('are on disk before the answer, and run again from their start after a crash', async () => {
     await start('open');
     await start('done');
     executions.onHistory(arnOf('done'), { type: 'StateEntered', state: 'S', at: 1 });
     executions.onClosed(arnOf('done'), { status: 'FAILED', error: 'E', cause: 'C' });
-    // Killed here, in the middle of writing another line.
+    // The process is killed here, in the middle of writing another line.
     appendFileSync(file, '{"kind":"started","exec');
     started = [];
     open();
@@ -90,19 +92,19 @@ describe('executions', () => {
     expect(executions.list().map(({ name }) => name)).toEqual(['open', 'done', 'after']);
   });
 
-  it('keep a closed name for 90 days', async () => {
+  it('keep the name of a closed execution in use for 90 days', async () => {
     await start('old');
     await start('open');
     executions.onClosed(arnOf('old'), { status: 'SUCCEEDED', output: {} });
-    now += 89 * DAY;
+    now += 89 * dayMillis;
     open();
     await expect(start('old')).rejects.toMatchObject({ code: 'ExecutionAlreadyExists' });
-    now += 2 * DAY;
+    now += 2 * dayMillis;
     open();
     expect(executions.list().map(({ name }) => name)).toEqual(['open']);
   });
 
-  it('are stopped for good: what their tasks say afterwards changes nothing', async () => {
+  it('stay ABORTED after a stop, also when a task answers later', async () => {
     await start('a');
     now += 500;
     expect(await call('StopExecution', { executionArn: arnOf('a') })).toEqual({ stopDate: new Date(1_500) });
@@ -113,27 +115,23 @@ describe('executions', () => {
     expect(await call('StopExecution', { executionArn: arnOf('a') })).toEqual({ stopDate: new Date(1_500) });
   });
 
-  it('are listed by status, newest first', async () => {
+  it('are listed by status, the newest first', async () => {
     await start('a');
     now += 1;
     await start('b');
     now += 1;
     await start('c');
     executions.onClosed(arnOf('b'), { status: 'SUCCEEDED', output: {} });
-    const names = async (statusFilter?: string): Promise<unknown> =>
-      (
-        (
-          await call('ListExecutions', {
-            stateMachineArn: machine,
-            ...(statusFilter === undefined ? {} : { statusFilter }),
-          })
-        )['executions'] as { name: string }[]
-      ).map(({ name }) => name);
+    const names = async (statusFilter?: string): Promise<string[]> => {
+      const filter = statusFilter === undefined ? {} : { statusFilter };
+      const answer = await call('ListExecutions', { stateMachineArn: machine, ...filter });
+      return listSchema.parse(answer).executions.map(({ name }) => name);
+    };
     expect(await names()).toEqual(['c', 'b', 'a']);
     expect(await names('RUNNING')).toEqual(['c', 'a']);
   });
 
-  it('tell the event bus when they close, in the shape of EventBridge', async () => {
+  it('send an event in the form of EventBridge when they close', async () => {
     await start('a');
     executions.onClosed(arnOf('a'), { status: 'TIMED_OUT' });
     const [execution] = changed;

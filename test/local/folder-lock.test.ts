@@ -3,23 +3,20 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
 import { connect } from '../../admin/connect.ts';
 import { FolderRefused, lockFolder } from '../../local/folder-lock.ts';
 import type { FolderLock } from '../../local/folder-lock.ts';
+import { listenOnLoopback } from '../../local/loopback.ts';
 import { runningService } from '../../local/service-record.ts';
-import { temporaryFolder } from './machine-fixture.ts';
+import { firstLineOf, temporaryFolder } from './machine-fixture.ts';
 
-const CHILD = path.join(import.meta.dirname, 'lock-child.ts');
+const childModule = path.join(import.meta.dirname, 'lock-child.ts');
 
-interface Outcome {
-  readonly pid: number;
-  readonly held: boolean;
-  readonly message: string;
-}
+const outcomeSchema = z.object({ pid: z.int(), held: z.boolean(), message: z.string() });
+type Outcome = z.output<typeof outcomeSchema>;
 
 function newFolder(): string {
   const { folder, remove } = temporaryFolder();
@@ -34,7 +31,7 @@ async function take(folder: string): Promise<FolderLock> {
   return lock;
 }
 
-/** Starts a process and gives the first line that the process prints. */
+/** Starts a process and reads the first line that it prints. */
 async function startAndRead(
   command: string,
   args: readonly string[],
@@ -43,12 +40,12 @@ async function startAndRead(
   onTestFinished(() => {
     child.kill('SIGKILL');
   });
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  return { child, outcome: JSON.parse(line) as Outcome };
+  const line = await firstLineOf(child.stdout);
+  return { child, outcome: outcomeSchema.parse(JSON.parse(line)) };
 }
 
 const takeInChild = (folder: string): ReturnType<typeof startAndRead> =>
-  startAndRead(process.execPath, [CHILD, folder]);
+  startAndRead(process.execPath, [childModule, folder]);
 
 const refused = async (folder: string): Promise<unknown> =>
   lockFolder(folder).then(
@@ -58,7 +55,7 @@ const refused = async (folder: string): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** As `ps` tells it: Z for a zombie, T for a stopped process. */
+/** The state of a process in the letters of `ps`: Z for a zombie, T for a stopped process. */
 function stateOf(pid: number): string {
   return execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
     .trim()
@@ -69,7 +66,7 @@ const writeRecord = (folder: string, record: object): void =>
   writeFileSync(path.join(folder, 'service.json'), JSON.stringify(record));
 
 describe('the lock of a folder', () => {
-  it('goes to one of six processes that start at once, and the others say in one sentence that it is taken', async () => {
+  it('goes to one of six concurrent processes, and the others get one sentence as the reason', async () => {
     const folder = newFolder();
     const outcomes = (await Promise.all(Array.from({ length: 6 }, () => takeInChild(folder)))).map(
       ({ outcome }) => outcome,
@@ -99,7 +96,7 @@ describe('the lock of a folder', () => {
       const script = '"$0" "$1" "$2" & exec sleep 100';
       const {
         outcome: { pid },
-      } = await startAndRead('sh', ['-c', script, process.execPath, CHILD, folder]);
+      } = await startAndRead('sh', ['-c', script, process.execPath, childModule, folder]);
       process.kill(pid, 'SIGKILL');
       await expect.poll(() => stateOf(pid)).toBe('Z');
       expect(process.kill(pid, 0)).toBe(true);
@@ -117,7 +114,7 @@ describe('the lock of a folder', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'stays with a holder that is stopped and answers nobody',
+    'stays with a holder that is stopped and does not answer',
     async () => {
       const folder = newFolder();
       const {
@@ -135,7 +132,7 @@ describe('the lock of a folder', () => {
     },
   );
 
-  it('is refused a second time in the same process, also under another name, and stays locked for others', async () => {
+  it('is refused a second time in one process, also under another path, and is not freed', async () => {
     const folder = newFolder();
     const alias = path.join(newFolder(), 'alias');
     symlinkSync(folder, alias, 'junction');
@@ -145,7 +142,7 @@ describe('the lock of a folder', () => {
     if (first.status === 'fulfilled') await first.value.release();
   });
 
-  it('is free after its release, and service.json is gone', async () => {
+  it('is free after its release, and service.json is deleted', async () => {
     const folder = newFolder();
     const lock = await lockFolder(folder);
     await lock.release();
@@ -155,7 +152,7 @@ describe('the lock of a folder', () => {
     child.kill('SIGKILL');
   });
 
-  it('says in one sentence what to do when its files are damaged', async () => {
+  it('refuses damaged files with one sentence that says what to do', async () => {
     const folder = newFolder();
     const lock = await lockFolder(folder);
     await lock.release();
@@ -164,12 +161,12 @@ describe('the lock of a folder', () => {
     expect(error).toBeInstanceOf(FolderRefused);
     expect(error).toMatchObject({
       code: 'FOLDER_UNUSABLE',
-      message: expect.stringContaining(`delete ${path.join(folder, 'lock')} when no service`) as unknown,
     });
+    expect(String(error)).toContain(`delete ${path.join(folder, 'lock')} when no service`);
     expect(String(error)).not.toContain('\n');
   });
 
-  it('says in one sentence that a folder cannot be made', async () => {
+  it('refuses a folder that cannot be made with FOLDER_UNUSABLE', async () => {
     const file = path.join(newFolder(), 'file');
     writeFileSync(file, '');
     expect(await refused(path.join(file, 'data'))).toMatchObject({ code: 'FOLDER_UNUSABLE' });
@@ -185,7 +182,10 @@ describe('the address in service.json', () => {
     outputs: {},
   });
 
-  /** Answers `/_local/proof` as told and everything else like a healthy service; gives its origin. */
+  /**
+   * Starts a server that answers `/_local/proof` with `prove` and every other path like a healthy service.
+   * Resolves with its origin.
+   */
   async function serve(prove: (challenge: string) => string): Promise<string> {
     const server = createServer((incoming, outgoing) => {
       const url = new URL(incoming.url ?? '', 'http://x');
@@ -198,17 +198,15 @@ describe('the address in service.json', () => {
         ),
       );
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
+    const port = await listenOnLoopback(server);
     onTestFinished(() => {
       server.close();
       server.closeAllConnections();
     });
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${port}`;
   }
 
-  it('is used when the service there proves that it holds the folder', async () => {
+  it('is used when the service at the address proves that it holds the folder', async () => {
     const folder = newFolder();
     const lock = await take(folder);
     const addresses = addressesAt(await serve(lock.prove));
@@ -216,7 +214,7 @@ describe('the address in service.json', () => {
     expect(await runningService(folder)).toMatchObject(addresses);
   });
 
-  it('is not used when the service there holds another folder', async () => {
+  it('is not used when the service at the address holds another folder', async () => {
     const folder = newFolder();
     const [lock, other] = [await take(folder), await take(newFolder())];
     lock.announce(addressesAt(await serve(other.prove)));
@@ -224,7 +222,7 @@ describe('the address in service.json', () => {
     await expect(connect({ data: folder })).rejects.toThrow('No local service runs in');
   });
 
-  it('is not used before the service is ready, without a file, or with a file of a stranger', async () => {
+  it('is not used before the service is ready, without the file, or when the file is malformed', async () => {
     const folder = newFolder();
     const lock = await lockFolder(folder);
     expect(await runningService(folder)).toBeUndefined();
@@ -237,7 +235,7 @@ describe('the address in service.json', () => {
     }
   });
 
-  it('is not used when nobody listens there', async () => {
+  it('is not used when no service listens at the address', async () => {
     const folder = newFolder();
     const lock = await take(folder);
     lock.announce(addressesAt('http://127.0.0.1:1'));

@@ -1,11 +1,11 @@
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGateway } from '../../local/gateway/gateway.ts';
 import { createResults } from '../../local/gateway/results.ts';
 import { createRouter } from '../../local/gateway/router.ts';
+import { listenOnLoopback } from '../../local/loopback.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 
 const routes = [
@@ -22,7 +22,8 @@ describe('the router', () => {
   it.each([
     ['POST', '/v1/images/generate', 'POST /v1/images/generate', {}],
     ['GET', '/v1/images/generate', '$default', {}],
-    // An HTTP API does not take HEAD for GET, and without CORS settings it answers no preflight by itself.
+    // An HTTP API does not route HEAD to GET, and without CORS settings it does not answer a preflight
+    // itself.
     ['HEAD', '/v1/creations/mine', '$default', {}],
     ['OPTIONS', '/v1/images/generate', '$default', {}],
     ['OPTIONS', '/v1/files/a', 'ANY /v1/files/{proxy+}', { proxy: 'a' }],
@@ -34,11 +35,11 @@ describe('the router', () => {
     ['PUT', '/v1/files/a', 'ANY /v1/files/{proxy+}', { proxy: 'a' }],
     ['GET', '/v1/files/a/b/c', 'ANY /v1/files/{proxy+}', { proxy: 'a/b/c' }],
     ['GET', '/v1/creations/%zz', 'GET /v1/creations/{id}', { id: '%zz' }],
-  ])('%s %s goes to %s', (method, path, routeKey, pathParameters) => {
+  ])('sends %s %s to %s', (method, path, routeKey, pathParameters) => {
     expect(find(method, path)).toEqual({ route: { routeKey, functionId: routeKey }, pathParameters });
   });
 
-  it('knows nothing else where there is no $default', () => {
+  it('finds no route for another path when there is no $default', () => {
     expect(createRouter(routes.slice(0, 2))('GET', '/nowhere')).toBeUndefined();
   });
 });
@@ -69,10 +70,7 @@ describe('the gateway', () => {
       integrationMillis: 100,
     });
     server = createServer((incoming, outgoing) => void gateway.handle(incoming, outgoing));
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    ({ port } = server.address() as AddressInfo);
+    port = await listenOnLoopback(server);
   });
   afterAll(() => server.close());
 
@@ -109,7 +107,7 @@ describe('the gateway', () => {
     });
   }
 
-  it('makes the event of payload format 2.0', async () => {
+  it('makes an event in payload format 2.0', async () => {
     await send('POST', '/v1/images/generate?a=1&b=x%20y&a=2', {
       from: '127.0.0.7',
       headers: {
@@ -149,7 +147,7 @@ describe('the gateway', () => {
     expect(event.pathParameters).toBeUndefined();
   });
 
-  it('hands on path variables, and no body where there is none', async () => {
+  it('passes path variables on, and no body for a request without one', async () => {
     await send('GET', '/v1/creations/abc');
     expect(event).toMatchObject({
       pathParameters: { id: 'abc' },
@@ -163,7 +161,7 @@ describe('the gateway', () => {
     ['image/png', Buffer.from([0x89, 0x50]), true],
     ['application/json', Buffer.from([0xff, 0xfe]), true],
     ['text/plain', Buffer.from('hi'), false],
-  ])('gives a body of %s as text only where it is one', async (type, body, encoded) => {
+  ])('passes a body of type %s on as text only when it is text', async (type, body, encoded) => {
     await send('POST', '/v1/images/generate', { headers: { 'content-type': type }, body });
     expect([event.isBase64Encoded, event.body]).toEqual([
       encoded,
@@ -171,7 +169,7 @@ describe('the gateway', () => {
     ]);
   });
 
-  it('sends what the function answers', async () => {
+  it("sends the function's answer", async () => {
     respond = () => ({
       ok: true,
       payload: {
@@ -209,13 +207,13 @@ describe('the gateway', () => {
       '{"message":"Internal Server Error"}',
     ],
     [
-      'its answer is malformed',
+      "the function's answer is malformed",
       (): InvocationResult => ({ ok: true, payload: { statusCode: 'fine', body: 5 } }),
       500,
       '{"message":"Internal Server Error"}',
     ],
     [
-      'it takes too long',
+      'the function takes too long',
       (): Promise<InvocationResult> => new Promise(() => 0),
       503,
       '{"message":"Service Unavailable"}',
@@ -225,7 +223,7 @@ describe('the gateway', () => {
     expect(await send('GET', '/v1/creations/a')).toMatchObject({ status, body });
   });
 
-  it('answers by itself for no route and for a body over 10 MB, announced or not', async () => {
+  it('refuses an unknown route and a body over 10 MB itself, with or without a Content-Length', async () => {
     respond = () => {
       throw new Error('must not be called');
     };
@@ -238,7 +236,7 @@ describe('the gateway', () => {
     ).toMatchObject(large);
   });
 
-  it('takes a body of just 10 MB', async () => {
+  it('accepts a body of exactly 10 MB', async () => {
     respond = () => ({ ok: true, payload: { statusCode: 204 } });
     expect(await send('POST', '/v1/images/generate', { body: Buffer.alloc(10 * 1024 * 1024) })).toMatchObject(
       { status: 204 },
@@ -246,7 +244,7 @@ describe('the gateway', () => {
   });
 });
 
-describe('the results', () => {
+describe('the results of the distribution', () => {
   let server: Server;
   let url = '';
   beforeAll(async () => {
@@ -265,14 +263,11 @@ describe('the results', () => {
       'images',
     );
     server = createServer((incoming, outgoing) => void handle(incoming, outgoing));
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/_results`;
+    url = `http://127.0.0.1:${await listenOnLoopback(server)}/_results`;
   });
   afterAll(() => server.close());
 
-  it('are served with their type and cache rules, to GET and HEAD', async () => {
+  it('are served to GET and HEAD with their type and cache rules', async () => {
     const response = await fetch(`${url}/a%20b/1.png`);
     expect([
       response.status,

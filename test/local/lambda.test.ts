@@ -1,5 +1,7 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { openClock } from '../../local/clock.ts';
+import { isObject } from '../../local/json-object.ts';
+import type { JsonObject } from '../../local/json-object.ts';
 import { createLocalFunctions } from '../../local/lambda/functions.ts';
 import type { InvocationSource, LocalFunctions } from '../../local/lambda/functions.ts';
 import type { FunctionLogLine, InvocationResult, LambdaError } from '../../local/lambda/messages.ts';
@@ -53,6 +55,12 @@ function run(
   };
 }
 
+/** The payload of an invocation that succeeded with an object. */
+function payloadOf(result: InvocationResult): JsonObject {
+  if (!result.ok || !isObject(result.payload)) throw new Error('the function returned no object');
+  return result.payload;
+}
+
 async function failure(invocation: Promise<InvocationResult>): Promise<LambdaError> {
   const result = await invocation;
   if (result.ok) throw new Error('it did not fail');
@@ -60,7 +68,7 @@ async function failure(invocation: Promise<InvocationResult>): Promise<LambdaErr
 }
 
 describe('a function in its worker', () => {
-  it("has the template's environment and Lambda's, and nothing of the service's", async () => {
+  it("has the template's and Lambda's environment variables, and none of the service's own", async () => {
     process.env['SECRET_OF_THE_SERVICE'] = 'x';
     const { invoke } = run('return process.env', { environment: { TABLE: 'main' } });
     const result = await invoke();
@@ -75,34 +83,38 @@ describe('a function in its worker', () => {
         AWS_LAMBDA_FUNCTION_NAME: `Fn${count}`,
       },
     });
-    expect(
-      Object.keys((result as { payload: object }).payload).filter(
-        (name) => !/^(AWS_|TABLE$|LAMBDA_TASK_ROOT$|_HANDLER$)/.test(name),
-      ),
-    ).toEqual([]);
+    const others = Object.keys(payloadOf(result)).filter(
+      (name) => !/^(AWS_|TABLE$|LAMBDA_TASK_ROOT$|_HANDLER$)/.test(name),
+    );
+    expect(others).toEqual([]);
   });
 
-  it("gets Lambda's context, with the time that is left in real time", async () => {
+  it("gets Lambda's context, with its remaining time in real milliseconds", async () => {
     const { invoke } = run('return { ...context, left: context.getRemainingTimeInMillis() }');
-    const result = (await invoke()) as { payload: Record<string, unknown> };
-    expect(result.payload).toMatchObject({
+    const payload = payloadOf(await invoke());
+    expect(payload).toMatchObject({
       functionName: `Fn${count}`,
       invokedFunctionArn: `arn:aws:lambda:us-east-1:000000000000:function:Fn${count}`,
     });
-    expect(result.payload['awsRequestId']).toMatch(/^[0-9a-f-]{36}$/);
-    expect(result.payload['left']).toBeGreaterThan(0);
-    expect(result.payload['left']).toBeLessThanOrEqual(5_000);
+    expect(payload['awsRequestId']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(payload['left']).toBeGreaterThan(0);
+    expect(payload['left']).toBeLessThanOrEqual(5_000);
   });
 
-  it('has the virtual clock as Date, in all its forms, and sees a jump while it runs', async () => {
+  it('sees the virtual clock in every form of Date, and sees a jump while it runs', async () => {
     const { invoke, clock, log } = run(`
       const before = Date.now();
       console.log('begun');
       while (Date.now() - before < 1_000_000) await new Promise((resolve) => setTimeout(resolve, 5));
       class Own extends Date { days() { return this.getTime(); } }
       const date = new Date();
-      return { now: Date.now(), made: date.getTime(), text: Date.parse(Date()), own: new Own().days(), isDate: date instanceof Date && Reflect.construct(Date, [0]) instanceof Date,
-        constructor: date.constructor === Date, parse: Date.parse('2020-01-01T00:00:00Z'), utc: Date.UTC(2020, 0), given: new Date(5).getTime(), name: Date.name, ownIs: new Own() instanceof Own };`);
+      const isDate = date instanceof Date && Reflect.construct(Date, [0]) instanceof Date;
+      return {
+        now: Date.now(), made: date.getTime(), text: Date.parse(Date()), own: new Own().days(), isDate,
+        constructor: date.constructor === Date, parse: Date.parse('2020-01-01T00:00:00Z'),
+        utc: Date.UTC(2020, 0), given: new Date(5).getTime(), name: Date.name,
+        ownIs: new Own() instanceof Own,
+      };`);
     const answer = invoke();
     await vi.waitFor(() => {
       expect(log).toHaveLength(1);
@@ -127,14 +139,14 @@ describe('a function in its worker', () => {
     });
   });
 
-  it('fails by name, message and trace', async () => {
+  it('fails with the name, the message and the trace of its error', async () => {
     const { invoke } = run('throw Object.assign(new Error("no image"), { name: "NothingRendered" })');
     const error = await failure(invoke());
     expect(error).toMatchObject({ errorType: 'NothingRendered', errorMessage: 'no image' });
     expect(error.trace?.join('\n')).toMatch(/no image[^]*index\.mjs/);
   });
 
-  it('is ended at its time limit, busy or waiting', async () => {
+  it('ends at its time limit, also when it keeps the processor busy', async () => {
     const { invoke } = run('if (event.spin) for (;;); await new Promise(() => setInterval(() => 0, 1000))', {
       timeoutSeconds: 1,
     });
@@ -165,7 +177,7 @@ describe('a function in its worker', () => {
       'Runtime.UnhandledPromiseRejection',
       /^lost$/,
     ],
-  ])('ends by %s without taking the service with it', async (_how, code, errorType, errorMessage) => {
+  ])('ends by %s, and the service goes on', async (_how, code, errorType, errorMessage) => {
     const { invoke } = run(`if (event.crash) { ${code} } return 'fine'`);
     const error = await failure(invoke({ crash: true }));
     expect(error.errorType).toBe(errorType);
@@ -173,14 +185,16 @@ describe('a function in its worker', () => {
     expect(await invoke()).toEqual({ ok: true, payload: 'fine' });
   });
 
-  it('says of a bundle that cannot be loaded why', async () => {
+  it('fails with the reason when its bundle cannot be loaded', async () => {
     const { invoke } = run('return 1', { top: 'throw new Error("no setting TABLE")' });
     expect(await invoke()).toMatchObject({ ok: false, error: { errorMessage: 'no setting TABLE' } });
   });
 
-  it('logs lines under the request they belong to, also when requests share the worker', async () => {
+  it('logs each line under its own request, also when requests share the worker', async () => {
     const { invoke, log } = run(
-      'console.log(JSON.stringify({ id: context.awsRequestId, n: 1 })); await new Promise((resolve) => setTimeout(resolve, 20)); console.error("%s two\\nthree", event.n)',
+      `console.log(JSON.stringify({ id: context.awsRequestId, n: 1 }));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      console.error("%s two\\nthree", event.n)`,
     );
     await Promise.all([invoke({ n: 'a' }, 'gateway'), invoke({ n: 'b' }, 'gateway')]);
     expect(log).toHaveLength(6);
@@ -196,7 +210,7 @@ describe('a function in its worker', () => {
 describe('the workers of a function', () => {
   const loads = 'globalThis.loaded = Math.random()';
 
-  it('are one for many requests of the gateway, and one for each task at a time', async () => {
+  it('serve many requests of the gateway in one worker, but each running task in its own', async () => {
     const { invoke } = run(
       'await new Promise((resolve) => setTimeout(resolve, 100)); return globalThis.loaded',
       { top: loads },
@@ -212,23 +226,27 @@ describe('the workers of a function', () => {
     expect(await workers('task')).toBe(4);
   });
 
-  it('are used again while they are warm', async () => {
+  it('serve later invocations while they are warm', async () => {
     const { invoke } = run('return globalThis.loaded', { top: loads });
     expect(await invoke()).toEqual(await invoke());
   });
 
-  it('crash alone: other tasks of the same function go on', async () => {
+  it('crash alone, and other tasks of the same function go on', async () => {
     const { invoke } = run(
-      'await new Promise((resolve) => setTimeout(resolve, 200)); if (event.crash) process.exit(1); return event.n',
+      `await new Promise((resolve) => setTimeout(resolve, 200));
+      if (event.crash) process.exit(1);
+      return event.n`,
     );
     const results = await Promise.all([invoke({ n: 1 }), invoke({ crash: true }), invoke({ n: 2 })]);
     expect(results.map(({ ok }) => ok)).toEqual([true, false, true]);
   });
 
-  it('take no new request after a time-out, but finish those they have', async () => {
-    // Each invocation waits for its own instant of the virtual clock, which stands until the test moves it.
+  it('take no new request after a time-out, but finish their open requests', async () => {
+    // Each invocation waits for its own instant of the virtual clock. The clock stands until the test moves
+    // it.
     const { invoke, clock } = run(
-      'while (Date.now() < event.until) await new Promise((resolve) => setTimeout(resolve, 5)); return globalThis.loaded',
+      `while (Date.now() < event.until) await new Promise((resolve) => setTimeout(resolve, 5));
+      return globalThis.loaded`,
       { top: loads, timeoutSeconds: 4 },
     );
     const start = clock.freeze();
@@ -246,7 +264,7 @@ describe('the workers of a function', () => {
     expect(await innocent).toEqual(first);
   });
 
-  it('are at most 48 at once; the rest wait their turn', async () => {
+  it('are at most 48 at once, and the other invocations wait in a queue', async () => {
     const { invoke, functions } = run(
       'await new Promise((resolve) => setTimeout(resolve, 300)); return event.n',
       { timeoutSeconds: 20 },
@@ -261,7 +279,7 @@ describe('the workers of a function', () => {
     await expect.poll(() => functions.inFlight()).toEqual([]);
   });
 
-  it('answer for a function that is not there as Lambda does', async () => {
+  it('answer as Lambda does for a function that does not exist', async () => {
     const { functions } = run('return 1');
     expect(await functions.invoke('Nobody', {}, 'task')).toMatchObject({
       ok: false,

@@ -1,4 +1,7 @@
-/** Takes a folder in a process of its own, says in one line how that ended, and lives until it is killed. */
+/**
+ * A process for the tests of the lock. It takes a folder, prints the outcome as one line of JSON, and runs
+ * until it is killed.
+ */
 import { lockFolder } from '../../local/folder-lock.ts';
 
 const [folder = ''] = process.argv.slice(2);

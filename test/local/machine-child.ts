@@ -1,4 +1,4 @@
-/** A service in a process of its own, for tests that kill it. Prints its addresses as one line of JSON. */
+/** A service in a process of its own, for tests that kill it. It prints its addresses as one line of JSON. */
 import { startOneMachine } from '../../local/one-machine.ts';
 
 const [templatePath = '', folder = ''] = process.argv.slice(2);

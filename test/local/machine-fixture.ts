@@ -1,67 +1,90 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 
-/** A function of a hand-made template: the text of its bundle and what the template says of it. */
+/** A function of a hand-made template: the text of its bundle and its properties in the template. */
 export interface FixtureFunction {
-  /** Body of the handler; `event`, `context`, `aws` and `require` are in scope. */
+  /** The body of the handler. `event`, `context` and the functions of `awsClient` are in scope. */
   readonly code: string;
-  /** Placed before the handler, at the module's top. */
+  /** Code before the handler, at the top of the module. */
   readonly top?: string;
   readonly timeoutSeconds?: number;
   readonly environment?: Readonly<Record<string, unknown>>;
 }
 
-/** A hand-made stack: one table, one bucket behind a distribution, and what the test adds. */
+/** A hand-made stack: one table, one bucket behind a distribution, and the resources that a test adds. */
 export interface FixtureStack {
   readonly functions: Readonly<Record<string, FixtureFunction>>;
   readonly routes?: Readonly<Record<string, string>>;
-  /** Amazon States Language; `${Name}` is the ARN of that function. */
+  /** A definition in Amazon States Language. `${Name}` becomes the ARN of that function. */
   readonly machine?: Record<string, unknown>;
   readonly everyMinute?: string;
-  /** Gets the event of an execution that failed. */
+  /** The function that gets the event of each failed execution. */
   readonly onFailure?: string;
 }
 
-/** A folder that is gone after the test. */
+/** Makes a folder. The test removes it at its end. */
 export function temporaryFolder(): { readonly folder: string; readonly remove: () => void } {
   const folder = mkdtempSync(path.join(tmpdir(), 'darkroom-local-'));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Calls the local AWS as an SDK would, without one. */
-const AWS_CLIENT = `
+/** The first line that a process prints. The stream flows on, so that the process can print more. */
+export async function firstLineOf(output: Readable): Promise<string> {
+  const lines: unknown = await once(createInterface({ input: output }), 'line');
+  return Array.isArray(lines) ? String(lines[0]) : '';
+}
+
+/** Functions for the handlers. They call the local AWS as an SDK does, but without one. */
+const awsClient = `
 import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 async function aws(target, input) {
-  const response = await fetch(process.env.AWS_ENDPOINT_URL, { method: 'POST', body: JSON.stringify(input),
-    headers: { 'x-amz-target': target, authorization: 'AWS4-HMAC-SHA256 Credential=' + process.env.AWS_ACCESS_KEY_ID + '/x' } });
+  const authorization = 'AWS4-HMAC-SHA256 Credential=' + process.env.AWS_ACCESS_KEY_ID + '/x';
+  const headers = { 'x-amz-target': target, authorization };
+  const body = JSON.stringify(input);
+  const response = await fetch(process.env.AWS_ENDPOINT_URL, { method: 'POST', body, headers });
   const answer = await response.json();
   if (!response.ok) throw Object.assign(new Error(answer.message), { name: answer.__type.split('#').pop() });
   return answer;
 }
+const TableName = process.env.TABLE;
+const putNote = (pk, sk) =>
+  aws('DynamoDB_20120810.PutItem', { TableName, Item: { pk: { S: pk }, sk: { S: String(sk) } } });
+const notesOf = async (pk) => {
+  const KeyConditionExpression = 'pk = :pk';
+  const ExpressionAttributeValues = { ':pk': { S: pk } };
+  const query = { TableName, KeyConditionExpression, ExpressionAttributeValues };
+  return (await aws('DynamoDB_20120810.Query', query)).Items;
+};
+const startExecution = (name) => {
+  const stateMachineArn = process.env.MACHINE;
+  const input = JSON.stringify({ id: name });
+  return aws('AWSStepFunctions.StartExecution', { stateMachineArn, name, input });
+};
 `;
 
-/** Writes a bundle's folder and gives its name. */
+/** Writes a bundle's folder. Returns the path of the folder. */
 export function writeBundle(folder: string, id: string, { code, top = '' }: FixtureFunction): string {
   const bundle = path.join(folder, `asset.${id}`);
   mkdirSync(bundle, { recursive: true });
   writeFileSync(
     path.join(bundle, 'index.mjs'),
-    `${AWS_CLIENT}\n${top}\nexport async function handler(event, context) {\n${code}\n}\n`,
+    `${awsClient}\n${top}\nexport async function handler(event, context) {\n${code}\n}\n`,
   );
   return bundle;
 }
 
-/** Writes template and bundles as a synthesis would; gives the template's path. */
+/** Writes the template and the bundles, as a synthesis does. Returns the template's path. */
 export function writeStack(folder: string, stack: FixtureStack): string {
   const resources: Record<string, unknown> = {
     ...storage(),
-    ...(Object.assign(
-      {},
-      ...Object.entries(stack.functions).map(([id, one]) => functionResources(folder, id, one)),
-    ) as object),
   };
+  for (const [id, one] of Object.entries(stack.functions))
+    Object.assign(resources, functionResources(folder, id, one));
   resources['Api'] = { Type: 'AWS::ApiGatewayV2::Api', Properties: { Name: 'api', ProtocolType: 'HTTP' } };
   for (const [index, [routeKey, id]] of Object.entries(stack.routes ?? {}).entries())
     Object.assign(resources, routeResources(`Route${index}`, routeKey, id));

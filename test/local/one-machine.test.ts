@@ -1,13 +1,17 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { startOneMachine } from '../../local/one-machine.ts';
 import type { MachineEvent, OneMachine, OneMachineOptions } from '../../local/one-machine.ts';
 import { temporaryFolder, writeStack } from './machine-fixture.ts';
 import type { FixtureStack } from './machine-fixture.ts';
 
 const arn = 'arn:aws:states:us-east-1:000000000000:stateMachine:Machine';
-/** Every attempt notes the virtual instant at which it came, and fails. */
+/**
+ * A stack that renders and delivers. Every delivery attempt writes its virtual instant into the table. An id
+ * that starts with `crash`, `slow` or `hangs` makes the render behave so; `fails` makes the delivery fail.
+ */
 const stack: FixtureStack = {
   functions: {
     Start: {
@@ -18,31 +22,34 @@ const stack: FixtureStack = {
       },
       code: `
       const body = JSON.parse(event.body);
-      await aws('AWSStepFunctions.StartExecution', { stateMachineArn: process.env.MACHINE, name: body.id, input: JSON.stringify({ id: body.id }) });
-      return { statusCode: 202, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id: body.id, rules: process.env.RULES, base: process.env.BASE }) };`,
+      await startExecution(body.id);
+      const answer = { id: body.id, rules: process.env.RULES, base: process.env.BASE };
+      const headers = { 'content-type': 'application/json' };
+      return { statusCode: 202, headers, body: JSON.stringify(answer) };`,
     },
     Render: {
       code: `
       if (event.id.startsWith('crash')) process.exit(1);
       await new Promise((resolve) => setTimeout(resolve, event.id.startsWith('slow') ? 1500 : 0));
       if (event.id.startsWith('hangs')) {
-        await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: event.id + ' begun' }, sk: { S: String(Math.random()) } } });
-        const { Items } = await aws('DynamoDB_20120810.Query', { TableName: process.env.TABLE, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: event.id + ' begun' } } });
-        if (Items.length === 1) await new Promise(() => setInterval(() => 0, 1000));
+        await putNote(event.id + ' begun', Math.random());
+        const isFirstStart = (await notesOf(event.id + ' begun')).length === 1;
+        if (isFirstStart) await new Promise(() => setInterval(() => 0, 1000));
       }
       return event;`,
     },
     Deliver: {
       code: `
       const now = Date.now();
-      await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: event.id }, sk: { S: String(now) } } });
-      if (event.id.startsWith('fails')) throw Object.assign(new Error('not delivered'), { name: 'WebhookNotDelivered' });
+      await putNote(event.id, now);
+      const failure = Object.assign(new Error('not delivered'), { name: 'WebhookNotDelivered' });
+      if (event.id.startsWith('fails')) throw failure;
       return {};`,
     },
     Reconcile: {
       code: `
       const name = event.source === 'aws.states' ? event.detail.name + ' ' + event.detail.status : 'tick';
-      await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: name }, sk: { S: String(Date.now()) } } });`,
+      await putNote(name, Date.now());`,
     },
   },
   routes: { 'POST /start': 'Start' },
@@ -69,6 +76,8 @@ const stack: FixtureStack = {
     },
   },
 };
+
+const notesSchema = z.array(z.object({ sk: z.object({ S: z.string() }) }));
 
 describe('one machine', () => {
   const { folder, remove } = temporaryFolder();
@@ -99,7 +108,7 @@ describe('one machine', () => {
       KeyConditionExpression: 'pk = :pk',
       ExpressionAttributeValues: { ':pk': { S: pk } },
     });
-    return (Items as { sk: { S: string } }[]).map(({ sk }) => Number(sk.S));
+    return notesSchema.parse(Items).map(({ sk }) => Number(sk.S));
   }
   const closed = (name: string): Promise<unknown> =>
     expect
@@ -107,7 +116,10 @@ describe('one machine', () => {
       .toBeDefined();
   const gapsOf = (instants: readonly number[]): number[] =>
     instants.slice(1).map((at, index) => at - (instants[index] ?? 0));
-  /** The clock stands from the start to the first advance. */
+  /**
+   * Starts an execution and advances the clock. Returns the instants of the delivery attempts, counted from
+   * the first. The clock stands from the start to the first advance.
+   */
   async function attemptsAfter(id: string, advances: readonly number[]): Promise<number[]> {
     machine.clock.freeze();
     await post(id);
@@ -129,7 +141,7 @@ describe('one machine', () => {
     machine.faults.clear();
   });
 
-  it('takes a request through function, execution and table, with overrides only for declared variables', async () => {
+  it('serves a request with function, execution and table, and overrides declared variables', async () => {
     const response = await post('plain');
     expect(response.status).toBe(202);
     expect(await response.json()).toEqual({
@@ -146,34 +158,34 @@ describe('one machine', () => {
     expect(await instants('plain')).toHaveLength(1);
   });
 
-  it('retries at 0, 60, 180, 420 and 900 virtual seconds in advances to each of them', async () => {
+  it('retries at 0, 60, 180, 420 and 900 virtual seconds when each advance reaches one of them', async () => {
     const attempts = await attemptsAfter('fails-stepwise', [60, 120, 240, 480]);
     expect(attempts).toHaveLength(5);
     expect(gapsOf(attempts)).toEqual([60_000, 120_000, 240_000, 480_000]);
   });
 
-  it('retries at the same instants in one advance over all of them', async () => {
+  it('retries at the same instants when one advance passes all of them', async () => {
     const attempts = await attemptsAfter('fails-at-once', [901]);
-    // Each exactly at its own instant: the clock stood while it was made.
+    // Each attempt is at exactly its own instant, because the clock stood during the attempt.
     expect(gapsOf(attempts)).toEqual([60_000, 120_000, 240_000, 480_000]);
   });
 
-  it('fires the schedule at every whole minute of an advance, at that very instant', async () => {
+  it('fires the schedule exactly at every whole minute of an advance', async () => {
     const before = machine.clock.now();
     const { now } = await machine.advance(180);
     const ticks = (await instants('tick')).filter((at) => at > before && at <= now);
     expect(ticks.map((at) => at % 60_000)).toEqual([0, 0, 0]);
   });
 
-  it('waits in an advance for what is being rendered before it moves on', async () => {
+  it('waits in an advance for a running render before the clock moves on', async () => {
     const before = machine.clock.freeze();
     await post('slow-one');
     await machine.advance(600);
-    // Delivered before any jump: the render took 1.5 real seconds in which the clock stood.
+    // The delivery is before any jump, because the clock stood during the 1.5 real seconds of the render.
     expect(await instants('slow-one')).toEqual([before]);
   });
 
-  it('lets a crash take no other execution with it, and tells the rule that wants to know', async () => {
+  it('keeps other executions running after a crash, and sends the failure to its event rule', async () => {
     const others = ['slow-a', 'slow-b', 'slow-c'];
     await Promise.all([...others, 'crash-one'].map(post));
     await Promise.all([...others, 'crash-one'].map(closed));
@@ -184,12 +196,12 @@ describe('one machine', () => {
     await expect.poll(() => instants('crash-one FAILED')).toHaveLength(1);
   });
 
-  it('refuses what the function has no grant for, as AWS does', async () => {
+  it('answers 500 when a function is refused a call to AWS', async () => {
     machine.faults.set({ call: 'states:StartExecution', error: 'AccessDenied' });
     expect((await post('denied')).status).toBe(500);
   });
 
-  it('tells the operator where it runs, in a file only he can read, and refuses a second service', async () => {
+  it('writes its addresses to a file for its owner only, and refuses a second service', async () => {
     const file = path.join(folder, 'data', 'service.json');
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
       pid: process.pid,
@@ -203,7 +215,7 @@ describe('one machine', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it('says in one sentence that a port is in use, and leaves no lock behind', async () => {
+  it('refuses a port in use with one sentence, and leaves no lock behind', async () => {
     const port = Number(new URL(machine.apiUrl).port);
     await expect(startOneMachine({ ...options('other'), port })).rejects.toMatchObject({
       code: 'EADDRINUSE',
@@ -212,7 +224,7 @@ describe('one machine', () => {
     expect(existsSync(path.join(folder, 'other', 'service.json'))).toBe(false);
   });
 
-  it('stops at once whatever is in flight; what was running goes on after the next start, once', async () => {
+  it('stops at once, and runs only the open executions again at the next start', async () => {
     const data = 'again';
     const foreign = path.join(folder, data, 'mine.txt');
     let other = await startOneMachine(options(data));
@@ -230,7 +242,7 @@ describe('one machine', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ id: 'hangs-open' }),
     });
-    // The render hangs for good in its first life: to wait for its end would take for ever.
+    // The render hangs for good at its first start. If stop() waited for the render, it would wait for ever.
     await other.stop();
     expect(events.some((one) => one.event === 'execution' && one.execution === 'hangs-open')).toBe(false);
     other = await startOneMachine(options(data));

@@ -4,13 +4,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
 import { temporaryFolder } from './machine-fixture.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
 
 describe('npm start', () => {
-  it('prints the id of the demo account, which the operator’s commands need', async () => {
+  it("prints the id of the demo account, which the operator's commands need", async () => {
     const { folder, remove } = temporaryFolder();
     const child = spawn(process.execPath, ['bin/local.ts', '--port', '0', '--data', folder], {
       cwd: root,
@@ -27,13 +28,12 @@ describe('npm start', () => {
       printed += String(chunk);
     });
     await expect.poll(() => printed).toContain('Ctrl-C');
-    const { account } = JSON.parse(readFileSync(path.join(folder, 'demo.json'), 'utf8')) as {
-      account: string;
-    };
+    const demo: unknown = JSON.parse(readFileSync(path.join(folder, 'demo.json'), 'utf8'));
+    const { account } = z.object({ account: z.string() }).parse(demo);
     expect(printed).toMatch(new RegExp(`^ {2}account {2}${account} `, 'm'));
   });
 
-  it('has no option that the README does not list', () => {
+  it('has only options that the README lists', () => {
     const help = execFileSync(process.execPath, ['bin/local.ts', '--help'], { cwd: root, encoding: 'utf8' });
     const options = [...help.matchAll(/^ +(--[a-z-]+)/gm)].map(([, name = '']) => name);
     expect(options).toContain('--env');

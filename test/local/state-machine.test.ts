@@ -19,13 +19,13 @@ afterEach(() => {
 
 interface Ran {
   readonly outcome: Outcome;
-  /** Seconds at which the task was called. */
+  /** The seconds at which the task was called. */
   readonly calls: number[];
   readonly inputs: unknown[];
   readonly history: HistoryEvent[];
 }
 
-/** Runs a machine of one Task, and Done after it, over an hour of virtual time. */
+/** Runs a machine of one Task, and a state Done after it, over an hour of virtual time. */
 async function run(
   task: Record<string, unknown>,
   invoke: (call: number) => InvocationResult | Promise<InvocationResult>,
@@ -52,7 +52,7 @@ async function run(
 }
 
 describe('a state machine', () => {
-  it("waits 60, 120, 240 and 480 s between five attempts, then fails under the error's name with Lambda's payload as the cause", async () => {
+  it("waits 60, 120, 240 and 480 s between five attempts, then fails with Lambda's error", async () => {
     const { outcome, calls, history } = await run(
       {
         Retry: [
@@ -75,7 +75,7 @@ describe('a state machine', () => {
     ]);
   });
 
-  it('counts each retrier on its own, and keeps to MaxDelaySeconds and full jitter', async () => {
+  it('counts attempts for each retrier, and keeps to MaxDelaySeconds and full jitter', async () => {
     const retry = [
       { ErrorEquals: ['Busy'], IntervalSeconds: 10, BackoffRate: 10, MaxAttempts: 3, MaxDelaySeconds: 30 },
       {
@@ -103,7 +103,7 @@ describe('a state machine', () => {
       { id: 'x', failure: { Error: 'Rejected', Cause: '{"errorType":"Rejected","errorMessage":"why"}' } },
     ],
     [null, { id: 'x' }],
-  ])('hands a caught error on at ResultPath %s', async (ResultPath, output) => {
+  ])('puts a caught error at the ResultPath %s', async (ResultPath, output) => {
     const catcher = {
       ErrorEquals: ['States.ALL'],
       Next: 'Done',
@@ -115,7 +115,7 @@ describe('a state machine', () => {
     });
   });
 
-  it('replaces the input by a result at $, as without a ResultPath', async () => {
+  it('replaces the input with the result for the ResultPath $ and for none', async () => {
     const payload = { done: true };
     for (const path of [{}, { ResultPath: '$' }])
       expect((await run(path, () => ({ ok: true, payload }))).outcome).toEqual({
@@ -124,7 +124,7 @@ describe('a state machine', () => {
       });
   });
 
-  it("lets a Task without TimeoutSeconds take longer than the library's 60 s, and ends one at its own", async () => {
+  it('ends a Task at its TimeoutSeconds, and lets a Task without them run for half an hour', async () => {
     const slow = (): Promise<InvocationResult> =>
       new Promise((resolve) => {
         setTimeout(() => resolve({ ok: true, payload: 1 }), 1_800_000);
@@ -136,7 +136,7 @@ describe('a state machine', () => {
     });
   });
 
-  it('ends as ABORTED when it is aborted, in the middle of a wait too', async () => {
+  it('ends as ABORTED when it is aborted in the middle of a wait', async () => {
     const machine = createStateMachine(
       JSON.stringify({ StartAt: 'Rest', States: { Rest: { Type: 'Wait', Seconds: 60, End: true } } }),
       { invokeTask: () => Promise.resolve(fails('x')) },
@@ -170,7 +170,7 @@ describe('a state machine', () => {
     ],
     [{ Assign: { x: 1 } }, /Work: variables \(Assign\) do not run locally/],
     [{ Next: 'Nowhere' }, /invalid/],
-  ])('is refused when it asks for what does not run here: %j', (task, message) => {
+  ])('is refused when it needs something that does not run locally: %j', (task, message) => {
     const definition = {
       StartAt: 'Work',
       States: {

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { signature256, standardSignature } from '../../core/webhook.ts';
 import { temporaryFolder } from './machine-fixture.ts';
 
@@ -10,7 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const { folder, remove } = temporaryFolder();
 afterAll(remove);
 
-/** The one block of the page that is in the language and defines the function. */
+/** The only code block of the page in the language that defines the function. */
 function sampleOf(page: string, language: string, name: string): string {
   const blocks = [...readFileSync(path.join(root, page), 'utf8').matchAll(/^```(\w+)\n(.*?)^```$/gms)];
   const found = blocks.filter(([, tag, text = '']) => tag === language && text.includes(name));
@@ -32,17 +33,17 @@ interface Case {
   readonly genuine: boolean;
 }
 
-/** Headers of the interface's signature, as a delivery has them. */
+/** The headers of a delivery with Darkroom's own signature. */
 const signed = (timestamp: string, by = secret): Record<string, string> => ({
   'x-timestamp': timestamp,
   'x-webhook-signature-256': signature256(by, timestamp, body),
 });
-/** The same during a rotation: the secret of the receiver is the one that was replaced. */
+/** The same headers during a rotation. The receiver still has the secret that was replaced. */
 const rotating = (by: string, previous: string): Record<string, string> => ({
   ...signed(now, by),
   'x-webhook-signature-256-previous': signature256(previous, now, body),
 });
-/** Headers of Standard Webhooks. */
+/** The headers of a delivery with the signature of Standard Webhooks. */
 const standard = (timestamp: string, by = secret): Record<string, string> => ({
   'webhook-id': 'id',
   'webhook-timestamp': timestamp,
@@ -52,7 +53,7 @@ const standard = (timestamp: string, by = secret): Record<string, string> => ({
 const capitals = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
 
-/** Timestamps that no delivery has; each is signed as if it were right. */
+/** Timestamps that no delivery has. Each case has a valid signature over such a timestamp. */
 const oddTimestamps = [
   '',
   '²',
@@ -177,11 +178,12 @@ type Verify = (headers: unknown, rawBody: Uint8Array, secret: string) => unknown
 async function javascriptSample(): Promise<Verify> {
   const file = path.join(folder, 'sample.mjs');
   writeFileSync(file, sampleOf('README.md', 'js', 'isFromDarkroom'));
-  const sample = (await import(pathToFileURL(file).href)) as { isFromDarkroom: Verify };
-  return sample.isFromDarkroom;
+  const sample: unknown = await import(pathToFileURL(file).href);
+  return z.object({ isFromDarkroom: z.custom<Verify>((value) => typeof value === 'function') }).parse(sample)
+    .isFromDarkroom;
 }
 
-/** What the function says of each case: a boolean, or the error that it raised. */
+/** The function's answer to each case: a boolean, or the error that it threw. */
 function judge(verify: Verify, all: readonly Case[], headersOf: (one: Case) => unknown): [string, unknown][] {
   return all.map((one) => {
     try {
@@ -193,11 +195,11 @@ function judge(verify: Verify, all: readonly Case[], headersOf: (one: Case) => u
 }
 
 describe('the JavaScript sample of the README', () => {
-  it('is true for genuine deliveries only and never raises, with the headers of Node as an object', async () => {
+  it("returns true only for genuine deliveries and never throws, with Node's headers", async () => {
     expect(judge(await javascriptSample(), ownCases, ({ headers }) => headers)).toEqual(genuineOf(ownCases));
   });
 
-  it('is true for genuine deliveries only and never raises, with a fetch Headers', async () => {
+  it('returns true only for genuine deliveries and never throws, with a Headers of fetch', async () => {
     const possible = ownCases.filter(({ headers }) => isPossible(headers));
     expect(possible.length).toBeGreaterThan(20);
     expect(judge(await javascriptSample(), possible, ({ headers }) => new Headers(headers))).toEqual(
@@ -205,7 +207,7 @@ describe('the JavaScript sample of the README', () => {
     );
   });
 
-  it('reads a header that a framework gives as a list', async () => {
+  it('reads a header that a framework passes as a list', async () => {
     const verify = await javascriptSample();
     const headers = Object.fromEntries(Object.entries(signed(now)).map(([name, value]) => [name, [value]]));
     expect(verify(headers, Buffer.from(body), secret)).toBe(true);
@@ -213,7 +215,7 @@ describe('the JavaScript sample of the README', () => {
   });
 });
 
-/** Whether a Headers takes the values as they are: it refuses some and trims others. */
+/** Whether a Headers keeps these values unchanged. It refuses some values and trims others. */
 function isPossible(headers: Readonly<Record<string, string>>): boolean {
   try {
     const taken = new Headers(headers);
@@ -225,8 +227,8 @@ function isPossible(headers: Readonly<Record<string, string>>): boolean {
 
 const python = spawnSync('python3', ['--version']).status === 0 ? 'python3' : undefined;
 
-/** Reads cases from its input and writes a boolean or the error for each. */
-const PYTHON_RUNNER = `
+/** A Python program that reads cases from its input and writes a boolean or the error for each. */
+const pythonRunner = `
 import json, sys
 given = json.load(sys.stdin)
 said = []
@@ -240,7 +242,7 @@ json.dump(said, sys.stdout)
 
 function judgeInPython(page: string, name: string, all: readonly Case[]): unknown {
   const file = path.join(folder, `${name}.py`);
-  writeFileSync(file, `${sampleOf(page, 'python', name)}\nverify = ${name}\n${PYTHON_RUNNER}`);
+  writeFileSync(file, `${sampleOf(page, 'python', name)}\nverify = ${name}\n${pythonRunner}`);
   const input = JSON.stringify({ secret, cases: all.map((one) => ({ body, ...one })) });
   const { stdout, stderr } = spawnSync(python ?? '', [file], { input, encoding: 'utf8' });
   expect(stderr).toBe('');
@@ -251,7 +253,10 @@ describe.skipIf(python === undefined)('the Python samples', () => {
   it.each([
     ['README.md', 'is_from_darkroom', ownCases],
     ['docs/api.md', 'is_standard', standardCases],
-  ] as const)('the one of %s is true for genuine deliveries only and never raises', (page, name, all) => {
-    expect(judgeInPython(page, name, all)).toEqual(genuineOf(all));
-  });
+  ] as const)(
+    'the Python sample of %s returns true only for genuine deliveries and never raises',
+    (page, name, all) => {
+      expect(judgeInPython(page, name, all)).toEqual(genuineOf(all));
+    },
+  );
 });

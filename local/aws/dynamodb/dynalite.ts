@@ -1,19 +1,23 @@
 import { createRequire } from 'node:module';
+import type { Readable } from 'node:stream';
+import * as z from 'zod';
 import { AwsError } from '../aws-error.ts';
 import { addToCopies } from './update-sections.ts';
+import type { UpdateSection } from './update-sections.ts';
 
 /**
- * The typed doorway to dynalite's inner modules, which carry no types and are no public interface of it: the version is
- * pinned. Everything here says what dynalite 4.0.0 does, seen in its `db/index.js`, `actions/` and `validations/`.
+ * The only file that imports dynalite's inner modules. They have no types and are not a public interface of
+ * dynalite, so the project pins its version. All comments here describe dynalite 4.0.0, as its `db/index.js`,
+ * `actions/` and `validations/` show it.
  */
 
 /** An item or key in DynamoDB's own JSON: `{ pk: { S: 'a' } }`. */
 export type AttributeMap = Record<string, Record<string, unknown>>;
 
-/** Node's callback. */
+/** A callback in Node's form. */
 export type Callback<Value> = (error: Error | null | undefined, value?: Value) => void;
 
-/** Bounds and direction of a stream over a sub-database; the keys are without its prefix. */
+/** The bounds and direction of a stream over a sub-database. The keys are without its prefix. */
 export interface RangeOptions {
   readonly gt?: string;
   readonly gte?: string;
@@ -23,7 +27,7 @@ export interface RangeOptions {
   readonly limit?: number;
 }
 
-/** All keys of LevelDB under one prefix. */
+/** The keys of LevelDB under one prefix. */
 export interface SubDatabase {
   readonly lock: (
     key: string,
@@ -32,10 +36,10 @@ export interface SubDatabase {
   readonly get: (key: string, callback: Callback<unknown>) => void;
   readonly put: (key: string, value: unknown, callback: Callback<unknown>) => void;
   readonly del: (key: string, callback: Callback<unknown>) => void;
-  readonly createValueStream: (options: RangeOptions) => NodeJS.ReadableStream;
+  readonly createValueStream: (options: RangeOptions) => Readable;
 }
 
-/** A point in time of the database; closed when it is not needed any more. */
+/** The database as it was at one point in time. The holder closes it after use. */
 export interface LevelSnapshot {
   close(): Promise<void>;
 }
@@ -45,7 +49,7 @@ export type BatchStep =
   | { readonly type: 'put'; readonly key: string; readonly value: unknown }
   | { readonly type: 'del'; readonly key: string };
 
-/** The LevelDB (or the memory in its place) below everything; values are JSON. */
+/** The LevelDB, or the memory in its place, that holds all tables. Values are JSON. */
 export interface Level {
   open(): Promise<void>;
   get(key: string): Promise<unknown>;
@@ -55,7 +59,7 @@ export interface Level {
   snapshot(): LevelSnapshot;
 }
 
-/** A table as dynalite keeps it: the input of CreateTable and its status. */
+/** A table's record in dynalite: the input of CreateTable and the table's status. */
 export interface TableRecord {
   readonly TableName: string;
   readonly KeySchema: readonly { readonly AttributeName: string }[];
@@ -63,7 +67,7 @@ export interface TableRecord {
   TableStatus: string;
 }
 
-/** What dynalite's actions read and write. */
+/** The store that dynalite's actions read and write. */
 export interface Store {
   readonly db: Level;
   readonly tableDb: SubDatabase;
@@ -73,11 +77,13 @@ export interface Store {
   readonly getTable: (name: string, checkStatus: boolean, callback: Callback<TableRecord>) => void;
 }
 
-/** A request that dynalite has checked and whose expressions it has parsed. */
+/** A request that dynalite has checked. Its expressions are already parsed. */
 export type CheckedInput = Record<string, unknown> & {
   readonly TableName: string;
   readonly Key?: AttributeMap;
   readonly Item?: AttributeMap;
+  /** The parsed update expression. */
+  readonly _updates?: { sections: UpdateSection[] };
 };
 
 interface Engine {
@@ -100,13 +106,26 @@ interface Validations {
 
 type Action = (store: Store, input: CheckedInput, callback: Callback<Record<string, unknown>>) => void;
 
-const load = createRequire(import.meta.url);
-const validations = load('dynalite/validations') as Validations;
+interface Rule {
+  readonly types: object;
+  readonly custom: unknown;
+}
 
-/** Key arithmetic and conditions. */
-export const engine = load('dynalite/db') as Engine;
+/** The types of dynalite's inner modules, by their names. */
+interface LoadDynalite {
+  (name: 'dynalite/db'): Engine;
+  (name: 'dynalite/validations'): Validations;
+  (name: `dynalite/validations/${string}`): Rule;
+  (name: `dynalite/actions/${string}`): Action;
+}
 
-const OPERATIONS = [
+const load: LoadDynalite = createRequire(import.meta.url);
+const validations = load('dynalite/validations');
+
+/** dynalite's functions for keys and conditions. */
+export const engine = load('dynalite/db');
+
+const dynaliteOperations = [
   'BatchGetItem',
   'BatchWriteItem',
   'CreateTable',
@@ -123,33 +142,30 @@ const OPERATIONS = [
 ] as const;
 
 /** An operation that dynalite has. */
-export type Operation = (typeof OPERATIONS)[number];
+export type Operation = (typeof dynaliteOperations)[number];
 
 const moduleOf = (operation: Operation): string => operation.charAt(0).toLowerCase() + operation.slice(1);
 const actions = new Map(
-  OPERATIONS.map((operation) => [operation, load(`dynalite/actions/${moduleOf(operation)}`) as Action]),
+  dynaliteOperations.map((operation) => [operation, load(`dynalite/actions/${moduleOf(operation)}`)]),
 );
 const rules = new Map(
-  OPERATIONS.map((operation) => [
-    operation,
-    load(`dynalite/validations/${moduleOf(operation)}`) as { types: object; custom: unknown },
-  ]),
+  dynaliteOperations.map((operation) => [operation, load(`dynalite/validations/${moduleOf(operation)}`)]),
 );
 
-/** Whether dynalite knows the operation. */
+/** Whether dynalite has the operation. */
 export function isOperation(name: string): name is Operation {
-  return OPERATIONS.some((operation) => operation === name);
+  return dynaliteOperations.some((operation) => operation === name);
 }
 
 /**
  * Checks a request as DynamoDB does and parses its expressions. Members that dynalite does not know
- * (DeletionProtectionEnabled, OnDemandThroughput) fall away. Throws ValidationException.
+ * (DeletionProtectionEnabled, OnDemandThroughput) are removed. Throws ValidationException.
  */
 export function checkInput(store: Store, operation: Operation, input: object): CheckedInput {
   const rule = rules.get(operation);
   if (rule === undefined) throw new Error(`dynalite has no ${operation}`);
   try {
-    // A copy: the check deletes members and hangs parsed expressions on the object.
+    // The check works on a copy, because it deletes members and adds the parsed expressions to the object.
     const checked = validations.checkTypes(structuredClone(input), rule.types);
     validations.checkValidations(checked, rule.types, rule.custom, store);
     addToCopies(checked);
@@ -159,7 +175,7 @@ export function checkInput(store: Store, operation: Operation, input: object): C
   }
 }
 
-/** Runs an operation on a checked request. Throws AwsError as DynamoDB would refuse it. */
+/** Runs an operation on a checked request. Throws AwsError for a request that DynamoDB refuses. */
 export function runAction(
   store: Store,
   operation: Operation,
@@ -175,7 +191,7 @@ export function runAction(
   );
 }
 
-/** The table's record. Throws ResourceNotFoundException. */
+/** Reads the table's record. Throws ResourceNotFoundException. */
 export async function readTable(store: Store, name: string): Promise<TableRecord> {
   const table = await promised<TableRecord>((callback) => store.getTable(name, true, callback)).catch(
     (error: unknown) => {
@@ -186,16 +202,31 @@ export async function readTable(store: Store, name: string): Promise<TableRecord
   return table;
 }
 
-/** The item under a key made by engine.createKey. */
+/** Reads the item under a key that engine.createKey has made. */
 export function readItem(store: Store, table: string, key: string): Promise<AttributeMap | undefined> {
   return promised<AttributeMap>((callback) => store.getItemDb(table).get(key, callback as Callback<unknown>));
 }
 
-/** dynalite hangs the answer's body on its errors; anything without one is a fault of the program. */
+/**
+ * An AwsError for a refusal. dynalite's errors for refusals have a `body`; an error without one is a defect
+ * of the program.
+ */
 function asRefusal(error: unknown): unknown {
-  if (!(error instanceof Error) || !('body' in error)) return error;
-  const { __type, message, Message } = error.body as { __type: string; message?: string; Message?: string };
-  return new AwsError(__type.slice(__type.indexOf('#') + 1), message ?? Message ?? '');
+  const refusal = refusalOf(error);
+  return refusal === undefined ? error : new AwsError(refusal.code, refusal.message);
+}
+
+const bodySchema = z.object({
+  __type: z.string(),
+  message: z.string().optional(),
+  Message: z.string().optional(),
+});
+
+/** The code and the message in the body of dynalite's error. Undefined for any other error. */
+export function refusalOf(error: unknown): { readonly code: string; readonly message: string } | undefined {
+  if (!(error instanceof Error) || !('body' in error)) return undefined;
+  const { __type, message, Message } = bodySchema.parse(error.body);
+  return { code: __type.slice(__type.indexOf('#') + 1), message: message ?? Message ?? '' };
 }
 
 function promised<Value>(start: (callback: Callback<Value>) => void): Promise<Value | undefined> {

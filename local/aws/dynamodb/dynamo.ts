@@ -1,3 +1,4 @@
+import { isObject } from '../../json-object.ts';
 import type { AwsCall, AwsOutput, AwsService } from '../aws-call.ts';
 import { AwsError } from '../aws-error.ts';
 import { unknownOperation } from '../call-input.ts';
@@ -9,25 +10,28 @@ import { describeTimeToLive, expireItems, updateTimeToLive } from './time-to-liv
 import { itemKey, transactGet, transactWrite } from './transactions.ts';
 import { bufferWrites, readingStore } from './write-buffer.ts';
 
-/** Where and when the tables live. */
+/** The options of createDynamo(). */
 export interface DynamoOptions {
-  /** Kept in LevelDB in this folder; in memory without one. */
+  /** The folder of the LevelDB with the tables. Without a folder the tables are in memory. */
   readonly folder?: string;
-  /** Epoch milliseconds. */
+  /** The time in epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** DynamoDB on one machine. */
+/** The stand-in of DynamoDB. */
 export interface Dynamo {
   readonly service: AwsService;
-  /** Waits for what is running, then frees the folder. */
+  /** Waits for the running operations, then frees the folder. */
   readonly close: () => Promise<void>;
-  /** Deletes the items whose time to live is over, as the real service does some time later; answers how many. */
+  /**
+   * Deletes the items whose time to live is over, as the real service does some time later. Resolves with
+   * their number.
+   */
   readonly expireItems: () => Promise<number>;
 }
 
-/** Operations that change items or tables: one at a time, each as one atomic batch. */
-const BUFFERED: ReadonlySet<Operation> = new Set([
+/** The operations that change items or tables. They run one at a time, each as one atomic batch. */
+const bufferedOperations: ReadonlySet<Operation> = new Set([
   'PutItem',
   'UpdateItem',
   'DeleteItem',
@@ -35,10 +39,10 @@ const BUFFERED: ReadonlySet<Operation> = new Set([
   'CreateTable',
 ]);
 
-/** Operations that dynalite spreads over several writes of its own; nothing of the service calls them. */
-const UNBUFFERED: ReadonlySet<Operation> = new Set(['DeleteTable', 'UpdateTable']);
+/** The operations that dynalite does in several writes of its own. The service never calls them. */
+const unbufferedOperations: ReadonlySet<Operation> = new Set(['DeleteTable', 'UpdateTable']);
 
-/** dynalite's tables with transactions, time to live and atomic writes put in front. */
+/** Makes DynamoDB from dynalite, and adds transactions, time to live and atomic writes to it. */
 export function createDynamo({ folder, now }: DynamoOptions): Dynamo {
   const base = engine.create({
     createTableMs: 0,
@@ -48,7 +52,7 @@ export function createDynamo({ folder, now }: DynamoOptions): Dynamo {
   });
   const { store, forget } = knowTables(base);
   const opened = open(store, folder);
-  // Reported by the first call; nobody need wait for it before.
+  // The first call reports an error of the opening. Until then the rejection must not count as unhandled.
   opened.catch(() => undefined);
   const exclusive = createMutex();
   const lag = createIndexLag(store);
@@ -68,9 +72,9 @@ export function createDynamo({ folder, now }: DynamoOptions): Dynamo {
         return describeTimeToLive(store, call);
     }
     if (!isOperation(operation)) throw unknownOperation(call);
-    if (BUFFERED.has(operation)) return exclusive(() => write(store, operation, input));
+    if (bufferedOperations.has(operation)) return exclusive(() => write(store, operation, input));
     const checked = checkInput(store, operation, input);
-    if (UNBUFFERED.has(operation))
+    if (unbufferedOperations.has(operation))
       return exclusive(() => runAction(store, operation, checked).finally(forget));
     return runAction(readingStore(store, lag.snapshot()), operation, checked);
   };
@@ -111,8 +115,10 @@ async function write(
   const buffer = bufferWrites(store);
   try {
     const output = await runAction(buffer.store, operation, input);
-    // dynalite would write the table again, as active, a moment later: past this buffer.
-    if (operation === 'CreateTable') activate(output.TableDescription as TableRecord);
+    // A moment later dynalite would write the table again with the status ACTIVE, but not through this
+    // buffer. So the status is set here.
+    if (operation === 'CreateTable' && isTableRecord(output.TableDescription))
+      activate(output.TableDescription);
     await buffer.commit();
     return output;
   } catch (error) {
@@ -128,13 +134,17 @@ async function write(
   }
 }
 
-/** The description is the very record that waits in the buffer. */
+function isTableRecord(value: unknown): value is TableRecord {
+  return isObject(value) && 'TableStatus' in value;
+}
+
+/** Sets the table's status to ACTIVE. The description is the same object as the record in the buffer. */
 function activate(table: TableRecord): void {
   table.TableStatus = 'ACTIVE';
   for (const index of table.GlobalSecondaryIndexes ?? []) index.IndexStatus = 'ACTIVE';
 }
 
-/** Holds the view of the database that index queries get while a fault lets the indexes lag. */
+/** Holds the old view of the database that queries on indexes get while the fault index-lag is on. */
 function createIndexLag(store: Store): {
   follow(call: AwsCall): void;
   snapshot(): LevelSnapshot | undefined;
@@ -146,7 +156,8 @@ function createIndexLag(store: Store): {
     held = undefined;
   };
   return {
-    // Every call passes here before it changes anything, so the view is that of the moment when the fault was set.
+    // Every call passes here before it changes anything. So the view is from the moment when the fault was
+    // set.
     follow: (call) => {
       if (call.indexesLag === true) held ??= store.db.snapshot();
       else end();

@@ -1,16 +1,21 @@
 import type { Callback, Store, TableRecord } from './dynalite.ts';
 
-/** A store that reads a table's record once, where dynalite reads it for each item of each request. */
+/**
+ * A store that reads each table's record only once. dynalite itself reads it for each item of each request.
+ */
 export interface KnownTables {
   readonly store: Store;
-  /** After whatever changes a table. */
+  /** Forgets all records. Call this after every change of a table. */
   readonly forget: () => void;
 }
 
-/** Whoever wants a table in any state (to describe or change it) says `false`, and gets it as it is. */
+/**
+ * Keeps the records of active tables. A caller that passes `false` for checkStatus, to describe or change a
+ * table in any state, gets the record from the database.
+ */
 export function knowTables(base: Store): KnownTables {
   const known = new Map<string, TableRecord>();
-  // dynalite leaves the second argument out where it wants what `true` gives.
+  // dynalite omits the second argument where it means `true`.
   const getTable = (
     name: string,
     checkStatus: boolean | Callback<TableRecord>,

@@ -3,26 +3,21 @@ import type { AwsCall, AwsOutput } from '../aws-call.ts';
 import { parseInput } from '../call-input.ts';
 import { checkInput, engine, readItem, readTable, runAction } from './dynalite.ts';
 import type { AttributeMap, Store } from './dynalite.ts';
-import { TOKEN_LIFETIME_MS, TOKEN_PREFIX } from './transactions.ts';
-import type { TokenRecord } from './transactions.ts';
+import { tokenLifetimeMillis, tokenPrefix, tokenRecordSchema } from './transactions.ts';
 import { bufferWrites, readingStore } from './write-buffer.ts';
 import type { Mutex } from '../mutex.ts';
 
-const TTL_PREFIX = 'ttl~';
+const ttlPrefix = 'ttl~';
 
-const updateInput = z.object({
-  TableName: z.string(),
-  TimeToLiveSpecification: z.object({ AttributeName: z.string().min(1), Enabled: z.boolean() }),
-});
+const specificationSchema = z.object({ AttributeName: z.string().min(1), Enabled: z.boolean() });
+const updateInput = z.object({ TableName: z.string(), TimeToLiveSpecification: specificationSchema });
 const describeInput = z.object({ TableName: z.string() });
 
-type Specification = z.output<typeof updateInput>['TimeToLiveSpecification'];
-
-/** UpdateTimeToLive: kept beside the tables. */
+/** UpdateTimeToLive. The setting is stored beside the tables. */
 export async function updateTimeToLive(store: Store, call: AwsCall): Promise<AwsOutput> {
   const { TableName, TimeToLiveSpecification } = parseInput(updateInput, call);
   await readTable(store, TableName);
-  await store.db.batch([{ type: 'put', key: TTL_PREFIX + TableName, value: TimeToLiveSpecification }]);
+  await store.db.batch([{ type: 'put', key: ttlPrefix + TableName, value: TimeToLiveSpecification }]);
   return { TimeToLiveSpecification };
 }
 
@@ -30,7 +25,7 @@ export async function updateTimeToLive(store: Store, call: AwsCall): Promise<Aws
 export async function describeTimeToLive(store: Store, call: AwsCall): Promise<AwsOutput> {
   const { TableName } = parseInput(describeInput, call);
   await readTable(store, TableName);
-  const set = (await store.db.get(TTL_PREFIX + TableName)) as Specification | undefined;
+  const set = specificationSchema.optional().parse(await store.db.get(ttlPrefix + TableName));
   const enabled = set?.Enabled === true;
   return {
     TimeToLiveDescription: enabled
@@ -39,16 +34,19 @@ export async function describeTimeToLive(store: Store, call: AwsCall): Promise<A
   };
 }
 
-/** Deletes the items whose time is over, and request tokens that nobody can replay any more; answers how many items. */
-export async function expireItems(store: Store, exclusive: Mutex, nowMs: number): Promise<number> {
+/**
+ * Deletes the items whose time is over, and the request tokens that can no longer be replayed. Resolves with
+ * the number of deleted items.
+ */
+export async function expireItems(store: Store, exclusive: Mutex, nowMillis: number): Promise<number> {
   let deleted = 0;
-  for await (const [key, value] of store.db.iterator(prefixRange(TTL_PREFIX))) {
-    const { AttributeName, Enabled } = value as Specification;
+  for await (const [key, value] of store.db.iterator(prefixRange(ttlPrefix))) {
+    const { AttributeName, Enabled } = specificationSchema.parse(value);
     if (Enabled)
-      deleted += await expireTable(store, exclusive, key.slice(TTL_PREFIX.length), AttributeName, nowMs);
+      deleted += await expireTable(store, exclusive, key.slice(ttlPrefix.length), AttributeName, nowMillis);
   }
-  for await (const [key, value] of store.db.iterator(prefixRange(TOKEN_PREFIX))) {
-    if ((value as TokenRecord).atMs <= nowMs - TOKEN_LIFETIME_MS)
+  for await (const [key, value] of store.db.iterator(prefixRange(tokenPrefix))) {
+    if (tokenRecordSchema.parse(value).atMs <= nowMillis - tokenLifetimeMillis)
       await exclusive(() => store.db.batch([{ type: 'del', key }]));
   }
   return deleted;
@@ -59,20 +57,19 @@ async function expireTable(
   exclusive: Mutex,
   name: string,
   attribute: string,
-  nowMs: number,
+  nowMillis: number,
 ): Promise<number> {
   const table = await readTable(store, name);
   const isOver = (item: AttributeMap | undefined): boolean => {
     const seconds = item?.[attribute]?.N;
-    return typeof seconds === 'string' && Number(seconds) * 1000 <= nowMs;
+    return typeof seconds === 'string' && Number(seconds) * 1000 <= nowMillis;
   };
   let deleted = 0;
-  for await (const item of readingStore(store)
-    .getItemDb(name)
-    .createValueStream({}) as AsyncIterable<AttributeMap>) {
+  const items: AsyncIterable<AttributeMap> = readingStore(store).getItemDb(name).createValueStream({});
+  for await (const item of items) {
     if (!isOver(item)) continue;
     deleted += await exclusive(async () => {
-      // Read again under the lock: a write since the walk began may have given the item more time.
+      // Read the item again under the lock, because a later write may have given it more time.
       const Key = Object.fromEntries(
         table.KeySchema.map(({ AttributeName }) => [AttributeName, item[AttributeName] ?? {}]),
       );

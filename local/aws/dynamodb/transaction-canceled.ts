@@ -1,14 +1,16 @@
 import { AwsError } from '../aws-error.ts';
 
-/** Why one item of a transaction was refused; `None` for an item that was not. */
+/**
+ * The reason why one item of a transaction was refused. The code is `None` for an item that was not refused.
+ */
 export interface CancellationReason {
   readonly Code: string;
   readonly Message?: string;
-  /** The item as it stood, where ReturnValuesOnConditionCheckFailure asked for it. */
+  /** The item before the transaction, if ReturnValuesOnConditionCheckFailure asked for it. */
   readonly Item?: Readonly<Record<string, unknown>>;
 }
 
-/** The error of a cancelled transaction; one reason an item, in the request's order. */
+/** The error of a cancelled transaction. It has one reason for each item, in the request's order. */
 export function transactionCanceled(reasons: readonly CancellationReason[]): AwsError {
   const codes = reasons.map((reason) => reason.Code).join(', ');
   return new AwsError(

@@ -1,56 +1,66 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { isObject } from '../../json-object.ts';
 import { AwsError } from '../aws-error.ts';
 import type { AwsOutput } from '../aws-call.ts';
-import { checkInput, engine, readItem, readTable, runAction } from './dynalite.ts';
+import { checkInput, engine, readItem, readTable, refusalOf, runAction } from './dynalite.ts';
 import type { AttributeMap, BatchStep, CheckedInput, Operation, Store } from './dynalite.ts';
 import { transactionCanceled } from './transaction-canceled.ts';
 import type { CancellationReason } from './transaction-canceled.ts';
 import { bufferWrites } from './write-buffer.ts';
 
-/** The API reference allows this many items in a transaction. */
-const MOST_ITEMS = 100;
+/** The greatest number of items in a transaction (API reference of TransactWriteItems). */
+const maxTransactionItems = 100;
 
-/** How long a ClientRequestToken stands for its request (API reference of TransactWriteItems). */
-export const TOKEN_LIFETIME_MS = 600_000;
+/** How long a ClientRequestToken identifies its request (API reference of TransactWriteItems). */
+export const tokenLifetimeMillis = 600_000;
 
-/** The kinds of item, and the operation by whose rules each is checked. A check has the shape of a conditional delete. */
-const CHECKED_AS = {
+/**
+ * The kinds of item, each with the operation whose rules check it. A ConditionCheck has the form of a
+ * conditional delete.
+ */
+const checkedAs = {
   Put: 'PutItem',
   Update: 'UpdateItem',
   Delete: 'DeleteItem',
   ConditionCheck: 'DeleteItem',
 } as const satisfies Record<string, Operation>;
 
-type Kind = keyof typeof CHECKED_AS;
+type Kind = keyof typeof checkedAs;
 
 interface Step {
   readonly kind: Kind;
   readonly input: CheckedInput;
-  /** Its key in the table's sub-database. */
+  /** The item's key in the table's sub-database. */
   readonly key: string;
   readonly returnsItem: boolean;
 }
 
-/** Prefix of the request tokens among the keys of LevelDB. */
-export const TOKEN_PREFIX = 'token~';
+/** The prefix of the request tokens among the keys of LevelDB. */
+export const tokenPrefix = 'token~';
 
-/** A request token's record: it is written in the same batch as the transaction, so that a crash never parts them. */
-export interface TokenRecord {
-  readonly fingerprint: string;
-  readonly atMs: number;
-}
+/**
+ * The record of a request token. The batch of the transaction writes it, too, so that a crash never separates
+ * the two. Data folders hold these names.
+ */
+export const tokenRecordSchema = z.object({ fingerprint: z.string(), atMs: z.number() });
 
-/** All of the items or none. The caller holds the write lock. Throws TransactionCanceledException with a reason an item. */
+type TokenRecord = z.output<typeof tokenRecordSchema>;
+
+/**
+ * Writes all items or none. The caller holds the write lock. Throws TransactionCanceledException with one
+ * reason for each item.
+ */
 export async function transactWrite(
   store: Store,
   request: Record<string, unknown>,
-  nowMs: number,
+  nowMillis: number,
 ): Promise<AwsOutput> {
   const items = readItems(request, 'TransactItems');
   const fingerprint = createHash('sha256').update(JSON.stringify(items)).digest('hex');
   const token = typeof request.ClientRequestToken === 'string' ? request.ClientRequestToken : undefined;
   const checked = items.map((item) => checkItem(store, item));
-  if (token !== undefined && (await isReplay(store, token, fingerprint, nowMs))) return {};
+  if (token !== undefined && (await isReplay(store, token, fingerprint, nowMillis))) return {};
 
   const steps: Step[] = [];
   for (const one of checked) steps.push(await place(store, one));
@@ -62,48 +72,42 @@ export async function transactWrite(
   const reasons: CancellationReason[] = [];
   for (const step of steps) reasons.push(await attempt(store, buffer.store, step));
   if (reasons.some((reason) => reason.Code !== 'None')) throw transactionCanceled(reasons);
-  await buffer.commit(token === undefined ? [] : [rememberToken(token, { fingerprint, atMs: nowMs })]);
+  await buffer.commit(token === undefined ? [] : [rememberToken(token, { fingerprint, atMs: nowMillis })]);
   return {};
 }
 
-/** The items as they stand at one moment. The caller holds the write lock. */
+/** Reads the items at one moment. The caller holds the write lock. */
 export async function transactGet(store: Store, request: Record<string, unknown>): Promise<AwsOutput> {
   const gets = readItems(request, 'TransactItems').map((item) =>
-    checkInput(store, 'GetItem', item.Get ?? {}),
+    checkInput(store, 'GetItem', isObject(item) && isObject(item.Get) ? item.Get : {}),
   );
   const answers = await Promise.all(gets.map((get) => runAction(store, 'GetItem', get)));
   return { Responses: answers.map(({ Item }) => (Item === undefined ? {} : { Item })) };
 }
 
-function readItems(
-  request: Record<string, unknown>,
-  member: string,
-): readonly Record<string, object | undefined>[] {
-  const items = request[member];
-  if (!Array.isArray(items) || items.length < 1 || items.length > MOST_ITEMS) {
+function readItems(request: Record<string, unknown>, member: string): readonly unknown[] {
+  const items: unknown = request[member];
+  if (!Array.isArray(items) || items.length < 1 || items.length > maxTransactionItems) {
     throw invalid(
-      `1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length between 1 and ${MOST_ITEMS}`,
+      `1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length between 1 and ${maxTransactionItems}`,
     );
   }
-  return items as Record<string, object | undefined>[];
+  return items;
 }
 
-function checkItem(store: Store, item: Record<string, object | undefined>): Omit<Step, 'key'> {
-  const kinds = Object.keys(item).filter((name) => item[name] !== undefined);
-  const [kind] = kinds;
-  if (kinds.length !== 1 || !isKind(kind))
+function checkItem(store: Store, item: unknown): Omit<Step, 'key'> {
+  const members = Object.entries(isObject(item) ? item : {}).filter(([, value]) => value !== undefined);
+  const [[kind, input] = ['', undefined]] = members;
+  if (members.length !== 1 || !isKind(kind) || !isObject(input))
     throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
-  const { ReturnValuesOnConditionCheckFailure: onFailure, ...request } = item[kind] as Record<
-    string,
-    unknown
-  >;
+  const { ReturnValuesOnConditionCheckFailure: onFailure, ...request } = input;
   if (kind === 'ConditionCheck' && request.ConditionExpression === undefined)
     throw invalid('The ConditionExpression is required for ConditionCheck');
-  return { kind, input: checkInput(store, CHECKED_AS[kind], request), returnsItem: onFailure === 'ALL_OLD' };
+  return { kind, input: checkInput(store, checkedAs[kind], request), returnsItem: onFailure === 'ALL_OLD' };
 }
 
-function isKind(name: string | undefined): name is Kind {
-  return name !== undefined && name in CHECKED_AS;
+function isKind(name: string): name is Kind {
+  return name in checkedAs;
 }
 
 async function place(store: Store, step: Omit<Step, 'key'>): Promise<Step> {
@@ -111,7 +115,9 @@ async function place(store: Store, step: Omit<Step, 'key'>): Promise<Step> {
   return { ...step, key: itemKey(table, step.input) };
 }
 
-/** The item's key in its table's sub-database. Throws ValidationException where key and table do not match. */
+/**
+ * The item's key in its table's sub-database. Throws ValidationException when the key does not fit the table.
+ */
 export function itemKey(table: Awaited<ReturnType<typeof readTable>>, input: CheckedInput): string {
   const wrong =
     input.Key === undefined
@@ -119,19 +125,17 @@ export function itemKey(table: Awaited<ReturnType<typeof readTable>>, input: Che
       : engine.validateKey(input.Key, table);
   if (wrong)
     throw invalid(
-      wrong.message === '' ? 'The provided key element does not match the schema' : bodyMessage(wrong),
+      wrong.message === ''
+        ? 'The provided key element does not match the schema'
+        : (refusalOf(wrong)?.message ?? wrong.message),
     );
   return engine.createKey(input.Key ?? input.Item ?? {}, table);
-}
-
-function bodyMessage(error: Error): string {
-  return 'body' in error ? (error.body as { message: string }).message : error.message;
 }
 
 async function attempt(store: Store, buffered: Store, step: Step): Promise<CancellationReason> {
   try {
     if (step.kind === 'ConditionCheck') await checkCondition(buffered, step);
-    else await runAction(buffered, CHECKED_AS[step.kind], step.input);
+    else await runAction(buffered, checkedAs[step.kind], step.input);
     return { Code: 'None' };
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
@@ -156,9 +160,14 @@ function reasonCode(code: string): string {
   return code === 'ValidationException' ? 'ValidationError' : code.replace(/Exception$/, '');
 }
 
-async function isReplay(store: Store, token: string, fingerprint: string, nowMs: number): Promise<boolean> {
-  const record = (await store.db.get(TOKEN_PREFIX + token)) as TokenRecord | undefined;
-  if (record === undefined || record.atMs <= nowMs - TOKEN_LIFETIME_MS) return false;
+async function isReplay(
+  store: Store,
+  token: string,
+  fingerprint: string,
+  nowMillis: number,
+): Promise<boolean> {
+  const record = tokenRecordSchema.optional().parse(await store.db.get(tokenPrefix + token));
+  if (record === undefined || record.atMs <= nowMillis - tokenLifetimeMillis) return false;
   if (record.fingerprint === fingerprint) return true;
   throw new AwsError(
     'IdempotentParameterMismatchException',
@@ -167,7 +176,7 @@ async function isReplay(store: Store, token: string, fingerprint: string, nowMs:
 }
 
 function rememberToken(token: string, record: TokenRecord): BatchStep {
-  return { type: 'put', key: TOKEN_PREFIX + token, value: record };
+  return { type: 'put', key: tokenPrefix + token, value: record };
 }
 
 function invalid(message: string): AwsError {

@@ -1,5 +1,5 @@
-/** A clause of an update expression as dynalite's parser leaves it. */
-interface UpdateSection {
+/** A clause of an update expression, in the form of dynalite's parser. */
+export interface UpdateSection {
   readonly type: string;
   readonly path: readonly (string | number)[];
   readonly val?: unknown;
@@ -7,12 +7,15 @@ interface UpdateSection {
 }
 
 /**
- * Rewrites `ADD path :number` as `SET path = if_not_exists(path, 0) + :number`, which means the same. dynalite 4.0.0 adds
- * in place to the value that a `SET other = path` of the same expression has just shared, so that both would move
- * (`SET before = available ADD available :cost`); what SET computes is a value of its own.
+ * Rewrites `ADD path :number` as `SET path = if_not_exists(path, 0) + :number`, which means the same.
+ * dynalite 4.0.0 changes the value in place for ADD. In `SET before = available ADD available :cost` both
+ * attributes share that value, so both would change. SET computes a new value instead.
  */
-export function addToCopies(input: Record<string, unknown>): void {
-  const updates = input._updates as { sections: UpdateSection[] } | undefined;
+export function addToCopies({
+  _updates: updates,
+}: {
+  readonly _updates?: { sections: UpdateSection[] };
+}): void {
   if (updates === undefined) return;
   updates.sections = updates.sections.map((section) => {
     if (section.type !== 'add' || section.attrType !== 'N') return section;

@@ -1,14 +1,20 @@
 import { Readable } from 'node:stream';
 import type { BatchStep, LevelSnapshot, RangeOptions, Store, SubDatabase } from './dynalite.ts';
 
-/** A store whose writes wait in memory, where its own reads see them, until commit() makes them one atomic batch. */
+/**
+ * A store whose writes wait in memory until commit() writes them as one atomic batch. Reads through the store
+ * see them before.
+ */
 export interface WriteBuffer {
   readonly store: Store;
-  /** Writes everything, and the extra steps with it, or nothing. */
+  /** Writes all buffered steps and the extra steps, or none of them. */
   readonly commit: (extra?: readonly BatchStep[]) => Promise<void>;
 }
 
-/** Puts a buffer before the store. Its users hold the one write lock: dynalite's own locks per key do nothing here. */
+/**
+ * Puts a buffer in front of the store. The caller holds the one write lock, so dynalite's own locks per key
+ * do nothing here.
+ */
 export function bufferWrites(base: Store): WriteBuffer {
   const pending = new Map<string, unknown>();
   const over = (prefix: string, below: SubDatabase): SubDatabase => ({
@@ -46,8 +52,9 @@ export function bufferWrites(base: Store): WriteBuffer {
 }
 
 /**
- * The store for Query and Scan. dynalite never closes the iterator behind a stream, and an open one holds its view of
- * LevelDB for good; a Readable over the iterator closes it at the end. With a snapshot, the indexes are read as they were then.
+ * The store for Query and Scan. dynalite never closes the iterator behind a stream, and an open iterator
+ * holds its view of LevelDB for ever. A Readable over the iterator closes it at the end. With a snapshot,
+ * queries read the indexes as they were then.
  */
 export function readingStore(base: Store, indexSnapshot?: LevelSnapshot): Store {
   const streaming = (prefix: string, below: SubDatabase, snapshot?: LevelSnapshot): SubDatabase => ({
@@ -63,7 +70,7 @@ export function readingStore(base: Store, indexSnapshot?: LevelSnapshot): Store 
   };
 }
 
-// The names under which dynalite's db/index.js keeps its sub-databases.
+// dynalite's db/index.js keeps its sub-databases under these names.
 function itemPrefix(table: string): string {
   return `item-${table}~`;
 }
@@ -78,7 +85,7 @@ function withPrefix(prefix: string, options: RangeOptions): RangeOptions {
     reverse,
     limit,
     ...(gt !== undefined ? { gt: prefix + gt } : { gte: prefix + (gte ?? '') }),
-    // Keys are hex, digits, `/` and `~`: all of them below this bound.
+    // Keys consist of hexadecimal digits, `/` and `~`, so all of them are below this bound.
     ...(lt !== undefined ? { lt: prefix + lt } : { lte: prefix + (lte ?? '\u00ff') }),
   };
 }

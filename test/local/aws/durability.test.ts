@@ -3,19 +3,22 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { createDynamo } from '../../../local/aws/dynamodb/dynamo.ts';
-import { START_MS, temporaryFolder } from './endpoint-fixture.ts';
-import { TABLE } from './table.ts';
+import { startMillis, temporaryFolder } from './endpoint-fixture.ts';
+import { tableDefinition } from './table.ts';
 
-// Several kills, each a little later after an answer: one alone may happen to fall between two transactions.
-const KILL_DELAYS_MS = [0, 1, 2, 3, 4];
-const ANSWERED_BEFORE_KILL = 100;
+// The writer is killed several times, each time a little later after an answer. A single kill could fall
+// between two transactions by chance.
+const killDelaysMillis = [0, 1, 2, 3, 4];
+const answeredBeforeKill = 100;
+const itemsSchema = z.array(z.object({ due_at: z.object({ N: z.string() }) }));
 
-test('everything answered before kill -9 is kept, whole transactions only, indexes included', async () => {
+test('after kill -9 every answered transaction is there, and no transaction is there in part', async () => {
   const folder = await temporaryFolder();
   let next = 0;
-  for (const delayMs of KILL_DELAYS_MS) {
-    const answered = await writeUntilKilled(folder, next, delayMs);
+  for (const delayMillis of killDelaysMillis) {
+    const answered = await writeUntilKilled(folder, next, delayMillis);
     const { one, two, items } = await readBack(folder);
     expect(one.length).toBeGreaterThan(answered);
     expect(one).toEqual(one.map((_, n) => n));
@@ -25,8 +28,8 @@ test('everything answered before kill -9 is kept, whole transactions only, index
   }
 });
 
-/** The last number that the writer got an answer for. */
-async function writeUntilKilled(folder: string, first: number, delayMs: number): Promise<number> {
+/** Runs the writer until it is killed. Resolves with the last number that was answered. */
+async function writeUntilKilled(folder: string, first: number, delayMillis: number): Promise<number> {
   const writer = spawn(
     process.execPath,
     [path.join(import.meta.dirname, 'writer.ts'), folder, String(first)],
@@ -35,7 +38,7 @@ async function writeUntilKilled(folder: string, first: number, delayMs: number):
   let answered = -1;
   for await (const line of createInterface({ input: writer.stdout })) {
     answered = Number(line);
-    if (answered === first + ANSWERED_BEFORE_KILL) setTimeout(() => writer.kill('SIGKILL'), delayMs);
+    if (answered === first + answeredBeforeKill) setTimeout(() => writer.kill('SIGKILL'), delayMillis);
   }
   if (writer.exitCode === null && writer.signalCode === null) await once(writer, 'exit');
   expect(writer.signalCode).toBe('SIGKILL');
@@ -43,13 +46,13 @@ async function writeUntilKilled(folder: string, first: number, delayMs: number):
 }
 
 async function readBack(folder: string): Promise<{ one: number[]; two: number[]; items: number }> {
-  const dynamo = createDynamo({ folder, now: () => START_MS });
+  const dynamo = createDynamo({ folder, now: () => startMillis });
   const call = (operation: string, input: object): Promise<Record<string, unknown>> =>
     dynamo.service({
       service: 'dynamodb',
       operation,
       caller: 'operator',
-      input: { TableName: TABLE.TableName, ...input },
+      input: { TableName: tableDefinition.TableName, ...input },
     });
   const query = async (half: string): Promise<number[]> => {
     const { Items } = await call('Query', {
@@ -58,10 +61,10 @@ async function readBack(folder: string): Promise<{ one: number[]; two: number[];
       ExpressionAttributeNames: { '#w': 'work' },
       ExpressionAttributeValues: { ':w': { S: half } },
     });
-    return (Items as { due_at: { N: string } }[]).map((item) => Number(item.due_at.N));
+    return itemsSchema.parse(Items).map((item) => Number(item.due_at.N));
   };
   const [one, two] = [await query('one'), await query('two')];
   const { Count } = await call('Scan', { Select: 'COUNT' });
   await dynamo.close();
-  return { one, two, items: Count as number };
+  return { one, two, items: z.number().parse(Count) };
 }

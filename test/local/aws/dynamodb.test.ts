@@ -1,69 +1,25 @@
 import {
+  ConditionalCheckFailedException,
   CreateTableCommand,
   DeleteTableCommand,
   DescribeTableCommand,
-  DescribeTimeToLiveCommand,
-  DynamoDBClient,
-  UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
   BatchWriteCommand,
   DeleteCommand,
-  DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
-  QueryCommand,
-  TransactGetCommand,
-  TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test, vi } from 'vitest';
 import { createDynamo } from '../../../local/aws/dynamodb/dynamo.ts';
-import { START_MS, startEndpoint, temporaryFolder } from './endpoint-fixture.ts';
-import type { Fixture } from './endpoint-fixture.ts';
-import { TABLE } from './table.ts';
-
-const TableName = TABLE.TableName;
-
-async function startTable(): Promise<Fixture & { table: DynamoDBDocumentClient }> {
-  const fixture = await startEndpoint();
-  const client = new DynamoDBClient(fixture.as('operator'));
-  await client.send(new CreateTableCommand(structuredClone(TABLE) as never));
-  return { ...fixture, table: DynamoDBDocumentClient.from(client) };
-}
-
-const account = { pk: 'ACCOUNT#a', sk: 'ACCOUNT' };
-
-/** The document client leaves an error's item in DynamoDB's own JSON. */
-const withFive = { pk: { S: 'ACCOUNT#a' }, sk: { S: 'ACCOUNT' }, available: { N: '5' } };
-
-const charge = (creation: string, cost = 10): TransactWriteCommandInput => ({
-  TransactItems: [
-    {
-      Update: {
-        TableName,
-        Key: account,
-        UpdateExpression: 'SET available = available - :cost ADD in_flight :one',
-        ConditionExpression: 'available >= :cost',
-        ExpressionAttributeValues: { ':cost': cost, ':one': 1 },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      },
-    },
-    {
-      Put: {
-        TableName,
-        Item: { pk: `CREATION#${creation}`, sk: 'CREATION' },
-        ConditionExpression: 'attribute_not_exists(pk)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      },
-    },
-  ],
-});
+import { account, startTable, TableName, withFive } from './dynamodb-fixture.ts';
+import { startMillis, temporaryFolder } from './endpoint-fixture.ts';
+import { tableDefinition } from './table.ts';
 
 describe('tables', () => {
-  test('a table on demand with an index of keys is active when CreateTable answers', async () => {
+  test('a table and its index are active as soon as CreateTable answers', async () => {
     const { table } = await startTable();
     const { Table } = await table.send(new DescribeTableCommand({ TableName }));
     expect(Table?.TableStatus).toBe('ACTIVE');
@@ -72,14 +28,14 @@ describe('tables', () => {
     ]);
   });
 
-  test('a table that exists is not made twice', async () => {
+  test('CreateTable refuses a table that exists', async () => {
     const { table } = await startTable();
-    await expect(table.send(new CreateTableCommand(structuredClone(TABLE) as never))).rejects.toMatchObject({
+    await expect(table.send(new CreateTableCommand(structuredClone(tableDefinition)))).rejects.toMatchObject({
       name: 'ResourceInUseException',
     });
   });
 
-  test('an unknown table is ResourceNotFoundException', async () => {
+  test('a read of an unknown table is refused with ResourceNotFoundException', async () => {
     const { table } = await startTable();
     await expect(table.send(new GetCommand({ TableName: 'Other', Key: account }))).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
@@ -87,8 +43,8 @@ describe('tables', () => {
   });
 });
 
-describe('a table that was used and deleted', () => {
-  test('is unknown to what reads and writes items, and made anew has the keys that it is made with', async () => {
+describe('a deleted table', () => {
+  test('is unknown to reads and writes, and a new table of its name has the new keys', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: account }));
     await table.send(new DeleteTableCommand({ TableName }));
@@ -116,7 +72,7 @@ describe('a table that was used and deleted', () => {
 });
 
 describe('single writes', () => {
-  test('a failed condition answers the item as it stood', async () => {
+  test('a failed condition answers with the present item', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 5 } }));
     const refused = table.send(
@@ -132,7 +88,7 @@ describe('single writes', () => {
     await expect(refused).rejects.toMatchObject({ name: 'ConditionalCheckFailedException', Item: withFive });
   });
 
-  test('a failed condition on an absent item answers no item', async () => {
+  test('a failed condition on a missing item answers without an item', async () => {
     const { table } = await startTable();
     const refused = await table
       .send(
@@ -144,11 +100,11 @@ describe('single writes', () => {
         }),
       )
       .catch((error: unknown) => error);
-    expect(refused).toMatchObject({ name: 'ConditionalCheckFailedException' });
-    expect((refused as { Item?: unknown }).Item).toBeUndefined();
+    if (!(refused instanceof ConditionalCheckFailedException)) throw new Error('the condition did not fail');
+    expect(refused.Item).toBeUndefined();
   });
 
-  test('an update reads every value as it stood before the update', async () => {
+  test('every part of an update reads the values from before the update', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 10 } }));
     const { Attributes } = await table.send(
@@ -163,7 +119,7 @@ describe('single writes', () => {
     expect(Attributes).toEqual({ ...account, earlier: 10, available: 7, in_flight: 1 });
   });
 
-  test('adding to what is no number is refused', async () => {
+  test('ADD to an attribute that is not a number is refused', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 'ten' } }));
     const adding = new UpdateCommand({
@@ -178,7 +134,7 @@ describe('single writes', () => {
     });
   });
 
-  test('a batch write and a batch read see each other', async () => {
+  test('a batch read returns the items of a batch write', async () => {
     const { table } = await startTable();
     const items = ['b', 'c'].map((id) => ({ pk: `ACCOUNT#${id}`, sk: 'ACCOUNT', note: '' }));
     await table.send(
@@ -198,268 +154,12 @@ describe('single writes', () => {
   });
 });
 
-describe('transactions', () => {
-  test('two hundred charges at once on a wallet for three: three succeed, and the money is exact', async () => {
-    const { table } = await startTable();
-    await table.send(new PutCommand({ TableName, Item: { ...account, available: 35 } }));
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 200 }, (_, n) => table.send(new TransactWriteCommand(charge(String(n))))),
-    );
-    expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(3);
-    const { Item } = await table.send(new GetCommand({ TableName, Key: account, ConsistentRead: true }));
-    expect(Item).toEqual({ ...account, available: 5, in_flight: 3 });
-    const keys = outcomes.map((_, n) => ({ pk: `CREATION#${n}`, sk: 'CREATION' })).slice(0, 100);
-    const read = await table.send(new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys } } }));
-    expect(read.Responses?.[TableName]).toHaveLength(3);
-  });
-
-  test('a refusal has a reason an item, with the item as it stood, and changes nothing', async () => {
-    const { table } = await startTable();
-    await table.send(new PutCommand({ TableName, Item: { ...account, available: 5 } }));
-    await expect(table.send(new TransactWriteCommand(charge('x')))).rejects.toMatchObject({
-      name: 'TransactionCanceledException',
-      message:
-        'Transaction cancelled, please refer cancellation reasons for specific reasons [ConditionalCheckFailed, None]',
-      CancellationReasons: [
-        { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed', Item: withFive },
-        { Code: 'None' },
-      ],
-    });
-    const { Item } = await table.send(
-      new GetCommand({ TableName, Key: { pk: 'CREATION#x', sk: 'CREATION' } }),
-    );
-    expect(Item).toBeUndefined();
-  });
-
-  test('what an update cannot do is a ValidationError among the reasons', async () => {
-    const { table } = await startTable();
-    await expect(
-      table.send(
-        new TransactWriteCommand({
-          TransactItems: [
-            {
-              Update: {
-                TableName,
-                Key: account,
-                UpdateExpression: 'SET available = available - :c',
-                ExpressionAttributeValues: { ':c': 1 },
-              },
-            },
-          ],
-        }),
-      ),
-    ).rejects.toMatchObject({ CancellationReasons: [{ Code: 'ValidationError' }] });
-  });
-
-  test('a condition check guards the other items', async () => {
-    const { table } = await startTable();
-    const guarded = (pk: string): TransactWriteCommand =>
-      new TransactWriteCommand({
-        TransactItems: [
-          { ConditionCheck: { TableName, Key: account, ConditionExpression: 'attribute_exists(pk)' } },
-          { Put: { TableName, Item: { pk, sk: 'x' } } },
-        ],
-      });
-    await expect(table.send(guarded('one'))).rejects.toMatchObject({
-      CancellationReasons: [{ Code: 'ConditionalCheckFailed' }, { Code: 'None' }],
-    });
-    await table.send(new PutCommand({ TableName, Item: account }));
-    await table.send(guarded('two'));
-    const { Responses } = await table.send(
-      new TransactGetCommand({
-        TransactItems: ['one', 'two'].map((pk) => ({ Get: { TableName, Key: { pk, sk: 'x' } } })),
-      }),
-    );
-    expect(Responses).toEqual([{}, { Item: { pk: 'two', sk: 'x' } }]);
-  });
-
-  test('two operations on one item are refused', async () => {
-    const { table } = await startTable();
-    const twice = { Put: { TableName, Item: account } };
-    await expect(
-      table.send(
-        new TransactWriteCommand({ TransactItems: [twice, { Delete: { TableName, Key: account } }] }),
-      ),
-    ).rejects.toMatchObject({
-      name: 'ValidationException',
-      message: 'Transaction request cannot include multiple operations on one item',
-    });
-  });
-
-  test('a key that does not fit the table is refused by name', async () => {
-    const { table } = await startTable();
-    await expect(
-      table.send(new TransactWriteCommand({ TransactItems: [{ Delete: { TableName, Key: { pk: 'a' } } }] })),
-    ).rejects.toMatchObject({
-      name: 'ValidationException',
-      message: 'The provided key element does not match the schema',
-    });
-  });
-
-  test('the same token and request within ten minutes charge once; later it is a new request', async () => {
-    const { table, clock } = await startTable();
-    await table.send(new PutCommand({ TableName, Item: { ...account, available: 100 } }));
-    const onlyMoney = {
-      ...charge('x'),
-      TransactItems: charge('x').TransactItems?.slice(0, 1),
-      ClientRequestToken: 'token-1',
-    };
-    await table.send(new TransactWriteCommand(onlyMoney));
-    clock.nowMs = START_MS + 599_999;
-    await table.send(new TransactWriteCommand(onlyMoney));
-    expect((await table.send(new GetCommand({ TableName, Key: account }))).Item?.available).toBe(90);
-    clock.nowMs = START_MS + 600_000;
-    await table.send(new TransactWriteCommand(onlyMoney));
-    expect((await table.send(new GetCommand({ TableName, Key: account }))).Item?.available).toBe(80);
-  });
-
-  test('the same token with another request is a mismatch', async () => {
-    const { table } = await startTable();
-    await table.send(new PutCommand({ TableName, Item: { ...account, available: 100 } }));
-    await table.send(new TransactWriteCommand({ ...charge('x'), ClientRequestToken: 'token-1' }));
-    await expect(
-      table.send(new TransactWriteCommand({ ...charge('y'), ClientRequestToken: 'token-1' })),
-    ).rejects.toMatchObject({ name: 'IdempotentParameterMismatchException' });
-  });
-
-  test('a refused request does not use up its token', async () => {
-    const { table } = await startTable();
-    const request = { ...charge('x'), ClientRequestToken: 'token-1' };
-    await expect(table.send(new TransactWriteCommand(request))).rejects.toMatchObject({
-      name: 'TransactionCanceledException',
-    });
-    await table.send(new PutCommand({ TableName, Item: { ...account, available: 10 } }));
-    await table.send(new TransactWriteCommand(request));
-    expect((await table.send(new GetCommand({ TableName, Key: account }))).Item?.available).toBe(0);
-  });
-});
-
-describe('indexes', () => {
-  const openWork = (dueBefore: number): QueryCommand =>
-    new QueryCommand({
-      TableName,
-      IndexName: 'open-work',
-      KeyConditionExpression: '#work = :open AND due_at < :now',
-      ExpressionAttributeNames: { '#work': 'work' },
-      ExpressionAttributeValues: { ':open': 'OPEN', ':now': dueBefore },
-    });
-  const creation = (id: number): Record<string, unknown> => ({
-    pk: `CREATION#${id}`,
-    sk: 'CREATION',
-    work: 'OPEN',
-    due_at: id,
-    note: 'not in the index',
-  });
-
-  test('a sparse index follows transactions and holds keys only, in order', async () => {
-    const { table } = await startTable();
-    for (const id of [30, 4, 200])
-      await table.send(
-        new TransactWriteCommand({ TransactItems: [{ Put: { TableName, Item: creation(id) } }] }),
-      );
-    await table.send(
-      new TransactWriteCommand({
-        TransactItems: [
-          {
-            Update: {
-              TableName,
-              Key: { pk: 'CREATION#30', sk: 'CREATION' },
-              UpdateExpression: 'REMOVE #work',
-              ExpressionAttributeNames: { '#work': 'work' },
-            },
-          },
-        ],
-      }),
-    );
-    const { Items } = await table.send(openWork(1000));
-    expect(Items).toEqual(
-      [4, 200].map((id) => ({ pk: `CREATION#${id}`, sk: 'CREATION', work: 'OPEN', due_at: id })),
-    );
-  });
-
-  test('pages follow each other without gap or repeat', async () => {
-    const { table } = await startTable();
-    for (let id = 0; id < 7; id += 1) await table.send(new PutCommand({ TableName, Item: creation(id) }));
-    const seen: unknown[] = [];
-    let from: Record<string, unknown> | undefined;
-    do {
-      const page = await table.send(
-        new QueryCommand({ ...openWork(1000).input, Limit: 3, ExclusiveStartKey: from }),
-      );
-      seen.push(...(page.Items ?? []).map((item) => item.due_at as unknown));
-      from = page.LastEvaluatedKey;
-    } while (from !== undefined);
-    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6]);
-  });
-
-  test('an index that lags answers as it stood when the fault was set, and the table does not lag', async () => {
-    const { table, faults } = await startTable();
-    await table.send(new PutCommand({ TableName, Item: creation(1) }));
-    faults.set({ call: 'dynamodb:*', error: 'index-lag' });
-    await table.send(new PutCommand({ TableName, Item: creation(2) }));
-    await table.send(new DeleteCommand({ TableName, Key: { pk: 'CREATION#1', sk: 'CREATION' } }));
-    expect((await table.send(openWork(10))).Items?.map((item) => item.due_at as unknown)).toEqual([1]);
-    expect(
-      (await table.send(new GetCommand({ TableName, Key: { pk: 'CREATION#1', sk: 'CREATION' } }))).Item,
-    ).toBeUndefined();
-    faults.clear();
-    expect((await table.send(openWork(10))).Items?.map((item) => item.due_at as unknown)).toEqual([2]);
-  });
-});
-
-describe('time to live', () => {
-  test('items whose time is over are deleted, from the index too, and nothing else', async () => {
-    const { table, dynamo, clock } = await startTable();
-    await table.send(
-      new UpdateTimeToLiveCommand({
-        TableName,
-        TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
-      }),
-    );
-    const { TimeToLiveDescription } = await table.send(new DescribeTimeToLiveCommand({ TableName }));
-    expect(TimeToLiveDescription).toEqual({ TimeToLiveStatus: 'ENABLED', AttributeName: 'expires_at' });
-    const startSeconds = START_MS / 1000;
-    await table.send(
-      new PutCommand({
-        TableName,
-        Item: { pk: 'a', sk: 'a', work: 'OPEN', due_at: 1, expires_at: startSeconds + 60 },
-      }),
-    );
-    await table.send(
-      new PutCommand({ TableName, Item: { pk: 'b', sk: 'b', expires_at: startSeconds + 61 } }),
-    );
-    await table.send(new PutCommand({ TableName, Item: { pk: 'c', sk: 'c' } }));
-    await table.send(
-      new PutCommand({ TableName, Item: { pk: 'd', sk: 'd', expires_at: 'text is no time' } }),
-    );
-    expect(await dynamo.expireItems()).toBe(0);
-    clock.nowMs += 60_000;
-    expect(await dynamo.expireItems()).toBe(1);
-    const left = await table.send(
-      new BatchGetCommand({
-        RequestItems: { [TableName]: { Keys: ['a', 'b', 'c', 'd'].map((id) => ({ pk: id, sk: id })) } },
-      }),
-    );
-    expect(left.Responses?.[TableName]?.map((item) => item.pk as unknown).sort()).toEqual(['b', 'c', 'd']);
-    const open = await table.send(
-      new QueryCommand({
-        TableName,
-        IndexName: 'open-work',
-        KeyConditionExpression: '#w = :open',
-        ExpressionAttributeNames: { '#w': 'work' },
-        ExpressionAttributeValues: { ':open': 'OPEN' },
-      }),
-    );
-    expect(open.Items).toEqual([]);
-  });
-});
-
-describe('the folder', () => {
-  test('a second process on one folder is told so', async () => {
+describe('the folder of the tables', () => {
+  test('the second database on one folder is refused with a hint at another Darkroom', async () => {
     const folder = await temporaryFolder();
-    const first = createDynamo({ folder, now: () => START_MS });
+    const first = createDynamo({ folder, now: () => startMillis });
     await first.service({ service: 'dynamodb', operation: 'ListTables', caller: 'operator', input: {} });
-    const second = createDynamo({ folder, now: () => START_MS });
+    const second = createDynamo({ folder, now: () => startMillis });
     await expect(
       second.service({ service: 'dynamodb', operation: 'ListTables', caller: 'operator', input: {} }),
     ).rejects.toThrow('is another Darkroom running on this folder?');

@@ -15,10 +15,10 @@ import type { ObjectStore } from '../../../local/aws/object-store.ts';
 import { createSecrets } from '../../../local/aws/secrets.ts';
 import type { Secrets } from '../../../local/aws/secrets.ts';
 
-export const START_MS = Date.UTC(2026, 10, 21, 12);
+export const startMillis = Date.UTC(2026, 10, 21, 12);
 
 export interface Fixture {
-  /** Settings of an SDK client that calls the endpoint as this role. */
+  /** The settings of an SDK client that calls the endpoint as this role. */
   readonly as: (caller: string) => {
     endpoint: string;
     region: string;
@@ -31,19 +31,22 @@ export interface Fixture {
   readonly faults: Faults;
   readonly objectStore: ObjectStore;
   readonly secrets: Secrets;
-  /** The time that the stand-ins see; a test sets it. */
-  readonly clock: { nowMs: number };
+  /** The time of the stand-ins. A test sets it. */
+  readonly clock: { nowMillis: number };
   readonly folder: string;
 }
 
 const noStateMachines: AwsService = ({ operation }) =>
   Promise.reject(new AwsError('UnknownOperationException', operation));
 
-/** The whole local AWS on a free port, over memory and a folder that goes with the test. */
+/**
+ * Starts the whole local AWS on a free port. Its tables are in memory, and its folder is removed after the
+ * test.
+ */
 export async function startEndpoint(options: Partial<AwsEndpointOptions> = {}): Promise<Fixture> {
   const folder = await temporaryFolder();
-  const clock = { nowMs: START_MS };
-  const now = (): number => clock.nowMs;
+  const clock = { nowMillis: startMillis };
+  const now = (): number => clock.nowMillis;
   const dynamo = createDynamo({ now });
   const faults = createFaults();
   const objectStore = createObjectStore(path.join(folder, 'objects'), { now });
@@ -80,7 +83,7 @@ export async function startEndpoint(options: Partial<AwsEndpointOptions> = {}): 
   };
 }
 
-/** A folder that is gone after the test. */
+/** Makes a folder and removes it after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'darkroom-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

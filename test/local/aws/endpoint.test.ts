@@ -12,8 +12,8 @@ import { AwsError } from '../../../local/aws/aws-error.ts';
 import { createAwsEndpoint } from '../../../local/aws/endpoint.ts';
 import { createFaults } from '../../../local/aws/faults.ts';
 import { createObjectStore } from '../../../local/aws/object-store.ts';
-import { START_MS, startEndpoint, temporaryFolder } from './endpoint-fixture.ts';
-import { TABLE } from './table.ts';
+import { startMillis, startEndpoint, temporaryFolder } from './endpoint-fixture.ts';
+import { tableDefinition } from './table.ts';
 
 const stateMachineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:M';
 
@@ -21,13 +21,13 @@ test('a call reaches its service with its operation, its caller and its input', 
   const calls: AwsCall[] = [];
   const states = (call: AwsCall): Promise<Record<string, unknown>> => {
     calls.push(call);
-    return Promise.resolve({ executionArn: 'arn:ex', startDate: new Date(START_MS) });
+    return Promise.resolve({ executionArn: 'arn:ex', startDate: new Date(startMillis) });
   };
   const fixture = await startEndpoint({ states });
   const started = await new SFNClient(fixture.as('SubmitRole')).send(
     new StartExecutionCommand({ stateMachineArn, name: 'n', input: '{}' }),
   );
-  expect(started).toMatchObject({ executionArn: 'arn:ex', startDate: new Date(START_MS) });
+  expect(started).toMatchObject({ executionArn: 'arn:ex', startDate: new Date(startMillis) });
   expect(calls).toEqual([
     {
       service: 'states',
@@ -38,7 +38,7 @@ test('a call reaches its service with its operation, its caller and its input', 
   ]);
 });
 
-test('errors of Step Functions arrive as their classes', async () => {
+test('the SDK gets each error of Step Functions as its own exception class', async () => {
   const states = ({ operation }: AwsCall): Promise<never> =>
     Promise.reject(
       new AwsError(
@@ -70,13 +70,13 @@ test('a call is authorized before a fault can strike it', async () => {
   expect(fixture.faults.list()).toHaveLength(1);
 });
 
-test('the same services answer without a socket', async () => {
+test('the services also answer calls inside the process, without a socket', async () => {
   const fixture = await startEndpoint();
   await fixture.endpoint.handle({
     service: 'dynamodb',
     operation: 'CreateTable',
     caller: 'operator',
-    input: structuredClone(TABLE),
+    input: structuredClone(tableDefinition),
   });
   expect(
     await fixture.endpoint.handle({
@@ -104,7 +104,7 @@ test('an unsigned call and an unknown operation are refused', async () => {
   });
 });
 
-test('a web page that reaches loopback under a name of its own is refused', async () => {
+test('a request of a web page that reaches loopback under its own host name is refused', async () => {
   const { url } = await startEndpoint();
   const status = await new Promise((resolve, reject) => {
     const headers = {
@@ -122,7 +122,7 @@ test('a web page that reaches loopback under a name of its own is refused', asyn
   expect(status).toBe(403);
 });
 
-test('closing ends calls that are still waiting', async () => {
+test('close ends the calls that still wait for an answer', async () => {
   const arrived = Promise.withResolvers<undefined>();
   const endpoint = createAwsEndpoint({
     dynamodb: () => {
@@ -131,7 +131,7 @@ test('closing ends calls that are still waiting', async () => {
     },
     states: () => Promise.resolve({}),
     secretsmanager: () => Promise.resolve({}),
-    objectStore: createObjectStore(await temporaryFolder(), { now: () => START_MS }),
+    objectStore: createObjectStore(await temporaryFolder(), { now: () => startMillis }),
     authorize: () => undefined,
     faults: createFaults(),
   });
@@ -144,7 +144,7 @@ test('closing ends calls that are still waiting', async () => {
   });
   const waiting = client.send(new ListTablesCommand({})).catch((error: unknown) => error);
   await arrived.promise;
-  // The call is never answered: to wait for its end would take for ever.
+  // The call never gets an answer. If close() waited for the call, it would wait for ever.
   await close();
   expect(await waiting).toMatchObject({ code: 'ECONNRESET' });
 });
@@ -152,7 +152,7 @@ test('closing ends calls that are still waiting', async () => {
 test('an item larger than one socket read arrives whole', async () => {
   const fixture = await startEndpoint();
   const client = new DynamoDBClient(fixture.as('operator'));
-  await client.send(new CreateTableCommand(structuredClone(TABLE) as never));
+  await client.send(new CreateTableCommand(structuredClone(tableDefinition)));
   await client.send(
     new PutItemCommand({
       TableName: 'Main',

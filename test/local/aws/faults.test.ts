@@ -1,169 +1,10 @@
-import {
-  BatchGetItemCommand,
-  CreateTableCommand,
-  DeleteItemCommand,
-  DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  TransactionConflictException,
-  TransactWriteItemsCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { AwsCall, AwsOutput } from '../../../local/aws/aws-call.ts';
 import { AwsError } from '../../../local/aws/aws-error.ts';
 import { createFaults } from '../../../local/aws/faults.ts';
-import { startEndpoint } from './endpoint-fixture.ts';
-import type { Fixture } from './endpoint-fixture.ts';
-import { TABLE } from './table.ts';
 
-const TableName = TABLE.TableName;
-const Item = { pk: { S: 'a' }, sk: { S: 'a' } };
-
-/** A table; `impatient` is a client that gives a call up which has no answer. */
-async function startTable(): Promise<Fixture & { client: DynamoDBClient; impatient: DynamoDBClient }> {
-  const fixture = await startEndpoint();
-  const client = new DynamoDBClient(fixture.as('ChargeRole'));
-  const impatient = new DynamoDBClient({
-    ...fixture.as('ChargeRole'),
-    requestHandler: { requestTimeout: 300, throwOnRequestTimeout: true },
-  });
-  await client.send(new CreateTableCommand(structuredClone(TABLE) as never));
-  return { ...fixture, client, impatient };
-}
-
-const put = (id = 'a'): PutItemCommand =>
-  new PutItemCommand({ TableName, Item: { pk: { S: id }, sk: { S: 'a' } } });
-const isThere = async (client: DynamoDBClient): Promise<boolean> =>
-  (await client.send(new GetItemCommand({ TableName, Key: Item }))).Item !== undefined;
-
-describe('what the SDK sees', () => {
-  test('a conflict cancels a transaction, with the conflict on its first item', async () => {
-    const { client, faults } = await startTable();
-    faults.set({ call: 'dynamodb:TransactWriteItems', error: 'TransactionConflict' });
-    const transaction = new TransactWriteItemsCommand({
-      TransactItems: [
-        { Put: { TableName, Item } },
-        { Put: { TableName, Item: { ...Item, sk: { S: 'b' } } } },
-      ],
-    });
-    await expect(client.send(transaction)).rejects.toMatchObject({
-      name: 'TransactionCanceledException',
-      CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'None' }],
-    });
-    expect(await isThere(client)).toBe(false);
-    await client.send(transaction);
-    expect(await isThere(client)).toBe(true);
-  });
-
-  test.each([
-    ['Throttling', 'ThrottlingException', 400],
-    ['ProvisionedThroughputExceeded', 'ProvisionedThroughputExceededException', 400],
-    ['RequestLimitExceeded', 'RequestLimitExceeded', 400],
-    ['AccessDenied', 'AccessDeniedException', 400],
-    ['InternalServerError', 'InternalServerError', 500],
-    ['ResourceNotFound', 'ResourceNotFoundException', 400],
-    ['TransactionConflict', 'TransactionConflictException', 400],
-  ])('%s of DynamoDB is %s', async (error, name, status) => {
-    const { client, faults } = await startTable();
-    faults.set({ call: 'dynamodb:PutItem', error });
-    await expect(client.send(put())).rejects.toMatchObject({ name, $metadata: { httpStatusCode: status } });
-    expect(await isThere(client)).toBe(false);
-  });
-
-  test.each(['put', 'update', 'delete'] as const)('a conflict refuses a single %s', async (write) => {
-    const { client, faults } = await startTable();
-    const commands = {
-      put: put(),
-      update: new UpdateItemCommand({ TableName, Key: Item }),
-      delete: new DeleteItemCommand({ TableName, Key: Item }),
-    };
-    faults.set({ call: 'dynamodb:*', error: 'TransactionConflict' });
-    const refused = await client.send(commands[write] as PutItemCommand).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(TransactionConflictException);
-    expect(refused).toMatchObject({ $metadata: { httpStatusCode: 400, attempts: 1 } });
-    expect(await isThere(client)).toBe(false);
-    await client.send(commands[write] as PutItemCommand);
-    expect(await isThere(client)).toBe(write !== 'delete');
-  });
-
-  test('a conflict on dynamodb:* leaves plain reads alone', async () => {
-    const { client, faults } = await startTable();
-    faults.set({ call: 'dynamodb:*', error: 'TransactionConflict', every: 1 });
-    expect(await isThere(client)).toBe(false);
-    expect(faults.list()).toMatchObject([{ seen: 0, struck: 0 }]);
-  });
-
-  test.each([
-    ['before', false],
-    ['after', true],
-  ] as const)('a call that hangs %s its effect has no answer on an open connection', async (when, effect) => {
-    const { client, impatient, faults } = await startTable();
-    faults.set({ call: 'dynamodb:PutItem', error: 'hang', when });
-    await expect(impatient.send(put())).rejects.toMatchObject({ code: 'ETIMEDOUT' });
-    await expect.poll(() => faults.list()).toEqual([]);
-    await expect.poll(() => isThere(client)).toBe(effect);
-  });
-
-  test('a call that hangs for some seconds is answered after them', async () => {
-    const { client, faults } = await startTable();
-    faults.set({ call: 'dynamodb:PutItem', error: 'hang', seconds: 0.05 });
-    await client.send(put());
-    expect(await isThere(client)).toBe(true);
-  });
-
-  test('other services word their errors themselves', async () => {
-    const fixture = await startEndpoint();
-    const settings = fixture.as('Role');
-    fixture.faults.set({ call: 's3:PutObject', error: 'Throttling' });
-    await expect(
-      new S3Client(settings).send(new PutObjectCommand({ Bucket: 'images', Key: 'k', Body: 'x' })),
-    ).rejects.toMatchObject({ name: 'SlowDown', $metadata: { httpStatusCode: 503 } });
-    fixture.faults.set({ call: 'secretsmanager:*', error: 'InternalServerError' });
-    await expect(
-      new SecretsManagerClient(settings).send(new GetSecretValueCommand({ SecretId: 'k' })),
-    ).rejects.toMatchObject({ name: 'InternalServiceError' });
-    fixture.faults.set({ call: 'states:StartExecution', error: 'StateMachineDoesNotExist' });
-    await expect(
-      new SFNClient(settings).send(
-        new StartExecutionCommand({
-          stateMachineArn: 'arn:aws:states:us-east-1:000000000000:stateMachine:M',
-        }),
-      ),
-    ).rejects.toMatchObject({ name: 'StateMachineDoesNotExist' });
-  });
-
-  test('a throttled batch answers its keys as not processed', async () => {
-    const { client, faults } = await startTable();
-    faults.set({ call: 'dynamodb:BatchGetItem', error: 'UnprocessedKeys' });
-    const read = new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: [Item] } } });
-    expect(await client.send(read)).toMatchObject({
-      Responses: {},
-      UnprocessedKeys: { [TableName]: { Keys: [Item] } },
-    });
-    expect((await client.send(read)).UnprocessedKeys).toEqual({});
-  });
-
-  test('an answer lost after the effect leaves the effect', async () => {
-    const { client, faults } = await startTable();
-    faults.set({ call: 'dynamodb:PutItem', error: 'Timeout', when: 'after' });
-    await expect(client.send(put())).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(await isThere(client)).toBe(true);
-  });
-
-  test('a line cut before the effect leaves nothing', async () => {
-    const { client, faults } = await startTable();
-    faults.set({ call: 'dynamodb:PutItem', error: 'Timeout' });
-    await expect(client.send(put())).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(await isThere(client)).toBe(false);
-  });
-});
-
-describe('when a fault strikes', () => {
+describe('the calls that a fault strikes', () => {
   const call = (over: Partial<AwsCall> = {}): AwsCall => ({
     service: 'dynamodb',
     operation: 'PutItem',
@@ -190,7 +31,7 @@ describe('when a fault strikes', () => {
   const times = (count: number): AwsCall[] => Array.from({ length: count }, () => call());
   const throttle = { call: 'dynamodb:PutItem', error: 'Throttling' };
 
-  test('once unless told, then it is gone from the list', async () => {
+  test('a fault strikes once by default and then leaves the list', async () => {
     expect(await struck(throttle, times(3))).toEqual([true, false, false]);
     const faults = createFaults();
     faults.set({ ...throttle, times: 2 });
@@ -202,7 +43,7 @@ describe('when a fault strikes', () => {
     expect(faults.list()).toEqual([]);
   });
 
-  test('as many times as told, every n-th call, or an even share', async () => {
+  test('times, every and share set how often a fault strikes', async () => {
     expect(await struck({ ...throttle, times: 2 }, times(3))).toEqual([true, true, false]);
     expect(await struck({ ...throttle, every: 3 }, times(6))).toEqual([
       false,
@@ -216,7 +57,7 @@ describe('when a fault strikes', () => {
     expect((await struck({ ...throttle, share: 0.3 }, times(100))).filter(Boolean)).toHaveLength(30);
   });
 
-  test('only on the calls that it names', async () => {
+  test('a fault strikes only the calls with its operation, caller and text', async () => {
     expect(await struck(throttle, [call({ operation: 'GetItem' }), call()])).toEqual([false, true]);
     expect(
       await struck({ ...throttle, call: 'dynamodb:*' }, [
@@ -236,7 +77,7 @@ describe('when a fault strikes', () => {
     ).toEqual([false, true]);
   });
 
-  test('kill ends the process before the effect, or after it', async () => {
+  test('kill ends the process before or after the effect of the call', async () => {
     for (const [when, expected] of [
       ['before', ['killed']],
       ['after', ['effect', 'killed']],
@@ -261,28 +102,25 @@ describe('when a fault strikes', () => {
   test.each([
     ['before', ['waits 2', 'effect']],
     ['after', ['effect', 'waits 2']],
-  ] as const)(
-    'a call that hangs for 2 s with its effect %s is answered after 2 s',
-    async (when, expected) => {
-      const events: string[] = [];
-      const faults = createFaults({
-        wait: async (seconds) => {
-          events.push(`waits ${seconds}`);
-          await setImmediate();
-        },
-      });
-      faults.set({ ...throttle, error: 'hang', seconds: 2, when });
-      const run = async (): Promise<AwsOutput> => {
-        events.push('effect');
+  ] as const)('a call that hangs for 2 s %s its effect is answered after 2 s', async (when, expected) => {
+    const events: string[] = [];
+    const faults = createFaults({
+      wait: async (seconds) => {
+        events.push(`waits ${seconds}`);
         await setImmediate();
-        return { ok: true };
-      };
-      expect(await faults.apply(call(), run)).toEqual({ ok: true });
-      expect(events).toEqual(expected);
-    },
-  );
+      },
+    });
+    faults.set({ ...throttle, error: 'hang', seconds: 2, when });
+    const run = async (): Promise<AwsOutput> => {
+      events.push('effect');
+      await setImmediate();
+      return { ok: true };
+    };
+    expect(await faults.apply(call(), run)).toEqual({ ok: true });
+    expect(events).toEqual(expected);
+  });
 
-  test('a refusal that was held back for some seconds arrives as a refusal', async () => {
+  test('a refusal that hangs for some seconds still arrives as a refusal', async () => {
     const faults = createFaults({ wait: () => setImmediate() });
     faults.set({ ...throttle, error: 'hang', seconds: 2, when: 'after' });
     const refuse = (): Promise<never> =>
@@ -292,7 +130,7 @@ describe('when a fault strikes', () => {
     });
   });
 
-  test('clear switches everything off', async () => {
+  test('clear switches all faults off', async () => {
     const faults = createFaults();
     faults.set({ ...throttle, every: 1 });
     faults.clear();
@@ -301,7 +139,7 @@ describe('when a fault strikes', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a fault that is not valid', () => {
   test.each([
     [{ error: 'Throttling' }, 'call: '],
     [{ call: 'dynamo:PutItem', error: 'Throttling' }, 'call: must be service:Operation'],
@@ -320,7 +158,7 @@ describe('what is refused', () => {
     [{ call: 'dynamodb:PutItem', error: 'hang', seconds: 0 }, 'seconds: '],
     [{ call: 's3:*', error: 'index-lag' }, 'call: must be dynamodb:*'],
     ['text', 'fault: '],
-  ])('%j names the field', (fault, message) => {
+  ])('the refusal of %j names the wrong field', (fault, message) => {
     expect(() => createFaults().set(fault)).toThrow(message);
   });
 });

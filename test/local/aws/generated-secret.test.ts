@@ -15,17 +15,18 @@ test('a generated secret has the length and the characters that were asked for',
   expect(generateSecretString({})).not.toBe(generateSecretString({}));
 });
 
-test('with a template it is a member of the JSON', () => {
+test('with a SecretStringTemplate the generated secret is a member of the JSON', () => {
   const secret = generateSecretString({
     SecretStringTemplate: '{"user":"u"}',
     GenerateStringKey: 'key',
     PasswordLength: 8,
     ExcludePunctuation: true,
   });
-  expect(JSON.parse(secret)).toEqual({ user: 'u', key: expect.stringMatching(/^\w{8}$/) as unknown });
+  const key: unknown = expect.stringMatching(/^\w{8}$/);
+  expect(JSON.parse(secret)).toEqual({ user: 'u', key });
 });
 
-test('a description that nothing satisfies, or that is not known, is refused', () => {
+test('a description that excludes every character, or that has an unknown member, is refused', () => {
   expect(() =>
     generateSecretString({
       ExcludePunctuation: true,

@@ -7,7 +7,7 @@ import { createAuthorizer } from '../../../local/aws/iam.ts';
 import type { PolicyStatement } from '../../../local/aws/iam.ts';
 import { startEndpoint } from './endpoint-fixture.ts';
 
-const TABLE_ARN = 'arn:aws:dynamodb:us-east-1:000000000000:table/Main';
+const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Main';
 
 function verdict(statements: readonly PolicyStatement[], call: Omit<AwsCall, 'caller'>): string {
   const authorize = createAuthorizer(new Map([['Role', statements]]));
@@ -15,7 +15,7 @@ function verdict(statements: readonly PolicyStatement[], call: Omit<AwsCall, 'ca
     authorize({ ...call, caller: 'Role' });
     return 'allowed';
   } catch (error) {
-    return (error as Error).message;
+    return error instanceof Error ? error.message : String(error);
   }
 }
 
@@ -30,7 +30,7 @@ const allow = (Action: string | string[], Resource: string | string[] = '*'): Po
   Resource,
 });
 
-describe('what a call needs', () => {
+describe('the grants that a call needs', () => {
   const everyKind = dynamodb('TransactWriteItems', {
     TransactItems: [
       { Update: { TableName: 'Main' } },
@@ -47,19 +47,19 @@ describe('what a call needs', () => {
       'dynamodb:DeleteItem',
       'dynamodb:ConditionCheckItem',
     ];
-    expect(verdict([allow(all, TABLE_ARN)], everyKind)).toBe('allowed');
+    expect(verdict([allow(all, tableArn)], everyKind)).toBe('allowed');
     for (const missing of all) {
       expect(
         verdict(
           [
             allow(
               all.filter((action) => action !== missing),
-              TABLE_ARN,
+              tableArn,
             ),
           ],
           everyKind,
         ),
-      ).toContain(`perform: ${missing} on resource: ${TABLE_ARN}`);
+      ).toContain(`perform: ${missing} on resource: ${tableArn}`);
     }
     expect(verdict([allow('dynamodb:TransactWriteItems')], everyKind)).toContain('dynamodb:UpdateItem');
   });
@@ -69,126 +69,129 @@ describe('what a call needs', () => {
       'a query on an index',
       dynamodb('Query', { TableName: 'Main', IndexName: 'open-work' }),
       'dynamodb:Query',
-      `${TABLE_ARN}/index/open-work`,
+      `${tableArn}/index/open-work`,
     ],
-    ['a batch', dynamodb('BatchGetItem', { RequestItems: { Main: {} } }), 'dynamodb:BatchGetItem', TABLE_ARN],
+    ['a batch', dynamodb('BatchGetItem', { RequestItems: { Main: {} } }), 'dynamodb:BatchGetItem', tableArn],
     [
       'a transactional read',
       dynamodb('TransactGetItems', { TransactItems: [{ Get: { TableName: 'Main' } }] }),
       'dynamodb:GetItem',
-      TABLE_ARN,
+      tableArn,
     ],
+    ['a table named by its ARN', dynamodb('GetItem', { TableName: tableArn }), 'dynamodb:GetItem', tableArn],
     [
-      'a table named by its ARN',
-      dynamodb('GetItem', { TableName: TABLE_ARN }),
-      'dynamodb:GetItem',
-      TABLE_ARN,
-    ],
-    [
-      'a start',
+      'the start of an execution',
       { service: 'states', operation: 'StartExecution', input: { stateMachineArn: 'arn:sm' } },
       'states:StartExecution',
       'arn:sm',
     ],
     [
-      'a look at an execution',
+      'a description of an execution',
       { service: 'states', operation: 'DescribeExecution', input: { executionArn: 'arn:ex' } },
       'states:DescribeExecution',
       'arn:ex',
     ],
     [
-      'a stop',
+      'the stop of an execution',
       { service: 'states', operation: 'StopExecution', input: { executionArn: 'arn:ex' } },
       'states:StopExecution',
       'arn:ex',
     ],
     [
-      'a secret by name',
+      'the value of a secret, by its name,',
       { service: 'secretsmanager', operation: 'GetSecretValue', input: { SecretId: 'Key' } },
       'secretsmanager:GetSecretValue',
       'arn:aws:secretsmanager:us-east-1:000000000000:secret:Key-??????',
     ],
     [
-      'a secret by ARN',
+      'the value of a secret, by its ARN,',
       { service: 'secretsmanager', operation: 'GetSecretValue', input: { SecretId: 'arn:secret' } },
       'secretsmanager:GetSecretValue',
       'arn:secret',
     ],
     [
-      'an object',
+      'the head of an object',
       { service: 's3', operation: 'HeadObject', input: { Bucket: 'b', Key: 'k/x' } },
       's3:GetObject',
       'arn:aws:s3:::b/k/*',
     ],
     [
-      'a listing',
+      'a listing of a bucket',
       { service: 's3', operation: 'ListObjectsV2', input: { Bucket: 'b' } },
       's3:ListBucket',
       'arn:aws:s3:::b',
     ],
-  ])('%s needs its action on its resource', (_name, call, action, resource) => {
+  ])('%s needs the right action on the right resource', (_name, call, action, resource) => {
     expect(verdict([allow(action, resource)], call)).toBe('allowed');
     expect(verdict([allow(action, 'arn:aws:other')], call)).toContain(`perform: ${action} on`);
     expect(verdict([allow('other:Action', resource)], call)).toContain(`perform: ${action} on`);
   });
 });
 
-describe('how statements decide', () => {
+describe('the decision of the statements', () => {
   const read = dynamodb('GetItem', { TableName: 'Main' });
 
   test.each<[string, PolicyStatement[], boolean]>([
-    ['wildcards in actions, whatever their case', [allow('DynamoDB:get*', TABLE_ARN)], true],
+    ['an action matches a wildcard in any case', [allow('DynamoDB:get*', tableArn)], true],
     [
-      'wildcards in resources, whose case counts',
+      'a resource matches a wildcard only in the same case',
       [allow('dynamodb:GetItem', 'arn:aws:dynamodb:*:table/main')],
       false,
     ],
-    ['a question mark for one character', [allow('dynamodb:GetIte?', TABLE_ARN)], true],
-    ['a dot is no wildcard', [allow('dynamodb.GetItem', TABLE_ARN)], false],
+    ['a question mark stands for one character', [allow('dynamodb:GetIte?', tableArn)], true],
+    ['a dot is not a wildcard', [allow('dynamodb.GetItem', tableArn)], false],
     [
-      'a denial wins over what allows',
+      'a Deny wins over an Allow',
       [{ Effect: 'Deny', Action: 'dynamodb:*', Resource: '*' }, allow('*')],
       false,
     ],
-    ['a condition never allows', [{ ...allow('*'), Condition: { StringEquals: { 'aws:x': 'y' } } }], false],
     [
-      'NotAction spares what it names',
+      'a statement with a condition never allows',
+      [{ ...allow('*'), Condition: { StringEquals: { 'aws:x': 'y' } } }],
+      false,
+    ],
+    [
+      'an Allow with NotAction does not allow the actions that it names',
       [{ Effect: 'Allow', NotAction: 'dynamodb:GetItem', Resource: '*' }],
       false,
     ],
     [
-      'NotAction allows the rest',
+      'an Allow with NotAction allows all other actions',
       [{ Effect: 'Allow', NotAction: ['dynamodb:PutItem'], Resource: '*' }],
       true,
     ],
-    ['NotResource spares what it names', [{ Effect: 'Allow', Action: '*', NotResource: TABLE_ARN }], false],
+    [
+      'an Allow with NotResource does not allow the resources that it names',
+      [{ Effect: 'Allow', Action: '*', NotResource: tableArn }],
+      false,
+    ],
     ['a statement without a resource covers nothing', [{ Effect: 'Allow', Action: '*' }], false],
-    ['no statement', [], false],
+    ['a caller without statements may do nothing', [], false],
   ])('%s', (_name, statements, allowed) => {
     expect(verdict(statements, read) === 'allowed').toBe(allowed);
   });
 
-  test('the refusal is worded as AWS words it', () => {
+  test('the refusal has the words of AWS', () => {
     expect(verdict([], read)).toBe(
-      `User: arn:aws:sts::000000000000:assumed-role/Role is not authorized to perform: dynamodb:GetItem on resource: ${TABLE_ARN} because no identity-based policy allows the dynamodb:GetItem action`,
+      `User: arn:aws:sts::000000000000:assumed-role/Role is not authorized to perform: dynamodb:GetItem on resource: ${tableArn} because no identity-based policy allows the dynamodb:GetItem action`,
     );
     expect(verdict([{ Effect: 'Deny', Action: '*', Resource: '*' }], read)).toContain(
       'with an explicit deny in an identity-based policy',
     );
   });
 
-  test('the operator may do everything, an unknown caller nothing, and what was used is remembered', () => {
+  test('the operator may do everything, an unknown caller nothing, and a used grant is remembered', () => {
     const authorize = createAuthorizer(new Map([['Role', [allow('*')]]]));
     authorize({ ...read, caller: 'operator' });
     expect(() => authorize({ ...read, caller: 'Stranger' })).toThrow(
       'assumed-role/Stranger is not authorized',
     );
     authorize({ ...read, caller: 'Role' });
-    expect([...authorize.usedGrants()]).toEqual([`Role dynamodb:GetItem ${TABLE_ARN}`]);
+    expect([...authorize.usedGrants()]).toEqual([`Role dynamodb:GetItem ${tableArn}`]);
   });
 });
 
-test('the SDK sees AccessDenied as each service names it', async () => {
+test("the SDK gets a refused call with each service's own name for AccessDenied", async () => {
   const fixture = await startEndpoint({ authorize: createAuthorizer(new Map()) });
   const settings = fixture.as('Role');
   const denied = 'AccessDeniedException';

@@ -11,11 +11,11 @@ import {
 } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { createAuthorizer } from '../../../local/aws/iam.ts';
-import { START_MS, startEndpoint } from './endpoint-fixture.ts';
+import { startMillis, startEndpoint } from './endpoint-fixture.ts';
 import type { Fixture } from './endpoint-fixture.ts';
 
 const Bucket = 'images';
-const DAY_MS = 86_400_000;
+const dayMillis = 86_400_000;
 const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, n) => (n * 31) % 256));
 
 async function startStore(): Promise<Fixture & { s3: S3Client }> {
@@ -23,7 +23,7 @@ async function startStore(): Promise<Fixture & { s3: S3Client }> {
   return { ...fixture, s3: new S3Client(fixture.as('operator')) };
 }
 
-test('an object comes back byte for byte with its type, caching and metadata', async () => {
+test('an object comes back byte for byte, with its type, cache rules and metadata', async () => {
   const { s3 } = await startStore();
   const Key = 'results/0198/a b+c%&é.png';
   const put = await s3.send(
@@ -44,7 +44,7 @@ test('an object comes back byte for byte with its type, caching and metadata', a
     Metadata: { creation: '0198' },
     ContentLength: 70_000,
     ETag: put.ETag,
-    LastModified: new Date(START_MS),
+    LastModified: new Date(startMillis),
   });
   expect(await s3.send(new HeadObjectCommand({ Bucket, Key }))).toMatchObject({
     ContentType: 'image/png',
@@ -52,7 +52,7 @@ test('an object comes back byte for byte with its type, caching and metadata', a
   });
 });
 
-test('a stream arrives without its chunk framing', async () => {
+test('a stream is stored without its chunk framing', async () => {
   const { s3, objectStore } = await startStore();
   const Body = Readable.from([bytes.subarray(0, 40_000), bytes.subarray(40_000)]);
   await s3.send(
@@ -69,13 +69,13 @@ test('a stream arrives without its chunk framing', async () => {
   expect(stored?.contentType).toBe('image/png');
 });
 
-test('an empty object is an object', async () => {
+test('an empty object exists', async () => {
   const { s3, objectStore } = await startStore();
   await s3.send(new PutObjectCommand({ Bucket, Key: 'empty', Body: new Uint8Array(0) }));
   expect((await objectStore.read(Bucket, 'empty'))?.body).toHaveLength(0);
 });
 
-test('bytes that do not match their checksum are refused and not kept', async () => {
+test('bytes that do not match their checksum are refused and not stored', async () => {
   const { s3, objectStore } = await startStore();
   await expect(
     s3.send(new PutObjectCommand({ Bucket, Key: 'x', Body: bytes, ChecksumCRC32: 'AAAAAA==' })),
@@ -83,7 +83,7 @@ test('bytes that do not match their checksum are refused and not kept', async ()
   expect(await objectStore.read(Bucket, 'x')).toBeUndefined();
 });
 
-test('with If-None-Match: * one of many writers wins and its bytes stay', async () => {
+test('with If-None-Match: * one of many concurrent writers succeeds, and its bytes stay', async () => {
   const { s3, objectStore } = await startStore();
   const writers = await Promise.allSettled(
     Array.from({ length: 20 }, (_, n) =>
@@ -91,13 +91,14 @@ test('with If-None-Match: * one of many writers wins and its bytes stay', async 
     ),
   );
   const winner = writers.findIndex((writer) => writer.status === 'fulfilled');
-  expect(
-    writers.filter((writer) => writer.status === 'rejected').map((writer) => (writer.reason as Error).name),
-  ).toEqual(Array.from({ length: 19 }, () => 'PreconditionFailed'));
+  const refusals = writers.filter((writer) => writer.status === 'rejected');
+  expect(refusals.map((refusal): unknown => refusal.reason)).toEqual(
+    Array.from({ length: 19 }, (): unknown => expect.objectContaining({ name: 'PreconditionFailed' })),
+  );
   expect((await objectStore.read(Bucket, 'once'))?.body.toString()).toBe(`writer ${winner}`);
 });
 
-test('a replaced object leaves no bytes of the old one behind', async () => {
+test('a replaced object leaves no file of the old bytes behind', async () => {
   const { s3, objectStore, folder } = await startStore();
   await s3.send(new PutObjectCommand({ Bucket, Key: 'a.txt', Body: 'old' }));
   await s3.send(new PutObjectCommand({ Bucket, Key: 'a.txt', Body: 'new', ContentType: 'text/plain' }));
@@ -110,7 +111,7 @@ test('a replaced object leaves no bytes of the old one behind', async () => {
   ]);
 });
 
-test('a write that a crash cut off is no object', async () => {
+test('a write that a crash interrupted makes no object', async () => {
   const { s3, objectStore, folder } = await startStore();
   await s3.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'whole' }));
   await writeFile(path.join(folder, 'objects', Bucket, 'cafe-b'), 'bytes without an entry');
@@ -121,7 +122,7 @@ test('a write that a crash cut off is no object', async () => {
   );
 });
 
-test('a missing key is NoSuchKey, NotFound for HEAD, and deleting it succeeds', async () => {
+test('a missing key is NoSuchKey for GET and NotFound for HEAD, and its deletion succeeds', async () => {
   const { s3 } = await startStore();
   await expect(s3.send(new GetObjectCommand({ Bucket, Key: 'none' }))).rejects.toMatchObject({
     name: 'NoSuchKey',
@@ -132,7 +133,7 @@ test('a missing key is NoSuchKey, NotFound for HEAD, and deleting it succeeds', 
   await s3.send(new DeleteObjectCommand({ Bucket, Key: 'none' }));
 });
 
-test('a caller that may not list the bucket is not told that a key is missing', async () => {
+test('a caller that may not list the bucket gets AccessDenied for a missing key', async () => {
   const authorize = createAuthorizer(
     new Map([
       ['Reader', [{ Effect: 'Allow', Action: 's3:GetObject', Resource: `arn:aws:s3:::${Bucket}/*` }]],
@@ -145,7 +146,7 @@ test('a caller that may not list the bucket is not told that a key is missing', 
   });
 });
 
-test('keys cannot leave the folder', async () => {
+test('no key leads out of the folder', async () => {
   const { s3, folder, objectStore } = await startStore();
   const keys = [
     '../../out',
@@ -173,7 +174,7 @@ test('keys cannot leave the folder', async () => {
   await expect(objectStore.service(upwards)).rejects.toMatchObject({ code: 'ValidationException' });
 });
 
-test('a listing is by prefix, in the order of bytes, page by page', async () => {
+test('a listing returns the keys with a prefix in byte order, page by page', async () => {
   const { s3 } = await startStore();
   for (const Key of ['b/2', 'a/<&>', 'a/Z', 'a/a'])
     await s3.send(new PutObjectCommand({ Bucket, Key, Body: Key }));
@@ -191,21 +192,21 @@ test('a listing is by prefix, in the order of bytes, page by page', async () => 
   expect((await s3.send(new ListObjectsV2Command({ Bucket: 'no-such-bucket' }))).Contents).toBeUndefined();
 });
 
-test('expiry deletes under its prefix what is old enough, and nothing else', async () => {
+test('expiry deletes only objects with its prefix that are old enough', async () => {
   const { s3, objectStore, clock } = await startStore();
   await s3.send(new PutObjectCommand({ Bucket, Key: 'sources/old', Body: '1' }));
   await s3.send(new PutObjectCommand({ Bucket, Key: 'results/old', Body: '1' }));
-  clock.nowMs += DAY_MS;
+  clock.nowMillis += dayMillis;
   await s3.send(new PutObjectCommand({ Bucket, Key: 'sources/new', Body: '1' }));
   expect(await objectStore.expire(Bucket, 'sources/', 1)).toBe(0);
-  clock.nowMs += 1;
+  clock.nowMillis += 1;
   expect(await objectStore.expire(Bucket, 'sources/', 1)).toBe(1);
   expect((await s3.send(new ListObjectsV2Command({ Bucket }))).Contents?.map((object) => object.Key)).toEqual(
     ['results/old', 'sources/new'],
   );
 });
 
-test('an unsigned request is refused in XML', async () => {
+test('an unsigned request is refused with XML', async () => {
   const { s3, url } = await startStore();
   await s3.send(new PutObjectCommand({ Bucket, Key: 'private', Body: 'x' }));
   const answer = await fetch(`${url}/${Bucket}/private`);
@@ -213,7 +214,7 @@ test('an unsigned request is refused in XML', async () => {
   expect(await answer.text()).toContain('<Code>AccessDenied</Code>');
 });
 
-test('what is not served says so', async () => {
+test('a request with an unsupported option is refused with NotImplemented', async () => {
   const { s3 } = await startStore();
   await expect(s3.send(new ListObjectsV2Command({ Bucket, Delimiter: '/' }))).rejects.toMatchObject({
     name: 'NotImplemented',

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
 import { createSecrets, localSecretArn } from '../../../local/aws/secrets.ts';
-import { START_MS, startEndpoint } from './endpoint-fixture.ts';
+import { startMillis, startEndpoint } from './endpoint-fixture.ts';
 import type { Fixture } from './endpoint-fixture.ts';
 
 const arn = localSecretArn('WebhookKey');
@@ -21,7 +21,7 @@ async function startSecrets(): Promise<Fixture & { client: SecretsManagerClient 
   return { ...fixture, client: new SecretsManagerClient(fixture.as('operator')) };
 }
 
-test('a secret is found by its ARN, by the ARN without its end, and by name', async () => {
+test('a secret is found by its ARN, by its ARN without the random end, and by its name', async () => {
   const { client } = await startSecrets();
   for (const SecretId of [arn, arn.slice(0, -7), 'WebhookKey']) {
     expect(await client.send(new GetSecretValueCommand({ SecretId }))).toMatchObject({
@@ -33,13 +33,13 @@ test('a secret is found by its ARN, by the ARN without its end, and by name', as
   }
 });
 
-test('ensure keeps the value that is there', async () => {
+test('ensure keeps the value of a secret that exists', async () => {
   const { client, secrets } = await startSecrets();
   await secrets.ensure(arn, 'WebhookKey', 'another');
   expect((await client.send(new GetSecretValueCommand({ SecretId: arn }))).SecretString).toBe('first');
 });
 
-test('a new value is current, the one before stays the previous, by stage and by id', async () => {
+test('a new value becomes current, and the last value stays readable by its stage and its id', async () => {
   const { client } = await startSecrets();
   const first = await client.send(new GetSecretValueCommand({ SecretId: arn }));
   const put = await client.send(new PutSecretValueCommand({ SecretId: arn, SecretString: 'second' }));
@@ -61,7 +61,7 @@ test('a new value is current, the one before stays the previous, by stage and by
   });
 });
 
-test('the same request token with the same value changes nothing, with another it is refused', async () => {
+test('a repeated request token is accepted with the same value, and refused with another', async () => {
   const { client } = await startSecrets();
   const put = (SecretString: string): PutSecretValueCommand =>
     new PutSecretValueCommand({ SecretId: arn, SecretString, ClientRequestToken: 'a'.repeat(32) });
@@ -74,7 +74,7 @@ test('the same request token with the same value changes nothing, with another i
   await expect(client.send(put('other'))).rejects.toMatchObject({ name: 'ResourceExistsException' });
 });
 
-test('binary values come back as bytes', async () => {
+test('a binary value comes back as bytes', async () => {
   const { client } = await startSecrets();
   await client.send(new CreateSecretCommand({ Name: 'bytes', SecretBinary: Uint8Array.of(0, 255, 7) }));
   expect((await client.send(new GetSecretValueCommand({ SecretId: 'bytes' }))).SecretBinary).toEqual(
@@ -82,7 +82,7 @@ test('binary values come back as bytes', async () => {
   );
 });
 
-test('what does not exist is ResourceNotFoundException, what exists is not created twice', async () => {
+test('a read of a missing secret and the creation of an existing secret are refused', async () => {
   const { client } = await startSecrets();
   await expect(client.send(new GetSecretValueCommand({ SecretId: 'none' }))).rejects.toMatchObject({
     name: 'ResourceNotFoundException',
@@ -95,13 +95,13 @@ test('what does not exist is ResourceNotFoundException, what exists is not creat
   ).rejects.toMatchObject({ name: 'ResourceExistsException' });
 });
 
-test('secrets outlive the process in files that only their owner reads', async () => {
+test('secrets are kept in files that only their owner can read', async () => {
   const { client, folder } = await startSecrets();
   await client.send(new CreateSecretCommand({ Name: '../up', SecretString: 'x' }));
   const files = await readdir(path.join(folder, 'secrets'));
   expect(files.sort()).toEqual(['s-..%2Fup.json', 's-WebhookKey.json']);
   for (const file of files) expect((await stat(path.join(folder, 'secrets', file))).mode & 0o777).toBe(0o600);
-  const reopened = createSecrets(path.join(folder, 'secrets'), { now: () => START_MS });
+  const reopened = createSecrets(path.join(folder, 'secrets'), { now: () => startMillis });
   expect(
     await reopened.service({
       service: 'secretsmanager',

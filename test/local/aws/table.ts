@@ -1,5 +1,7 @@
-/** The table that most tests use: keys pk and sk, an index of open work, time to live. */
-export const TABLE = {
+import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
+
+/** The table of most tests. It has the keys pk and sk, an index of open work, and a time to live. */
+export const tableDefinition = {
   TableName: 'Main',
   BillingMode: 'PAY_PER_REQUEST',
   DeletionProtectionEnabled: true,
@@ -24,4 +26,4 @@ export const TABLE = {
       OnDemandThroughput: { MaxReadRequestUnits: 100, MaxWriteRequestUnits: 100 },
     },
   ],
-} as const;
+} satisfies CreateTableCommandInput;

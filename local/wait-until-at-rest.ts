@@ -1,25 +1,28 @@
 import type { FlyingInvocation } from './lambda/functions.ts';
 
-/** What is watched for standing still. */
+/** What waitUntilAtRest() watches. */
 export interface Watched {
   readonly inFlight: () => readonly FlyingInvocation[];
   /** See Interpreter.sync. */
   readonly sync: () => Promise<number | undefined>;
 }
 
-/** How long one invocation is waited for: a webhook attempt ends within 10 s, a render that hangs later. */
-const PATIENCE_MILLIS = 12_000;
+/**
+ * How long to wait for one invocation. A webhook attempt ends within 10 s, so only a render that hangs takes
+ * longer.
+ */
+const defaultPatienceMillis = 12_000;
 
 /**
- * Waits until nothing moves by itself: no task, schedule or event is in flight (each is waited for at
- * most 12 real seconds from its own start) and the state machines have gone on as far as they can.
- * Of requests only those `before` are waited for: clients that go on calling cannot hold it up.
- * Gives the instant of the interpreter's next timer.
+ * Waits until nothing in the service moves by itself. No task, schedule or event is in flight then, and the
+ * state machines have gone as far as they can. Each invocation is waited for at most 12 real seconds from its
+ * own start. Requests are waited for only when they are in `before`, so that clients that keep calling cannot
+ * hold this up. Resolves with the instant of the interpreter's next timer.
  */
-export async function quiescence(
+export async function waitUntilAtRest(
   { inFlight, sync }: Watched,
   before: ReadonlySet<FlyingInvocation>,
-  patienceMillis: number = PATIENCE_MILLIS,
+  patienceMillis: number = defaultPatienceMillis,
 ): Promise<number | undefined> {
   const awaited = (): FlyingInvocation[] =>
     inFlight().filter(
@@ -28,7 +31,7 @@ export async function quiescence(
         (one.startedAt === undefined || Date.now() - one.startedAt < patienceMillis),
     );
   for (;;) {
-    // A result that has just come in is told to the interpreter first.
+    // Let a result that has just arrived reach the interpreter first.
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
@@ -39,7 +42,7 @@ export async function quiescence(
   }
 }
 
-/** Resolves when one of them ends or has been waited for long enough. */
+/** Resolves when one of the invocations ends, or when the patience for one is used up. */
 async function anyEnds(moving: readonly FlyingInvocation[], patienceMillis: number): Promise<void> {
   const patience = Math.min(
     ...moving.map(({ startedAt = Date.now() }) => startedAt + patienceMillis - Date.now()),

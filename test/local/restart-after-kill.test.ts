@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { startOneMachine } from '../../local/one-machine.ts';
 import type { OneMachine } from '../../local/one-machine.ts';
-import { temporaryFolder, writeStack } from './machine-fixture.ts';
+import { readServiceRecord } from '../../local/service-record.ts';
+import { firstLineOf, temporaryFolder, writeStack } from './machine-fixture.ts';
 
-const CHILD = path.join(import.meta.dirname, 'machine-child.ts');
+const childModule = path.join(import.meta.dirname, 'machine-child.ts');
 
 interface Child {
   readonly process: ChildProcess;
@@ -17,9 +17,11 @@ interface Child {
 }
 
 async function startChild(template: string, folder: string): Promise<Child> {
-  const child = spawn(process.execPath, [CHILD, template, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  const { apiUrl } = JSON.parse(line) as { apiUrl: string };
+  const child = spawn(process.execPath, [childModule, template, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const line = await firstLineOf(child.stdout);
+  const { apiUrl } = z.object({ apiUrl: z.string() }).parse(JSON.parse(line));
   return { process: child, origin: new URL(apiUrl).origin };
 }
 
@@ -36,9 +38,9 @@ const post = (origin: string, where: string, body: unknown): Promise<Response> =
     body: JSON.stringify(body),
   });
 
-/** How often the task has begun, as its table says; asked for from outside. */
+/** The number of times that the task has begun, read from its table. */
 async function countNotes(data: string): Promise<number> {
-  const { awsUrl } = JSON.parse(readFileSync(path.join(data, 'service.json'), 'utf8')) as { awsUrl: string };
+  const awsUrl = readServiceRecord(data)?.awsUrl ?? '';
   const response = await fetch(awsUrl, {
     method: 'POST',
     headers: {
@@ -53,10 +55,10 @@ async function countNotes(data: string): Promise<number> {
       ExpressionAttributeValues: { ':pk': { S: 'work' } },
     }),
   });
-  return ((await response.json()) as { Count: number }).Count;
+  return z.object({ Count: z.number() }).parse(await response.json()).Count;
 }
 
-describe('kill -9', () => {
+describe('a service after kill -9', () => {
   const { folder, remove } = temporaryFolder();
   let template: string;
   beforeAll(() => {
@@ -65,15 +67,15 @@ describe('kill -9', () => {
         Start: {
           environment: { MACHINE: { Ref: 'Machine' } },
           code: `
-          await aws('AWSStepFunctions.StartExecution', { stateMachineArn: process.env.MACHINE, name: 'one', input: '{"id":"one"}' });
+          await startExecution('one');
           return { statusCode: 202, body: '' };`,
         },
-        // Hangs in its first life and leaves a note in each.
+        // The function leaves a note at each start, and hangs at its first start.
         Work: {
           code: `
-          await aws('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: 'work' }, sk: { S: String(Date.now()) } } });
-          const { Items } = await aws('DynamoDB_20120810.Query', { TableName: process.env.TABLE, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: 'work' } } });
-          if (Items.length === 1) await new Promise((resolve) => setTimeout(resolve, 15000));`,
+          await putNote('work', Date.now());
+          const isFirstStart = (await notesOf('work')).length === 1;
+          if (isFirstStart) await new Promise((resolve) => setTimeout(resolve, 15000));`,
         },
       },
       routes: { 'POST /start': 'Start' },
@@ -82,13 +84,14 @@ describe('kill -9', () => {
   });
   afterAll(remove);
 
-  it('loses no execution that was answered, takes the folder over, and never sets the clock back', async () => {
+  it('takes over its folder, has every answered execution, and does not set the clock back', async () => {
     const data = path.join(folder, 'data');
     const first = await startChild(template, data);
     await post(first.origin, '/_local/clock', { advance_seconds: 7_200 });
     expect((await post(first.origin, '/start', {})).status).toBe(202);
-    const { now } = (await (await fetch(`${first.origin}/_local/state`)).json()) as { now: string };
-    // The task hangs, so this advance is still waiting for it when the process is killed.
+    const state = await fetch(`${first.origin}/_local/state`);
+    const { now } = z.object({ now: z.string() }).parse(await state.json());
+    // The task hangs, so this advance still waits for the task when the process is killed.
     const advancing = post(first.origin, '/_local/clock', { advance_seconds: 60 }).catch(() => undefined);
     await expect.poll(() => countNotes(data)).toBe(1);
     await kill(first);

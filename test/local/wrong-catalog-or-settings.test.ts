@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { CatalogError, readCatalog, readProviderCosts } from '../../admin/catalog/catalog-files.ts';
 import { temporaryFolder } from './machine-fixture.ts';
 
@@ -13,7 +14,7 @@ const goodCosts = readFileSync(path.join(root, 'catalog', 'provider-costs.json')
 const { folder, remove } = temporaryFolder();
 afterAll(remove);
 
-/** The message for a catalog of which one member has been changed. */
+/** The message that refuses this text as a catalog. */
 function complaintAbout(text: string): string {
   writeFileSync(path.join(folder, 'models.json'), text);
   try {
@@ -25,18 +26,17 @@ function complaintAbout(text: string): string {
   throw new Error('the catalog was not refused');
 }
 
-interface Changeable {
-  models: Record<string, unknown>[];
-}
+const changeableSchema = z.object({ models: z.array(z.record(z.string(), z.unknown())) });
+type Changeable = z.output<typeof changeableSchema>;
 
-/** The good catalog with one change, as text. */
+/** The text of the good catalog after one change. */
 function changed(change: (catalog: Changeable) => void): string {
-  const catalog = JSON.parse(goodModels) as Changeable;
+  const catalog = changeableSchema.parse(JSON.parse(goodModels));
   change(catalog);
   return JSON.stringify(catalog);
 }
 
-/** Changes members of the model sandbox-pro. */
+/** The catalog with other members of the model sandbox-pro. */
 const withPro = (members: object): string =>
   changed(({ models }) => {
     Object.assign(models.find(({ id }) => id === 'sandbox-pro') ?? {}, members);
@@ -45,13 +45,14 @@ const withPro = (members: object): string =>
 const routeOfPro = (members: object): string =>
   changed(({ models }) => {
     const pro = models.find(({ id }) => id === 'sandbox-pro');
-    Object.assign((pro?.['routes'] as object[])[0] ?? {}, members);
+    const routes = z.array(z.record(z.string(), z.unknown())).parse(pro?.['routes']);
+    Object.assign(pro ?? {}, { routes: [{ ...routes[0], ...members }, ...routes.slice(1)] });
   });
 
 const sunset = '2027-05-21T00:00:00Z';
 const sunsetSentence = `catalog/models.json: model sandbox-pro: sunset_at must be a date, such as 2027-05-21; it is ${JSON.stringify(sunset)}.`;
 
-describe('a catalog that is wrong', () => {
+describe('a catalog with an error', () => {
   it.each([
     ['a timestamp for a date', withPro({ deprecated_at: '2026-01-01', sunset_at: sunset }), sunsetSentence],
     [
@@ -105,14 +106,14 @@ describe('a catalog that is wrong', () => {
     ['no models', '{"models":[]}', 'models must not be empty; it is [].'],
     ['no object', '[]', 'the file must be an object in { }; it is [].'],
     ['text that is not JSON', '{"models": [', 'catalog/models.json: is not JSON ('],
-  ])('is told in one sentence: %s', (_what, text, sentence) => {
+  ])('is refused with one sentence for %s', (_what, text, sentence) => {
     const message = complaintAbout(text);
     expect(message).toContain(sentence);
     for (const line of message.split('\n')) expect(line).toMatch(/^catalog\/models\.json: .*\.$/);
   });
 
-  it('is told with the file and the entry when a cost is wrong', () => {
-    const { costs } = JSON.parse(goodCosts) as { costs: object[] };
+  it('is refused with the file and the entry when a cost is wrong', () => {
+    const { costs } = z.object({ costs: z.array(z.looseObject({})) }).parse(JSON.parse(goodCosts));
     const [first, ...others] = costs;
     writeFileSync(
       path.join(folder, 'provider-costs.json'),
@@ -123,17 +124,18 @@ describe('a catalog that is wrong', () => {
     );
   });
 
-  it('is told when the file is missing', () => {
+  it('is refused with the name of a missing file', () => {
     expect(() => readCatalog(path.join(folder, 'none'))).toThrow(
       /^catalog\/models\.json: cannot be read \(ENOENT.*\)\.$/,
     );
   });
 });
 
-describe('every command says what is wrong, without a stack', () => {
+describe('a command with wrong input', () => {
   const copy = path.join(folder, 'copy');
   const rooms = [
     'adapters',
+    'admin',
     'bin',
     'catalog',
     'config',
@@ -141,6 +143,7 @@ describe('every command says what is wrong, without a stack', () => {
     'functions',
     'lib',
     'local',
+    'start',
     'statemachines',
     'cdk.json',
     'package.json',
@@ -163,7 +166,7 @@ describe('every command says what is wrong, without a stack', () => {
   beforeAll(() => {
     mkdirSync(path.join(copy, 'node_modules'), { recursive: true });
     for (const room of rooms) cpSync(path.join(root, room), path.join(copy, room), { recursive: true });
-    // Links to the packages, and a cache of its own.
+    // The copy links to the packages and has a cache of its own.
     for (const name of readdirSync(path.join(root, 'node_modules')).filter((one) => !one.startsWith('.'))) {
       symlinkSync(path.join(root, 'node_modules', name), path.join(copy, 'node_modules', name), 'junction');
     }
@@ -175,19 +178,22 @@ describe('every command says what is wrong, without a stack', () => {
     ['npm run admin -- catalog check', ['bin/admin.ts', 'catalog', 'check']],
   ];
 
-  it.each(commands)('%s, of a timestamp in sunset_at and of text that is not JSON', async (_name, args) => {
-    const file = path.join(copy, 'catalog', 'models.json');
-    writeFileSync(file, withPro({ deprecated_at: '2026-01-01', sunset_at: sunset }));
-    const wrong = await run(...args);
-    expect(wrong.code).not.toBe(0);
-    expect(lastLine(wrong.output)).toBe(sunsetSentence);
-    writeFileSync(file, '{');
-    const broken = await run(...args);
-    expect(broken.code).not.toBe(0);
-    expect(lastLine(broken.output)).toMatch(/^catalog\/models\.json: is not JSON \(.*\)\.$/);
-    expect(`${wrong.output}${broken.output}`).not.toMatch(/ZodError|\n {4}at /);
-    writeFileSync(file, goodModels);
-  });
+  it.each(commands)(
+    '%s names a timestamp in sunset_at and a file that is not JSON, without a stack trace',
+    async (_name, args) => {
+      const file = path.join(copy, 'catalog', 'models.json');
+      writeFileSync(file, withPro({ deprecated_at: '2026-01-01', sunset_at: sunset }));
+      const wrong = await run(...args);
+      expect(wrong.code).not.toBe(0);
+      expect(lastLine(wrong.output)).toBe(sunsetSentence);
+      writeFileSync(file, '{');
+      const broken = await run(...args);
+      expect(broken.code).not.toBe(0);
+      expect(lastLine(broken.output)).toMatch(/^catalog\/models\.json: is not JSON \(.*\)\.$/);
+      expect(`${wrong.output}${broken.output}`).not.toMatch(/ZodError|\n {4}at /);
+      writeFileSync(file, goodModels);
+    },
+  );
 
   it.each([
     [
@@ -200,8 +206,8 @@ describe('every command says what is wrong, without a stack', () => {
       'export const settings = {};',
       'config/default.ts: settings: must be an object of settings (is missing)',
     ],
-    ['text that is no TypeScript', 'export default {', 'config/default.ts: cannot be loaded ('],
-  ])('npx cdk synth, of settings with %s', async (_what, text, sentence) => {
+    ['text that is not TypeScript', 'export default {', 'config/default.ts: cannot be loaded ('],
+  ])('npx cdk synth names %s in the settings, without a stack trace', async (_what, text, sentence) => {
     writeFileSync(path.join(copy, 'config', 'default.ts'), text);
     const { code, output } = await run('bin/darkroom.ts');
     expect(code).not.toBe(0);

@@ -1,33 +1,33 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { LOCAL_ACCOUNT, LOCAL_REGION } from '../aws/aws-call.ts';
+import { localAccount, localRegion } from '../aws/aws-call.ts';
 import type { LocalFunction } from '../template.ts';
 import type { EnvironmentOptions } from './execution-environment.ts';
 
-/** What a function's surroundings are here. */
-export interface Surroundings {
+/** The parts of the one machine that every function uses. */
+export interface MachineParts {
   readonly clock: { readonly shared: SharedArrayBuffer };
   readonly awsUrl: string;
 }
 
-/** Bundles are one module; CDK names it after the format. */
-const MODULE_ENDINGS = ['.mjs', '.js', '.cjs'];
+/** A bundle is one file. CDK gives it the ending of its module format. */
+const moduleEndings = ['.mjs', '.js', '.cjs'];
 
 /**
- * How a function's workers are started: the template's environment and what Lambda itself sets,
- * nothing of the service's own. `inBackground` gives its threads a lower priority than the API's.
- * Throws when the bundle is missing.
+ * The options with which a function's workers start. Their environment is the template's and the variables
+ * that Lambda sets, and nothing of this process's own. With `inBackground` the workers' threads get a lower
+ * priority than the API's. Throws when the bundle is missing.
  */
-export function environmentOf(
+export function workerOptionsOf(
   one: LocalFunction,
-  { clock, awsUrl }: Surroundings,
+  { clock, awsUrl }: MachineParts,
   inBackground: boolean,
 ): Omit<EnvironmentOptions, 'log'> {
   const [file = '', handler = ''] = one.handler.split('.');
-  const module = MODULE_ENDINGS.map((ending) => path.join(one.codeFolder, `${file}${ending}`)).find((name) =>
-    existsSync(name),
-  );
+  const module = moduleEndings
+    .map((ending) => path.join(one.codeFolder, `${file}${ending}`))
+    .find((name) => existsSync(name));
   if (module === undefined) throw new Error(`${one.id}: no bundle ${file} in ${one.codeFolder}`);
   return {
     functionId: one.id,
@@ -46,13 +46,13 @@ export function environmentOf(
 
 function lambdaVariables(one: LocalFunction, awsUrl: string): Record<string, string> {
   return {
-    AWS_REGION: LOCAL_REGION,
-    AWS_DEFAULT_REGION: LOCAL_REGION,
-    // The caller's identity: the local AWS looks up the role's policies by it.
+    AWS_REGION: localRegion,
+    AWS_DEFAULT_REGION: localRegion,
+    // The caller's identity: the local AWS looks up the role's policies by this id.
     AWS_ACCESS_KEY_ID: one.roleId,
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_ENDPOINT_URL: awsUrl,
-    // Whatever profile the person at this machine has is none of the function's business.
+    // A function must not see the AWS profile of the person at this machine.
     AWS_CONFIG_FILE: '/dev/null',
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
@@ -72,7 +72,7 @@ function contextOf(one: LocalFunction): Record<string, string> {
     functionName: one.id,
     functionVersion: '$LATEST',
     memoryLimitInMB: '1024',
-    invokedFunctionArn: `arn:aws:lambda:${LOCAL_REGION}:${LOCAL_ACCOUNT}:function:${one.id}`,
+    invokedFunctionArn: `arn:aws:lambda:${localRegion}:${localAccount}:function:${one.id}`,
     logGroupName: `/aws/lambda/${one.id}`,
     logStreamName: 'local',
   };

@@ -1,0 +1,171 @@
+import {
+  BatchGetCommand,
+  GetCommand,
+  PutCommand,
+  TransactGetCommand,
+  TransactWriteCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { account, startTable, TableName, withFive } from './dynamodb-fixture.ts';
+import { startMillis } from './endpoint-fixture.ts';
+
+/** A charge of an account and the item of its creation, in one transaction. */
+const charge = (creation: string, cost = 10): TransactWriteCommandInput => ({
+  TransactItems: [
+    {
+      Update: {
+        TableName,
+        Key: account,
+        UpdateExpression: 'SET available = available - :cost ADD in_flight :one',
+        ConditionExpression: 'available >= :cost',
+        ExpressionAttributeValues: { ':cost': cost, ':one': 1 },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      },
+    },
+    {
+      Put: {
+        TableName,
+        Item: { pk: `CREATION#${creation}`, sk: 'CREATION' },
+        ConditionExpression: 'attribute_not_exists(pk)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      },
+    },
+  ],
+});
+
+describe('transactions', () => {
+  test('of two hundred concurrent charges on a wallet for three, exactly three succeed', async () => {
+    const { table } = await startTable();
+    await table.send(new PutCommand({ TableName, Item: { ...account, available: 35 } }));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, n) => table.send(new TransactWriteCommand(charge(String(n))))),
+    );
+    expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(3);
+    const { Item } = await table.send(new GetCommand({ TableName, Key: account, ConsistentRead: true }));
+    expect(Item).toEqual({ ...account, available: 5, in_flight: 3 });
+    const keys = outcomes.map((_, n) => ({ pk: `CREATION#${n}`, sk: 'CREATION' })).slice(0, 100);
+    const read = await table.send(new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys } } }));
+    expect(read.Responses?.[TableName]).toHaveLength(3);
+  });
+
+  test('a cancelled transaction gives a reason for each item and changes nothing', async () => {
+    const { table } = await startTable();
+    await table.send(new PutCommand({ TableName, Item: { ...account, available: 5 } }));
+    await expect(table.send(new TransactWriteCommand(charge('x')))).rejects.toMatchObject({
+      name: 'TransactionCanceledException',
+      message:
+        'Transaction cancelled, please refer cancellation reasons for specific reasons [ConditionalCheckFailed, None]',
+      CancellationReasons: [
+        { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed', Item: withFive },
+        { Code: 'None' },
+      ],
+    });
+    const { Item } = await table.send(
+      new GetCommand({ TableName, Key: { pk: 'CREATION#x', sk: 'CREATION' } }),
+    );
+    expect(Item).toBeUndefined();
+  });
+
+  test('an update that its item does not allow cancels with a ValidationError', async () => {
+    const { table } = await startTable();
+    await expect(
+      table.send(
+        new TransactWriteCommand({
+          TransactItems: [
+            {
+              Update: {
+                TableName,
+                Key: account,
+                UpdateExpression: 'SET available = available - :c',
+                ExpressionAttributeValues: { ':c': 1 },
+              },
+            },
+          ],
+        }),
+      ),
+    ).rejects.toMatchObject({ CancellationReasons: [{ Code: 'ValidationError' }] });
+  });
+
+  test('a failed condition check cancels the writes of the other items', async () => {
+    const { table } = await startTable();
+    const guarded = (pk: string): TransactWriteCommand =>
+      new TransactWriteCommand({
+        TransactItems: [
+          { ConditionCheck: { TableName, Key: account, ConditionExpression: 'attribute_exists(pk)' } },
+          { Put: { TableName, Item: { pk, sk: 'x' } } },
+        ],
+      });
+    await expect(table.send(guarded('one'))).rejects.toMatchObject({
+      CancellationReasons: [{ Code: 'ConditionalCheckFailed' }, { Code: 'None' }],
+    });
+    await table.send(new PutCommand({ TableName, Item: account }));
+    await table.send(guarded('two'));
+    const { Responses } = await table.send(
+      new TransactGetCommand({
+        TransactItems: ['one', 'two'].map((pk) => ({ Get: { TableName, Key: { pk, sk: 'x' } } })),
+      }),
+    );
+    expect(Responses).toEqual([{}, { Item: { pk: 'two', sk: 'x' } }]);
+  });
+
+  test('a transaction with two operations on one item is refused', async () => {
+    const { table } = await startTable();
+    const twice = { Put: { TableName, Item: account } };
+    await expect(
+      table.send(
+        new TransactWriteCommand({ TransactItems: [twice, { Delete: { TableName, Key: account } }] }),
+      ),
+    ).rejects.toMatchObject({
+      name: 'ValidationException',
+      message: 'Transaction request cannot include multiple operations on one item',
+    });
+  });
+
+  test('a transaction with a key that does not fit the table is refused', async () => {
+    const { table } = await startTable();
+    await expect(
+      table.send(new TransactWriteCommand({ TransactItems: [{ Delete: { TableName, Key: { pk: 'a' } } }] })),
+    ).rejects.toMatchObject({
+      name: 'ValidationException',
+      message: 'The provided key element does not match the schema',
+    });
+  });
+
+  test('a request token makes a repeated request charge once, for ten minutes', async () => {
+    const { table, clock } = await startTable();
+    await table.send(new PutCommand({ TableName, Item: { ...account, available: 100 } }));
+    const onlyMoney = {
+      ...charge('x'),
+      TransactItems: charge('x').TransactItems?.slice(0, 1),
+      ClientRequestToken: 'token-1',
+    };
+    await table.send(new TransactWriteCommand(onlyMoney));
+    clock.nowMillis = startMillis + 599_999;
+    await table.send(new TransactWriteCommand(onlyMoney));
+    expect((await table.send(new GetCommand({ TableName, Key: account }))).Item?.available).toBe(90);
+    clock.nowMillis = startMillis + 600_000;
+    await table.send(new TransactWriteCommand(onlyMoney));
+    expect((await table.send(new GetCommand({ TableName, Key: account }))).Item?.available).toBe(80);
+  });
+
+  test('the same token with another request is refused as a mismatch', async () => {
+    const { table } = await startTable();
+    await table.send(new PutCommand({ TableName, Item: { ...account, available: 100 } }));
+    await table.send(new TransactWriteCommand({ ...charge('x'), ClientRequestToken: 'token-1' }));
+    await expect(
+      table.send(new TransactWriteCommand({ ...charge('y'), ClientRequestToken: 'token-1' })),
+    ).rejects.toMatchObject({ name: 'IdempotentParameterMismatchException' });
+  });
+
+  test('a refused request can be repeated with the same token', async () => {
+    const { table } = await startTable();
+    const request = { ...charge('x'), ClientRequestToken: 'token-1' };
+    await expect(table.send(new TransactWriteCommand(request))).rejects.toMatchObject({
+      name: 'TransactionCanceledException',
+    });
+    await table.send(new PutCommand({ TableName, Item: { ...account, available: 10 } }));
+    await table.send(new TransactWriteCommand(request));
+    expect((await table.send(new GetCommand({ TableName, Key: account }))).Item?.available).toBe(0);
+  });
+});
