@@ -27,7 +27,9 @@ export interface AdvanceOptions extends Watched {
   readonly schedule: Schedule;
   /** Whether any execution is open. */
   readonly hasOpenExecutions: () => boolean;
-  /** Whether the service is stopping. An advance then ends with an error, and the clock stays where it is. */
+  /**
+   * Whether the service is stopping. An advance then ends with an error, and time flows on from where it is.
+   */
   readonly isStopping: () => boolean;
   readonly patienceMillis?: number;
 }

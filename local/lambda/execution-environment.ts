@@ -42,20 +42,13 @@ const bootModule = new URL('./worker-boot.mjs', import.meta.url);
  * Starts a worker. When the bundle cannot be loaded, every invocation of the worker fails with the reason.
  */
 export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironment {
-  const worker = new Worker(bootModule, {
-    env: { ...options.env },
-    workerData: options.boot,
-    execArgv: [],
-    stdout: true,
-    stderr: true,
-  });
+  const worker = startWorker(options);
   const flights = new Map<string, (result: InvocationResult) => void>();
   let usable = true;
   let crash: LambdaError | undefined;
   // An invocation's time limit begins when the handler is loaded. A worker that starts beside 47 others loads
   // slowly, and that must not use up the limit.
   const ready = Promise.withResolvers<undefined>();
-  worker.unref();
 
   function settle(requestId: string, result: InvocationResult): void {
     const finish = flights.get(requestId);
@@ -66,7 +59,7 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
     if (!usable && flights.size === 0) void worker.terminate();
   }
 
-  worker.on('message', (message: WorkerMessage) => {
+  function hear(message: WorkerMessage): void {
     switch (message.type) {
       case 'ready':
         ready.resolve(undefined);
@@ -86,16 +79,20 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
       case 'crashed':
         crash = message.error;
     }
-  });
-  worker.on('error', (error: Error) => {
-    crash = crashError(error);
-  });
-  worker.on('exit', (code) => {
+  }
+
+  function failOpenInvocations(exitCode: number): void {
     usable = false;
     ready.resolve(undefined);
     for (const requestId of [...flights.keys()])
-      settle(requestId, { ok: false, error: crash ?? exitError(requestId, code) });
+      settle(requestId, { ok: false, error: crash ?? exitError(requestId, exitCode) });
+  }
+
+  worker.on('message', hear);
+  worker.on('error', (error: Error) => {
+    crash = crashError(error);
   });
+  worker.on('exit', failOpenInvocations);
 
   async function invoke(event: unknown): Promise<InvocationResult> {
     const requestId = randomUUID();
@@ -127,6 +124,19 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
       await worker.terminate();
     },
   };
+}
+
+/** Starts the thread. It does not keep the process alive until it has work. */
+function startWorker({ env, boot }: EnvironmentOptions): Worker {
+  const worker = new Worker(bootModule, {
+    env: { ...env },
+    workerData: boot,
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+  });
+  worker.unref();
+  return worker;
 }
 
 function timeoutError(requestId: string, seconds: number): LambdaError {

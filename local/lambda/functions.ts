@@ -48,23 +48,7 @@ export interface LocalFunctionsOptions {
 
 /** Makes the worker pools of all functions. No worker starts before the first invocation. */
 export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunctions {
-  const pools = new Map(
-    options.functions.map((one) => {
-      const start = (inBackground: boolean) => () =>
-        startEnvironment({
-          ...workerOptionsOf(one, options, inBackground),
-          log: options.log,
-          onUsed: (cpuMillis) => options.onUsed?.(one.id, cpuMillis),
-        });
-      return [
-        one.id,
-        {
-          shared: createWorkerPool(start(false), sharedLimits),
-          alone: createWorkerPool(start(true), aloneLimits),
-        },
-      ];
-    }),
-  );
+  const pools = new Map(options.functions.map((one) => [one.id, createPools(one, options)]));
   const flying = new Set<FlyingInvocation>();
 
   async function follow(invocation: FlyingInvocation): Promise<void> {
@@ -79,14 +63,7 @@ export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunct
   return {
     invoke: (functionId, event, source) => {
       const pool = poolFor(functionId, source);
-      if (pool === undefined)
-        return Promise.resolve({
-          ok: false,
-          error: {
-            errorType: 'Lambda.ResourceNotFoundException',
-            errorMessage: `Function not found: ${functionId}`,
-          },
-        });
+      if (pool === undefined) return Promise.resolve(functionNotFound(functionId));
       const start = Promise.withResolvers<undefined>();
       const done = pool.invoke(event, () => start.resolve(undefined));
       const invocation: FlyingInvocation = { functionId, source, startedAt: undefined, done };
@@ -101,6 +78,35 @@ export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunct
     warm: (functionId) => pools.get(functionId)?.shared.warm(),
     stop: async () => {
       await Promise.all([...pools.values()].flatMap(({ shared, alone }) => [shared.stop(), alone.stop()]));
+    },
+  };
+}
+
+/** The workers of one function: some for requests of the gateway, others for everything else. */
+interface FunctionPools {
+  readonly shared: WorkerPool;
+  readonly alone: WorkerPool;
+}
+
+function createPools(one: LocalFunction, options: LocalFunctionsOptions): FunctionPools {
+  const start = (inBackground: boolean) => () =>
+    startEnvironment({
+      ...workerOptionsOf(one, options, inBackground),
+      log: options.log,
+      onUsed: (cpuMillis) => options.onUsed?.(one.id, cpuMillis),
+    });
+  return {
+    shared: createWorkerPool(start(false), sharedLimits),
+    alone: createWorkerPool(start(true), aloneLimits),
+  };
+}
+
+function functionNotFound(functionId: string): InvocationResult {
+  return {
+    ok: false,
+    error: {
+      errorType: 'Lambda.ResourceNotFoundException',
+      errorMessage: `Function not found: ${functionId}`,
     },
   };
 }

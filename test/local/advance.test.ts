@@ -196,7 +196,7 @@ describe('an advance', () => {
     expect(busy.fired).toHaveLength(120);
   });
 
-  it('ends with an error when the service stops, and the clock stays where it is', async () => {
+  it('ends with an error when the service stops, and fires nothing more', async () => {
     const { advance, timers, fired, fly } = scene();
     timers.push({ at: 10, name: 'first' });
     fly('task', 50);

@@ -5,7 +5,7 @@ import { readTemplate } from '../../local/template.ts';
 import type { LocalTemplate } from '../../local/template.ts';
 import { temporaryFolder } from './aws/endpoint-fixture.ts';
 
-describe('a template with a part that does not run locally', () => {
+describe('a template on one machine', () => {
   async function read(
     resources: Record<string, unknown>,
     rest: Record<string, unknown> = {},
