@@ -1,0 +1,80 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { CreationRecord } from '../../core/creation.ts';
+import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
+import { missingFor, runExample, type Ending, type Ran } from './run-example.ts';
+
+let service: TestService;
+let folder: string;
+beforeAll(async () => {
+  service = await startTestService();
+  folder = await mkdtemp(join(tmpdir(), 'darkroom-examples-'));
+});
+afterEach(() => service.machine.faults.clear());
+afterAll(async () => {
+  await service.end();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const endings: readonly Ending[] = ['mjs', 'py', 'sh'];
+const prompt = 'a "quiet" lake \\ at dawn';
+
+/** A test of one program, skipped with a note where this machine lacks what the program needs. */
+function itRuns(title: string, test: (ending: Ending) => Promise<void>): void {
+  it.for(endings)(title, async (ending, { skip }) => {
+    const missing = missingFor(ending);
+    skip(missing !== undefined, `${String(missing)} is not installed`);
+    await test(ending);
+  });
+}
+
+async function run(ending: Ending, client: Pick<Client, 'key'>, text = prompt): Promise<Ran> {
+  const environment = { DARKROOM_API: service.machine.apiUrl, DARKROOM_KEY: client.key };
+  return runExample(ending, [text, join(folder, `${ending}.png`)], environment);
+}
+
+async function creationsOf({ account }: Client): Promise<readonly CreationRecord[]> {
+  return service.operator.creations.list(account.id, 10);
+}
+
+describe('The example programs that render an image', () => {
+  itRuns('generate.%s saves the image of its prompt', async (ending) => {
+    const client = await service.client();
+    const ran = await run(ending, client);
+    expect(ran).toMatchObject({ code: 0, complained: '' });
+    expect(ran.printed).toMatch(/^accepted {3}[0-9a-f-]{36}.*\ncompleted {2}\S+\n$/);
+    expect((await readFile(join(folder, `${ending}.png`))).subarray(1, 4).toString()).toBe('PNG');
+    expect(await creationsOf(client)).toMatchObject([{ prompt }]);
+  });
+
+  itRuns('generate.%s says why a creation failed and ends with exit code 1', async (ending) => {
+    const ran = await run(ending, await service.client(), 'a lake [sandbox:fail]');
+    expect(ran.code).toBe(1);
+    expect(ran.complained).toContain('Generation failed. Please try again.');
+  });
+
+  itRuns('generate.%s says that a key is not valid and ends with exit code 1', async (ending) => {
+    const ran = await run(ending, { key: 'dk_live_mistyped' });
+    expect(ran).toMatchObject({ code: 1, printed: '' });
+    expect(ran.complained).toContain('ERR_API_KEY_INVALID');
+  });
+
+  itRuns('generate.%s makes one creation although its first request got a 503', async (ending) => {
+    const client = await service.client();
+    // The service tries a charge six times before it answers 503 `overloaded`.
+    service.machine.faults.set({
+      call: 'dynamodb:TransactWriteItems',
+      error: 'TransactionConflict',
+      caller: 'GenerateImage',
+      times: 7,
+    });
+    const linesBefore = service.log.length;
+    const ran = await run(ending, client);
+    expect(ran).toMatchObject({ code: 0 });
+    expect(service.machine.faults.list()).toEqual([]);
+    expect(service.log.slice(linesBefore).filter((line) => line.includes('"request_shed"'))).not.toEqual([]);
+    expect(await creationsOf(client)).toHaveLength(1);
+  });
+});
