@@ -67,7 +67,7 @@ const seedsAMessage = 25;
 
 /** Does a job to its end. */
 export async function runJob(job: Job, say: (message: Message) => void): Promise<void> {
-  const simulator = createSimulator();
+  const simulator = await createSimulator();
   try {
     switch (job.kind) {
       case 'seeds':

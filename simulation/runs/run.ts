@@ -10,6 +10,7 @@ import {
 } from '../world/faults.ts';
 import { scenarioOf, type Scenario, type Step } from '../clients/scenario.ts';
 import { createService, type Service } from '../aws/service.ts';
+import { readSdkConfiguration } from '../table/direct-client.ts';
 import { takeTime, type VirtualTime } from '../world/time.ts';
 import { createWatch, type Violation } from '../watches/watch.ts';
 import { createWorld, type World } from '../world/world.ts';
@@ -40,7 +41,13 @@ export interface Simulator {
   readonly end: () => void;
 }
 
-export function createSimulator(): Simulator {
+/**
+ * Takes over the process's timers, Date and Math.random until `end`. The AWS SDK reads its configuration files at
+ * the first call in a process. That read takes real time, in which virtual time would go on, so a call made before
+ * the first run gets it out of the way.
+ */
+export async function createSimulator(): Promise<Simulator> {
+  await readSdkConfiguration();
   const time = takeTime();
   const run = (scenario: Scenario, faults?: readonly Fault[]): Promise<Run> =>
     runScenario(scenario, time, faults);

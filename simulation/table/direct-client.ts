@@ -1,6 +1,6 @@
 /** The SDK's own DynamoDB client over a function in the place of the network: without delays, faults or virtual time. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { exchangeWith, withoutNetwork, type HttpRequest } from '../aws/aws.ts';
 import type { Input } from './memory-table.ts';
 
@@ -18,4 +18,10 @@ export function createDirectClient(
   return DynamoDBDocumentClient.from(new DynamoDBClient(config), {
     marshallOptions: { removeUndefinedValues: true },
   });
+}
+
+/** Makes the SDK read its configuration files. It keeps what it read for all later clients of the process. */
+export async function readSdkConfiguration(): Promise<void> {
+  const client = createDirectClient(() => ({}));
+  await client.send(new GetCommand({ TableName: 'table', Key: { pk: 'NONE', sk: 'NONE' } }));
 }

@@ -6,9 +6,13 @@ import type { Job, Message, Report } from '../../simulation/runs/jobs.ts';
 /** The first failure of a planted bug, found by seeds and shrunk, in a process of its own: a bug is planted as its module is loaded. */
 function failureOf(mutant: string): Promise<Report> {
   const job: Job = { kind: 'seeds', from: 0, to: 1_000, every: 1, stopAtFirst: true, mutant };
-  const child = fork(fileURLToPath(new URL('../../simulation/worker.ts', import.meta.url)), [JSON.stringify(job)], {
-    execArgv: ['--disable-warning=ExperimentalWarning'],
-  });
+  const child = fork(
+    fileURLToPath(new URL('../../simulation/worker.ts', import.meta.url)),
+    [JSON.stringify(job)],
+    {
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    },
+  );
   return new Promise((resolve, reject) => {
     child.on('message', (message: Message) => {
       if (message.kind === 'failed') resolve(message.report);

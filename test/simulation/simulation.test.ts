@@ -5,7 +5,7 @@ import { crowdOf } from '../../simulation/clients/crowd-scenario.ts';
 import { exhaust } from '../../simulation/runs/exhaustive.ts';
 import { createSimulator } from '../../simulation/runs/run.ts';
 
-const simulator = createSimulator();
+const simulator = await createSimulator();
 afterAll(() => {
   simulator.end();
 });
@@ -92,6 +92,18 @@ describe('the simulation', () => {
     expect(again.hash).toBe(first.hash);
     expect(between.hash).not.toBe(first.hash);
   });
+
+  it(
+    'gives the same trace for the first run of a process as for the second',
+    { timeout: 60_000 },
+    async () => {
+      const { stdout } = await run(process.execPath, ['bin/simulate.ts', '--seed', '5'], {
+        cwd: new URL('../..', import.meta.url),
+      });
+      const [first, second] = stdout.match(/[0-9a-f]{64}/g) ?? [];
+      expect(first).toBe(second);
+    },
+  );
 
   it('strikes every call site with a fault, and nothing breaks', { timeout: 240_000 }, async () => {
     const { reached, struck, failures } = await exhaust(simulator, { pairs: false, oneKind: true });
