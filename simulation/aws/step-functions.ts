@@ -9,7 +9,7 @@ import {
   type TaskCall,
 } from '../../local/step-functions/state-machine.ts';
 import type { Input } from '../table/memory-table.ts';
-import { Refused } from '../table/refused.ts';
+import { Refused } from '../table/aws-refusal.ts';
 
 export const machineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:creation';
 

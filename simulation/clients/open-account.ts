@@ -7,8 +7,8 @@ import type { AccountId, KeyId } from '../../core/ids.ts';
 import { defaultLimits } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
 import type { AccountPlan } from './scenario.ts';
-import type { Service } from '../aws/service.ts';
-import type { World } from '../world/world.ts';
+import type { Service } from '../aws/deployed-service.ts';
+import type { World } from '../world/create-world.ts';
 
 export interface KeyHeld {
   readonly id: KeyId;

@@ -2,7 +2,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { KeyHeld } from './open-account.ts';
 import type { Submit } from './scenario.ts';
-import { addressMark, promptMark } from '../watches/watch.ts';
+import { addressMark, promptMark } from '../watches/all-watches.ts';
 
 /** A step's request for an image. */
 export function submission(step: Submit, key: KeyHeld): APIGatewayProxyEventV2 {

@@ -1,7 +1,7 @@
 /** What a seed makes happen: accounts, and the steps of clients, operators and mishaps, as data that can be shrunk. */
 import { createDice, type Dice } from '../world/dice.ts';
 import { silentHost } from '../network/outbound.ts';
-import { rudenesses, type Behaviour } from '../network/rudeness.ts';
+import { rudenesses, type Behaviour } from '../network/peer-behaviours.ts';
 
 export interface KeyPlan {
   readonly capMicros?: number;

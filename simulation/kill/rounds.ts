@@ -13,10 +13,10 @@ import { issueSecret } from '../../admin/commands/webhooks.ts';
 import { isTerminal } from '../../core/creation.ts';
 import type { AccountId, CreationId } from '../../core/ids.ts';
 import { createDice } from '../world/dice.ts';
-import { startLoad, type Load } from './load.ts';
-import { freePort, startProcess, type RunningProcess } from './process.ts';
-import { prove } from './proof.ts';
-import { startReceiver } from './receiver.ts';
+import { startLoad, type Load } from './client-load.ts';
+import { freePort, startProcess, type RunningProcess } from './service-process.ts';
+import { prove } from './prove-nothing-lost.ts';
+import { startReceiver } from './webhook-receiver.ts';
 
 export interface KillOptions {
   readonly seed: number;

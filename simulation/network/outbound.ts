@@ -2,9 +2,9 @@
 import { createOutbound } from '../../adapters/safe-fetch.ts';
 import type { Outbound, PostResult } from '../../core/ports/outbound.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
-import { openPeer, type PeerAnswer, type PeerRequest } from './peers.ts';
-import { originAnswer, receiverAnswer } from './rudeness.ts';
-import type { Invocation, World } from '../world/world.ts';
+import { openPeer, type PeerAnswer, type PeerRequest } from './peer-connections.ts';
+import { originAnswer, receiverAnswer } from './peer-behaviours.ts';
+import type { Invocation, World } from '../world/create-world.ts';
 
 /** One POST as a receiver got it. */
 export interface Post {

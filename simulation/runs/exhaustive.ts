@@ -4,7 +4,7 @@
  * the run that reached it, and joins.
  */
 import { kindsFor, type Call, type Fault, type FaultKind } from '../world/faults.ts';
-import type { Run, Simulator } from './run.ts';
+import type { Run, Simulator } from './simulator.ts';
 import type { AccountPlan, Scenario, Step, Submit } from '../clients/scenario.ts';
 
 const account: AccountPlan = {

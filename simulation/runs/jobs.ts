@@ -2,9 +2,9 @@
 import { crowdOf } from '../clients/crowd-scenario.ts';
 import { exhaust } from './exhaustive.ts';
 import type { Fault } from '../world/faults.ts';
-import { createSimulator, type Run, type Simulator } from './run.ts';
+import { createSimulator, type Run, type Simulator } from './simulator.ts';
 import { shrink } from './shrink.ts';
-import type { Violation } from '../watches/watch.ts';
+import type { Violation } from '../watches/all-watches.ts';
 
 export type Job =
   | {

@@ -1,6 +1,6 @@
 /** A failing run made smaller: steps and faults are dropped as long as the same invariant breaks. */
 import type { Fault } from '../world/faults.ts';
-import type { Run, Simulator } from './run.ts';
+import type { Run, Simulator } from './simulator.ts';
 import type { Step } from '../clients/scenario.ts';
 
 export interface Shrunk {

@@ -1,7 +1,7 @@
 /** The SDK's own DynamoDB client over a function in the place of the network: without delays, faults or virtual time. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { exchangeWith, withoutNetwork, type HttpRequest } from '../aws/aws.ts';
+import { exchangeWith, withoutNetwork, type HttpRequest } from '../aws/sdk-clients.ts';
 import type { Input } from './memory-table.ts';
 
 /** `perform` answers, or throws Refused. */

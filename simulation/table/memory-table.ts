@@ -15,7 +15,7 @@ import {
   type Item,
   type Scope,
 } from './expressions.ts';
-import { cancelled, Refused } from './refused.ts';
+import { cancelled, Refused } from './aws-refusal.ts';
 import { createTableHolds, mismatch, type Flight } from './table-holds.ts';
 
 export interface MemoryTableOptions {

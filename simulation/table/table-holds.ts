@@ -2,7 +2,7 @@
  * The items that transactions in flight hold. DynamoDB refuses every other write on such an item at once,
  * and never waits: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
  */
-import { cancelled, Refused } from './refused.ts';
+import { cancelled, Refused } from './aws-refusal.ts';
 
 /** A transaction between its arrival at the table and its end. */
 export interface Flight {

@@ -3,12 +3,12 @@
  * does not do for a request that the account's rate refuses, or behind its own answer.
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Accuse } from './books.ts';
+import type { Accuse } from './money-books.ts';
 import type { Fault, FaultKind } from '../world/faults.ts';
 import type { Change } from '../table/memory-indexes.ts';
 import type { OutsideWatch } from '../network/outbound.ts';
-import { toldOf } from '../network/rudeness.ts';
-import type { Invocation, LateCall, World } from '../world/world.ts';
+import { toldOf } from '../network/peer-behaviours.ts';
+import type { Invocation, LateCall, World } from '../world/create-world.ts';
 
 export interface InvocationWatch {
   readonly onCommit: (changes: readonly Change[]) => void;

@@ -1,8 +1,8 @@
 /** The invariant of the POST rate: a minute lets through as many requests as the account's rate says, no more and no fewer. */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Asked } from '../clients/asked.ts';
-import type { Accuse } from './books.ts';
-import type { Invocation, World } from '../world/world.ts';
+import type { Asked } from '../clients/sent-request.ts';
+import type { Accuse } from './money-books.ts';
+import type { Invocation, World } from '../world/create-world.ts';
 
 /** What a POST was in the eyes of the rate. */
 type Verdict = 'counted' | 'refused' | 'not counted';

@@ -1,11 +1,11 @@
 /** The invariants of webhooks, checked at each POST that a receiver gets. */
 import { createHmac } from 'node:crypto';
-import type { Books, Accuse } from './books.ts';
-import { textOf } from './books.ts';
+import type { Books, Accuse } from './money-books.ts';
+import { textOf } from './money-books.ts';
 import type { Change } from '../table/memory-indexes.ts';
 import type { MemoryTable } from '../table/memory-table.ts';
 import type { Post } from '../network/outbound.ts';
-import type { World } from '../world/world.ts';
+import type { World } from '../world/create-world.ts';
 
 export interface WebhookWatch {
   readonly posts: ReadonlyMap<string, readonly Sent[]>;

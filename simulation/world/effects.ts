@@ -1,6 +1,6 @@
 /** What becomes of a call at its other end: its effect, and the answer that comes back. */
 import type { FaultKind } from './faults.ts';
-import { cancelled, Refused } from '../table/refused.ts';
+import { cancelled, Refused } from '../table/aws-refusal.ts';
 
 /** An effect that takes its time at the other end: it happens when `finish` is called. */
 export class Ongoing<Answer> {

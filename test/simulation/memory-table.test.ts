@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableDefinition } from '../adapters/dynamodb/table-definition.ts';
 import { createStream } from '../../simulation/world/dice.ts';
 import { createMemoryTable, type MemoryTable } from '../../simulation/table/memory-table.ts';
-import { Refused } from '../../simulation/table/refused.ts';
+import { Refused } from '../../simulation/table/aws-refusal.ts';
 
 const table = 'table';
 const now = Date.UTC(2026, 10, 21);

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { crowdOf } from '../../simulation/clients/crowd-scenario.ts';
 import { exhaust } from '../../simulation/runs/exhaustive.ts';
-import { createSimulator } from '../../simulation/runs/run.ts';
+import { createSimulator } from '../../simulation/runs/simulator.ts';
 
 const simulator = await createSimulator();
 afterAll(() => {

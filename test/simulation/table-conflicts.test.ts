@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryTable, type Input, type MemoryTable } from '../../simulation/table/memory-table.ts';
-import { Refused } from '../../simulation/table/refused.ts';
+import { Refused } from '../../simulation/table/aws-refusal.ts';
 
 const now = Date.UTC(2026, 10, 21);
 const keyOf = (name: string): { pk: { S: string }; sk: { S: string } } => ({

@@ -1,6 +1,6 @@
 /** One run: a scenario from its first step to rest, with what was found. */
 import { createDice, type Dice } from '../world/dice.ts';
-import { createActors } from '../clients/actors.ts';
+import { createActors } from '../clients/perform-steps.ts';
 import {
   conflictingWrites,
   plannedFaults,
@@ -9,11 +9,11 @@ import {
   type FaultPlan,
 } from '../world/faults.ts';
 import { scenarioOf, type Scenario, type Step } from '../clients/scenario.ts';
-import { createService, type Service } from '../aws/service.ts';
+import { createService, type Service } from '../aws/deployed-service.ts';
 import { readSdkConfiguration } from '../table/direct-client.ts';
 import { takeTime, type VirtualTime } from '../world/time.ts';
-import { createWatch, type Violation } from '../watches/watch.ts';
-import { createWorld, type World } from '../world/world.ts';
+import { createWatch, type Violation } from '../watches/all-watches.ts';
+import { createWorld, type World } from '../world/create-world.ts';
 
 export interface Run {
   readonly scenario: Scenario;

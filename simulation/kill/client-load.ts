@@ -1,7 +1,7 @@
 /** Clients over HTTP: each sends request after request, and one that was not answered again with the same key, however often the service dies. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from '../world/dice.ts';
-import { behaviours, type Receiver } from './receiver.ts';
+import { behaviours, type Receiver } from './webhook-receiver.ts';
 
 /** One request as its client knows it. */
 export interface Sent {

@@ -5,8 +5,8 @@ import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { AccountId } from '../../core/ids.ts';
 import { auditAccount } from '../../core/ledger.ts';
 import { signature256, webhookWaitsSeconds } from '../../core/webhook.ts';
-import type { Sent } from './load.ts';
-import type { Arrival } from './receiver.ts';
+import type { Sent } from './client-load.ts';
+import type { Arrival } from './webhook-receiver.ts';
 
 export interface Proven {
   readonly operator: OperatorServices;

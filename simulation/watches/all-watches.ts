@@ -1,17 +1,17 @@
 /** Everything that a world is watched for: the books, the webhooks, the texts, the answers, and how it looks at rest. */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { createBooks, textOf, type Books } from './books.ts';
+import { createBooks, textOf, type Books } from './money-books.ts';
 import type { Change } from '../table/memory-indexes.ts';
 import type { Post } from '../network/outbound.ts';
 import { auditTable } from './at-rest-audit.ts';
-import type { Service, ServiceWatch } from '../aws/service.ts';
-import type { Asked, Before } from '../clients/asked.ts';
+import type { Service, ServiceWatch } from '../aws/deployed-service.ts';
+import type { Asked, Before } from '../clients/sent-request.ts';
 import { createInvocationWatch } from './invocation-watch.ts';
 import { parseKey } from '../../core/api-key.ts';
 import { createRateWatch } from './rate-watch.ts';
 import { createReadingWatch } from './reading-watch.ts';
 import { createWebhookWatch, type WebhookWatch } from './webhook-watch.ts';
-import type { Invocation, World } from '../world/world.ts';
+import type { Invocation, World } from '../world/create-world.ts';
 
 export interface Violation {
   readonly invariant: string;

@@ -18,7 +18,7 @@ import {
   type Effect,
   type Outcome,
 } from './effects.ts';
-import { createEnvironments } from '../aws/environments.ts';
+import { createEnvironments } from '../aws/lambda-environments.ts';
 import type { Call, Fault, FaultKind, FaultPlan } from './faults.ts';
 import type { VirtualTime } from './time.ts';
 

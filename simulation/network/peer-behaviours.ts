@@ -1,5 +1,5 @@
 /** How the peers of the outside world behave, by the first part of their address's path. */
-import { answerOf, headOf, type PeerAnswer } from './peers.ts';
+import { answerOf, headOf, type PeerAnswer } from './peer-connections.ts';
 
 /** What a peer does that is no plain answer. A policy for each: nothing of it may hold or break the service. */
 const rude = {

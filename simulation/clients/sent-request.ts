@@ -1,5 +1,5 @@
-import type { Books } from '../watches/books.ts';
-import type { Operation } from '../aws/service.ts';
+import type { Books } from '../watches/money-books.ts';
+import type { Operation } from '../aws/deployed-service.ts';
 
 /** How things stood as a request was sent. */
 export interface Before {

@@ -9,13 +9,13 @@ import { rotated } from '../../core/webhook-secrets.ts';
 import { webhookSecret } from '../../core/webhook.ts';
 import type { Input } from '../table/memory-table.ts';
 import { keyAt, openAccount, type AccountHeld, type KeyHeld } from './open-account.ts';
-import { Refused } from '../table/refused.ts';
+import { Refused } from '../table/aws-refusal.ts';
 import { eventOf, submission } from './request-event.ts';
 import { monthsEnd, type Scenario, type Step, type Submit } from './scenario.ts';
-import type { Operation, Operator, Service } from '../aws/service.ts';
+import type { Operation, Operator, Service } from '../aws/deployed-service.ts';
 import type { Execution } from '../aws/step-functions.ts';
-import { addressMark, promptMark, type Watch } from '../watches/watch.ts';
-import type { World } from '../world/world.ts';
+import { addressMark, promptMark, type Watch } from '../watches/all-watches.ts';
+import type { World } from '../world/create-world.ts';
 
 export interface Actors {
   readonly perform: (step: Step) => Promise<void>;

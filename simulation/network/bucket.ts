@@ -5,8 +5,8 @@ import type { ImageStore } from '../../core/ports/images.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../core/provider.ts';
-import { Refused } from '../table/refused.ts';
-import type { World } from '../world/world.ts';
+import { Refused } from '../table/aws-refusal.ts';
+import type { World } from '../world/create-world.ts';
 
 /** The functions' clock: true time, and what it was set wrong; its timers end with their invocation. */
 export function createClock(world: World): Clock {

@@ -6,9 +6,9 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { callLimits, tryMillis } from '../../adapters/call-limits.ts';
 import type { FaultKind } from '../world/faults.ts';
 import type { Input } from '../table/memory-table.ts';
-import { Refused } from '../table/refused.ts';
+import { Refused } from '../table/aws-refusal.ts';
 import { conflictOf, type Ongoing } from '../world/effects.ts';
-import type { World } from '../world/world.ts';
+import type { World } from '../world/create-world.ts';
 
 /** The other end of the wire: what each service does with a request. Throws Refused. */
 export interface AwsEnds {
