@@ -11,12 +11,8 @@ import { parseKey } from '../../core/api-key.ts';
 import { createRateWatch } from './rate-watch.ts';
 import { createReadingWatch } from './reading-watch.ts';
 import { createWebhookWatch, type WebhookWatch } from './webhook-watch.ts';
+import type { Violation } from '../messages.ts';
 import type { Invocation, World } from '../world/create-world.ts';
-
-export interface Violation {
-  readonly invariant: string;
-  readonly detail: string;
-}
 
 /** What must never be read in a log or a history. */
 export const promptMark = 'a-prompt-nobody-may-log';

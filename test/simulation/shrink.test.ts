@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Job, Message, Report } from '../../simulation/runs/jobs.ts';
+import type { Job, Message, Report } from '../../simulation/messages.ts';
 
 /** The first failure of a planted bug, found by seeds and shrunk, in a process of its own: a bug is planted as its module is loaded. */
 function failureOf(mutant: string): Promise<Report> {
