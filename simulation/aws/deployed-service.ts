@@ -45,7 +45,7 @@ import { Refused } from '../table/aws-refusal.ts';
 import { createSimulatedOutbound, type OutsideWatch } from '../network/outbound.ts';
 import { createBucket, createClock, createProvider, pictures, type Bucket } from '../network/bucket.ts';
 import { createStepFunctions, machineArn, type StepFunctions } from './step-functions.ts';
-import type { Invocation, World } from '../world/create-world.ts';
+import type { Invocation, World } from '../world/simulated-world.ts';
 
 const resultsBaseUrl = 'https://results.test';
 const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption';

@@ -8,7 +8,7 @@ import type { FaultKind } from '../world/faults.ts';
 import type { Input } from '../table/memory-table.ts';
 import { Refused } from '../table/aws-refusal.ts';
 import { conflictOf, type Ongoing } from '../world/effects.ts';
-import type { World } from '../world/create-world.ts';
+import type { World } from '../world/simulated-world.ts';
 
 /** The other end of the wire: what each service does with a request. Throws Refused. */
 export interface AwsEnds {

@@ -8,7 +8,7 @@ import { defaultLimits } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
 import type { AccountPlan } from './scenario.ts';
 import type { Service } from '../aws/deployed-service.ts';
-import type { World } from '../world/create-world.ts';
+import type { World } from '../world/simulated-world.ts';
 
 export interface KeyHeld {
   readonly id: KeyId;

@@ -15,7 +15,7 @@ import { monthsEnd, type Scenario, type Step, type Submit } from './scenario.ts'
 import type { Operation, Operator, Service } from '../aws/deployed-service.ts';
 import type { Execution } from '../aws/step-functions.ts';
 import { addressMark, promptMark, type Watch } from '../watches/all-watches.ts';
-import type { World } from '../world/create-world.ts';
+import type { World } from '../world/simulated-world.ts';
 
 export interface Actors {
   readonly perform: (step: Step) => Promise<void>;

@@ -6,7 +6,7 @@ import { Overloaded } from '../../core/ports/requests.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../core/provider.ts';
 import { Refused } from '../table/aws-refusal.ts';
-import type { World } from '../world/create-world.ts';
+import type { World } from '../world/simulated-world.ts';
 
 /** The functions' clock: true time, and what it was set wrong; its timers end with their invocation. */
 export function createClock(world: World): Clock {

@@ -4,7 +4,7 @@ import type { Outbound, PostResult } from '../../core/ports/outbound.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
 import { openPeer, type PeerAnswer, type PeerRequest } from './peer-connections.ts';
 import { originAnswer, receiverAnswer } from './peer-behaviours.ts';
-import type { Invocation, World } from '../world/create-world.ts';
+import type { Invocation, World } from '../world/simulated-world.ts';
 
 /** One POST as a receiver got it. */
 export interface Post {

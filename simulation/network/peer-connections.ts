@@ -1,6 +1,6 @@
 /** Connections to the outside world, in memory: peers that read HTTP requests as text, and answer as they please. */
 import { Duplex } from 'node:stream';
-import type { World } from '../world/create-world.ts';
+import type { World } from '../world/simulated-world.ts';
 
 /** A request as it came over the wire; names of headers are in lower case. */
 export interface PeerRequest {

@@ -14,7 +14,8 @@ import { readSdkConfiguration } from '../table/direct-client.ts';
 import { takeTime, type VirtualTime } from '../world/time.ts';
 import type { Violation } from '../messages.ts';
 import { createWatch } from '../watches/all-watches.ts';
-import { createWorld, type World } from '../world/create-world.ts';
+import { createWorld } from '../world/create-world.ts';
+import type { World } from '../world/simulated-world.ts';
 
 export interface Run {
   readonly scenario: Scenario;

@@ -12,7 +12,7 @@ import { createRateWatch } from './rate-watch.ts';
 import { createReadingWatch } from './reading-watch.ts';
 import { createWebhookWatch, type WebhookWatch } from './webhook-watch.ts';
 import type { Violation } from '../messages.ts';
-import type { Invocation, World } from '../world/create-world.ts';
+import type { Invocation, World } from '../world/simulated-world.ts';
 
 /** What must never be read in a log or a history. */
 export const promptMark = 'a-prompt-nobody-may-log';

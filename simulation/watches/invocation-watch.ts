@@ -8,7 +8,7 @@ import type { Fault, FaultKind } from '../world/faults.ts';
 import type { Change } from '../table/memory-indexes.ts';
 import type { OutsideWatch } from '../network/outbound.ts';
 import { toldOf } from '../network/peer-behaviours.ts';
-import type { Invocation, LateCall, World } from '../world/create-world.ts';
+import type { Invocation, LateCall, World } from '../world/simulated-world.ts';
 
 export interface InvocationWatch {
   readonly onCommit: (changes: readonly Change[]) => void;

@@ -4,7 +4,7 @@
  */
 import type { Attribute, Item } from '../table/expressions.ts';
 import type { Change } from '../table/memory-indexes.ts';
-import type { World } from '../world/create-world.ts';
+import type { World } from '../world/simulated-world.ts';
 
 /** Tells of an invariant that does not hold. */
 export type Accuse = (invariant: string, detail: string) => void;

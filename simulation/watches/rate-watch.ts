@@ -2,7 +2,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Asked } from '../clients/sent-request.ts';
 import type { Accuse } from './money-books.ts';
-import type { Invocation, World } from '../world/create-world.ts';
+import type { Invocation, World } from '../world/simulated-world.ts';
 
 /** What a POST was in the eyes of the rate. */
 type Verdict = 'counted' | 'refused' | 'not counted';

@@ -1,7 +1,7 @@
 /** What answers may say that only look: lists, balances and replays, held against the books. */
 import type { Asked } from '../clients/sent-request.ts';
 import type { Accuse, Books } from './money-books.ts';
-import type { World } from '../world/create-world.ts';
+import type { World } from '../world/simulated-world.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

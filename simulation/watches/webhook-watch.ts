@@ -5,7 +5,7 @@ import { textOf } from './money-books.ts';
 import type { Change } from '../table/memory-indexes.ts';
 import type { MemoryTable } from '../table/memory-table.ts';
 import type { Post } from '../network/outbound.ts';
-import type { World } from '../world/create-world.ts';
+import type { World } from '../world/simulated-world.ts';
 
 export interface WebhookWatch {
   readonly posts: ReadonlyMap<string, readonly Sent[]>;
