@@ -7,7 +7,7 @@ import { asMicros } from '../../core/money.ts';
 import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';
 import { rotated } from '../../core/webhook-secrets.ts';
 import { webhookSecret } from '../../core/webhook.ts';
-import type { Input } from '../table/memory-table.ts';
+import type { Input } from '../table/table-request.ts';
 import { keyAt, openAccount, type AccountHeld, type KeyHeld } from './open-account.ts';
 import { Refused } from '../table/aws-refusal.ts';
 import { eventOf, submission } from './request-event.ts';

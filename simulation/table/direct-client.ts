@@ -1,10 +1,10 @@
-/** The SDK's own DynamoDB client over a function in the place of the network: without delays, faults or virtual time. */
+/** The SDK's own DynamoDB client over a function, without delays, faults or virtual time. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { exchangeWith, withoutNetwork, type HttpRequest } from '../aws/sdk-clients.ts';
-import type { Input } from './memory-table.ts';
+import { exchangeWith, withoutNetwork, type HttpRequest } from '../aws/http-exchange.ts';
+import type { Input } from './table-request.ts';
 
-/** `perform` answers, or throws Refused. */
+/** Creates a client. `perform` answers each request or throws Refused. */
 export function createDirectClient(
   perform: (operation: string, input: Input) => object,
 ): DynamoDBDocumentClient {
@@ -20,7 +20,7 @@ export function createDirectClient(
   });
 }
 
-/** Makes the SDK read its configuration files. It keeps what it read for all later clients of the process. */
+/** Makes the SDK read its configuration files. The SDK keeps them for all later clients of the process. */
 export async function readSdkConfiguration(): Promise<void> {
   const client = createDirectClient(() => ({}));
   await client.send(new GetCommand({ TableName: 'table', Key: { pk: 'NONE', sk: 'NONE' } }));

@@ -2,7 +2,7 @@
  * The invariants of money and state, checked at each commit against books of the
  * simulation's own, which are kept from the writes alone.
  */
-import type { Attribute, Item } from '../table/expressions.ts';
+import type { Attribute, Item } from '../table/attributes.ts';
 import type { Change } from '../table/memory-indexes.ts';
 import type { World } from '../world/simulated-world.ts';
 
