@@ -1,6 +1,6 @@
 /** Runs a scenario from its first step until nothing moves any more, and collects the findings. */
 import { createDice, type Dice } from '../world/dice.ts';
-import { createActors } from '../clients/perform-steps.ts';
+import { createPerformer } from '../clients/perform-steps.ts';
 import {
   conflictingWrites,
   plannedFaults,
@@ -8,7 +8,8 @@ import {
   type Fault,
   type FaultPlan,
 } from '../world/faults.ts';
-import { scenarioOf, type Scenario, type Step } from '../clients/scenario.ts';
+import { scenarioOf } from '../clients/seeded-scenario.ts';
+import type { Scenario, Step } from '../clients/scenario.ts';
 import { createService, type Service } from '../aws/deployed-service.ts';
 import { readSdkConfiguration } from '../table/direct-client.ts';
 import { takeTime, type VirtualTime } from '../world/time.ts';
@@ -83,7 +84,7 @@ async function runScenario(
   const watch = createWatch(world);
   const service = createService(world, watch.service);
   watch.attach(service);
-  const actors = createActors(scenario, world, service, watch);
+  const perform = createPerformer(scenario, world, service, watch);
   const opened = scenario.accounts.flatMap((plan, account): Step[] =>
     plan.secret ? [{ kind: 'rotate_secret', at: 0, account }] : [],
   );
@@ -92,7 +93,7 @@ async function runScenario(
     waiting += 1;
     setTimeout(
       () =>
-        void actors.perform(step).finally(() => {
+        void perform(step).finally(() => {
           waiting -= 1;
         }),
       step.at,

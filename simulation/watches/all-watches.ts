@@ -5,6 +5,7 @@ import type { Change } from '../table/memory-indexes.ts';
 import type { Post } from '../network/outbound.ts';
 import { auditTable } from './at-rest-audit.ts';
 import type { Service, ServiceWatch } from '../aws/deployed-service.ts';
+import { addressMark, promptMark } from '../clients/secret-marks.ts';
 import type { Asked, Before } from '../clients/sent-request.ts';
 import { createInvocationWatch } from './invocation-watch.ts';
 import { parseKey } from '../../core/api-key.ts';
@@ -13,10 +14,6 @@ import { createReadingWatch } from './reading-watch.ts';
 import { createWebhookWatch, type WebhookWatch } from './webhook-watch.ts';
 import type { Violation } from '../messages.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
-
-/** What must never be read in a log or a history. */
-export const promptMark = 'a-prompt-nobody-may-log';
-export const addressMark = 'token=hush';
 
 export interface Watch {
   readonly books: Books;
