@@ -1,13 +1,15 @@
 /**
- * npm run simulate -- --seeds N [--from M]      runs N seeds in two processes
- *                     --seed N --trace          runs one seed twice, prints its trace, and shrinks it if it fails
- *                     --seed N --mutant NAME    the same with a planted bug
- *                     --conflicts P [--requests N] [--from M]   runs crowds of clients until N requests were
- *                                               answered; each single write meets a conflict with probability P
- *                     --exhaustive [--pairs]    strikes every call site with every kind of fault; with --pairs also
- *                                               every two calls that move money
- *                     --mutants [name…]         plants each bug and runs seeds until one of them catches it
- *                     --kill N [--seed M]       runs the real service under load and kills it N times
+ * npm run simulate --
+ *   --seeds N [--from M]       runs N seeds in two processes
+ *   --seed N --trace           runs one seed twice, prints its trace, and shrinks the run if it fails
+ *   --seed N --mutant NAME     does the same with a planted bug
+ *   --conflicts P [--requests N] [--from M]
+ *                              runs crowds of clients until N requests were answered;
+ *                              each single write meets a conflict with probability P
+ *   --exhaustive [--pairs]     strikes every call site with every kind of fault;
+ *                              with --pairs also every two calls that move money
+ *   --mutants [name…]          plants each bug and runs seeds until one of them catches it
+ *   --kill N [--seed M]        runs the real service under load and kills it N times
  */
 import { simulate } from '../simulation/command.ts';
 

@@ -1,4 +1,7 @@
-/** The command `npm run simulate`: its flags, and which kind of run each flag starts. bin/simulate.ts lists them. */
+/**
+ * The command `npm run simulate`: its flags, and which kind of run each flag starts. bin/simulate.ts lists
+ * them.
+ */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { wholeNumber } from '../admin/terminal/whole-number.ts';
@@ -113,7 +116,9 @@ async function traceSeed(seed: number, flags: Flags): Promise<boolean> {
   return isGood;
 }
 
-/** Plants each bug and prints the first seed that catches it. Without names in `only` it plants all of them. */
+/**
+ * Plants each bug and prints the first seed that catches it. Without names in `only` it plants all of them.
+ */
 async function catchMutants(only: readonly string[], flags: Flags): Promise<boolean> {
   const names = mutants.map(({ name }) => name).filter((name) => only.length === 0 || only.includes(name));
   const queue = names.values();

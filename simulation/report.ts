@@ -37,7 +37,8 @@ export class Progress {
     console.log(
       `${this.#seeds} runs in ${seconds.toFixed(0)} s (${(this.#seeds / seconds).toFixed(1)}/s) · ` +
         `${this.#faults} faults injected · ` +
-        `${this.#struck.size} of ${this.#sites.size} call sites struck · slowest: seed ${seed}, ${millis} ms · ${this.failures} failed`,
+        `${this.#struck.size} of ${this.#sites.size} call sites struck · ` +
+        `slowest: seed ${seed}, ${millis} ms · ${this.failures} failed`,
     );
   }
 
@@ -67,8 +68,8 @@ export class Progress {
 }
 
 /**
- * Prints a failure: the broken invariant, the steps and faults of the shrunk run, the last lines of its trace, and
- * the command that replays it.
+ * Prints a failure: the broken invariant, the steps and faults of the shrunk run, the last lines of its
+ * trace, and the command that replays it.
  */
 export function printReport(
   { seed, violation, found, steps, faults, tail }: Report,

@@ -1,6 +1,6 @@
 /**
- * A worker process of `npm run simulate`, started as `node simulation/worker.ts '<job as JSON>'` with a channel to
- * its parent.
+ * A worker process of `npm run simulate`, started as `node simulation/worker.ts '<job as JSON>'` with a
+ * channel to its parent.
  */
 import { environment } from './environment.ts';
 import type { Job, Message } from './messages.ts';
@@ -25,8 +25,8 @@ if (job.kind !== 'exhaustive' && job.mutant !== undefined) {
   if (!mutant) throw new Error(`there is no mutant ${job.mutant}`);
   plant(mutant);
 }
-// The product's modules read the environment while they load, and a mutant changes their text as they load. So this
-// import must come after both.
+// The product's modules read the environment while they load, and a mutant changes their text as they load.
+// So this import must come after both.
 const { runJob } = await import('./runs/jobs.ts');
 await runJob(job, say);
 // A long trace takes several writes to the channel. Closing the channel earlier would cut it off.

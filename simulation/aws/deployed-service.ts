@@ -1,6 +1,7 @@
 /**
- * The whole service in one world: the real handlers over the real adapters, put together as functions/services.ts does
- * it. The simulation stands behind every port through which the service leaves its process.
+ * The whole service in one world: the real handlers over the real adapters, put together as
+ * functions/services.ts does it. The simulation stands behind every port through which the service leaves its
+ * process.
  */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createAccountStore, type AccountStore } from '../../adapters/dynamodb/account-store.ts';

@@ -1,4 +1,6 @@
-/** DynamoDB at the far end of a call: the table in memory, and the faults that only the table itself can show. */
+/**
+ * DynamoDB at the far end of a call: the table in memory, and the faults that only the table itself can show.
+ */
 import type { MemoryTable } from '../table/memory-table.ts';
 import { asTableRequest, type Input } from '../table/table-request.ts';
 import { Ongoing } from '../world/effects.ts';

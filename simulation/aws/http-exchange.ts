@@ -26,7 +26,8 @@ export const withoutNetwork = {
   credentials: { accessKeyId: 'simulated', secretAccessKey: 'simulated' },
   // Nobody checks the signature here, and computing it is half of the cost of a call.
   signer: { sign: <Request>(request: Request) => Promise.resolve(request) },
-  // The SDK's default logger prints nothing, but the SDK still makes it a filtered copy of each input and output.
+  // The SDK's default logger prints nothing, but the SDK still makes it a filtered copy of each input and
+  // output.
   logger: {} as Required<DynamoDBClientConfig>['logger'],
 };
 

@@ -1,7 +1,7 @@
 /**
- * The execution environments of the functions. Lambda freezes an environment as soon as its invocation has answered:
- * its timers and pending calls stand still. They go on when the environment serves a later invocation, which may be
- * minutes later. A crash or a time-out of the function destroys the environment.
+ * The execution environments of the functions. Lambda freezes an environment as soon as its invocation has
+ * answered: its timers and pending calls stand still. They go on when the environment serves a later
+ * invocation, which may be minutes later. A crash or a time-out of the function destroys the environment.
  * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
  */
 import type { Dice } from '../world/dice.ts';
@@ -22,7 +22,10 @@ export interface Environments<Invocation extends Guest> {
   readonly freeze: (invocation: Invocation) => void;
   /** Destroys the environment. Every invocation that it served is dead from then on. */
   readonly destroy: (invocation: Invocation) => void;
-  /** Runs an action of an invocation now, or when its environment is thawed. Never runs it for a dead invocation. */
+  /**
+   * Runs an action of an invocation now, or when its environment is thawed. Never runs it for a dead
+   * invocation.
+   */
   readonly whenAwake: (invocation: Invocation, action: () => void) => void;
   readonly isFrozen: (invocation: Invocation) => boolean;
   /** The invocation that the same environment serves now; undefined while the environment is frozen. */

@@ -64,7 +64,10 @@ class RequestTimedOut extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
-/** Runs one exchange within the time limit of one try, which the product sets, and under the signal of the caller. */
+/**
+ * Runs one exchange within the time limit of one try, which the product sets, and under the signal of the
+ * caller.
+ */
 async function withinTryLimit(
   outer: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<HttpAnswer>,

@@ -1,4 +1,7 @@
-/** The invocation of a function by a Task of the state machine, with the faults between Step Functions and Lambda. */
+/**
+ * The invocation of a function by a Task of the state machine, with the faults between Step Functions and
+ * Lambda.
+ */
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 import { Refused } from '../table/aws-refusal.ts';
 import type { World } from '../world/simulated-world.ts';

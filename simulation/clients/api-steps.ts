@@ -116,7 +116,8 @@ export function createApiSteps({ world, service, watch, accountOf }: Stage): Api
     const text = createKey(accountOf(step).id, keyId, world.randomBytes);
     const key = { id: keyId, text, revoked: true, revocationHolds: false };
     const event = pollOf('019aa5a0-1000-7000-8000-00000000000a', key);
-    // Each stranger has an address of its own: the service blocks such an address, and must not block the clients.
+    // Each stranger has an address of its own: the service blocks such an address, and must not block the
+    // clients.
     event.requestContext.http.sourceIp = `198.51.100.${dice.between(`stranger ${step.at}`, 1, 250)}`;
     await service.request('get', event).catch(() => undefined);
   }

@@ -1,6 +1,7 @@
 /**
- * The scenario of `--conflicts`: crowds of clients send requests of every kind, many of them at the same instant, while
- * an operator gives commands. Single writes meet conflicts all the time, and nothing else goes wrong.
+ * The scenario of `--conflicts`: crowds of clients send requests of every kind, many of them at the same
+ * instant, while an operator gives commands. Single writes meet conflicts all the time, and nothing else goes
+ * wrong.
  */
 import { createDice, type Dice } from '../world/dice.ts';
 import type { AccountPlan, Scenario, Step, Submit } from './scenario.ts';
@@ -8,7 +9,10 @@ import type { AccountPlan, Scenario, Step, Submit } from './scenario.ts';
 /** The number of the clients' steps in one scenario. Polls and repetitions come on top. */
 const clientSteps = 110;
 const lengthMillis = 45_000;
-/** When a key is revoked and an account is suspended. The crowd no longer uses them from shortly before that on. */
+/**
+ * When a key is revoked and an account is suspended. The crowd no longer uses them from shortly before that
+ * on.
+ */
 const revokedAt = 20_000;
 const suspendedAt = 30_000;
 const startAt = Date.UTC(2026, 10, 21, 12, 0, 5);

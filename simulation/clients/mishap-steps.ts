@@ -1,4 +1,6 @@
-/** The steps of mishaps: executions that somebody aborts, redrives or starts again, and clocks that are moved. */
+/**
+ * The steps of mishaps: executions that somebody aborts, redrives or starts again, and clocks that are moved.
+ */
 import type { Execution } from '../aws/step-functions.ts';
 import { monthsEnd, type Step } from './scenario.ts';
 import type { Stage } from './stage.ts';
@@ -41,7 +43,10 @@ export function createMishapSteps({ world, service }: Stage): MishapSteps {
     service.stepFunctions.redrive(execution);
   }
 
-  /** Steps close to the turn of a month have a name of their own: there a wrong clock can charge the wrong month. */
+  /**
+   * Steps close to the turn of a month have a name of their own: there a wrong clock can charge the wrong
+   * month.
+   */
   function noteClock(name: string): void {
     const toTurn = Math.abs(world.time.now() - monthsEnd);
     world.mishap(toTurn < 60_000 ? `${name} within a minute of the month’s turn` : name);

@@ -37,7 +37,10 @@ export function keyAt(account: AccountHeld, index: number): KeyHeld {
   return key;
 }
 
-/** Writes an account with its keys straight into the table, because opening accounts is not what scenarios test. */
+/**
+ * Writes an account with its keys straight into the table, because opening accounts is not what scenarios
+ * test.
+ */
 export function openAccount(plan: AccountPlan, index: number, world: World, service: Service): AccountHeld {
   const id = randomBase62(10, world.randomBytes) as AccountId;
   const createdAt = new Date(world.now()).toISOString();

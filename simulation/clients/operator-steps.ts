@@ -1,4 +1,6 @@
-/** The steps of the operator. Each runs the code behind a command, and a command may die as a function may. */
+/**
+ * The steps of the operator. Each runs the code behind a command, and a command may die as a function may.
+ */
 import { persist } from '../../admin/persistence.ts';
 import { asMicros } from '../../core/money.ts';
 import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';

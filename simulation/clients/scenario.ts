@@ -1,6 +1,6 @@
 /**
- * A scenario: its accounts, and the steps of clients, of the operator and of mishaps. A scenario is plain data, so that
- * a failing one can be shrunk.
+ * A scenario: its accounts, and the steps of clients, of the operator and of mishaps. A scenario is plain
+ * data, so that a failing one can be shrunk.
  */
 import type { Behaviour } from '../network/peer-behaviours.ts';
 
@@ -72,7 +72,10 @@ export interface Scenario {
   readonly clockSpreadMillis: number;
   /** How long a transaction holds its items at least and at most, in milliseconds. */
   readonly holdMillis: readonly [least: number, most: number];
-  /** The additional time of each call of the image bucket, in milliseconds: 0, or more than a request may take. */
+  /**
+   * The additional time of each call of the image bucket, in milliseconds: 0, or more than a request may
+   * take.
+   */
   readonly slowBucketMillis: number;
 }
 

@@ -12,7 +12,10 @@ export interface Asked extends Before {
   readonly account: string;
   /** Whether the key may have been revoked, or the account suspended, before the answer. */
   readonly mayBeRefused: boolean;
-  /** Whether a command that revoked the key or suspended the account returned before the request, and still holds. */
+  /**
+   * Whether a command that revoked the key or suspended the account returned before the request, and still
+   * holds.
+   */
   readonly mustBeRefused: boolean;
   readonly operation: Operation;
 }

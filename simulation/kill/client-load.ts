@@ -1,6 +1,6 @@
 /**
- * Clients that send one request after the other over HTTP. A client repeats an unanswered request with the same
- * idempotency key, however often the service dies.
+ * Clients that send one request after the other over HTTP. A client repeats an unanswered request with the
+ * same idempotency key, however often the service dies.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from '../world/dice.ts';
@@ -9,10 +9,15 @@ import { behaviours, type Receiver } from './webhook-receiver.ts';
 /** One request as its client knows it. */
 export interface Sent {
   readonly account: number;
-  /** The idempotency key. The metadata of the request carries the key, too, so that its creations can be found. */
+  /**
+   * The idempotency key. The metadata of the request carries the key, too, so that its creations can be
+   * found.
+   */
   readonly key: string;
   tries: number;
-  /** The creations that its 202 answers named. There are several when a creation failed before the next try. */
+  /**
+   * The creations that its 202 answers named. There are several when a creation failed before the next try.
+   */
   readonly accepted: Set<string>;
   /** The status of the refusal that ended the request. */
   refused?: number;
@@ -49,8 +54,8 @@ const prompts = [
 /** The pause between two tries of a request. */
 const pauseMillis = 40;
 /**
- * The pause between two requests of a client. With a shorter pause so much work would be open that two processors could
- * not end any of it before the next kill.
+ * The pause between two requests of a client. With a shorter pause so much work would be open that two
+ * processors could not end any of it before the next kill.
  */
 const thinkMillis = 800;
 const answerMillis = 35_000;
@@ -89,8 +94,8 @@ export function startLoad({ dice, apiUrl, keys, clients, receiver }: LoadOptions
       count(request);
       return answer;
     } catch (error) {
-      // A refused connection means that the service is not up yet, so nothing was sent. After any other error the
-      // service died meanwhile, and the outcome is unknown.
+      // A refused connection means that the service is not up yet, so nothing was sent. After any other error
+      // the service died meanwhile, and the outcome is unknown.
       if (!isRefusedConnection(error)) count(request);
       return undefined;
     } finally {

@@ -1,6 +1,6 @@
 /**
- * The process behind `npm run simulate -- --kill N`, started as `node simulation/kill/main.ts ROUNDS SEED` with a
- * channel to its parent.
+ * The process behind `npm run simulate -- --kill N`, started as `node simulation/kill/main.ts ROUNDS SEED`
+ * with a channel to its parent.
  */
 import type { KillMessage } from '../messages.ts';
 import { runKillLoad } from './rounds.ts';

@@ -52,8 +52,8 @@ async function allCreations(operator: OperatorServices, account: AccountId): Pro
 }
 
 /**
- * Checks that every creation that a 202 named exists, that an idempotency key has at most one unrefunded charge, and
- * that a refused request left no creation.
+ * Checks that every creation that a 202 named exists, that an idempotency key has at most one unrefunded
+ * charge, and that a refused request left no creation.
  */
 function requestsAreKept(sent: readonly Sent[], creations: readonly CreationRecord[]): string[] {
   const ofKey = Map.groupBy(creations, ({ metadata }) => metadata['key'] ?? '');
@@ -72,7 +72,10 @@ function requestsAreKept(sent: readonly Sent[], creations: readonly CreationReco
   });
 }
 
-/** Checks that every creation and every webhook ended and left the index of open work. The audit checks refunds. */
+/**
+ * Checks that every creation and every webhook ended and left the index of open work. The audit checks
+ * refunds.
+ */
 function endings(creations: readonly CreationRecord[]): string[] {
   return creations.flatMap(({ id, status, webhook, dueAt }) => [
     ...(isTerminal(status) ? [] : [`every creation ends: ${id} is ${status}`]),
@@ -98,8 +101,8 @@ async function webhooks(
         .filter((arrival) => !verifies(arrival, secret))
         .map(({ attempt }) => `every signature verifies: ${id} attempt ${attempt}`),
     );
-    // A receiver may have answered with a 2xx that the service could not store before it was killed. The reverse must
-    // never happen.
+    // A receiver may have answered with a 2xx that the service could not store before it was killed. The
+    // reverse must never happen.
     if (webhook.status === 'delivered' && !own.some(({ status }) => status < 300))
       wrong.push(`delivered means answered with a 2xx: ${id}`);
     if (webhook.status === 'failed' && webhook.attempts < 5 && own.at(-1)?.status !== 410)

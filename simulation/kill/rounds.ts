@@ -1,6 +1,6 @@
 /**
- * Kills the service again and again under load, and starts it again on the same data folder. The promises are those of
- * the simulation, but the sockets and the files are real.
+ * Kills the service again and again under load, and starts it again on the same data folder. The promises are
+ * those of the simulation, but the sockets and the files are real.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -64,7 +64,8 @@ export async function runKillLoad({
       const accepted = load.sent.filter((sent) => sent.accepted.size > 0).length;
       const ended = await count(service.operator);
       onLine(
-        `round ${String(round).padStart(2)}: ${load.requests} requests, ${accepted} accepted, ${load.retried} retried, ${ended} ended, ${receiver.arrivals.length} webhooks · killed after ${millis} ms`,
+        `round ${String(round).padStart(2)}: ${load.requests} requests, ${accepted} accepted, ` +
+          `${load.retried} retried, ${ended} ended, ${receiver.arrivals.length} webhooks · killed after ${millis} ms`,
       );
     }
     await load.stop();
@@ -121,8 +122,8 @@ function endedCounter(load: Load): (operator: OperatorServices) => Promise<numbe
 }
 
 /**
- * The local service's clock stands still while it is set forward, so a job that a provider has just got would never be
- * done. This pause lets such jobs finish first.
+ * The local service's clock stands still while it is set forward, so a job that a provider has just got would
+ * never be done. This pause lets such jobs finish first.
  */
 const jobsMillis = 2_000;
 const restStepSeconds = 120;

@@ -1,4 +1,6 @@
-/** A receiver of webhooks outside the process that is killed. It remembers each webhook and its own answer. */
+/**
+ * A receiver of webhooks outside the process that is killed. It remembers each webhook and its own answer.
+ */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

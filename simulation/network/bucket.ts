@@ -16,9 +16,9 @@ export interface Bucket {
 const callMillis = { put: 40_000, find: 10_000 } as const;
 
 /**
- * Creates an empty bucket. It takes the place of the whole S3 adapter, so the HTTP requests of that adapter are not
- * simulated. Like the adapter, it throws Overloaded when the bucket is busy or does not answer in time, and another
- * error when the connection breaks.
+ * Creates an empty bucket. It takes the place of the whole S3 adapter, so the HTTP requests of that adapter
+ * are not simulated. Like the adapter, it throws Overloaded when the bucket is busy or does not answer in
+ * time, and another error when the connection breaks.
  */
 export function createBucket(world: World, clock: Clock): Bucket {
   const stored = new Map<string, StoredImage>();

@@ -15,7 +15,10 @@ export interface Post {
   readonly at: number;
   /** The invocation that sent it. */
   readonly sender: Invocation | undefined;
-  /** When the service's side of the attempt ended, and with which status. Absent before that, or if the sender died. */
+  /**
+   * When the service's side of the attempt ended, and with which status. Absent before that, or if the sender
+   * died.
+   */
   endedAt?: number;
   status?: number;
 }
@@ -25,7 +28,10 @@ export interface OutsideWatch {
   readonly onPost: (post: Post) => void;
   /** A request for a source image arrived at its origin. */
   readonly onFetch: () => void;
-  /** The service has ended the attempt that began at this instant. `post` is absent when no receiver got a request. */
+  /**
+   * The service has ended the attempt that began at this instant. `post` is absent when no receiver got a
+   * request.
+   */
   readonly onPostEnded: (startedAt: number, post: Post | undefined, result: PostResult) => void;
 }
 

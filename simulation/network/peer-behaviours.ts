@@ -1,4 +1,7 @@
-/** How webhook receivers and the origins of source images behave. The first part of the path in an address decides. */
+/**
+ * How webhook receivers and the origins of source images behave. The first part of the path in an address
+ * decides.
+ */
 import { answerOf, headOf, type PeerAnswer } from './peer-connections.ts';
 
 /** The misbehaviours of peers. None of them may block or break the service. */
@@ -53,8 +56,8 @@ const results = {
 } satisfies Readonly<Record<Exclude<Behaviour, 'flaky'>, string>>;
 
 /**
- * The result that an attempt must report for each behaviour of its receiver. A flaky receiver is absent, because its
- * answer depends on how often it was asked.
+ * The result that an attempt must report for each behaviour of its receiver. A flaky receiver is absent,
+ * because its answer depends on how often it was asked.
  */
 export const expectedResults: ReadonlyMap<string, string> = new Map(Object.entries(results));
 

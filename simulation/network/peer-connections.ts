@@ -1,4 +1,7 @@
-/** Connections to the outside world, in memory. A peer reads an HTTP request as text and writes its answer as text. */
+/**
+ * Connections to the outside world, in memory. A peer reads an HTTP request as text and writes its answer as
+ * text.
+ */
 import { Duplex } from 'node:stream';
 import type { World } from '../world/simulated-world.ts';
 
@@ -17,13 +20,16 @@ export interface PeerAnswer {
   readonly then: 'close' | 'reset' | 'keep' | 'repeat';
 }
 
-/** How often a piece is written again, and at which interval. Every limit of the product is reached much earlier. */
+/**
+ * How often a piece is written again, and at which interval. Every limit of the product is reached much
+ * earlier.
+ */
 const repeatMillis = 1_000;
 const mostRepeats = 30;
 
 /**
- * Opens one connection. It asks `answer` once, with the first complete request. When `answer` rejects, the connection
- * breaks. The invocation that opened the connection receives the pieces only while it is awake.
+ * Opens one connection. It asks `answer` once, with the first complete request. When `answer` rejects, the
+ * connection breaks. The invocation that opened the connection receives the pieces only while it is awake.
  */
 export function openPeer(world: World, answer: (request: PeerRequest) => Promise<PeerAnswer>): Duplex {
   const invocation = world.current();

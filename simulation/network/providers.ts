@@ -21,7 +21,9 @@ const refusals: Readonly<Record<Exclude<SandboxOutcome, 'hang' | 'crash'>, Refus
 };
 const pollMillis = 500;
 
-/** Behaves as the sandbox provider does, with a ready picture: the directives in a prompt decide the outcome. */
+/**
+ * Behaves as the sandbox provider does, with a ready picture: the directives in a prompt decide the outcome.
+ */
 export function createProvider(world: World, name: string): ImageProvider {
   const answer = async (job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer> => {
     const { outcome } = directivesOf(job.prompt, name);

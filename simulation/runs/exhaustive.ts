@@ -1,7 +1,7 @@
 /**
- * Strikes every call site with every kind of fault, on scenarios that were written to reach every site. With `pairs`
- * it also strikes every two calls that move money. Some sites are reached only after a fault: the run that reaches
- * such a site adds it to the walk.
+ * Strikes every call site with every kind of fault, on scenarios that were written to reach every site. With
+ * `pairs` it also strikes every two calls that move money. Some sites are reached only after a fault: the run
+ * that reaches such a site adds it to the walk.
  */
 import { kindsFor, type Call, type Fault, type FaultKind } from '../world/faults.ts';
 import type { Run, Simulator } from './simulator.ts';
@@ -128,8 +128,8 @@ function movesMoney({ service, operation }: Pick<Call, 'service' | 'operation'>)
 }
 
 /**
- * The kinds that the SDK's own retry absorbs. The product sees only a slower call, so a pair with such a fault repeats
- * the run with the other fault alone.
+ * The kinds that the SDK's own retry absorbs. The product sees only a slower call, so a pair with such a
+ * fault repeats the run with the other fault alone.
  */
 const absorbed: ReadonlySet<FaultKind> = new Set(['error', 'lost', 'throttle', 'conflict']);
 
@@ -194,8 +194,8 @@ export async function exhaust(
   }
 
   /**
-   * Strikes a second call beside the first. A pair counts once, whichever of its faults comes first in the list: if the
-   * calm run calls both sites, the second site must be the later one.
+   * Strikes a second call beside the first. A pair counts once, whichever of its faults comes first in the
+   * list: if the calm run calls both sites, the second site must be the later one.
    */
   async function runPairs(
     base: Scenario,

@@ -12,8 +12,8 @@ const mostTries = 250;
 
 /**
  * Returns the smallest failing run that was found. First it drops halves of the faults and of the steps, then
- * quarters, and at last single ones. It repeats this until nothing more can go. The faults become a fixed plan, so
- * that a dropped step does not bring other faults.
+ * quarters, and at last single ones. It repeats this until nothing more can go. The faults become a fixed
+ * plan, so that a dropped step does not bring other faults.
  */
 export async function shrink(failing: Run, simulator: Simulator): Promise<Shrunk> {
   const invariant = failing.violations[0]?.invariant;

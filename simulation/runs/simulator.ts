@@ -33,14 +33,17 @@ export interface Run {
 }
 
 /**
- * After the last step a run goes on for at most so long. A round of webhook attempts takes the longest when each of
- * its attempts waits for the reconciler.
+ * After the last step a run goes on for at most so long. A round of webhook attempts takes the longest when
+ * each of its attempts waits for the reconciler.
  */
 const horizonMillis = 4 * 3_600_000;
 const minuteMillis = 60_000;
 const dayMillis = 86_400_000;
 
-/** Runs scenarios one after the other on one virtual clock. `end` gives the process its own timers and clock back. */
+/**
+ * Runs scenarios one after the other on one virtual clock. `end` gives the process its own timers and clock
+ * back.
+ */
 export interface Simulator {
   readonly run: (scenario: Scenario, faults?: readonly Fault[]) => Promise<Run>;
   readonly runSeed: (seed: number) => Promise<Run>;
@@ -48,9 +51,9 @@ export interface Simulator {
 }
 
 /**
- * Takes over the process's timers, Date and Math.random until `end`. The AWS SDK reads its configuration files at
- * the first call in a process. That read takes real time, in which virtual time would go on, so a call made before
- * the first run gets it out of the way.
+ * Takes over the process's timers, Date and Math.random until `end`. The AWS SDK reads its configuration
+ * files at the first call in a process. That read takes real time, in which virtual time would go on, so a
+ * call made before the first run gets it out of the way.
  */
 export async function createSimulator(): Promise<Simulator> {
   await readSdkConfiguration();
@@ -148,8 +151,8 @@ function isAtRest(world: World, service: Service): boolean {
 const busyMinutes = 60;
 
 /**
- * Starts the reconciler each minute, as the schedule does. When nothing is due, the run of the reconciler would only
- * count the open work, so most of these runs are left out.
+ * Starts the reconciler each minute, as the schedule does. When nothing is due, the run of the reconciler
+ * would only count the open work, so most of these runs are left out.
  */
 function scheduleReconciler(world: World, service: Service, look: () => void): void {
   const tick = (minute: number): void => {

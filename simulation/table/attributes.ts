@@ -30,7 +30,9 @@ export function equal(left: Attribute | undefined, right: Attribute | undefined)
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** Negative, zero or positive. NaN when the two cannot be compared, and every comparison with NaN is false. */
+/**
+ * Negative, zero or positive. NaN when the two cannot be compared, and every comparison with NaN is false.
+ */
 export function order(left: Attribute | undefined, right: Attribute | undefined): number {
   if (left?.N !== undefined && right?.N !== undefined) return Number(left.N) - Number(right.N);
   if (left?.S !== undefined && right?.S !== undefined)

@@ -1,6 +1,7 @@
 /**
- * Splits DynamoDB's expressions into tokens, and reads the parts that all kinds of expressions share: lists, paths and
- * operands. Everything that the simulation does not understand is thrown with its text, never guessed.
+ * Splits DynamoDB's expressions into tokens, and reads the parts that all kinds of expressions share: lists,
+ * paths and operands. Everything that the simulation does not understand is thrown with its text, never
+ * guessed.
  */
 import { lookUp, type Attribute, type Item, type Path } from './attributes.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The indexes of the simulated table. Each row is kept together with the time from which and until which it was in the
- * index, because a lagging index is read as it was some time ago.
+ * The indexes of the simulated table. Each row is kept together with the time from which and until which it
+ * was in the index, because a lagging index is read as it was some time ago.
  */
 import type { Attribute, Item } from './attributes.ts';
 
@@ -25,7 +25,10 @@ interface Row {
 export interface MemoryIndexes {
   /** Brings the indexes up to date after a write. */
   readonly follow: (change: Change) => void;
-  /** The rows of one partition as they were at an instant, in the order of their sort keys. Uses the first known name. */
+  /**
+   * The rows of one partition as they were at an instant, in the order of their sort keys. Uses the first
+   * known name.
+   */
   readonly partition: (index: IndexName, names: readonly string[], at: number) => Item[];
   /** The present rows of all partitions whose names begin with `beginning`. */
   readonly beginning: (index: IndexName, beginning: string) => Item[];

@@ -1,7 +1,7 @@
 /**
- * DynamoDB for the simulation: one table in memory. It is synchronous, so that the seed alone decides what happens
- * when. It knows exactly the operations that the adapters use. memory-table.test.ts compares it with the local
- * stand-in of DynamoDB, call for call.
+ * DynamoDB for the simulation: one table in memory. It is synchronous, so that the seed alone decides what
+ * happens when. It knows exactly the operations that the adapters use. memory-table.test.ts compares it with
+ * the local stand-in of DynamoDB, call for call.
  */
 import { createHash } from 'node:crypto';
 import type { Item } from './attributes.ts';
@@ -26,9 +26,10 @@ export interface MemoryTable {
   /** Performs an operation, or throws Refused. It reads an index as the index was `lagMillis` ago. */
   readonly perform: (operation: string, input: Input, lagMillis?: number) => Record<string, unknown>;
   /**
-   * Accepts a TransactWriteItems, which holds its items until the returned function ends it. That function commits and
-   * answers, or throws Refused when a condition fails. Until then reads see the items as they were. `begin` itself
-   * throws Refused when another transaction holds an item, or when the same transaction is already in flight.
+   * Accepts a TransactWriteItems, which holds its items until the returned function ends it. That function
+   * commits and answers, or throws Refused when a condition fails. Until then reads see the items as they
+   * were. `begin` itself throws Refused when another transaction holds an item, or when the same transaction
+   * is already in flight.
    */
   readonly begin: (input: Input) => () => Record<string, unknown>;
   readonly get: (pk: string, sk: string) => Item | undefined;
@@ -64,7 +65,10 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
     onCommit?.(changes);
   }
 
-  /** The change that a write makes. Throws Refused when its condition fails or the item does not allow the update. */
+  /**
+   * The change that a write makes. Throws Refused when its condition fails or the item does not allow the
+   * update.
+   */
   function planned(kind: string, input: ItemRequest): Change {
     const { pk, sk } = keyOf(input.Key ?? input.Item);
     const before = get(pk, sk);

@@ -1,6 +1,6 @@
 /**
- * The items that transactions in flight hold. DynamoDB refuses every other write on such an item at once and never
- * waits. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
+ * The items that transactions in flight hold. DynamoDB refuses every other write on such an item at once and
+ * never waits. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
  */
 import { cancelled, Refused } from './aws-refusal.ts';
 
@@ -12,9 +12,10 @@ export interface Flight {
 
 export interface TableHolds {
   /**
-   * Holds every place for a transaction. Throws Refused with TransactionInProgressException while a transaction with
-   * the same token is in flight. Throws Refused with TransactionCanceledException while another transaction holds one
-   * of the places: the reason is TransactionConflict for each held place and None for each other place.
+   * Holds every place for a transaction. Throws Refused with TransactionInProgressException while a
+   * transaction with the same token is in flight. Throws Refused with TransactionCanceledException while
+   * another transaction holds one of the places: the reason is TransactionConflict for each held place and
+   * None for each other place.
    */
   readonly take: (
     places: readonly string[],

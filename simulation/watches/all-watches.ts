@@ -1,6 +1,6 @@
 /**
- * Watches a world for everything that must hold: in the books, in webhooks, in logs, in answers, and once nothing moves
- * any more.
+ * Watches a world for everything that must hold: in the books, in webhooks, in logs, in answers, and once
+ * nothing moves any more.
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { bodyOf, detailsOf } from './answer-body.ts';

@@ -1,6 +1,6 @@
 /**
- * The invariants of single invocations: how an invocation ends, which faults excuse an answer of 500, and what the
- * service must not do after its answer or for a request that the account's rate refuses.
+ * The invariants of single invocations: how an invocation ends, which faults excuse an answer of 500, and
+ * what the service must not do after its answer or for a request that the account's rate refuses.
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Accuse } from './money-books.ts';
@@ -24,9 +24,9 @@ export interface InvocationWatch {
 }
 
 /**
- * Whether a fault excuses an answer of 500. A conflict or a throttle never does: the service must answer that it sheds
- * load, or 202 after the charge. The SDK's own retry absorbs the kinds marked 'once', so such a fault excuses a 500 only
- * at a port without the SDK.
+ * Whether a fault excuses an answer of 500. A conflict or a throttle never does: the service must answer that
+ * it sheds load, or 202 after the charge. The SDK's own retry absorbs the kinds marked 'once', so such a
+ * fault excuses a 500 only at a port without the SDK.
  */
 const excuses: Readonly<Record<FaultKind, 'yes' | 'no' | 'once'>> = {
   error: 'once',
@@ -60,13 +60,16 @@ const apiFunctions = new Set(['generate', 'get', 'list', 'balance', 'quote', 'mo
 /** The commands that try until they succeed. */
 const urgent = new Set(['operator-revoke', 'operator-suspend', 'operator-activate']);
 
-/** Lasting faults. They use up the quota of retries that a client of the SDK has for all of its calls together. */
+/**
+ * Lasting faults. They use up the quota of retries that a client of the SDK has for all of its calls
+ * together.
+ */
 const lasting: ReadonlySet<FaultKind> = new Set(['errors', 'all_lost', 'throttles', 'lost_then_throttled']);
 
 /**
- * The SDK's retry absorbs one fault of the kinds marked 'once'. Two of them excuse a 500: together with a transaction in
- * progress they use up the tries of a call. After a lasting fault a single one excuses a 500, because the quota of
- * retries may be used up.
+ * The SDK's retry absorbs one fault of the kinds marked 'once'. Two of them excuse a 500: together with a
+ * transaction in progress they use up the tries of a call. After a lasting fault a single one excuses a 500,
+ * because the quota of retries may be used up.
  */
 function excuse(faults: readonly Fault[], ofWorld: readonly Fault[]): boolean {
   const absorbed = faults.filter(({ kind, site }) => excuses[kind] === 'once' && sdkSites.test(site));
@@ -104,8 +107,8 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
     if (fetches > 0)
       accuse('nothing is fetched for a request that its rate refuses', `${id}: ${fetches} fetches`);
     if (charges > 0) accuse('nothing is charged for a request that its rate refuses', id);
-    // A replay reads the creation once. A second read of the same creation means that the request waits for the end of
-    // the creation. After a fault the SDK itself may have read again.
+    // A replay reads the creation once. A second read of the same creation means that the request waits for
+    // the end of the creation. After a fault the SDK itself may have read again.
     if (faults.length === 0 && Math.max(0, ...reads.values()) > 1)
       accuse('nothing is waited for, for a request that its rate refuses', id);
   }

@@ -1,6 +1,6 @@
 /**
- * The invariants of money and state. They are checked at each commit against the simulation's own books, which are
- * computed from the writes alone. This file holds one state and its checks, so it may stay long.
+ * The invariants of money and state. They are checked at each commit against the simulation's own books,
+ * which are computed from the writes alone. This file holds one state and its checks, so it may stay long.
  */
 import type { Attribute, Item } from '../table/attributes.ts';
 import type { Change } from '../table/memory-indexes.ts';
@@ -130,7 +130,7 @@ export function createBooks(world: World, accuse: Accuse): Books {
       key?.before ?? keys.get(`ACCOUNT#${textOf(creation, 'accountId')} KEY#${textOf(creation, 'keyId')}`);
     if (!keyBefore || keyBefore['revokedAt']) accuse('a revoked key charges nothing', id);
     const cap = keyBefore?.['monthlyCapMicros'];
-    const month = `${textOf(creation, 'accountId')} ${textOf(creation, 'keyId')} ${textOf(creation, 'chargedMonth')}`;
+    const month = ['accountId', 'keyId', 'chargedMonth'].map((name) => textOf(creation, name)).join(' ');
     if (cap && (spent.get(month) ?? 0) > Number(cap.N))
       accuse('a key’s month is never above its cap', `${month}: ${spent.get(month) ?? 0} of ${cap.N ?? ''}`);
   }

@@ -1,4 +1,7 @@
-/** The invariant of the POST rate: in each minute the service accepts exactly as many POSTs as the account's rate allows. */
+/**
+ * The invariant of the POST rate: in each minute the service accepts exactly as many POSTs as the account's
+ * rate allows.
+ */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Asked } from '../clients/sent-request.ts';
 import { detailsOf } from './answer-body.ts';
@@ -24,7 +27,10 @@ export interface RateWatch {
 interface Minute {
   sent: number;
   counted: number;
-  /** Set after a fault, or when a request crosses the turn of the minute. Then the minute cannot be counted exactly. */
+  /**
+   * Set after a fault, or when a request crosses the turn of the minute. Then the minute cannot be counted
+   * exactly.
+   */
   isBlurred: boolean;
 }
 
@@ -72,7 +78,8 @@ export function createRateWatch(world: World, accuse: Accuse): RateWatch {
     },
     onServed: (invocation) => {
       const account = accounts.get(invocation.id);
-      // When the counter's answer is lost, the counter counts again. A request without an answer counts as well.
+      // When the counter's answer is lost, the counter counts again. A request without an answer counts as
+      // well.
       if (account !== undefined && invocation.faults.length > 0)
         minuteOf(account, invocation.startedAt).isBlurred = true;
     },

@@ -1,6 +1,7 @@
 /**
- * Creates a simulated world: its time, its invocations, and the one door through which every call of a dependency
- * goes. At the door the seed decides how long the call takes, and the plan of faults decides whether it goes wrong.
+ * Creates a simulated world: its time, its invocations, and the one door through which every call of a
+ * dependency goes. At the door the seed decides how long the call takes, and the plan of faults decides
+ * whether it goes wrong.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
@@ -14,8 +15,8 @@ import { serveCall, type FarEnd, type Heard } from './serve-call.ts';
 import type { CallRequest, Invocation, World, WorldOptions } from './simulated-world.ts';
 
 /**
- * What a dead invocation waits for. Each call gets a promise of its own: a shared one would keep everything in memory
- * that ever waited for it.
+ * What a dead invocation waits for. Each call gets a promise of its own: a shared one would keep everything
+ * in memory that ever waited for it.
  */
 const never = (): Promise<never> => new Promise(() => undefined);
 /** How long a lasting fault goes on. It outlasts a request's time budget, but it ends. */
@@ -56,8 +57,8 @@ export function createWorld(options: WorldOptions): World {
     else action();
   }
 
-  // A timer belongs to the invocation that set it, and freezes with it. However long the freeze lasts, at most one tick
-  // of an interval is due afterwards.
+  // A timer belongs to the invocation that set it, and freezes with it. However long the freeze lasts, at
+  // most one tick of an interval is due afterwards.
   time.guardTimers((callback, stop) => {
     const invocation = storage.getStore();
     if (!invocation) return callback;
@@ -155,8 +156,8 @@ export function createWorld(options: WorldOptions): World {
           invocation?.die('Runtime.ExitError');
           return;
         }
-        // Meanwhile the invocation may have been frozen, or it may have died: by its time limit, or by a crash in
-        // another of its calls.
+        // Meanwhile the invocation may have been frozen, or it may have died: by its time limit, or by a
+        // crash in another of its calls.
         whenAwake(invocation, () => {
           signal?.removeEventListener('abort', stop);
           // If the call was aborted before, its promise is settled and nobody hears this answer.

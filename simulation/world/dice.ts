@@ -1,6 +1,7 @@
 /**
- * Chance that comes from a seed. Every question has a name, and the answer depends only on the seed and that name. So
- * dropping a step or a fault from a scenario leaves all other answers as they were, and a failing seed can be shrunk.
+ * Chance that comes from a seed. Every question has a name, and the answer depends only on the seed and that
+ * name. So dropping a step or a fault from a scenario leaves all other answers as they were, and a failing
+ * seed can be shrunk.
  */
 export interface Dice {
   /** A number from 0 up to, but not including, 1. */
@@ -33,8 +34,8 @@ function hash(seed: number, name: string): number {
 }
 
 /**
- * A stream of numbers from 0 up to, but not including, 1 (mulberry32). It serves callers that give no name, such as
- * those of Math.random.
+ * A stream of numbers from 0 up to, but not including, 1 (mulberry32). It serves callers that give no name,
+ * such as those of Math.random.
  */
 export function createStream(seed: number): () => number {
   let state = seed >>> 0;

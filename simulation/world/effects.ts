@@ -13,7 +13,9 @@ export class Ongoing<Answer> {
 /** What a call does at its far end. Throws Refused when the service refuses the call. */
 export type Effect<Answer> = (fault: FaultKind | undefined) => Answer | Ongoing<Answer>;
 
-/** The result of a call: a text for the trace, and a function that returns the answer or throws the refusal. */
+/**
+ * The result of a call: a text for the trace, and a function that returns the answer or throws the refusal.
+ */
 export interface Outcome<Answer> {
   readonly text: string;
   readonly answer: () => Answer;
@@ -74,7 +76,10 @@ export function lost(text: string): Outcome<never> {
   };
 }
 
-/** Runs an effect. Rethrows every error that is not a refusal, because such an error is a defect of the simulation. */
+/**
+ * Runs an effect. Rethrows every error that is not a refusal, because such an error is a defect of the
+ * simulation.
+ */
 export function attempt<Answer>(effect: () => Answer): Outcome<Answer> {
   try {
     const answer = effect();

@@ -1,6 +1,6 @@
 /**
- * The kinds of faults that can strike a call, which calls can suffer which kind, and the plans that decide where a
- * fault strikes. Faults strike below the SDK's own retry, so the SDK may absorb them.
+ * The kinds of faults that can strike a call, which calls can suffer which kind, and the plans that decide
+ * where a fault strikes. Faults strike below the SDK's own retry, so the SDK may absorb them.
  */
 import type { Dice } from './dice.ts';
 
@@ -75,8 +75,8 @@ const always: readonly FaultKind[] = [
 ];
 
 /**
- * The fault that later calls meet after a lasting fault, as long as the same invocation goes on trying at the same
- * site. A kind that is absent here strikes only once.
+ * The fault that later calls meet after a lasting fault, as long as the same invocation goes on trying at the
+ * same site. A kind that is absent here strikes only once.
  */
 export const continuation: Readonly<Partial<Record<FaultKind, FaultKind>>> = {
   errors: 'errors',
@@ -129,8 +129,8 @@ export function kindsFor({
 }
 
 /**
- * A share of the call sites is struck much more often. Otherwise a fault would hardly ever meet a site that is seldom
- * called.
+ * A share of the call sites is struck much more often. Otherwise a fault would hardly ever meet a site that
+ * is seldom called.
  */
 const oftenStruckShare = 0.05;
 const oftenStruckProbability = 0.35;

@@ -2,7 +2,10 @@
 import type { Clock } from '../../core/ports/runtime.ts';
 import type { World } from './simulated-world.ts';
 
-/** Shows the time of the environment that asks, with its errors. Its timers end with the invocation that set them. */
+/**
+ * Shows the time of the environment that asks, with its errors. Its timers end with the invocation that set
+ * them.
+ */
 export function createClock(world: World): Clock {
   const abortAfter = (millis: number): ReturnType<Clock['timeout']> => {
     const controller = new AbortController();

@@ -11,11 +11,19 @@ export interface Invocation {
   readonly id: string;
   readonly name: string;
   readonly startedAt: number;
-  /** How wrong the clock of this invocation's environment is, in milliseconds. Other errors of clocks come on top. */
+  /**
+   * How wrong the clock of this invocation's environment is, in milliseconds. Other errors of clocks come on
+   * top.
+   */
   readonly skew: number;
-  /** Set after a crash or a time-out of the environment. Nothing that a dead invocation does has any effect. */
+  /**
+   * Set after a crash or a time-out of the environment. Nothing that a dead invocation does has any effect.
+   */
   dead: boolean;
-  /** Set once the invocation has answered. From then on its work goes on only when its environment serves again. */
+  /**
+   * Set once the invocation has answered. From then on its work goes on only when its environment serves
+   * again.
+   */
   hasAnswered: boolean;
   /** Whether a fault struck one of its calls. */
   faulted: boolean;
@@ -29,7 +37,10 @@ export interface WorldOptions {
   readonly time: VirtualTime;
   readonly dice: Dice;
   readonly faults: FaultPlan;
-  /** How wrong the clock of an environment may be, in either direction. Two clocks differ by up to twice as much. */
+  /**
+   * How wrong the clock of an environment may be, in either direction. Two clocks differ by up to twice as
+   * much.
+   */
   readonly clockSpreadMillis: number;
   /** How long a transaction holds its items at least and at most, in milliseconds. */
   readonly holdMillis: readonly [least: number, most: number];
@@ -64,7 +75,10 @@ export interface World {
   readonly time: VirtualTime;
   readonly dice: Dice;
   readonly randomBytes: (count: number) => Uint8Array;
-  /** The time that the caller's clock shows: the true time, plus the errors of all clocks and of its environment. */
+  /**
+   * The time that the caller's clock shows: the true time, plus the errors of all clocks and of its
+   * environment.
+   */
   readonly now: () => number;
   readonly clocks: Clocks;
   /** Whether no new fault strikes at present. */
@@ -100,7 +114,9 @@ export interface World {
   onLateCall: (call: LateCall) => void;
   /** Is told how each invocation ends. `errorType` is undefined when it returned a payload. */
   onEnded: (invocation: Invocation, errorType: string | undefined) => void;
-  /** Makes one call of a dependency. Rejects with the refusal of the effect, with AnswerLost, or with Aborted. */
+  /**
+   * Makes one call of a dependency. Rejects with the refusal of the effect, with AnswerLost, or with Aborted.
+   */
   readonly call: <Answer>(request: CallRequest, effect: Effect<Answer>) => Promise<Answer>;
   readonly sleep: (millis: number, signal?: AbortSignal) => Promise<void>;
   /** A hash of the trace so far. */

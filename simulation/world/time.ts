@@ -1,6 +1,6 @@
 /**
- * Virtual time. The timers and the Date of this process stand still until the simulation moves them on, one timer at a
- * time. After each timer, everything that can go on without further time does so.
+ * Virtual time. The timers and the Date of this process stand still until the simulation moves them on, one
+ * timer at a time. After each timer, everything that can go on without further time does so.
  */
 import * as FakeTimers from '@sinonjs/fake-timers';
 import { createStream } from './dice.ts';

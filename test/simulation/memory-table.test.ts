@@ -22,7 +22,10 @@ function ask(operation: string, input: Record<string, unknown>): Promise<Record<
   >[0]);
 }
 
-/** The answer or the refusal of an engine. The message of a refusal is left out, because no code depends on it. */
+/**
+ * The answer or the refusal of an engine. The message of a refusal is left out, because no code depends on
+ * it.
+ */
 async function answerOf(work: () => unknown): Promise<unknown> {
   try {
     return await work();
@@ -225,7 +228,8 @@ describe('The table of the simulation', () => {
       expect(JSON.parse(JSON.stringify(found)), `${round}: ${operation} ${JSON.stringify(input)}`).toEqual(
         JSON.parse(JSON.stringify(expected)),
       );
-      const outcome = `${operation} ${typeof expected === 'object' && expected !== null && 'refused' in expected ? String(expected.refused) : 'ok'}`;
+      const isRefused = typeof expected === 'object' && expected !== null && 'refused' in expected;
+      const outcome = `${operation} ${isRefused ? String(expected.refused) : 'ok'}`;
       seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
     }
     // Each kind of write succeeded at least once and was refused at least once.

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Job, Message, Report } from '../../simulation/messages.ts';
 
 /**
- * Runs seeds with a planted bug until one fails, and returns the shrunk failure. It uses a process of its own, because a
- * bug can only be planted while Node loads the product.
+ * Runs seeds with a planted bug until one fails, and returns the shrunk failure. It uses a process of its
+ * own, because a bug can only be planted while Node loads the product.
  */
 function failureOf(mutant: string): Promise<Report> {
   const job: Job = { kind: 'seeds', from: 0, to: 1_000, every: 1, stopAtFirst: true, mutant };

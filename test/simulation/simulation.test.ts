@@ -12,8 +12,8 @@ afterAll(() => {
 const run = promisify(execFile);
 const seeds = 500;
 /**
- * Every kind of fault and mishap that 500 seeds must meet. `refused` is absent: chance seldom refuses a start, but the
- * walk over all call sites always does.
+ * Every kind of fault and mishap that 500 seeds must meet. `refused` is absent: chance seldom refuses a
+ * start, but the walk over all call sites always does.
  */
 const everything = [
   'error',
@@ -69,7 +69,7 @@ describe('The simulation', () => {
   );
 
   it(
-    'No request is answered with 500 and every invariant holds while half of all single writes meet a conflict',
+    'No request is answered with 500 and every invariant holds while half of all writes meet a conflict',
     { timeout: 120_000 },
     async () => {
       const { answers, faults, violations, trace } = await simulator.run(crowdOf(1, 0.5));

@@ -74,7 +74,7 @@ describe('A transaction in flight at the table of the simulation', () => {
     expect(amountOf(table, 'C')).toBe('7');
   });
 
-  it('Another transaction is cancelled with TransactionConflict for each held item and None for the others', () => {
+  it('Another transaction is cancelled: TransactionConflict for each held item, None for the others', () => {
     const table = aTable();
     const end = table.begin(adding(['B', 'C']));
     expect(refusalOf(() => table.begin(adding(['A', 'B', 'C'])))).toEqual({
@@ -106,7 +106,7 @@ describe('A transaction in flight at the table of the simulation', () => {
     });
   });
 
-  it('A repetition with the same token is refused during the transaction and succeeds after its commit', () => {
+  it('A repeated token is refused during the transaction and succeeds after its commit', () => {
     const table = aTable();
     const end = table.begin(adding(['A'], 'token'));
     expect(refusalOf(() => table.begin(adding(['A'], 'token'))).code).toBe('TransactionInProgressException');
