@@ -1,42 +1,97 @@
-/** What the processes of `npm run simulate` say; told twice, since nothing that runs depends on a test. */
+/** What `npm run simulate` tells its worker processes to do, and what these report back. */
+import type { Fault } from './world/faults.ts';
 
-/** What simulation/runs/jobs.ts says. */
-export type Message =
+/** The work of one worker. A `mutant` is the name of the bug to plant before the product's code is loaded. */
+export type Job =
   | {
-      kind: 'ran';
-      seeds: number;
-      faults: number;
-      sites: string[];
-      struck: string[];
-      kinds: Record<string, number>;
-      slowest: { seed: number; millis: number };
+      readonly kind: 'seeds';
+      /** The worker runs the seeds `from`, `from + every`, `from + 2 * every` and so on, all below `to`. */
+      readonly from: number;
+      readonly to: number;
+      readonly every: number;
+      readonly stopAtFirst: boolean;
+      readonly mutant?: string;
     }
-  | { kind: 'answered'; answers: Record<string, number> }
-  | { kind: 'failed'; report: Report }
-  | { kind: 'traced'; lines: string[]; hashes: [string, string]; violations: object[]; report?: Report }
-  | { kind: 'done' };
+  | { readonly kind: 'trace'; readonly seed: number; readonly mutant?: string }
+  | {
+      /** Crowds of clients, one seed after the other, until the service has answered so many requests. */
+      readonly kind: 'crowds';
+      readonly from: number;
+      readonly every: number;
+      readonly requests: number;
+      /** The probability that a single write meets a conflict. */
+      readonly conflicts: number;
+      readonly mutant?: string;
+    }
+  | {
+      /** Part `index` of the `of` parts into which the walk over all call sites is divided. */
+      readonly kind: 'exhaustive';
+      readonly index: number;
+      readonly of: number;
+      readonly pairs: boolean;
+    };
 
-export interface Report {
-  /** Absent for a run that no seed made. */
-  seed?: number;
-  violation: { invariant: string; detail: string };
-  found: { steps: number; faults: number };
-  steps: string[];
-  faults: object[];
-  tail: string[];
+/** An invariant that did not hold. */
+export interface Violation {
+  readonly invariant: string;
+  readonly detail: string;
 }
 
-/** What simulation/kill/main.ts says. */
-export type KillMessage =
-  | { kind: 'line'; line: string }
+/** A failed run as the terminal shows it. */
+export interface Report {
+  /** Absent when the scenario does not come from a seed. */
+  readonly seed?: number;
+  readonly violation: Violation;
+  /** The number of steps and faults before the run was shrunk. */
+  readonly found: { readonly steps: number; readonly faults: number };
+  /** The steps, the faults and the last lines of the trace of the shrunk run. */
+  readonly steps: readonly string[];
+  readonly faults: readonly Fault[];
+  readonly tail: readonly string[];
+}
+
+/** What a worker reports. */
+export type Message =
   | {
-      kind: 'killed';
-      report: {
-        requests: number;
-        retried: number;
-        accepted: number;
-        creations: number;
-        webhooks: number;
-        wrong: string[];
-      };
-    };
+      readonly kind: 'ran';
+      readonly seeds: number;
+      readonly faults: number;
+      readonly sites: readonly string[];
+      /** The call sites at which a fault struck. */
+      readonly struck: readonly string[];
+      /** How often each kind of fault struck, and how often each mishap of a scenario happened. */
+      readonly kinds: Readonly<Record<string, number>>;
+      readonly slowest: { readonly seed: number; readonly millis: number };
+    }
+  | {
+      /** How often each operation answered with each status. */
+      readonly kind: 'answered';
+      readonly answers: Readonly<Record<string, number>>;
+    }
+  | { readonly kind: 'failed'; readonly report: Report }
+  | {
+      /** The trace of the first of two runs of a seed, and the hashes of both. */
+      readonly kind: 'traced';
+      readonly lines: readonly string[];
+      readonly hashes: readonly [string, string];
+      readonly violations: readonly Violation[];
+      readonly report?: Report;
+    }
+  | { readonly kind: 'done' };
+
+/** The result of all rounds of `--kill`. */
+export interface KillReport {
+  readonly requests: number;
+  readonly retried: number;
+  /** How many requests got a 202. */
+  readonly accepted: number;
+  /** How many creations the service holds at the end. */
+  readonly creations: number;
+  readonly webhooks: number;
+  /** One line for each promise that was broken. */
+  readonly wrong: readonly string[];
+}
+
+/** What the process of `--kill` reports. */
+export type KillMessage =
+  { readonly kind: 'line'; readonly line: string } | { readonly kind: 'killed'; readonly report: KillReport };

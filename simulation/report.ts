@@ -1,9 +1,9 @@
-/** How a run of the simulation is told to a person. */
+/** Prints the progress and the failures of simulation runs for a person. */
 import type { Message, Report } from './messages.ts';
 
 const mostReports = 5;
 
-/** Counts what the workers say, and prints it from time to time. */
+/** Adds up what the workers report, and prints the totals when asked. */
 export class Progress {
   readonly #began = performance.now();
   readonly #sites = new Set<string>();
@@ -35,25 +35,27 @@ export class Progress {
     const seconds = (performance.now() - this.#began) / 1000;
     const { seed, millis } = this.#slowest;
     console.log(
-      `${this.#seeds} runs in ${seconds.toFixed(0)} s (${(this.#seeds / seconds).toFixed(1)}/s) · ${this.#faults} faults injected · ` +
-        `${this.#struck.size} of ${this.#sites.size} call sites struck · slowest: seed ${seed}, ${millis} ms · ${this.failures} failed`,
+      `${this.#seeds} runs in ${seconds.toFixed(0)} s (${(this.#seeds / seconds).toFixed(1)}/s) · ` +
+        `${this.#faults} faults injected · ` +
+        `${this.#struck.size} of ${this.#sites.size} call sites struck · ` +
+        `slowest: seed ${seed}, ${millis} ms · ${this.failures} failed`,
     );
   }
 
-  /** How often each kind of fault struck, and each mishap of a scenario happened. */
+  /** Prints how often each kind of fault struck and how often each mishap of a scenario happened. */
   printKinds(): void {
     const kinds = [...this.#kinds].sort(([, a], [, b]) => b - a).map(([kind, times]) => `${kind} ${times}`);
     console.log(`Kinds of faults: ${kinds.join(', ')}`);
   }
 
-  /** How often each operation answered with each status. */
+  /** Prints how often each operation answered with each status. */
   printAnswers(): void {
     const answers = [...this.#answers].sort().map(([name, times]) => `${name}: ${times}`);
     const requests = [...this.#answers.values()].reduce((sum, times) => sum + times, 0);
     console.log(`${requests} requests were answered: ${answers.join(', ')}`);
   }
 
-  /** Sites that were called and that no fault struck. */
+  /** Prints the call sites that were reached but never struck by a fault. */
   printUnstruck(): void {
     const unstruck = [...this.#sites].filter((site) => !this.#struck.has(site)).sort();
     if (unstruck.length > 0) console.log(`Not struck by any fault:\n  ${unstruck.join('\n  ')}`);
@@ -65,22 +67,23 @@ export class Progress {
   }
 }
 
-/** A failure as small as it was found: what broke, by which steps and faults, the end of its trace, and how to see it again. */
+/**
+ * Prints a failure: the broken invariant, the steps and faults of the shrunk run, the last lines of its
+ * trace, and the command that replays it.
+ */
 export function printReport(
   { seed, violation, found, steps, faults, tail }: Report,
   mutant: string | undefined,
 ): void {
-  console.log(
-    `\nVIOLATION ${seed === undefined ? 'in the walk over all sites' : `with seed ${seed}`}: ${violation.invariant}\n  ${violation.detail}`,
-  );
+  const where = seed === undefined ? 'in the walk over all sites' : `with seed ${seed}`;
+  console.log(`\nVIOLATION ${where}: ${violation.invariant}\n  ${violation.detail}`);
   console.log(`Shrunk from ${sizeOf(found.steps, found.faults)} to ${sizeOf(steps.length, faults.length)}:`);
   for (const step of steps) console.log(`  ${step}`);
   for (const fault of faults) console.log(`  ${JSON.stringify(fault)}`);
   console.log(`The end of its trace:\n  ${tail.join('\n  ')}`);
-  if (seed !== undefined)
-    console.log(
-      `Replay: npm run simulate -- --seed ${seed}${mutant === undefined ? '' : ` --mutant ${mutant}`} --trace\n`,
-    );
+  if (seed === undefined) return;
+  const planted = mutant === undefined ? '' : ` --mutant ${mutant}`;
+  console.log(`Replay: npm run simulate -- --seed ${seed}${planted} --trace\n`);
 }
 
 function sizeOf(steps: number, faults: number): string {

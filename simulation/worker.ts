@@ -1,6 +1,9 @@
-/** A process of `npm run simulate`: node simulation/worker.ts '<job>', started with a channel to its parent. */
+/**
+ * A worker process of `npm run simulate`, started as `node simulation/worker.ts '<job as JSON>'` with a
+ * channel to its parent.
+ */
 import { environment } from './environment.ts';
-import type { Job, Message } from './runs/jobs.ts';
+import type { Job, Message } from './messages.ts';
 import { mutants, plant } from './runs/mutants.ts';
 
 const job = JSON.parse(process.argv[2] ?? '') as Job;
@@ -13,7 +16,7 @@ const say = (message: Message): void => {
   });
 };
 
-// Nobody listens any more: the work of an orphan is only heat.
+// When the parent is gone, nobody reads the results.
 process.once('disconnect', () => process.exit());
 
 Object.assign(process.env, environment);
@@ -22,9 +25,10 @@ if (job.kind !== 'exhaustive' && job.mutant !== undefined) {
   if (!mutant) throw new Error(`there is no mutant ${job.mutant}`);
   plant(mutant);
 }
-// Only now: the product's modules read the environment, and a mutant changes them, as they are loaded.
+// The product's modules read the environment while they load, and a mutant changes their text as they load.
+// So this import must come after both.
 const { runJob } = await import('./runs/jobs.ts');
 await runJob(job, say);
-// A long trace takes more than one write: the channel is closed behind the last of them.
+// A long trace takes several writes to the channel. Closing the channel earlier would cut it off.
 await sent;
 process.disconnect();

@@ -1,4 +1,4 @@
-/** Step Functions for the simulation: the real text of the state machine, on virtual time. */
+/** Step Functions for the simulation: it runs the real definition of the state machine on virtual time. */
 import { readFileSync } from 'node:fs';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 import {
@@ -8,8 +8,8 @@ import {
   type RunningExecution,
   type TaskCall,
 } from '../../local/step-functions/state-machine.ts';
-import type { Input } from '../table/memory-table.ts';
-import { Refused } from '../table/refused.ts';
+import type { Input } from '../table/table-request.ts';
+import { Refused } from '../table/aws-refusal.ts';
 
 export const machineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:creation';
 
@@ -24,10 +24,10 @@ export interface Execution {
 
 export interface StepFunctionsOptions {
   readonly now: () => number;
-  /** Runs what outlives its caller. */
+  /** Runs work that goes on after its caller has ended. */
   readonly outside: <Result>(work: () => Result) => Result;
   readonly invokeTask: (state: string, input: unknown) => Promise<InvocationResult>;
-  /** Each text that enters a history. */
+  /** Is told each text in the history of an execution. */
   readonly onText: (text: string) => void;
   readonly onClosed: (execution: Execution) => void;
 }
@@ -37,11 +37,11 @@ export interface StepFunctions {
   readonly executions: ReadonlyMap<string, Execution>;
   readonly running: () => Execution[];
   readonly abort: (execution: Execution) => void;
-  /** Runs a closed one again, as an operator's redrive does. */
+  /** Runs a closed execution again, as an operator's redrive does. */
   readonly redrive: (execution: Execution) => void;
 }
 
-/** Building takes 50 ms: one machine serves all worlds, one after the other. */
+/** Building the machine takes 50 ms, so one machine serves all worlds, one after the other. */
 let built: LocalStateMachine | undefined;
 let invokeCurrent: (call: TaskCall) => Promise<InvocationResult> = () =>
   Promise.reject(new Error('no world runs'));
@@ -61,7 +61,7 @@ function machine(): LocalStateMachine {
   return built;
 }
 
-/** The executions of one world. */
+/** Creates the executions of one world. */
 export function createStepFunctions({
   now,
   outside,
@@ -90,7 +90,7 @@ export function createStepFunctions({
     const one = running.start({ name: execution.name, arn: execution.arn }, JSON.parse(execution.input));
     execution.run = one;
     void one.outcome.then((outcome) => {
-      // Another run took its place.
+      // A redrive has replaced this run, so its outcome no longer counts.
       if (execution.run !== one) return;
       execution.status = outcome.status;
       onText(JSON.stringify(outcome));

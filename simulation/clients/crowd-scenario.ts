@@ -1,14 +1,18 @@
 /**
- * A scenario of many requests of every kind, many of them at the same instant, beside the commands of an
- * operator: for the run in which single writes meet conflicts all the time, and nothing else goes wrong.
+ * The scenario of `--conflicts`: crowds of clients send requests of every kind, many of them at the same
+ * instant, while an operator gives commands. Single writes meet conflicts all the time, and nothing else goes
+ * wrong.
  */
 import { createDice, type Dice } from '../world/dice.ts';
 import type { AccountPlan, Scenario, Step, Submit } from './scenario.ts';
 
-/** Steps of clients in one scenario; polls and repetitions come on top. */
+/** The number of the clients' steps in one scenario. Polls and repetitions come on top. */
 const clientSteps = 110;
 const lengthMillis = 45_000;
-/** From here on the key is revoked and the account suspended: the crowd no longer uses them. */
+/**
+ * When a key is revoked and an account is suspended. The crowd no longer uses them from shortly before that
+ * on.
+ */
 const revokedAt = 20_000;
 const suspendedAt = 30_000;
 const startAt = Date.UTC(2026, 10, 21, 12, 0, 5);
@@ -22,14 +26,14 @@ const rich: AccountPlan = {
   secret: true,
   keys: [{ capMicros: 900_000_000 }, {}],
 };
-/** The second account comes to its limits, and the third is suspended. */
+/** The second account reaches its limits, and the third account is suspended. */
 const accounts: readonly AccountPlan[] = [
   rich,
   { ...rich, balanceMicros: 400_000, maxConcurrent: 3, postRate: 12 },
   rich,
 ];
 
-/** The crowd of a seed; each single write meets a conflict with this probability. */
+/** Creates the crowd of a seed. Each single write meets a conflict with this probability. */
 export function crowdOf(seed: number, conflictProbability: number): Scenario {
   const dice = createDice(seed);
   const clients = Array.from({ length: clientSteps }, (_, index) =>
@@ -63,7 +67,7 @@ const clientKinds = [
 ] as const;
 
 function clientStep(dice: Dice, name: string, index: number): Step {
-  // Twenty instants at which many meet; the first comes once each account has its secret.
+  // Many clients meet at each of twenty instants. The first instant comes after each account got its secret.
   const at =
     1_000 +
     dice.between(`${name} instant`, 0, 19) * ((lengthMillis - 1_000) / 20) +

@@ -1,4 +1,4 @@
-/** The accounts that a scenario begins with. */
+/** The accounts with which a scenario begins. */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { accountToItem, apiKeyToItem } from '../../adapters/dynamodb/mapping.ts';
 import { createKey, hashKey } from '../../core/api-key.ts';
@@ -7,37 +7,40 @@ import type { AccountId, KeyId } from '../../core/ids.ts';
 import { defaultLimits } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
 import type { AccountPlan } from './scenario.ts';
-import type { Service } from '../aws/service.ts';
-import type { World } from '../world/world.ts';
+import type { Service } from '../aws/deployed-service.ts';
+import type { World } from '../world/simulated-world.ts';
 
 export interface KeyHeld {
   readonly id: KeyId;
   readonly text: string;
-  /** A command to revoke it has begun. */
+  /** Set once a command to revoke the key has begun. */
   revoked: boolean;
-  /** A command to revoke it has returned: every later request is refused. */
+  /** Set once a command to revoke the key has returned. The service must refuse every later request. */
   revocationHolds: boolean;
 }
 
 export interface AccountHeld {
   readonly id: AccountId;
   readonly keys: readonly KeyHeld[];
-  /** A command to change its condition has begun. */
+  /** Set once a command to suspend or activate the account has begun. */
   suspended: boolean;
-  /** A command to activate it has begun: what that command sent may arrive late. */
+  /** Set once a command to activate the account has begun. Its write may arrive late. */
   mayBeActivated: boolean;
-  /** A command to suspend it has returned, and none has begun that activates it. */
+  /** Set while a command to suspend the account has returned and no command to activate it has begun. */
   suspensionHolds: boolean;
 }
 
-/** A key of the account; the first when it has not so many. */
+/** A key of the account, or its first key when the account has fewer keys. */
 export function keyAt(account: AccountHeld, index: number): KeyHeld {
   const key = account.keys[index] ?? account.keys[0];
   if (!key) throw new Error('an account of a scenario has a key');
   return key;
 }
 
-/** Written straight into the table, with its first secret: what a scenario begins with is not what it tests. */
+/**
+ * Writes an account with its keys straight into the table, because opening accounts is not what scenarios
+ * test.
+ */
 export function openAccount(plan: AccountPlan, index: number, world: World, service: Service): AccountHeld {
   const id = randomBase62(10, world.randomBytes) as AccountId;
   const createdAt = new Date(world.now()).toISOString();

@@ -1,13 +1,13 @@
-/** Requests as API Gateway passes them on. */
+/** Builds requests in the form in which API Gateway passes them to a function. */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { KeyHeld } from './open-account.ts';
 import type { Submit } from './scenario.ts';
-import { addressMark, promptMark } from '../watches/watch.ts';
+import { addressMark, promptMark } from './secret-marks.ts';
 
-/** A step's request for an image. */
+/** The request for an image that a step sends. */
 export function submission(step: Submit, key: KeyHeld): APIGatewayProxyEventV2 {
   const { idempotencyKey, wait, images } = step;
-  // Those who share a key send the same request, as a retry does.
+  // Steps that share an idempotency key send the same request, as a retry does.
   const own = idempotencyKey === undefined ? step.name : 'shared';
   const body = {
     model: step.model,
@@ -25,7 +25,7 @@ export function submission(step: Submit, key: KeyHeld): APIGatewayProxyEventV2 {
   return eventOf('POST', '/api/public/v1/images/generate', key, headers, JSON.stringify(body));
 }
 
-/** A request with a key. */
+/** A request with an API key. */
 export function eventOf(
   method: string,
   path: string,

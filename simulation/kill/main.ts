@@ -1,8 +1,12 @@
-/** A process of `npm run simulate -- --kill N`: node simulation/kill/main.ts ROUNDS SEED, started with a channel to its parent. */
+/**
+ * The process behind `npm run simulate -- --kill N`, started as `node simulation/kill/main.ts ROUNDS SEED`
+ * with a channel to its parent.
+ */
+import type { KillMessage } from '../messages.ts';
 import { runKillLoad } from './rounds.ts';
 
 const [rounds = '20', seed = '1'] = process.argv.slice(2);
-const say = (message: object): void => void process.send?.(message);
+const say = (message: KillMessage): void => void process.send?.(message);
 
 const report = await runKillLoad({
   rounds: Number(rounds),

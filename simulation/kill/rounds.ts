@@ -1,6 +1,6 @@
 /**
- * The service killed again and again under load, and started again on the same folder: the
- * same promises as in the simulation, over real sockets and real files.
+ * Kills the service again and again under load, and starts it again on the same data folder. The promises are
+ * those of the simulation, but the sockets and the files are real.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,35 +12,26 @@ import type { OperatorServices } from '../../admin/services.ts';
 import { issueSecret } from '../../admin/commands/webhooks.ts';
 import { isTerminal } from '../../core/creation.ts';
 import type { AccountId, CreationId } from '../../core/ids.ts';
+import type { KillReport } from '../messages.ts';
 import { createDice } from '../world/dice.ts';
-import { startLoad, type Load } from './load.ts';
-import { freePort, startProcess, type RunningProcess } from './process.ts';
-import { prove } from './proof.ts';
-import { startReceiver } from './receiver.ts';
+import { startLoad, type Load } from './client-load.ts';
+import { freePort, startProcess, type RunningProcess } from './service-process.ts';
+import { prove } from './prove-nothing-lost.ts';
+import { startReceiver } from './webhook-receiver.ts';
 
 export interface KillOptions {
   readonly seed: number;
   readonly rounds: number;
   readonly clients: number;
-  /** How long a round's service lives under load, at the shortest and at the longest. */
+  /** How long the service lives in each round, at least and at most, in milliseconds. */
   readonly lives: readonly [leastMillis: number, mostMillis: number];
   readonly onLine: (line: string) => void;
 }
 
-export interface KillReport {
-  readonly requests: number;
-  readonly retried: number;
-  /** Requests that got a 202, and creations that these named. */
-  readonly accepted: number;
-  readonly creations: number;
-  readonly webhooks: number;
-  readonly wrong: readonly string[];
-}
-
-/** Each a client of its own: one whose money ends, too. */
+/** The balances of the accounts. The money of the last account does not suffice. */
 const balances = ['1000', '1000', '1'] as const;
 
-/** Runs all rounds, waits until nothing moves any more, and proves that nothing was lost. */
+/** Runs all rounds, waits until no work is open, and checks that nothing was lost. */
 export async function runKillLoad({
   seed,
   rounds,
@@ -66,14 +57,15 @@ export async function runKillLoad({
     for (let round = 1; round <= rounds; round += 1) {
       const millis = dice.between(`round ${round}`, ...lives);
       await sleep(millis);
-      // In the middle of something, however slow the clients are.
+      // The kill must interrupt a request, so it waits until a client has sent one.
       while (load.underWay === 0) await sleep(1);
       await service.kill();
       service = await startProcess(folder, port);
       const accepted = load.sent.filter((sent) => sent.accepted.size > 0).length;
       const ended = await count(service.operator);
       onLine(
-        `round ${String(round).padStart(2)}: ${load.requests} requests, ${accepted} accepted, ${load.retried} retried, ${ended} ended, ${receiver.arrivals.length} webhooks · killed after ${millis} ms`,
+        `round ${String(round).padStart(2)}: ${load.requests} requests, ${accepted} accepted, ` +
+          `${load.retried} retried, ${ended} ended, ${receiver.arrivals.length} webhooks · killed after ${millis} ms`,
       );
     }
     await load.stop();
@@ -116,7 +108,7 @@ async function openAccounts(
   );
 }
 
-/** How many of the accepted creations are terminal; each is read until it is. */
+/** Counts the accepted creations that have ended. */
 function endedCounter(load: Load): (operator: OperatorServices) => Promise<number> {
   const ended = new Set<string>();
   return async (operator) => {
@@ -129,12 +121,15 @@ function endedCounter(load: Load): (operator: OperatorServices) => Promise<numbe
   };
 }
 
-/** While the clock is set forward it stands still, and a job that a provider was just given would never be done. */
+/**
+ * The local service's clock stands still while it is set forward, so a job that a provider has just got would
+ * never be done. This pause lets such jobs finish first.
+ */
 const jobsMillis = 2_000;
 const restStepSeconds = 120;
 const mostSteps = 120;
 
-/** Sets the clock forward until no work is open: past every deadline, every wait of a webhook and every postponement. */
+/** Sets the clock forward until no work is open. */
 async function rest({ operator, advance }: RunningProcess): Promise<void> {
   await sleep(jobsMillis);
   for (let step = 0; step < mostSteps; step += 1) {

@@ -1,39 +1,45 @@
-/** The product's own way out, over a resolver and connections of the simulation. */
+/** The product's own outbound HTTP client, over a name resolver and connections of the simulation. */
 import { createOutbound } from '../../adapters/safe-fetch.ts';
 import type { Outbound, PostResult } from '../../core/ports/outbound.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
-import { openPeer, type PeerAnswer, type PeerRequest } from './peers.ts';
-import { originAnswer, receiverAnswer } from './rudeness.ts';
-import type { Invocation, World } from '../world/world.ts';
+import { openPeer, type PeerAnswer, type PeerRequest } from './peer-connections.ts';
+import { originAnswer, receiverAnswer } from './peer-behaviours.ts';
+import type { Invocation, World } from '../world/simulated-world.ts';
 
-/** One POST as a receiver got it. */
+/** One POST as the receiver got it. */
 export interface Post {
   readonly url: string;
-  /** Names in lower case. */
+  /** The names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly at: number;
   /** The invocation that sent it. */
   readonly sender: Invocation | undefined;
-  /** When the service's side of the attempt ended, and with what; absent while it lasts or when its sender died. */
+  /**
+   * When the service's side of the attempt ended, and with which status. Absent before that, or if the sender
+   * died.
+   */
   endedAt?: number;
   status?: number;
 }
 
-/** What the outside world tells its watch. */
+/** What the outside world reports to the watch. */
 export interface OutsideWatch {
   readonly onPost: (post: Post) => void;
   /** A request for a source image arrived at its origin. */
   readonly onFetch: () => void;
-  /** The service has ended an attempt that began at this instant; `post` is absent when no receiver saw it. */
+  /**
+   * The service has ended the attempt that began at this instant. `post` is absent when no receiver got a
+   * request.
+   */
   readonly onPostEnded: (startedAt: number, post: Post | undefined, result: PostResult) => void;
 }
 
-/** The name of this host is never resolved: its name server does not answer. */
+/** The name server of this host never answers. */
 export const silentHost = 'silent.test';
 const address = { address: '93.184.215.14', family: 4 } as const;
 
-/** The way out of one world: receivers that behave as their address says, and source images. */
+/** Creates the outbound client of one world. Receivers and origins behave as their addresses say. */
 export function createSimulatedOutbound(
   world: World,
   clock: Clock,

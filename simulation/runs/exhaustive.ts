@@ -1,10 +1,10 @@
 /**
- * Every call site times every kind of fault, and all pairs on the sites that move money,
- * on scenarios written to reach every site. A site that only a fault reaches is found by
- * the run that reached it, and joins.
+ * Strikes every call site with every kind of fault, on scenarios that were written to reach every site. With
+ * `pairs` it also strikes every two calls that move money. Some sites are reached only after a fault: the run
+ * that reaches such a site adds it to the walk.
  */
 import { kindsFor, type Call, type Fault, type FaultKind } from '../world/faults.ts';
-import type { Run, Simulator } from './run.ts';
+import type { Run, Simulator } from './simulator.ts';
 import type { AccountPlan, Scenario, Step, Submit } from '../clients/scenario.ts';
 
 const account: AccountPlan = {
@@ -42,7 +42,7 @@ function scenario(seed: number, steps: readonly Step[]): Scenario {
   };
 }
 
-/** Each reaches other sites; together they reach all. */
+/** Each scenario reaches other call sites. Together they reach all of them. */
 const bases: readonly Scenario[] = [
   scenario(1, [
     {
@@ -115,31 +115,34 @@ export interface Exhausted {
     readonly faults: readonly Fault[];
     readonly run: Run;
   }[];
-  /** Sites at which a fault struck. */
+  /** The call sites at which a fault struck. */
   readonly struck: ReadonlySet<string>;
   readonly reached: ReadonlySet<string>;
   /** How often each kind of fault struck. */
   readonly kinds: Readonly<Record<string, number>>;
 }
 
-/** Sites whose calls take, give back or settle money, or decide whether it will be. */
+/** Whether the calls of a site take, give back or settle money, or decide whether that will happen. */
 function movesMoney({ service, operation }: Pick<Call, 'service' | 'operation'>): boolean {
   return operation === 'TransactWriteItems' || (service === 'states' && operation === 'StartExecution');
 }
 
-/** Kinds that the SDK's own retry absorbs: behind it nothing is seen of them but time, and in pairs they only repeat the other fault. */
+/**
+ * The kinds that the SDK's own retry absorbs. The product sees only a slower call, so a pair with such a
+ * fault repeats the run with the other fault alone.
+ */
 const absorbed: ReadonlySet<FaultKind> = new Set(['error', 'lost', 'throttle', 'conflict']);
 
 export interface ExhaustOptions {
   readonly pairs: boolean;
-  /** Of so many parts of the work, this one. */
+  /** Which part of the work to do, when several processes share it. */
   readonly part?: { readonly index: number; readonly of: number };
-  /** A cheaper walk: one kind a site instead of all. */
+  /** Strikes each site with one kind of fault only, which is cheaper. */
   readonly oneKind?: boolean;
   readonly onRun?: (runs: number) => void;
 }
 
-/** Runs all of it. Work is dealt by the index of its first fault. */
+/** Runs the walk, or its part. The number of a run's first fault decides to which part the run belongs. */
 export async function exhaust(
   simulator: Simulator,
   { pairs, part = { index: 0, of: 1 }, oneKind = false, onRun }: ExhaustOptions,
@@ -175,7 +178,7 @@ export async function exhaust(
       const kinds = kindsFor(site);
       for (const kind of oneKind ? [kinds[dealt % kinds.length] ?? kinds[0]] : kinds) {
         dealt += 1;
-        // What only one part came upon is that part's alone.
+        // A site that only a fault reaches is known to this part alone, so this part does all of its runs.
         if (before.length === 0 && dealt % part.of !== part.index) continue;
         const faults: readonly Fault[] = [...before, { site: site.site, occurrence: 1, kind }];
         const ran = await run(base, faults);
@@ -190,7 +193,10 @@ export async function exhaust(
     }
   }
 
-  /** A pair is one, whichever of its faults is named first: of two sites that the calm run calls, the second is the later. */
+  /**
+   * Strikes a second call beside the first. A pair counts once, whichever of its faults comes first in the
+   * list: if the calm run calls both sites, the second site must be the later one.
+   */
   async function runPairs(
     base: Scenario,
     first: readonly Fault[],

@@ -1,73 +1,16 @@
-/** What a worker of `npm run simulate` is given to do, and what it says of it. */
+/** The jobs that a worker of `npm run simulate` can do. */
 import { crowdOf } from '../clients/crowd-scenario.ts';
+import type { Job, Message, Report } from '../messages.ts';
 import { exhaust } from './exhaustive.ts';
-import type { Fault } from '../world/faults.ts';
-import { createSimulator, type Run, type Simulator } from './run.ts';
 import { shrink } from './shrink.ts';
-import type { Violation } from '../watches/watch.ts';
-
-export type Job =
-  | {
-      readonly kind: 'seeds';
-      readonly from: number;
-      readonly to: number;
-      readonly every: number;
-      readonly stopAtFirst: boolean;
-      readonly mutant?: string;
-    }
-  | { readonly kind: 'trace'; readonly seed: number; readonly mutant?: string }
-  /** Crowds whose single writes meet conflicts with this probability, until so many requests were answered. */
-  | {
-      readonly kind: 'crowds';
-      readonly from: number;
-      readonly every: number;
-      readonly requests: number;
-      readonly conflicts: number;
-      readonly mutant?: string;
-    }
-  | { readonly kind: 'exhaustive'; readonly index: number; readonly of: number; readonly pairs: boolean };
-
-/** A failing run as it is printed. */
-export interface Report {
-  /** Absent for a run that no seed made. */
-  readonly seed?: number;
-  readonly violation: Violation;
-  /** How large the run was before it was shrunk. */
-  readonly found: { readonly steps: number; readonly faults: number };
-  /** Of the shrunk run: its steps, its faults, and the end of its trace. */
-  readonly steps: readonly string[];
-  readonly faults: readonly Fault[];
-  readonly tail: readonly string[];
-}
-
-export type Message =
-  | {
-      readonly kind: 'ran';
-      readonly seeds: number;
-      readonly faults: number;
-      readonly sites: readonly string[];
-      readonly struck: readonly string[];
-      readonly kinds: Readonly<Record<string, number>>;
-      readonly slowest: { readonly seed: number; readonly millis: number };
-    }
-  /** How often each operation answered with each status. */
-  | { readonly kind: 'answered'; readonly answers: Readonly<Record<string, number>> }
-  | { readonly kind: 'failed'; readonly report: Report }
-  | {
-      readonly kind: 'traced';
-      readonly lines: readonly string[];
-      readonly hashes: readonly [string, string];
-      readonly violations: readonly Violation[];
-      readonly report?: Report;
-    }
-  | { readonly kind: 'done' };
+import { createSimulator, type Run, type Simulator } from './simulator.ts';
 
 const tailLines = 40;
-const seedsAMessage = 25;
+const runsPerMessage = 25;
 
-/** Does a job to its end. */
+/** Does a whole job, and reports through `say`. The last message is `done`. */
 export async function runJob(job: Job, say: (message: Message) => void): Promise<void> {
-  const simulator = createSimulator();
+  const simulator = await createSimulator();
   try {
     switch (job.kind) {
       case 'seeds':
@@ -93,17 +36,11 @@ async function runSeeds(
   simulator: Simulator,
   say: (message: Message) => void,
 ): Promise<void> {
-  let batch = {
-    seeds: 0,
-    faults: 0,
-    sites: new Set<string>(),
-    struck: new Set<string>(),
-    kinds: {} as Record<string, number>,
-    slowest: { seed: 0, millis: 0 },
-  };
+  const slowest = { seed: 0, millis: 0 };
+  let batch = emptyBatch();
   const tell = (): void => {
-    say({ kind: 'ran', ...batch, sites: [...batch.sites], struck: [...batch.struck] });
-    batch = { ...batch, seeds: 0, faults: 0, sites: new Set(), struck: new Set(), kinds: {} };
+    say({ kind: 'ran', ...batch, slowest, sites: [...batch.sites], struck: [...batch.struck] });
+    batch = emptyBatch();
   };
   for (let seed = from; seed < to; seed += every) {
     const before = performance.now();
@@ -111,16 +48,28 @@ async function runSeeds(
     const millis = Math.round(performance.now() - before);
     batch.seeds += 1;
     batch.faults += run.faults.length;
-    if (millis > batch.slowest.millis) batch.slowest = { seed, millis };
+    if (millis > slowest.millis) Object.assign(slowest, { seed, millis });
     for (const site of run.sites.keys()) batch.sites.add(site);
     for (const fault of run.faults) batch.struck.add(fault.site);
     countKinds(run, batch.kinds);
-    if (batch.seeds === seedsAMessage) tell();
+    if (batch.seeds === runsPerMessage) tell();
     if (run.violations.length === 0) continue;
     say({ kind: 'failed', report: reportOf(seed, run, (await shrink(run, simulator)).run) });
     if (stopAtFirst) break;
   }
   tell();
+}
+
+interface Batch {
+  seeds: number;
+  faults: number;
+  readonly sites: Set<string>;
+  readonly struck: Set<string>;
+  readonly kinds: Record<string, number>;
+}
+
+function emptyBatch(): Batch {
+  return { seeds: 0, faults: 0, sites: new Set(), struck: new Set(), kinds: {} };
 }
 
 async function runCrowds(
@@ -145,14 +94,14 @@ async function runCrowds(
   }
 }
 
-/** Faults by their kind, and what else a scenario made go wrong. */
+/** Adds to `kinds` how often each kind of fault struck and how often each mishap of the scenario happened. */
 function countKinds(run: Run, kinds: Record<string, number>): void {
   const count = (name: string, times: number): void => void (kinds[name] = (kinds[name] ?? 0) + times);
   for (const { kind } of run.faults) count(kind, 1);
   for (const [name, times] of run.mishaps) count(name, times);
 }
 
-/** Twice, since a run that cannot be repeated proves nothing; then as small as it gets, when it failed. */
+/** Runs the seed twice, because a run that cannot be repeated proves nothing. A failed run is then shrunk. */
 async function traceSeed(seed: number, simulator: Simulator, say: (message: Message) => void): Promise<void> {
   const first = await simulator.runSeed(seed);
   const second = await simulator.runSeed(seed);
@@ -179,11 +128,11 @@ async function runExhaustive(
     part: { index, of },
     onRun: () => {
       faults += 1;
-      if (faults % seedsAMessage === 0)
+      if (faults % runsPerMessage === 0)
         say({
           kind: 'ran',
-          seeds: seedsAMessage,
-          faults: seedsAMessage,
+          seeds: runsPerMessage,
+          faults: runsPerMessage,
           sites: [],
           struck: [],
           kinds: {},
@@ -193,8 +142,8 @@ async function runExhaustive(
   });
   say({
     kind: 'ran',
-    seeds: result.runs % seedsAMessage,
-    faults: result.runs % seedsAMessage,
+    seeds: result.runs % runsPerMessage,
+    faults: result.runs % runsPerMessage,
     sites: [...result.reached],
     struck: [...result.struck],
     kinds: result.kinds,

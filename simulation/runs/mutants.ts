@@ -1,6 +1,9 @@
 /**
- * Planted bugs: each a change of one line of the product's text, made as its module is
- * loaded. The simulation has to catch every one of them.
+ * The planted bugs. Each one changes a few words in one file of the product while Node loads that file. The
+ * simulation has to catch every one of them. This file is a table, so it may be longer than 300 lines.
+ *
+ * `find` must occur exactly once in the file; test/simulation/mutants.test.ts checks that. Whoever changes a
+ * line that a mutant cites must adapt the mutant, so that it plants the same bug.
  */
 import { registerHooks } from 'node:module';
 
@@ -289,7 +292,10 @@ export const mutants: readonly Mutant[] = [
 
 const root = new URL('../../', import.meta.url);
 
-/** Plants a bug in every module that is loaded from now on. Throws when its text is not there any more. */
+/**
+ * Plants a bug while Node loads its file, so the product must not be imported yet. The load throws when the
+ * file does not hold the text exactly once.
+ */
 export function plant({ file, find, replace, name }: Mutant): void {
   const target = new URL(file, root).href;
   registerHooks({

@@ -1,6 +1,6 @@
-/** A failing run made smaller: steps and faults are dropped as long as the same invariant breaks. */
+/** Makes a failing run smaller: drops steps and faults as long as the same invariant still breaks. */
 import type { Fault } from '../world/faults.ts';
-import type { Run, Simulator } from './run.ts';
+import type { Run, Simulator } from './simulator.ts';
 import type { Step } from '../clients/scenario.ts';
 
 export interface Shrunk {
@@ -11,9 +11,9 @@ export interface Shrunk {
 const mostTries = 250;
 
 /**
- * The smallest run that was found: halves are dropped first, then quarters, and at last single
- * ones, again and again until nothing can go. Faults stand as a plan now, so that dropping a
- * step does not bring others.
+ * Returns the smallest failing run that was found. First it drops halves of the faults and of the steps, then
+ * quarters, and at last single ones. It repeats this until nothing more can go. The faults become a fixed
+ * plan, so that a dropped step does not bring other faults.
  */
 export async function shrink(failing: Run, simulator: Simulator): Promise<Shrunk> {
   const invariant = failing.violations[0]?.invariant;
@@ -27,7 +27,7 @@ export async function shrink(failing: Run, simulator: Simulator): Promise<Shrunk
     best = run;
     return true;
   };
-  // As a plan the same faults may strike otherwise than by chance; then there is nothing to begin with.
+  // The same faults as a plan may strike differently than they did by chance. Then shrinking has no start.
   if (!(await attempt(failing.scenario.steps, failing.faults))) return { run: failing, tries };
   for (let size = Infinity; size > best.scenario.steps.length + best.faults.length;) {
     size = best.scenario.steps.length + best.faults.length;
@@ -37,7 +37,7 @@ export async function shrink(failing: Run, simulator: Simulator): Promise<Shrunk
   return { run: best, tries };
 }
 
-/** Leaves out what can be left out of a list, in ever smaller parts. */
+/** Drops every part of a list without which `works` still says yes. The parts become smaller and smaller. */
 async function dropParts<Part>(
   all: readonly Part[],
   works: (kept: readonly Part[]) => Promise<boolean>,

@@ -1,10 +1,10 @@
-/** The SDK's own DynamoDB client over a function in the place of the network: without delays, faults or virtual time. */
+/** The SDK's own DynamoDB client over a function, without delays, faults or virtual time. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { exchangeWith, withoutNetwork, type HttpRequest } from '../aws/aws.ts';
-import type { Input } from './memory-table.ts';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { exchangeWith, withoutNetwork, type HttpRequest } from '../aws/http-exchange.ts';
+import type { Input } from './table-request.ts';
 
-/** `perform` answers, or throws Refused. */
+/** Creates a client. `perform` answers each request or throws Refused. */
 export function createDirectClient(
   perform: (operation: string, input: Input) => object,
 ): DynamoDBDocumentClient {
@@ -18,4 +18,10 @@ export function createDirectClient(
   return DynamoDBDocumentClient.from(new DynamoDBClient(config), {
     marshallOptions: { removeUndefinedValues: true },
   });
+}
+
+/** Makes the SDK read its configuration files. The SDK keeps them for all later clients of the process. */
+export async function readSdkConfiguration(): Promise<void> {
+  const client = createDirectClient(() => ({}));
+  await client.send(new GetCommand({ TableName: 'table', Key: { pk: 'NONE', sk: 'NONE' } }));
 }

@@ -1,7 +1,10 @@
-/** The indexes of the simulation's table, of which each row is kept from when to when it stood there: an index may be read late. */
-import type { Attribute, Item } from './expressions.ts';
+/**
+ * The indexes of the simulated table. Each row is kept together with the time from which and until which it
+ * was in the index, because a lagging index is read as it was some time ago.
+ */
+import type { Attribute, Item } from './attributes.ts';
 
-/** One item before and after a write; all changes of a transaction come together. */
+/** One item before and after a write. All changes of a transaction are reported together. */
 export interface Change {
   readonly pk: string;
   readonly sk: string;
@@ -9,7 +12,7 @@ export interface Change {
   readonly after: Item | undefined;
 }
 
-/** Partition and sort key of each, as in adapters/dynamodb/table.ts. */
+/** The partition key and the sort key of each index, as in adapters/dynamodb/table.ts. */
 export const indexKeys = { open_work: ['openShard', 'dueAt'], listing: ['listing', 'listed'] } as const;
 export type IndexName = keyof typeof indexKeys;
 
@@ -20,15 +23,18 @@ interface Row {
 }
 
 export interface MemoryIndexes {
-  /** Takes over what a write changed. */
+  /** Brings the indexes up to date after a write. */
   readonly follow: (change: Change) => void;
-  /** The rows of the first of these partitions that the index knows, as they stood at an instant, by their sort key. */
+  /**
+   * The rows of one partition as they were at an instant, in the order of their sort keys. Uses the first
+   * known name.
+   */
   readonly partition: (index: IndexName, names: readonly string[], at: number) => Item[];
-  /** What stands now in a partition whose name begins so. */
-  readonly beginning: (index: string, beginning: string) => Item[];
+  /** The present rows of all partitions whose names begin with `beginning`. */
+  readonly beginning: (index: IndexName, beginning: string) => Item[];
 }
 
-/** Of keys alone; `now` gives epoch milliseconds. */
+/** Creates empty indexes, which hold keys only. `now` gives epoch milliseconds. */
 export function createMemoryIndexes(now: () => number): MemoryIndexes {
   const rows = new Map<string, Row[]>();
   const current = new Map<string, Row>();
@@ -68,15 +74,14 @@ export function createMemoryIndexes(now: () => number): MemoryIndexes {
     },
     beginning: (index, beginning) =>
       [...current].flatMap(([key, row]) =>
-        key.startsWith(`${index} `) &&
-        (row.item[indexKeys[index as IndexName][0]]?.S ?? '').startsWith(beginning)
+        key.startsWith(`${index} `) && (row.item[indexKeys[index][0]]?.S ?? '').startsWith(beginning)
           ? [row.item]
           : [],
       ),
   };
 }
 
-/** The order of sort keys. */
+/** Compares two sort keys. */
 export function bySort(a: Attribute | undefined, b: Attribute | undefined): number {
   if (a?.N !== undefined && b?.N !== undefined) return Number(a.N) - Number(b.N);
   return (a?.S ?? '') < (b?.S ?? '') ? -1 : 1;

@@ -1,22 +1,20 @@
 /**
- * DynamoDB for the simulation: one table in memory, synchronous, so that a seed alone
- * decides what happens when. It knows exactly the operations that the adapters use, and
- * memory-table.test.ts holds it against the dynalite stand-in, call for call.
+ * DynamoDB for the simulation: one table in memory. It is synchronous, so that the seed alone decides what
+ * happens when. It knows exactly the operations that the adapters use. memory-table.test.ts compares it with
+ * the local stand-in of DynamoDB, call for call.
  */
 import { createHash } from 'node:crypto';
-import { bySort, createMemoryIndexes, indexKeys, type Change, type IndexName } from './memory-indexes.ts';
-import {
-  assign,
-  condition,
-  InvalidUpdate,
-  projection,
-  update,
-  type Attribute,
-  type Item,
-  type Scope,
-} from './expressions.ts';
-import { cancelled, Refused } from './refused.ts';
+import type { Item } from './attributes.ts';
+import { cancelled, Refused } from './aws-refusal.ts';
+import { condition } from './condition-expressions.ts';
+import { invalid, keyOf, pickOf, placeOf, projected, scopeOf, updated } from './items.ts';
+import { bySort, createMemoryIndexes, type Change, type IndexName } from './memory-indexes.ts';
+import { pageOf, stringsOf } from './query-page.ts';
 import { createTableHolds, mismatch, type Flight } from './table-holds.ts';
+import { asTableRequest, type Input, type ItemRequest, type TableRequest } from './table-request.ts';
+import { update } from './update-expressions.ts';
+
+export type { Input } from './table-request.ts';
 
 export interface MemoryTableOptions {
   /** Epoch milliseconds. */
@@ -25,40 +23,28 @@ export interface MemoryTableOptions {
 }
 
 export interface MemoryTable {
-  /** Answers or throws Refused; an index is read as it was `lagMillis` ago. */
+  /** Performs an operation, or throws Refused. It reads an index as the index was `lagMillis` ago. */
   readonly perform: (operation: string, input: Input, lagMillis?: number) => Record<string, unknown>;
   /**
-   * The arrival of a TransactWriteItems: its items are held until the returned function ends the transaction.
-   * That function commits and answers, or throws Refused when a condition fails. A read between the two sees
-   * the items as they were. Throws Refused when an item is held, or the transaction is in flight already.
+   * Accepts a TransactWriteItems, which holds its items until the returned function ends it. That function
+   * commits and answers, or throws Refused when a condition fails. Until then reads see the items as they
+   * were. `begin` itself throws Refused when another transaction holds an item, or when the same transaction
+   * is already in flight.
    */
   readonly begin: (input: Input) => () => Record<string, unknown>;
   readonly get: (pk: string, sk: string) => Item | undefined;
   readonly all: () => Iterable<Item>;
-  /** Whether an index holds anything in a partition that begins so. */
-  readonly indexed: (index: string, beginning: string) => Item[];
-  /** Deletes what is past its time to live; an item that a transaction holds is left for the next time. */
+  /** The rows of an index in the partitions whose names begin with `beginning`. */
+  readonly indexed: (index: IndexName, beginning: string) => Item[];
+  /** Deletes the items past their time to live, except those that a transaction holds. Returns how many. */
   readonly expire: () => number;
 }
 
-export type Input = Readonly<Record<string, unknown>>;
-
-interface Expressions {
-  readonly Key?: Item;
-  readonly Item?: Item;
-  readonly ConditionExpression?: string;
-  readonly UpdateExpression?: string;
-  readonly ProjectionExpression?: string;
-  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
-  readonly ExpressionAttributeValues?: Readonly<Record<string, Attribute>>;
-  readonly ReturnValues?: string;
-  readonly ReturnValuesOnConditionCheckFailure?: string;
-}
-
+/** DynamoDB keeps the token of a transaction for ten minutes. */
 const tokenMillis = 600_000;
 const refusedCondition = 'The conditional request failed';
 
-/** An empty table with the indexes of adapters/dynamodb/table.ts. */
+/** Creates an empty table with the indexes of adapters/dynamodb/table.ts. */
 export function createMemoryTable({ now, onCommit }: MemoryTableOptions): MemoryTable {
   const items = new Map<string, Map<string, Item>>();
   const indexes = createMemoryIndexes(now);
@@ -79,8 +65,11 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
     onCommit?.(changes);
   }
 
-  /** What a write would change. Throws Refused where its condition fails or the item does not allow it. */
-  function planned(kind: string, input: Expressions): Change {
+  /**
+   * The change that a write makes. Throws Refused when its condition fails or the item does not allow the
+   * update.
+   */
+  function planned(kind: string, input: ItemRequest): Change {
     const { pk, sk } = keyOf(input.Key ?? input.Item);
     const before = get(pk, sk);
     const scope = scopeOf(input, before ?? {});
@@ -106,16 +95,15 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
   }
 
   function begin(input: Input): () => Record<string, unknown> {
-    const wanted = input['TransactItems'] as readonly Readonly<Record<string, Expressions | undefined>>[];
-    const text = input['ClientRequestToken'] as string | undefined;
+    const { TransactItems: wanted = [], ClientRequestToken: text } = asTableRequest(input);
     const fingerprint = createHash('sha1').update(JSON.stringify(wanted)).digest('hex');
     const known = text === undefined ? undefined : tokens.get(text);
     if (known && known.at > now() - tokenMillis) {
       if (known.fingerprint === fingerprint) return () => ({});
       throw mismatch();
     }
-    const steps = wanted.map(
-      (item) => Object.entries(item).find(([, value]) => value !== undefined) as [string, Expressions],
+    const steps = wanted.flatMap((item) =>
+      Object.entries(item).flatMap(([kind, step]): [string, ItemRequest][] => (step ? [[kind, step]] : [])),
     );
     const places = steps.map(([, step]) => placeOf(keyOf(step.Key ?? step.Item)));
     if (new Set(places).size < places.length)
@@ -128,8 +116,8 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
     };
   }
 
-  /** Commits all steps, or throws Refused with a reason for each of them. */
-  function endFlight(flight: Flight, steps: readonly [string, Expressions][]): void {
+  /** Commits all steps, or throws Refused with one reason for each step. */
+  function endFlight(flight: Flight, steps: readonly [string, ItemRequest][]): void {
     flight.end();
     const changes: Change[] = [];
     const reasons = steps.map(([kind, step]) => {
@@ -147,7 +135,7 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
     commit(changes);
   }
 
-  function write(kind: 'Put' | 'Update' | 'Delete', input: Expressions): Record<string, unknown> {
+  function write(kind: 'Put' | 'Update' | 'Delete', input: ItemRequest): Record<string, unknown> {
     holds.checkSingleWrite(placeOf(keyOf(input.Key ?? input.Item)));
     const change = planned(kind, input);
     commit([change]);
@@ -168,34 +156,31 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
     throw new Error(`the simulation's table has no ReturnValues ${input.ReturnValues}`);
   }
 
-  function query(input: Input, lagMillis: number): Record<string, unknown> {
-    const options = input as unknown as QueryInput;
+  function query(request: TableRequest, lagMillis: number): Record<string, unknown> {
     const found =
-      options.IndexName === undefined
-        ? partitionOf(options)
-        : indexes.partition(options.IndexName, stringsOf(options), now() - lagMillis);
-    const matches = condition(options.KeyConditionExpression);
-    const kept = found.filter((item) => matches(scopeOf(options, item)));
-    if (options.ScanIndexForward === false) kept.reverse();
-    const from = options.ExclusiveStartKey;
-    const start = from
-      ? kept.findIndex((item) => item['pk']?.S === from['pk']?.S && item['sk']?.S === from['sk']?.S) + 1
-      : 0;
-    const page = kept.slice(start, options.Limit === undefined ? undefined : start + options.Limit);
-    const isMore = options.Limit !== undefined && page.length === options.Limit;
-    const last = page.at(-1);
-    const keyNames = ['pk', 'sk', ...(options.IndexName === undefined ? [] : indexKeys[options.IndexName])];
-    return {
-      Count: page.length,
-      ScannedCount: page.length,
-      ...(options.Select !== 'COUNT' && { Items: page }),
-      ...(isMore && last && { LastEvaluatedKey: pickOf(last, keyNames) }),
-    };
+      request.IndexName === undefined
+        ? partitionOf(request)
+        : indexes.partition(request.IndexName, stringsOf(request), now() - lagMillis);
+    return pageOf(request, found);
   }
 
-  function partitionOf(options: QueryInput): Item[] {
-    const pk = stringsOf(options).find((text) => items.has(text));
+  function partitionOf(request: TableRequest): Item[] {
+    const pk = stringsOf(request).find((text) => items.has(text));
     return [...(items.get(pk ?? '')?.values() ?? [])].sort((a, b) => bySort(a['sk'], b['sk']));
+  }
+
+  function getItem(request: TableRequest): Record<string, unknown> {
+    const { pk, sk } = keyOf(request.Key);
+    const item = get(pk, sk);
+    return item ? { Item: projected(request, item) } : {};
+  }
+
+  function batchGetItem({ RequestItems: wanted = {} }: TableRequest): Record<string, unknown> {
+    const [[name, request] = ['', { Keys: [] }]] = Object.entries(wanted);
+    return {
+      Responses: { [name]: request.Keys.flatMap((key) => get(keyOf(key).pk, keyOf(key).sk) ?? []) },
+      UnprocessedKeys: {},
+    };
   }
 
   return {
@@ -218,91 +203,24 @@ export function createMemoryTable({ now, onCommit }: MemoryTableOptions): Memory
       return over.length;
     },
     perform: (operation, input, lagMillis = 0) => {
+      const request = asTableRequest(input);
       switch (operation) {
-        case 'GetItem': {
-          const { pk, sk } = keyOf(input['Key'] as Item);
-          const item = get(pk, sk);
-          return item ? { Item: projected(input, item) } : {};
-        }
-        case 'BatchGetItem': {
-          const [[name, request] = ['', { Keys: [] }]] = Object.entries(
-            input['RequestItems'] as Record<string, { Keys: Item[] }>,
-          );
-          return {
-            Responses: { [name]: request.Keys.flatMap((key) => get(keyOf(key).pk, keyOf(key).sk) ?? []) },
-            UnprocessedKeys: {},
-          };
-        }
+        case 'GetItem':
+          return getItem(request);
+        case 'BatchGetItem':
+          return batchGetItem(request);
         case 'PutItem':
-          return write('Put', input);
+          return write('Put', request);
         case 'UpdateItem':
-          return write('Update', input);
+          return write('Update', request);
         case 'DeleteItem':
-          return write('Delete', input);
+          return write('Delete', request);
         case 'Query':
-          return query(input, lagMillis);
+          return query(request, lagMillis);
         case 'TransactWriteItems':
           return begin(input)();
       }
       throw new Error(`the simulation's table has no ${operation}`);
     },
   };
-}
-
-interface QueryInput extends Expressions {
-  readonly IndexName?: IndexName;
-  readonly KeyConditionExpression: string;
-  readonly ScanIndexForward?: boolean;
-  readonly Limit?: number;
-  readonly Select?: string;
-  readonly ExclusiveStartKey?: Item;
-}
-
-function updated(input: Expressions, scope: Scope, start: Item): Item {
-  try {
-    let item = start;
-    for (const { path, value } of update(input.UpdateExpression ?? ''))
-      item = assign(item, path(scope), value(scope));
-    return item;
-  } catch (error) {
-    throw error instanceof InvalidUpdate ? invalid(error.message) : error;
-  }
-}
-
-function projected(input: Expressions, item: Item): Item {
-  if (input.ProjectionExpression === undefined) return item;
-  const scope = scopeOf(input, item);
-  return pickOf(
-    item,
-    projection(input.ProjectionExpression).map((path) => String(path(scope)[0])),
-  );
-}
-
-function pickOf(item: Item, names: readonly string[]): Item {
-  return Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
-}
-
-function scopeOf(input: Expressions, item: Item): Scope {
-  return { item, names: input.ExpressionAttributeNames ?? {}, values: input.ExpressionAttributeValues ?? {} };
-}
-
-function keyOf(key: Item | undefined): { pk: string; sk: string } {
-  const pk = key?.['pk']?.S;
-  const sk = key?.['sk']?.S;
-  if (pk === undefined || sk === undefined)
-    throw invalid('The provided key element does not match the schema');
-  return { pk, sk };
-}
-
-function placeOf(key: { readonly pk: string; readonly sk: string }): string {
-  return JSON.stringify([key.pk, key.sk]);
-}
-
-/** Strings among the values: one of them is the partition that is asked for. */
-function stringsOf({ ExpressionAttributeValues: values = {} }: QueryInput): string[] {
-  return Object.values(values).flatMap(({ S }) => (S === undefined ? [] : [S]));
-}
-
-function invalid(message: string): Refused {
-  return new Refused('ValidationException', message);
 }

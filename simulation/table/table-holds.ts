@@ -1,20 +1,21 @@
 /**
- * The items that transactions in flight hold. DynamoDB refuses every other write on such an item at once,
- * and never waits: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
+ * The items that transactions in flight hold. DynamoDB refuses every other write on such an item at once and
+ * never waits. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
  */
-import { cancelled, Refused } from './refused.ts';
+import { cancelled, Refused } from './aws-refusal.ts';
 
 /** A transaction between its arrival at the table and its end. */
 export interface Flight {
-  /** Gives the items free. */
+  /** Releases the items. */
   readonly end: () => void;
 }
 
 export interface TableHolds {
   /**
-   * Holds every place for a transaction. Throws Refused with TransactionInProgressException while a transaction
-   * with the same token is in flight, and with TransactionCanceledException while another transaction holds one
-   * of the places: TransactionConflict is the reason for the places that are held, None for the others.
+   * Holds every place for a transaction. Throws Refused with TransactionInProgressException while a
+   * transaction with the same token is in flight. Throws Refused with TransactionCanceledException while
+   * another transaction holds one of the places: the reason is TransactionConflict for each held place and
+   * None for each other place.
    */
   readonly take: (
     places: readonly string[],
@@ -27,7 +28,7 @@ export interface TableHolds {
 
 const ongoing = 'Transaction is ongoing for the item';
 
-/** No item is held. */
+/** Creates the holds of a table. No item is held at first. */
 export function createTableHolds(): TableHolds {
   const held = new Set<string>();
   const tokens = new Map<string, string>();
@@ -65,7 +66,7 @@ function inProgress(): Refused {
   );
 }
 
-/** The token named another transaction before. */
+/** The refusal of a token that belongs to a different transaction. */
 export function mismatch(): Refused {
   return new Refused(
     'IdempotentParameterMismatchException',

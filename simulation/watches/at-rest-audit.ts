@@ -1,11 +1,11 @@
-/** The operator's own audit over a world's table: its adapter and its rules, without delays or faults. */
+/** Runs the operator's own audit over the table of a world, without delays or faults. */
 import { readBooks } from '../../adapters/dynamodb/audit-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { auditAccount, type Difference } from '../../core/ledger.ts';
 import { createDirectClient } from '../table/direct-client.ts';
 import type { MemoryTable } from '../table/memory-table.ts';
 
-/** One client for all worlds, since it takes longer to make than to use. */
+/** One client serves all worlds, because creating a client takes longer than an audit. */
 let audited: MemoryTable | undefined;
 const client = createDirectClient((operation, input) => {
   if (!audited) throw new Error('no table is audited');

@@ -1,31 +1,32 @@
 /**
- * The invariants of single invocations: how they end, what may excuse an answer of 500, and what the service
- * does not do for a request that the account's rate refuses, or behind its own answer.
+ * The invariants of single invocations: how an invocation ends, which faults excuse an answer of 500, and
+ * what the service must not do after its answer or for a request that the account's rate refuses.
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Accuse } from './books.ts';
+import type { Accuse } from './money-books.ts';
+import { detailsOf, textOf } from './answer-body.ts';
 import type { Fault, FaultKind } from '../world/faults.ts';
 import type { Change } from '../table/memory-indexes.ts';
 import type { OutsideWatch } from '../network/outbound.ts';
-import { toldOf } from '../network/rudeness.ts';
-import type { Invocation, LateCall, World } from '../world/world.ts';
+import { expectedResults } from '../network/peer-behaviours.ts';
+import type { Invocation, LateCall, World } from '../world/simulated-world.ts';
 
 export interface InvocationWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
-  /** A creation was read by its id. */
+  /** Is told that a creation was read by its id. */
   readonly onRead: (creation: string) => void;
-  /** A request for a source image arrived at its origin. */
+  /** Is told that a request for a source image arrived at its origin. */
   readonly onFetch: () => void;
-  /** An API function answered, or the gateway answered in its place. */
+  /** Is told that an API function answered, or that the gateway answered in its place. */
   readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
   readonly onEnded: (invocation: Invocation, errorType: string | undefined) => void;
   readonly onPostEnded: OutsideWatch['onPostEnded'];
 }
 
 /**
- * Whether a fault excuses an answer of 500. A conflict or a throttle never does: the service says that it sheds
- * load, or answers 202 behind the charge. 'once' is a fault that the SDK's own retry absorbs; a port without the
- * SDK has no such retry.
+ * Whether a fault excuses an answer of 500. A conflict or a throttle never does: the service must answer that
+ * it sheds load, or 202 after the charge. The SDK's own retry absorbs the kinds marked 'once', so such a
+ * fault excuses a 500 only at a port without the SDK.
  */
 const excuses: Readonly<Record<FaultKind, 'yes' | 'no' | 'once'>> = {
   error: 'once',
@@ -53,18 +54,22 @@ const excuses: Readonly<Record<FaultKind, 'yes' | 'no' | 'once'>> = {
 };
 const sdkSites = / (dynamodb|states|secretsmanager)\./;
 const attemptMillis = 10_000;
-/** The functions of the API: they answer by themselves, whatever hangs. */
+/** The functions of the API. They must answer within their time limits, whatever hangs. */
 const apiFunctions = new Set(['generate', 'get', 'list', 'balance', 'quote', 'models']);
 
-/** Commands that are tried until they succeed. */
+/** The commands that try until they succeed. */
 const urgent = new Set(['operator-revoke', 'operator-suspend', 'operator-activate']);
 
-/** Faults that go on and on: they use up the quota of retries that a client of the SDK has for all its calls together. */
+/**
+ * Lasting faults. They use up the quota of retries that a client of the SDK has for all of its calls
+ * together.
+ */
 const lasting: ReadonlySet<FaultKind> = new Set(['errors', 'all_lost', 'throttles', 'lost_then_throttled']);
 
 /**
- * Two faults that the SDK's retry absorbs one by one use up its tries, as soon as a transaction in progress takes
- * one, too. One such fault excuses a 500 once a lasting fault may have used up the quota.
+ * The SDK's retry absorbs one fault of the kinds marked 'once'. Two of them excuse a 500: together with a
+ * transaction in progress they use up the tries of a call. After a lasting fault a single one excuses a 500,
+ * because the quota of retries may be used up.
  */
 function excuse(faults: readonly Fault[], ofWorld: readonly Fault[]): boolean {
   const absorbed = faults.filter(({ kind, site }) => excuses[kind] === 'once' && sdkSites.test(site));
@@ -74,16 +79,16 @@ function excuse(faults: readonly Fault[], ofWorld: readonly Fault[]): boolean {
   );
 }
 
-/** What the watch knows of an invocation. */
+/** What an invocation did so far. */
 interface Deeds {
   fetches: number;
   charges: number;
   readonly reads: Map<string, number>;
-  /** The status that it refused the request with, when the refusal says that nothing was charged. */
+  /** The status and the reason of its refusal, when the refusal says that nothing was charged. */
   refusedWith?: string;
 }
 
-/** Watches all invocations of one world. */
+/** Creates the watch over all invocations of one world. */
 export function createInvocationWatch(world: World, accuse: Accuse): InvocationWatch {
   const deeds = new Map<string, Deeds>();
   const deedsOf = (id: string): Deeds => {
@@ -102,7 +107,8 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
     if (fetches > 0)
       accuse('nothing is fetched for a request that its rate refuses', `${id}: ${fetches} fetches`);
     if (charges > 0) accuse('nothing is charged for a request that its rate refuses', id);
-    // Its replay reads the creation once; every further read of the same creation waits for its end. A fault makes the SDK read again.
+    // A replay reads the creation once. A second read of the same creation means that the request waits for
+    // the end of the creation. After a fault the SDK itself may have read again.
     if (faults.length === 0 && Math.max(0, ...reads.values()) > 1)
       accuse('nothing is waited for, for a request that its rate refuses', id);
   }
@@ -131,19 +137,16 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
       if (id !== undefined) deedsOf(id).fetches += 1;
     },
     onServed: (invocation, { statusCode = 0, body }) => {
-      const { error } = JSON.parse(body ?? '{}') as {
-        error?: { details?: { reason?: string; creation_id?: string } } | string;
-      };
-      const details = typeof error === 'object' ? error.details : undefined;
+      const details = detailsOf(body);
       if (statusCode === 500 && !excuse(invocation.faults, world.injected)) {
         accuse(
           'no answer of 500 without a fault that excuses it',
           `${invocation.id} after ${JSON.stringify(invocation.faults)}`,
         );
       }
-      if (details?.reason === 'account_rate') rateRefusesFirst(invocation);
-      if (statusCode >= 400 && statusCode !== 500 && details && details.creation_id === undefined)
-        deedsOf(invocation.id).refusedWith = `${statusCode} ${details.reason ?? ''}`;
+      if (details?.['reason'] === 'account_rate') rateRefusesFirst(invocation);
+      if (statusCode >= 400 && statusCode !== 500 && details && details['creation_id'] === undefined)
+        deedsOf(invocation.id).refusedWith = `${statusCode} ${textOf(details, 'reason')}`;
     },
     onEnded: (invocation, errorType) => {
       if (
@@ -166,8 +169,8 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
       const took = world.time.now() - startedAt;
       if (took > attemptMillis) accuse('an attempt ends within its ten seconds', `${took} ms`);
       const behaviour = post && new URL(post.url).pathname.slice(1);
-      const expected = (toldOf as Readonly<Record<string, string>>)[behaviour ?? ''];
-      // A fault may break the connection first.
+      const expected = expectedResults.get(behaviour ?? '');
+      // After a fault the connection may have broken before the receiver answered.
       if (post?.sender?.faulted !== false || expected === undefined) return;
       const told = result.kind === 'answered' ? `answered ${result.status}` : `unanswered ${result.reason}`;
       if (told !== expected)

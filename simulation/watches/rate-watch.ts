@@ -1,16 +1,20 @@
-/** The invariant of the POST rate: a minute lets through as many requests as the account's rate says, no more and no fewer. */
+/**
+ * The invariant of the POST rate: in each minute the service accepts exactly as many POSTs as the account's
+ * rate allows.
+ */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Asked } from '../clients/asked.ts';
-import type { Accuse } from './books.ts';
-import type { Invocation, World } from '../world/world.ts';
+import type { Asked } from '../clients/sent-request.ts';
+import { detailsOf } from './answer-body.ts';
+import type { Accuse } from './money-books.ts';
+import type { Invocation, World } from '../world/simulated-world.ts';
 
-/** What a POST was in the eyes of the rate. */
+/** How a POST counts for the rate. */
 type Verdict = 'counted' | 'refused' | 'not counted';
 
 export interface RateWatch {
-  /** A request is handed to its function. */
+  /** Is told that a function got a request. */
   readonly onSent: (invocation: Invocation, account: string) => void;
-  /** A function answered. The answer may be lost on its way to the client. */
+  /** Is told that a function answered. The answer may be lost on its way to the client. */
   readonly onServed: (invocation: Invocation) => void;
   readonly onAnswer: (
     asked: Asked,
@@ -23,18 +27,20 @@ export interface RateWatch {
 interface Minute {
   sent: number;
   counted: number;
-  /** A fault, or a request on both sides of the minute's turn: nothing exact can be said any more. */
+  /**
+   * Set after a fault, or when a request crosses the turn of the minute. Then the minute cannot be counted
+   * exactly.
+   */
   isBlurred: boolean;
 }
 
 const posts = new Set(['generate', 'quote']);
 const minuteMillis = 60_000;
-/** Clocks and a late answer aside, requests near the turn of the minute may be counted on the other side. */
+/** A request so close to the turn of a minute may count for the other minute. */
 const marginMillis = 3_000;
 
 function verdictOf({ statusCode = 0, body }: APIGatewayProxyStructuredResultV2): Verdict {
-  const { error } = JSON.parse(body ?? '{}') as { error?: { details?: { reason?: string } } };
-  const reason = error?.details?.reason;
+  const reason = detailsOf(body)?.['reason'];
   if (reason === 'account_rate') return 'refused';
   if (
     statusCode === 401 ||
@@ -47,9 +53,10 @@ function verdictOf({ statusCode = 0, body }: APIGatewayProxyStructuredResultV2):
   return 'counted';
 }
 
+/** Creates the watch over the POST rates of one world. */
 export function createRateWatch(world: World, accuse: Accuse): RateWatch {
   const minutes = new Map<string, Minute>();
-  /** Whose request an invocation serves. */
+  /** The account whose request an invocation serves. */
   const accounts = new Map<string, string>();
   const minuteOf = (account: string, at: number): Minute => {
     const name = `${account} ${Math.floor(at / minuteMillis)}`;
@@ -65,13 +72,14 @@ export function createRateWatch(world: World, accuse: Accuse): RateWatch {
       const minute = minuteOf(account, invocation.startedAt);
       minute.sent += 1;
       const next = minuteOf(account, invocation.startedAt + marginMillis);
-      // What comes shortly before the turn may be counted behind it.
+      // A request shortly before the turn may count for the next minute.
       if (next !== minute) next.isBlurred = true;
       if (next !== minute) minute.isBlurred = true;
     },
     onServed: (invocation) => {
       const account = accounts.get(invocation.id);
-      // A counter whose answer is lost counts again, and a request without an answer counts as well.
+      // When the counter's answer is lost, the counter counts again. A request without an answer counts as
+      // well.
       if (account !== undefined && invocation.faults.length > 0)
         minuteOf(account, invocation.startedAt).isBlurred = true;
     },

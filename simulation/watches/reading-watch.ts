@@ -1,28 +1,27 @@
-/** What answers may say that only look: lists, balances and replays, held against the books. */
-import type { Asked } from '../clients/asked.ts';
-import type { Accuse, Books } from './books.ts';
-import type { World } from '../world/world.ts';
-
-type Body = Readonly<Record<string, unknown>>;
+/** The invariants of answers that only report: lists, balances and replays are compared with the books. */
+import type { Asked } from '../clients/sent-request.ts';
+import { asBody, textOf, type Body } from './answer-body.ts';
+import type { Accuse, Books } from './money-books.ts';
+import type { World } from '../world/simulated-world.ts';
 
 export interface ReadingWatch {
-  /** Of an answer with a 2xx. */
+  /** Checks an answer with a status of 2xx. */
   readonly onAnswer: (asked: Asked, body: Body, headers: Readonly<Record<string, unknown>>) => void;
 }
 
 const dayMillis = 86_400_000;
 const listedAtOnce = 20;
 
+/** Creates the watch over the reading answers of one world. */
 export function createReadingWatch(world: World, books: Books, accuse: Accuse): ReadingWatch {
   function listIsTheAccounts({ account, at }: Asked, body: Body): void {
-    const listed = (body['data'] as readonly { readonly id: string; readonly status: string }[]).map(
-      ({ id }) => id,
-    );
+    const rows: unknown = body['data'];
+    const listed = Array.isArray(rows) ? rows.map((row) => textOf(asBody(row) ?? {}, 'id')) : [];
     const foreign = listed.filter((id) => books.creations.get(id)?.account !== account);
     if (foreign.length > 0) accuse('an account sees its own creations only', `listed ${foreign.join(', ')}`);
     if (listed.some((id, index) => id >= (listed[index - 1] ?? 'g')))
       accuse('a list is newest first, each once', listed.join(', '));
-    // The index may lag by a fault, and by nothing else.
+    // Only a fault makes the index lag.
     if (listed.length >= listedAtOnce || world.injected.some(({ kind }) => kind === 'lag')) return;
     const missing = [...books.creations.values()].filter(
       (book) => book.account === account && book.chargedAt < at && !listed.includes(book.id),
@@ -32,7 +31,7 @@ export function createReadingWatch(world: World, books: Books, accuse: Accuse): 
   }
 
   function balanceIsTheLedgers({ account, ledger }: Asked, body: Body): void {
-    // One that moved meanwhile may be told as it was or as it is.
+    // If the balance changed meanwhile, the answer may report the old or the new balance.
     if (books.ledgerOf(account).rows !== ledger.rows) return;
     const told = Math.round(Number(body['available']) * 1_000_000);
     if (told !== ledger.sumMicros)

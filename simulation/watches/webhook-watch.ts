@@ -1,19 +1,20 @@
-/** The invariants of webhooks, checked at each POST that a receiver gets. */
+/** The invariants of webhooks. They are checked at each POST that a receiver gets. */
 import { createHmac } from 'node:crypto';
-import type { Books, Accuse } from './books.ts';
-import { textOf } from './books.ts';
+import type { Books, Accuse } from './money-books.ts';
+import { textOf } from './money-books.ts';
+import { asBody, bodyOf, textOf as memberOf } from './answer-body.ts';
 import type { Change } from '../table/memory-indexes.ts';
 import type { MemoryTable } from '../table/memory-table.ts';
 import type { Post } from '../network/outbound.ts';
-import type { World } from '../world/world.ts';
+import type { World } from '../world/simulated-world.ts';
 
 export interface WebhookWatch {
   readonly posts: ReadonlyMap<string, readonly Sent[]>;
-  /** Whose plain text a sealed secret is. */
+  /** Tells the watch the plain text of a sealed secret. */
   readonly learn: (sealed: string, plain: string) => void;
   readonly onCommit: (changes: readonly Change[]) => void;
   readonly onPost: (post: Post, table: MemoryTable) => void;
-  /** Since when the account has a secret; Infinity while it has none. */
+  /** When the account got its first secret; Infinity while it has none. */
   readonly firstSecretAt: (account: string) => number;
 }
 
@@ -24,21 +25,21 @@ export interface Sent extends Post {
 
 interface Secret {
   readonly plain: string;
-  /** When it was committed. */
+  /** When the secret was committed. */
   readonly from: number;
-  /** When it begins to sign; the commit, unless the rotation named a later time. */
+  /** When the secret begins to sign: at the commit, unless the rotation named a later time. */
   readonly signsFrom: number;
-  /** When its replacement begins to sign. */
+  /** When the next secret begins to sign. */
   until: number;
 }
 
-/** Of a test delivery, which belongs to no creation. */
+/** The id in the body of a test delivery, which belongs to no creation. */
 const nilId = '00000000-0000-0000-0000-000000000000';
 const testIntervalMillis = 30_000;
 const waitsMillis = [60_000, 120_000, 240_000, 480_000] as const;
 const dayMillis = 86_400_000;
 
-/** Watches all deliveries of one world. */
+/** Creates the watch over all deliveries of one world. */
 export function createWebhookWatch(world: World, books: Books, accuse: Accuse): WebhookWatch {
   const plains = new Map<string, string>();
   const secrets = new Map<string, Secret[]>();
@@ -47,14 +48,13 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
 
   function comesBehindTheCommit(post: Sent, id: string, table: MemoryTable): void {
     const item = table.get(`CREATION#${id}`, 'CREATION');
-    const told = JSON.parse(post.body) as { status?: string; event?: string };
-    if (told.status !== textOf(item, 'status') || (told.status !== 'completed' && told.status !== 'failed')) {
-      accuse(
-        'no webhook before the terminal commit',
-        `${id}: sent ${told.status ?? ''}, is ${textOf(item, 'status')}`,
-      );
+    const told = bodyOf(post.body);
+    const status = memberOf(told, 'status');
+    const event = memberOf(told, 'event');
+    if (status !== textOf(item, 'status') || (status !== 'completed' && status !== 'failed')) {
+      accuse('no webhook before the terminal commit', `${id}: sent ${status}, is ${textOf(item, 'status')}`);
     }
-    if (told.event !== post.headers['x-webhook-event'] || told.event !== `creation.${told.status ?? ''}`)
+    if (event !== post.headers['x-webhook-event'] || event !== `creation.${status}`)
       accuse('a webhook tells its event', id);
   }
 
@@ -75,7 +75,7 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     const status = table.get(`CREATION#${id}`, 'CREATION')?.['webhook']?.M?.['status']?.S;
     if (status !== 'pending')
       accuse('none behind the end', `${id}: attempt ${post.attempt} while ${status ?? 'absent'}`);
-    // A 2xx whose settling a fault may have prevented is not known to the service.
+    // After a fault the service may not have been able to store that the receiver answered with a 2xx.
     const known = before.find(
       ({ round, status: answer, sender }) =>
         round === post.round &&
@@ -98,7 +98,7 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
       secret === undefined
         ? ''
         : `sha256=${createHmac('sha256', secret.plain).update(`${stamp}.${post.body}`).digest('hex')}`;
-    // A time that a rotation named is compared with the function's own clock.
+    // The product compares a named time with the function's own clock, which may be wrong.
     const current = all.filter(
       ({ from, signsFrom, until }) =>
         from <= post.at &&
@@ -131,7 +131,7 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
       accuse('a receiver with a replaced secret verifies for 24 h', account);
   }
 
-  /** The secret that signed before the current one is still there for a receiver that knows no other. */
+  /** Checks the second signature, made with the previous secret for receivers that know only that secret. */
   function previousVerifies(
     all: readonly Secret[],
     signing: Secret | undefined,
@@ -152,17 +152,18 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
       accuse('a receiver with a replaced secret verifies for 24 h', account);
   }
 
-  /** The operator's claim stands before each: two of them within the interval are one too many. */
+  /** Checks that the operator's command lets through only one test delivery in each interval. */
   function onTest(post: Post): void {
     const account = new URL(post.url).searchParams.get('account') ?? '';
     const last = tests.get(account) ?? -Infinity;
-    // Between claim and POST a slow network may lie, which holds one of them back.
+    // A slow network may delay one of the two POSTs after the command has let both through.
     const slack = world.clocks.largestSkew() + 1_000;
     if (!post.sender?.faulted && post.at - last < testIntervalMillis - slack)
       accuse('one test delivery in 30 s', `${account}: after ${post.at - last} ms`);
     if (!post.sender?.faulted) tests.set(account, post.at);
-    const { cost, metadata } = JSON.parse(post.body) as { cost?: number; metadata?: { test?: string } };
-    if (cost !== 0 || metadata?.test !== 'true') accuse('a test delivery says that it is one', post.body);
+    const { cost, metadata } = bodyOf(post.body);
+    if (cost !== 0 || asBody(metadata)?.['test'] !== 'true')
+      accuse('a test delivery says that it is one', post.body);
     verifies(post, account);
   }
 
@@ -184,7 +185,7 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
       }
     },
     onPost: (post, table) => {
-      const { id } = JSON.parse(post.body) as { id: string };
+      const id = memberOf(bodyOf(post.body), 'id');
       if (id === nilId) {
         onTest(post);
         return;

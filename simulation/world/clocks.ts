@@ -1,24 +1,24 @@
-/** The clocks of the functions' environments, which a seed sets wrong. */
+/** The clocks of the functions' environments. A seed sets them wrong. */
 import type { Dice } from './dice.ts';
 
-/** Time is right once; each clock is wrong in its own way. Names stand for functions. */
+/** How far each clock is from the true time. A name is the name of a function. */
 export interface Clocks {
-  /** Sets all clocks by so many milliseconds. */
+  /** Moves all clocks by so many milliseconds. */
   readonly set: (byMillis: number) => void;
-  /** Sets the clocks of one function's environments. */
+  /** Moves the clocks of one function's environments. */
   readonly setOf: (name: string, byMillis: number) => void;
-  /** How wrong the clocks of a function are, or of whoever is none. */
+  /** How wrong the clocks of a function are, in milliseconds. Without a name: how wrong all clocks are. */
   readonly skewOf: (name: string | undefined) => number;
-  /** How wrong the clock of an invocation's environment is besides. */
+  /** The additional error of the environment in which an invocation runs. */
   readonly environmentSkew: (name: string, id: string) => number;
-  /** The most by which two readings of any two clocks may have been wrong against each other. */
+  /** The largest difference that two readings of any two clocks may have had because of these errors. */
   readonly largestSkew: () => number;
 }
 
-/** Of each function there are so many environments, each with a clock of its own. */
+/** Each function has so many environments, each with a clock of its own. */
 const environments = 3;
 
-/** All right at first, but for what the environments differ. */
+/** At first only the environments' own errors count, of at most `spreadMillis` in either direction. */
 export function createClocks(dice: Dice, spreadMillis: number): Clocks {
   let all = 0;
   const own = new Map<string, number>();

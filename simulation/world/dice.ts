@@ -1,18 +1,18 @@
 /**
- * Seeded chance. Every question has a name, and its answer depends on nothing but the seed
- * and that name: what is dropped from a scenario leaves the rest of it as it was, so that a
- * failing seed can be shrunk.
+ * Chance that comes from a seed. Every question has a name, and the answer depends only on the seed and that
+ * name. So dropping a step or a fault from a scenario leaves all other answers as they were, and a failing
+ * seed can be shrunk.
  */
 export interface Dice {
-  /** A number from 0, below 1. */
+  /** A number from 0 up to, but not including, 1. */
   readonly unit: (name: string) => number;
   readonly chance: (name: string, probability: number) => boolean;
-  /** A whole number; both ends included. */
+  /** A whole number from `least` to `most`, both included. */
   readonly between: (name: string, least: number, most: number) => number;
   readonly pick: <Value>(name: string, values: readonly [Value, ...Value[]]) => Value;
 }
 
-/** The dice of a seed. */
+/** Creates the dice of a seed. */
 export function createDice(seed: number): Dice {
   const unit = (name: string): number => hash(seed, name) / 2 ** 32;
   return {
@@ -23,7 +23,7 @@ export function createDice(seed: number): Dice {
   };
 }
 
-/** FNV-1a over the name, then the finalizer of MurmurHash3. */
+/** FNV-1a over the name, followed by the finalizer of MurmurHash3. */
 function hash(seed: number, name: string): number {
   let value = Math.imul(seed ^ 0x811c9dc5, 0x01000193);
   for (let index = 0; index < name.length; index += 1)
@@ -33,7 +33,10 @@ function hash(seed: number, name: string): number {
   return (value ^ (value >>> 16)) >>> 0;
 }
 
-/** A stream of numbers from 0, below 1 (mulberry32): for what asks without a name, such as Math.random. */
+/**
+ * A stream of numbers from 0 up to, but not including, 1 (mulberry32). It serves callers that give no name,
+ * such as those of Math.random.
+ */
 export function createStream(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

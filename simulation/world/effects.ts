@@ -1,8 +1,8 @@
-/** What becomes of a call at its other end: its effect, and the answer that comes back. */
+/** The effect of a call at its far end, and the answer that comes back. */
 import type { FaultKind } from './faults.ts';
-import { cancelled, Refused } from '../table/refused.ts';
+import { cancelled, Refused } from '../table/aws-refusal.ts';
 
-/** An effect that takes its time at the other end: it happens when `finish` is called. */
+/** An effect that takes some time at the far end. It happens when `finish` is called. */
 export class Ongoing<Answer> {
   readonly finish: () => Answer;
   constructor(finish: () => Answer) {
@@ -10,27 +10,29 @@ export class Ongoing<Answer> {
   }
 }
 
-/** What a call does at its other end under a fault; throws Refused. */
+/** What a call does at its far end. Throws Refused when the service refuses the call. */
 export type Effect<Answer> = (fault: FaultKind | undefined) => Answer | Ongoing<Answer>;
 
-/** What a call came to: words for the trace, and the answer, which is given or thrown. */
+/**
+ * The result of a call: a text for the trace, and a function that returns the answer or throws the refusal.
+ */
 export interface Outcome<Answer> {
   readonly text: string;
   readonly answer: () => Answer;
 }
 
-/** The connection broke: nobody knows what happened. */
+/** The connection broke, so the caller cannot know whether the call took effect. */
 class AnswerLost extends Error {
   override readonly name = 'TimeoutError';
   readonly code = 'ECONNRESET';
 }
 
-/** The caller gave up. The effect may happen all the same. */
+/** The caller stopped waiting. The effect may still happen. */
 export class Aborted extends Error {
   override readonly name = 'AbortError';
 }
 
-/** The answer of a call that a fault refuses at the door, if it does: nothing happens. */
+/** The refusal of a call whose fault keeps it from having any effect; undefined for other faults. */
 export function refusedAtTheDoor(service: string, fault: FaultKind | undefined): Outcome<never> | undefined {
   switch (fault) {
     case 'error':
@@ -54,7 +56,7 @@ export function refusedAtTheDoor(service: string, fault: FaultKind | undefined):
   }
 }
 
-/** Whether the effect happens and its answer is lost on the way. */
+/** Whether the call takes effect and its answer is lost. */
 export function losesTheAnswer(fault: FaultKind | undefined): boolean {
   return (
     fault === 'lost' ||
@@ -64,7 +66,7 @@ export function losesTheAnswer(fault: FaultKind | undefined): boolean {
   );
 }
 
-/** The outcome that its caller never hears of. */
+/** The outcome of a call whose answer is lost. */
 export function lost(text: string): Outcome<never> {
   return {
     text: `${text} (lost)`,
@@ -74,7 +76,10 @@ export function lost(text: string): Outcome<never> {
   };
 }
 
-/** Runs an effect. What is no Refused is a defect of the simulation, and thrown. */
+/**
+ * Runs an effect. Rethrows every error that is not a refusal, because such an error is a defect of the
+ * simulation.
+ */
 export function attempt<Answer>(effect: () => Answer): Outcome<Answer> {
   try {
     const answer = effect();
@@ -95,7 +100,7 @@ function refusal(error: Refused): Outcome<never> {
   };
 }
 
-/** A conflict as a transaction of so many items words it. */
+/** A conflict in the form in which a transaction with so many items reports it. */
 export function conflictOf(count: number): Refused {
   const conflict = { Code: 'TransactionConflict', Message: 'simulated' };
   return cancelled(Array.from({ length: count }, (_, index) => (index === 0 ? conflict : { Code: 'None' })));

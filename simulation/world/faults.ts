@@ -1,61 +1,63 @@
 /**
- * What can go wrong at a call, below the SDK's own retry: which kinds a call can suffer,
- * and the plans that decide where they strike.
+ * The kinds of faults that can strike a call, which calls can suffer which kind, and the plans that decide
+ * where a fault strikes. Faults strike below the SDK's own retry, so the SDK may absorb them.
  */
 import type { Dice } from './dice.ts';
 
 export type FaultKind =
-  /** A 500 before anything happened; once, and more often than the SDK retries. */
+  /** The call is answered with 500 and has no effect: once, or for longer than the SDK retries. */
   | 'error'
   | 'errors'
-  /** It happened, and its answer is lost on the way; once, and each time. */
+  /** The call takes effect and its answer is lost: once, or each time. */
   | 'lost'
   | 'all_lost'
-  /** It happened with its answer lost; every further try is throttled. */
+  /** The call takes effect, its answer is lost, and every further try is throttled. */
   | 'lost_then_throttled'
-  /** It happened with its answer lost; every further try meets a conflict. */
+  /** The call takes effect, its answer is lost, and every further try meets a conflict. */
   | 'lost_then_conflicts'
+  /** The service throttles the call, or refuses it because of a conflict: once, or each time. */
   | 'throttle'
   | 'throttles'
   | 'conflict'
   | 'conflicts'
-  /** The invocation dies at the call, or behind its effect. */
+  /** The invocation dies just before the call, or after its effect. */
   | 'crash_before'
   | 'crash_after'
-  /** The call, or its answer, takes longer than the invocation may. */
+  /** The call, or its answer, takes longer than the invocation may run. */
   | 'late'
   | 'late_answer'
-  /** No answer for good, whether the effect happened or not; the connection stays open. */
+  /** The answer never comes and the connection stays open. The effect may have happened. */
   | 'hang'
-  /** A query sees the index as it was. */
+  /** A query sees the index as it was some time ago. */
   | 'lag'
+  /** BatchGetItem leaves all but the first key unprocessed: once, or each time. */
   | 'unprocessed'
   | 'all_unprocessed'
-  /** A definite refusal: the machine is not ours to start. */
+  /** StartExecution is refused for good with AccessDeniedException. */
   | 'refused'
-  /** A Task: run twice at once, its end not heard of while it runs on, no room to run it. */
+  /** A Task runs twice at once; runs on while its end is never reported; or finds no room to run. */
   | 'twice'
   | 'unheard'
   | 'no_room';
 
 export interface Call {
-  /** The dependency: dynamodb, states, secretsmanager, images, provider, receiver, task, gateway. */
+  /** dynamodb, states, secretsmanager, images, provider, receiver, task or gateway. */
   readonly service: string;
   readonly operation: string;
-  /** Its place in the code, as the trace names it. */
+  /** The place in the code, as the trace names it. */
   readonly site: string;
-  /** The how-manieth call of the site. */
+  /** The number of this call among all calls of the site, counted from 1. */
   readonly occurrence: number;
 }
 
-/** A fault where it struck, and where it is to strike again. */
+/** A fault and the call that it struck, or that it has to strike when the run is repeated. */
 export interface Fault {
   readonly site: string;
   readonly occurrence: number;
   readonly kind: FaultKind;
 }
 
-/** The fault that a call suffers, if any. */
+/** Decides which fault a call suffers, if any. */
 export type FaultPlan = (call: Call) => FaultKind | undefined;
 
 const always: readonly FaultKind[] = [
@@ -71,6 +73,20 @@ const always: readonly FaultKind[] = [
   'late_answer',
   'hang',
 ];
+
+/**
+ * The fault that later calls meet after a lasting fault, as long as the same invocation goes on trying at the
+ * same site. A kind that is absent here strikes only once.
+ */
+export const continuation: Readonly<Partial<Record<FaultKind, FaultKind>>> = {
+  errors: 'errors',
+  all_lost: 'all_lost',
+  throttles: 'throttles',
+  conflicts: 'conflicts',
+  all_unprocessed: 'all_unprocessed',
+  lost_then_throttled: 'throttles',
+  lost_then_conflicts: 'conflicts',
+};
 
 /** The kinds that a call can suffer. */
 export function kindsFor({
@@ -112,23 +128,26 @@ export function kindsFor({
   }
 }
 
-/** A site that the seed has an eye on, and how often its calls are struck: what is seldom called would hardly ever be. */
-const watched = 0.05;
-const watchedProbability = 0.35;
+/**
+ * A share of the call sites is struck much more often. Otherwise a fault would hardly ever meet a site that
+ * is seldom called.
+ */
+const oftenStruckShare = 0.05;
+const oftenStruckProbability = 0.35;
 
-/** Strikes each call with the same small probability, and those of a few sites much more often. */
+/** Strikes each call with the same small probability, and the calls of a few sites much more often. */
 export function randomFaults(dice: Dice, probability: number): FaultPlan {
   if (probability === 0) return () => undefined;
   return (call) => {
     const name = `fault ${call.site} ${call.occurrence}`;
-    const own = dice.chance(`eye on ${call.site}`, watched) ? watchedProbability : probability;
+    const own = dice.chance(`eye on ${call.site}`, oftenStruckShare) ? oftenStruckProbability : probability;
     return dice.chance(name, own) ? dice.pick(`${name} kind`, kindsFor(call)) : undefined;
   };
 }
 
 const singleWrites: ReadonlySet<string> = new Set(['PutItem', 'UpdateItem', 'DeleteItem']);
 
-/** Refuses each single write with this probability, as a transaction that holds its item would. */
+/** Refuses each single write with this probability, as if a transaction held the item. */
 export function conflictingWrites(dice: Dice, probability: number): FaultPlan {
   return ({ service, operation, site, occurrence }) =>
     service === 'dynamodb' &&
@@ -138,7 +157,7 @@ export function conflictingWrites(dice: Dice, probability: number): FaultPlan {
       : undefined;
 }
 
-/** Strikes where it is told to, and nowhere else. */
+/** Strikes exactly these calls. */
 export function plannedFaults(faults: readonly Fault[]): FaultPlan {
   const planned = new Map(faults.map((fault) => [`${fault.site} ${fault.occurrence}`, fault.kind]));
   return ({ site, occurrence }) => planned.get(`${site} ${occurrence}`);

@@ -1,33 +1,33 @@
 /**
- * Virtual time: this process's timers and Date stand still until the simulation moves
- * them, one timer at a time, and behind each everything that can go on does.
+ * Virtual time. The timers and the Date of this process stand still until the simulation moves them on, one
+ * timer at a time. After each timer, everything that can go on without further time does so.
  */
 import * as FakeTimers from '@sinonjs/fake-timers';
 import { createStream } from './dice.ts';
 
-/** Puts a timer's callback into other hands. `stop` ends the timer; an interval alone has one. */
+/** Wraps the callback of a timer. `stop` ends the timer; only an interval has it. */
 export type TimerGuard = (callback: () => void, stop: (() => void) | undefined) => () => void;
 
 export interface VirtualTime {
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** A timer of the world itself, which no guard sees. Returns how to clear it. */
+  /** Sets a timer that the guard does not wrap. Returns a function that clears it. */
   readonly after: (millis: number, callback: () => void) => () => void;
-  /** From now on each timer that is set through the globals is handed to the guard first. */
+  /** From now on the guard wraps each timer that is set through the global functions. */
   readonly guardTimers: (guard: TimerGuard) => void;
-  /** Fires the next timer and lets every promise behind it settle; false when there is none. */
+  /** Fires the next timer and lets every promise settle that depends on it. False when there is no timer. */
   readonly step: () => Promise<boolean>;
-  /** Lets every promise settle that can. */
+  /** Lets every promise settle that needs no further time. */
   readonly settle: () => Promise<void>;
-  /** Drops all timers and their guard, and stands at another time, with other dice behind Math.random. */
+  /** Drops all timers and the guard, sets the time, and seeds Math.random anew. */
   readonly reset: (now: number, seed: number) => void;
-  /** Gives the process its own time back. */
+  /** Gives the process its own timers, Date and Math.random back. */
   readonly end: () => void;
 }
 
 const unguarded: TimerGuard = (callback) => callback;
 
-/** Takes the process's time and dice over. */
+/** Takes over the timers, the Date and the Math.random of this process. */
 export function takeTime(): VirtualTime {
   const { setImmediate: later } = globalThis;
   const random = Math.random;
@@ -36,7 +36,7 @@ export function takeTime(): VirtualTime {
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
   });
   let guard = unguarded;
-  // The end of the fake timers puts the process's own functions back.
+  // `uninstall` below restores the process's own functions, these two included.
   Object.assign(globalThis, {
     setTimeout: (callback: (...args: unknown[]) => void, millis?: number, ...args: unknown[]) =>
       clock.setTimeout(

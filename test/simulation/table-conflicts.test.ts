@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryTable, type Input, type MemoryTable } from '../../simulation/table/memory-table.ts';
-import { Refused } from '../../simulation/table/refused.ts';
+import { Refused } from '../../simulation/table/aws-refusal.ts';
 
 const now = Date.UTC(2026, 10, 21);
 const keyOf = (name: string): { pk: { S: string }; sk: { S: string } } => ({
@@ -9,14 +9,14 @@ const keyOf = (name: string): { pk: { S: string }; sk: { S: string } } => ({
 });
 const itemOf = (name: string, amount: number): object => ({ ...keyOf(name), amount: { N: String(amount) } });
 
-/** A table with the items A, B and C, each with the amount 1. */
+/** A table with the items A, B and C. Each has the amount 1. */
 function aTable(): MemoryTable {
   const table = createMemoryTable({ now: () => now });
   for (const name of ['A', 'B', 'C']) table.perform('PutItem', { Item: itemOf(name, 1) });
   return table;
 }
 
-/** Adds to each of the named items. */
+/** A transaction that adds 1 to each of the named items. */
 function adding(names: readonly string[], token?: string): Input {
   const update = (name: string): object => ({
     Update: {
@@ -42,7 +42,7 @@ function refusalOf(work: () => unknown): { code: string; reasons: unknown } {
 const amountOf = (table: MemoryTable, name: string): string | undefined =>
   table.get(name, 'ITEM')?.['amount']?.N;
 
-describe('a transaction in flight at the simulation’s table', () => {
+describe('A transaction in flight at the table of the simulation', () => {
   const singleWrites: readonly [operation: string, input: Input][] = [
     ['PutItem', { Item: itemOf('A', 9) }],
     [
@@ -56,7 +56,7 @@ describe('a transaction in flight at the simulation’s table', () => {
     ['DeleteItem', { Key: keyOf('A') }],
   ];
   it.each(singleWrites)(
-    'refuses a %s on an item that the transaction holds, and the item stays as it was',
+    'The table refuses a %s on an item that the transaction holds, and the item stays as it was',
     (operation, input) => {
       const table = aTable();
       const end = table.begin(adding(['A', 'B']));
@@ -67,14 +67,14 @@ describe('a transaction in flight at the simulation’s table', () => {
     },
   );
 
-  it('lets single writes on other items through', () => {
+  it('Single writes on other items succeed', () => {
     const table = aTable();
     table.begin(adding(['A', 'B']));
     table.perform('PutItem', { Item: itemOf('C', 7) });
     expect(amountOf(table, 'C')).toBe('7');
   });
 
-  it('cancels another transaction with the reason TransactionConflict for the items that are held, and None for the others', () => {
+  it('Another transaction is cancelled: TransactionConflict for each held item, None for the others', () => {
     const table = aTable();
     const end = table.begin(adding(['B', 'C']));
     expect(refusalOf(() => table.begin(adding(['A', 'B', 'C'])))).toEqual({
@@ -82,12 +82,12 @@ describe('a transaction in flight at the simulation’s table', () => {
       reasons: ['None', 'TransactionConflict', 'TransactionConflict'],
     });
     end();
-    // The cancelled transaction holds nothing.
+    // The cancelled transaction holds no item.
     table.begin(adding(['A', 'B', 'C']))();
     expect(['A', 'B', 'C'].map((name) => amountOf(table, name))).toEqual(['2', '3', '3']);
   });
 
-  it('lets consistent reads through, which see every item as it was until the commit, and every item changed after the commit', () => {
+  it('Consistent reads see every item unchanged before the commit and changed after the commit', () => {
     const table = aTable();
     const read = (): unknown => {
       const single = table.perform('GetItem', { Key: keyOf('A'), ConsistentRead: true });
@@ -106,7 +106,7 @@ describe('a transaction in flight at the simulation’s table', () => {
     });
   });
 
-  it('is in progress for a repetition with the same token, and done for a later repetition', () => {
+  it('A repeated token is refused during the transaction and succeeds after its commit', () => {
     const table = aTable();
     const end = table.begin(adding(['A'], 'token'));
     expect(refusalOf(() => table.begin(adding(['A'], 'token'))).code).toBe('TransactionInProgressException');
@@ -118,7 +118,7 @@ describe('a transaction in flight at the simulation’s table', () => {
     expect(amountOf(table, 'A')).toBe('2');
   });
 
-  it('gives its items free when a condition cancels the transaction', () => {
+  it('A transaction releases its items when a condition cancels it', () => {
     const table = aTable();
     const refused = { Update: { ...keyed('A'), ConditionExpression: 'attribute_not_exists(pk)' } };
     const end = table.begin({ TransactItems: [refused] });
@@ -133,7 +133,7 @@ describe('a transaction in flight at the simulation’s table', () => {
     expect(amountOf(table, 'A')).toBe('5');
   });
 
-  it('holds the items of its condition checks, too', () => {
+  it('A transaction also holds the items of its condition checks', () => {
     const table = aTable();
     table.begin({
       TransactItems: [{ ConditionCheck: { Key: keyOf('A'), ConditionExpression: 'attribute_exists(pk)' } }],

@@ -7,7 +7,7 @@ import { Overloaded } from '../../../core/ports/requests.ts';
 import { accountId, anAccount } from '../../fixtures/records.ts';
 import { fakeClock } from '../../functions/fakes.ts';
 import { createDirectClient } from '../../../simulation/table/direct-client.ts';
-import { Refused } from '../../../simulation/table/refused.ts';
+import { Refused } from '../../../simulation/table/aws-refusal.ts';
 
 describe('a list of hidden models that others change each time', () => {
   it('is tried twenty times with growing pauses, and then the command says that the table is busy', async () => {

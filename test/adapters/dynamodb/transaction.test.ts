@@ -6,7 +6,7 @@ import { transact, type TransactionOutcome } from '../../../adapters/dynamodb/tr
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { fakeClock, stub } from '../../functions/fakes.ts';
 import { createDirectClient } from '../../../simulation/table/direct-client.ts';
-import { cancelled as cancelledInTable, Refused } from '../../../simulation/table/refused.ts';
+import { cancelled as cancelledInTable, Refused } from '../../../simulation/table/aws-refusal.ts';
 
 const cancelled = (...codes: string[]): Error =>
   new TransactionCanceledException({

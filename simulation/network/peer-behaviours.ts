@@ -1,9 +1,12 @@
-/** How the peers of the outside world behave, by the first part of their address's path. */
-import { answerOf, headOf, type PeerAnswer } from './peers.ts';
+/**
+ * How webhook receivers and the origins of source images behave. The first part of the path in an address
+ * decides.
+ */
+import { answerOf, headOf, type PeerAnswer } from './peer-connections.ts';
 
-/** What a peer does that is no plain answer. A policy for each: nothing of it may hold or break the service. */
+/** The misbehaviours of peers. None of them may block or break the service. */
 const rude = {
-  /** Takes the request and never says anything. */
+  /** Accepts the request and never answers. */
   slow: { writes: [], then: 'keep' },
   switch: { writes: [headOf(101, { connection: 'upgrade', upgrade: 'websocket' })], then: 'keep' },
   drip: { writes: [headOf(200, { 'content-length': '1000000' }), '.'], then: 'repeat' },
@@ -18,14 +21,26 @@ const rude = {
   redirect: answerOf(302, '', { location: 'https://elsewhere.test/ok' }),
 } satisfies Readonly<Record<string, PeerAnswer>>;
 
+const rudeAnswers = new Map<string, PeerAnswer>(Object.entries(rude));
+
 export type Rudeness = keyof typeof rude;
-export const rudenesses = Object.keys(rude) as [Rudeness, ...Rudeness[]];
+/** Their names, in the order of the table above. The order belongs to the seeds. */
+export const rudenesses: readonly [Rudeness, ...Rudeness[]] = [
+  'slow',
+  'switch',
+  'drip',
+  'closes-at-once',
+  'resets',
+  'closes-in-the-body',
+  'nonsense',
+  'endless-header',
+  'redirect',
+];
 
 /** How a receiver of webhooks behaves. */
 export type Behaviour = 'ok' | 'flaky' | 'broken' | 'gone' | Rudeness;
 
-/** What an attempt at a receiver has to tell of it, where that does not depend on how often the receiver was asked. */
-export const toldOf: Readonly<Record<Exclude<Behaviour, 'flaky'>, string>> = {
+const results = {
   ok: 'answered 204',
   broken: 'answered 500',
   gone: 'answered 410',
@@ -38,9 +53,15 @@ export const toldOf: Readonly<Record<Exclude<Behaviour, 'flaky'>, string>> = {
   nonsense: 'unanswered no valid http answer',
   'endless-header': 'unanswered no valid http answer',
   redirect: 'answered 302',
-};
+} satisfies Readonly<Record<Exclude<Behaviour, 'flaky'>, string>>;
 
-/** What a receiver answers to its how-manieth request for the same event. */
+/**
+ * The result that an attempt must report for each behaviour of its receiver. A flaky receiver is absent,
+ * because its answer depends on how often it was asked.
+ */
+export const expectedResults: ReadonlyMap<string, string> = new Map(Object.entries(results));
+
+/** The answer of a receiver. `times` counts the requests for the same event, this one included. */
 export function receiverAnswer(behaviour: string, times: number): PeerAnswer {
   switch (behaviour) {
     case 'ok':
@@ -51,18 +72,19 @@ export function receiverAnswer(behaviour: string, times: number): PeerAnswer {
       return answerOf(500);
     case 'gone':
       return answerOf(410);
-    default:
-      return rude[behaviour as Rudeness];
   }
+  const misbehaviour = rudeAnswers.get(behaviour);
+  if (!misbehaviour) throw new Error(`no receiver behaves as ${behaviour}`);
+  return misbehaviour;
 }
 
-/** What the origin of a source image answers; a redirect of its own leads to a picture once, and to itself for ever. */
+/** The answer of a source image's origin. One redirect leads to a picture, another one to itself for ever. */
 export function originAnswer(path: string, picture: Uint8Array): PeerAnswer {
   if (path.startsWith('/absent')) return answerOf(404);
   if (path.startsWith('/moved')) return answerOf(302, '', { location: '/one.png' });
   if (path.startsWith('/circle')) return answerOf(302, '', { location: path });
-  const known: Readonly<Record<string, PeerAnswer>> = rude;
   return (
-    known[path.slice(1, path.lastIndexOf('.'))] ?? answerOf(200, picture, { 'content-type': 'image/png' })
+    rudeAnswers.get(path.slice(1, path.lastIndexOf('.'))) ??
+    answerOf(200, picture, { 'content-type': 'image/png' })
   );
 }

@@ -1,8 +1,11 @@
-/** Connections to the outside world, in memory: peers that read HTTP requests as text, and answer as they please. */
+/**
+ * Connections to the outside world, in memory. A peer reads an HTTP request as text and writes its answer as
+ * text.
+ */
 import { Duplex } from 'node:stream';
-import type { World } from '../world/world.ts';
+import type { World } from '../world/simulated-world.ts';
 
-/** A request as it came over the wire; names of headers are in lower case. */
+/** A request as it arrived at the peer. The names of its headers are in lower case. */
 export interface PeerRequest {
   readonly method: string;
   readonly path: string;
@@ -10,27 +13,30 @@ export interface PeerRequest {
   readonly body: string;
 }
 
-/** What a peer does behind a request: what it writes, in its order, and how it ends. */
+/** What a peer writes after a request, piece by piece, and how it ends. */
 export interface PeerAnswer {
   readonly writes: readonly (string | Uint8Array)[];
-  /** 'keep' leaves the connection open for good; 'reset' breaks it; 'repeat' writes the last piece again and again. */
+  /** 'keep' leaves the connection open; 'reset' breaks it; 'repeat' writes the last piece again and again. */
   readonly then: 'close' | 'reset' | 'keep' | 'repeat';
 }
 
-/** How often a piece is written again, and when. Each limit of the product lies far below the whole. */
+/**
+ * How often a piece is written again, and at which interval. Every limit of the product is reached much
+ * earlier.
+ */
 const repeatMillis = 1_000;
 const mostRepeats = 30;
 
 /**
- * One connection. `answer` is asked once, with the first whole request; when it rejects, the connection breaks.
- * What the peer writes reaches the invocation that opened the connection as long as that invocation is awake.
+ * Opens one connection. It asks `answer` once, with the first complete request. When `answer` rejects, the
+ * connection breaks. The invocation that opened the connection receives the pieces only while it is awake.
  */
 export function openPeer(world: World, answer: (request: PeerRequest) => Promise<PeerAnswer>): Duplex {
   const invocation = world.current();
   let received = '';
   let isAsked = false;
 
-  /** Runs what the network does to the connection, unless the caller has closed it. */
+  /** Runs an action on the connection at the caller's end, unless the caller has closed the connection. */
   const atCaller = (action: () => void): void => {
     world.whenAwake(invocation, () => {
       if (!peer.destroyed) action();
@@ -68,7 +74,7 @@ export function openPeer(world: World, answer: (request: PeerRequest) => Promise
   return peer;
 }
 
-/** The request, once its header and as much of a body as the header says are there. */
+/** The request, once its header and its whole body have arrived. */
 function wholeRequest(text: string): PeerRequest | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
@@ -82,11 +88,11 @@ function wholeRequest(text: string): PeerRequest | undefined {
   const body = text.slice(end + 4);
   if (body.length < Number(headers['content-length'] ?? 0)) return undefined;
   const [method = '', path = ''] = first.split(' ');
-  // A header is latin1 on the wire, a body is UTF-8.
+  // The header is latin1, and the body is UTF-8.
   return { method, path, headers, body: Buffer.from(body, 'latin1').toString('utf8') };
 }
 
-/** A whole answer, with its length. */
+/** A complete answer with its content-length. */
 export function answerOf(
   status: number,
   body: string | Uint8Array = '',
@@ -104,7 +110,7 @@ export function answerOf(
   };
 }
 
-/** The head of an answer. */
+/** The status line and the headers of an answer. */
 export function headOf(status: number, headers: Readonly<Record<string, string>>): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} Simulated\r\n${lines.join('')}\r\n`;

@@ -1,17 +1,25 @@
-/** Clients over HTTP: each sends request after request, and one that was not answered again with the same key, however often the service dies. */
+/**
+ * Clients that send one request after the other over HTTP. A client repeats an unanswered request with the
+ * same idempotency key, however often the service dies.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from '../world/dice.ts';
-import { behaviours, type Receiver } from './receiver.ts';
+import { behaviours, type Receiver } from './webhook-receiver.ts';
 
 /** One request as its client knows it. */
 export interface Sent {
   readonly account: number;
-  /** Its idempotency key; metadata carries it, too, so that its creations are found again. */
+  /**
+   * The idempotency key. The metadata of the request carries the key, too, so that its creations can be
+   * found.
+   */
   readonly key: string;
   tries: number;
-  /** Its creations by the 202s that it got: one, or more when one failed and was refunded meanwhile. */
+  /**
+   * The creations that its 202 answers named. There are several when a creation failed before the next try.
+   */
   readonly accepted: Set<string>;
-  /** The refusal that ended it. */
+  /** The status of the refusal that ended the request. */
   refused?: number;
 }
 
@@ -19,9 +27,9 @@ export interface Load {
   readonly sent: readonly Sent[];
   requests: number;
   retried: number;
-  /** Requests that wait for their answer. */
+  /** How many requests wait for their answer at present. */
   underWay: number;
-  /** Lets each client finish its request. */
+  /** Lets each client finish its request, and stops. */
   stop(): Promise<void>;
 }
 
@@ -43,14 +51,18 @@ const prompts = [
   'a lake [sandbox:reject-prompt]',
   'a lake [sandbox:down]',
 ] as const;
-/** Between two tries. */
+/** The pause between two tries of a request. */
 const pauseMillis = 40;
-/** Between two requests of a client: with more of them open than two processors carry, no life would be long enough to end any. */
+/**
+ * The pause between two requests of a client. With a shorter pause so much work would be open that two
+ * processors could not end any of it before the next kill.
+ */
 const thinkMillis = 800;
 const answerMillis = 35_000;
-/** So many of a hundred requests are sent again though they were answered, as by a client that forgot. */
+/** The share of requests that a client sends again although they were answered. */
 const forgetful = 0.1;
 
+/** Starts the clients. */
 export function startLoad({ dice, apiUrl, keys, clients, receiver }: LoadOptions): Load {
   const sent: Sent[] = [];
   let stopped = false;
@@ -82,7 +94,8 @@ export function startLoad({ dice, apiUrl, keys, clients, receiver }: LoadOptions
       count(request);
       return answer;
     } catch (error) {
-      // The service is not there yet: nothing was sent. Otherwise it died meanwhile, and nobody knows.
+      // A refused connection means that the service is not up yet, so nothing was sent. After any other error
+      // the service died meanwhile, and the outcome is unknown.
       if (!isRefusedConnection(error)) count(request);
       return undefined;
     } finally {
@@ -141,6 +154,6 @@ export function startLoad({ dice, apiUrl, keys, clients, receiver }: LoadOptions
 }
 
 function isRefusedConnection(error: unknown): boolean {
-  const cause = error instanceof Error ? (error.cause as { code?: string } | undefined) : undefined;
-  return cause?.code === 'ECONNREFUSED';
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
 }

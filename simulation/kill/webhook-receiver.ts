@@ -1,4 +1,6 @@
-/** Where the webhooks go: outside the process that is killed, it remembers what came and what it answered. */
+/**
+ * A receiver of webhooks outside the process that is killed. It remembers each webhook and its own answer.
+ */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -9,12 +11,12 @@ export interface Arrival {
   readonly delivery: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** What it was answered. */
+  /** The status that the receiver answered. */
   readonly status: number;
 }
 
 export interface Receiver {
-  /** Of a receiver that behaves so. */
+  /** The address of a receiver with this behaviour. */
   address(behaviour: Behaviour): string;
   readonly arrivals: readonly Arrival[];
   end(): Promise<void>;
@@ -23,6 +25,7 @@ export interface Receiver {
 export const behaviours = ['ok', 'flaky', 'gone', 'broken'] as const;
 export type Behaviour = (typeof behaviours)[number];
 
+/** Starts the receiver on a free port. */
 export async function startReceiver(): Promise<Receiver> {
   const arrivals: Arrival[] = [];
   const server = createServer((request, response) => {
@@ -43,7 +46,7 @@ export async function startReceiver(): Promise<Receiver> {
       });
       response.writeHead(status).end();
     });
-    // One whose sender was killed: nobody was answered, and nothing came whole.
+    // The sender was killed before the whole request arrived.
     request.on('error', () => undefined);
   });
   server.listen(0, '127.0.0.1');

@@ -1,46 +1,49 @@
 /**
  * The execution environments of the functions. Lambda freezes an environment as soon as its invocation has
- * answered: timers and pending calls stand still. They go on when the environment serves a later invocation,
- * minutes later at times. A crash or a time-out of the function ends the environment for good.
+ * answered: its timers and pending calls stand still. They go on when the environment serves a later
+ * invocation, which may be minutes later. A crash or a time-out of the function destroys the environment.
  * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
  */
 import type { Dice } from '../world/dice.ts';
 import type { VirtualTime } from '../world/time.ts';
 
-/** What an environment has to know of an invocation. */
+/** What an environment knows of an invocation. */
 export interface Guest {
   readonly id: string;
   readonly name: string;
-  /** Its environment ended: what it waits for never comes. */
+  /** Set when the environment is destroyed. Nothing that a dead invocation waits for ever comes. */
   dead: boolean;
 }
 
 export interface Environments<Invocation extends Guest> {
-  /** Begins an invocation in an idle environment of its function or in a new one. */
+  /** Begins an invocation in an idle environment of its function, or in a new one. */
   readonly enter: (invocation: Invocation) => void;
-  /** The invocation has answered: its environment freezes. */
+  /** Freezes the environment of an invocation that has answered. */
   readonly freeze: (invocation: Invocation) => void;
-  /** The environment is gone, with everything in it. */
+  /** Destroys the environment. Every invocation that it served is dead from then on. */
   readonly destroy: (invocation: Invocation) => void;
-  /** Runs an action of an invocation now, or when its environment is thawed; never, once it is dead. */
+  /**
+   * Runs an action of an invocation now, or when its environment is thawed. Never runs it for a dead
+   * invocation.
+   */
   readonly whenAwake: (invocation: Invocation, action: () => void) => void;
   readonly isFrozen: (invocation: Invocation) => boolean;
-  /** The invocation that an environment serves now; undefined while it is frozen. */
+  /** The invocation that the same environment serves now; undefined while the environment is frozen. */
   readonly hostOf: (invocation: Invocation) => Invocation | undefined;
 }
 
 interface Environment<Invocation> {
   host: Invocation | undefined;
   readonly guests: Invocation[];
-  /** What came due while the environment was frozen, in its order. */
+  /** The actions that came due while the environment was frozen, in their order. */
   waiting: { readonly invocation: Invocation; readonly action: () => void }[];
 }
 
-/** How often an idle environment serves again instead of a new one. */
+/** How often Lambda chooses an idle environment instead of a new one. */
 const reuse = 0.7;
 const longestThawMillis = 5;
 
-/** `onThaw` hears of each invocation that goes on behind its own end. */
+/** `onThaw` is told of each invocation whose work goes on after its own answer. */
 export function createEnvironments<Invocation extends Guest>(
   dice: Dice,
   after: VirtualTime['after'],
@@ -54,10 +57,10 @@ export function createEnvironments<Invocation extends Guest>(
     if (free.length === 0 || !dice.chance(`environment of ${id} again`, reuse))
       return { host: undefined, guests: [], waiting: [] };
     const [taken] = free.splice(dice.between(`which environment of ${id}`, 0, free.length - 1), 1);
-    return taken as Environment<Invocation>;
+    return taken ?? { host: undefined, guests: [], waiting: [] };
   }
 
-  /** What came due meanwhile goes on beside the first steps of the new invocation. */
+  /** Runs the actions that came due meanwhile, beside the first steps of the new invocation. */
   function thaw(environment: Environment<Invocation>): void {
     if (!environment.host) return;
     const due = environment.waiting;

@@ -1,26 +1,23 @@
-/** Everything that a world is watched for: the books, the webhooks, the texts, the answers, and how it looks at rest. */
+/**
+ * Watches a world for everything that must hold: in the books, in webhooks, in logs, in answers, and once
+ * nothing moves any more.
+ */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { createBooks, textOf, type Books } from './books.ts';
+import { bodyOf, detailsOf } from './answer-body.ts';
+import { createBooks, textOf, type Books } from './money-books.ts';
 import type { Change } from '../table/memory-indexes.ts';
 import type { Post } from '../network/outbound.ts';
 import { auditTable } from './at-rest-audit.ts';
-import type { Service, ServiceWatch } from '../aws/service.ts';
-import type { Asked, Before } from '../clients/asked.ts';
+import type { Service, ServiceWatch } from '../aws/deployed-service.ts';
+import { addressMark, promptMark } from '../clients/secret-marks.ts';
+import type { Asked, Before } from '../clients/sent-request.ts';
 import { createInvocationWatch } from './invocation-watch.ts';
 import { parseKey } from '../../core/api-key.ts';
 import { createRateWatch } from './rate-watch.ts';
 import { createReadingWatch } from './reading-watch.ts';
 import { createWebhookWatch, type WebhookWatch } from './webhook-watch.ts';
-import type { Invocation, World } from '../world/world.ts';
-
-export interface Violation {
-  readonly invariant: string;
-  readonly detail: string;
-}
-
-/** What must never be read in a log or a history. */
-export const promptMark = 'a-prompt-nobody-may-log';
-export const addressMark = 'token=hush';
+import type { Violation } from '../messages.ts';
+import type { Invocation, World } from '../world/simulated-world.ts';
 
 export interface Watch {
   readonly books: Books;
@@ -32,24 +29,24 @@ export interface Watch {
   readonly attach: (service: Service) => void;
   readonly ask: (account: string) => Before;
   readonly onAnswer: (asked: Asked, answer: APIGatewayProxyStructuredResultV2) => void;
-  /** While it runs: nothing is open for too long. */
+  /** Checks in a running world that no creation is open for too long. */
   readonly look: () => void;
   readonly atRest: () => Promise<void>;
 }
 
-/** Two periods of the reconciler, its grace, and what a run of it takes. */
+/** Two periods of the reconciler, its grace period, and the time of one of its runs. */
 const recoveryMillis = 2 * 60_000 + 10_000 + 10_000;
-/** What a refusal may leave behind. */
+/** The kinds of rows that a refused request may write. */
 const countsOnly = new Set(['RATE', 'REJECTED', 'BLOCK', 'POLL']);
 
-/** That a key was used is noted to the hour, whatever became of the request. */
+/** Whether a write only notes the last use of a key, which the service notes for refused requests, too. */
 function isLastUse({ sk, before, after }: Change): boolean {
   const { lastUsedAt: _then, ...old } = before ?? {};
   const { lastUsedAt: _now, ...next } = after ?? {};
   return sk.startsWith('KEY#') && JSON.stringify(old) === JSON.stringify(next);
 }
 
-/** Watches one world. */
+/** Creates the watch over one world. */
 export function createWatch(world: World): Watch {
   const violations: Violation[] = [];
   const accuse = (invariant: string, detail: string): void => {
@@ -175,10 +172,8 @@ export function createWatch(world: World): Watch {
     attach: (attached) => void (service = attached),
     ask: (account) => ({ at: world.time.now(), ledger: books.ledgerOf(account) }),
     onAnswer: (asked, answer) => {
-      const body = JSON.parse(answer.body ?? '{}') as Readonly<Record<string, unknown>>;
-      const error = body['error'] as
-        { readonly details?: Readonly<Record<string, unknown>> } | string | undefined;
-      const details = typeof error === 'object' ? (error.details ?? {}) : {};
+      const body = bodyOf(answer.body);
+      const details = detailsOf(answer.body) ?? {};
       refusalLeavesNothing(asked, answer, details);
       const invocation = served.get(String(answer.headers?.['x-request-id'] ?? ''));
       const limit = service?.table.get(`ACCOUNT#${asked.account}`, 'ACCOUNT')?.['postRate']?.N;

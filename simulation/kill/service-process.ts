@@ -1,7 +1,7 @@
-/** The service as a person starts it: a process of its own, always on the same port and folder, which is killed. */
+/** Runs the service in a process of its own, as a person starts it, so that it can be killed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { connect } from '../../admin/connect.ts';
@@ -11,13 +11,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface RunningProcess {
   readonly operator: OperatorServices;
-  /** Sets the clock forward; what falls due meanwhile is done at its own instant. */
+  /** Sets the clock forward. Everything that falls due on the way happens at its own instant. */
   readonly advance: (seconds: number) => Promise<void>;
-  /** kill -9. */
+  /** Kills the process with SIGKILL. */
   readonly kill: () => Promise<void>;
 }
 
-/** Starts it and waits for its ready line. */
+/** Starts the service and waits for its ready line. */
 export async function startProcess(folder: string, port: number): Promise<RunningProcess> {
   const child = spawn(
     process.execPath,
@@ -49,11 +49,13 @@ export async function startProcess(folder: string, port: number): Promise<Runnin
   };
 }
 
-/** A port that is free now, to be the service's through all its lives. */
+/** Returns a port that is free now. The service uses the same port in all rounds. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const { port } = address;
   server.close();
   await once(server, 'close');
   return port;

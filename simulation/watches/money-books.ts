@@ -1,12 +1,12 @@
 /**
- * The invariants of money and state, checked at each commit against books of the
- * simulation's own, which are kept from the writes alone.
+ * The invariants of money and state. They are checked at each commit against the simulation's own books,
+ * which are computed from the writes alone. This file holds one state and its checks, so it may stay long.
  */
-import type { Attribute, Item } from '../table/expressions.ts';
+import type { Attribute, Item } from '../table/attributes.ts';
 import type { Change } from '../table/memory-indexes.ts';
-import type { World } from '../world/world.ts';
+import type { World } from '../world/simulated-world.ts';
 
-/** Tells of an invariant that does not hold. */
+/** Reports an invariant that does not hold. */
 export type Accuse = (invariant: string, detail: string) => void;
 
 export interface CreationBook {
@@ -14,7 +14,7 @@ export interface CreationBook {
   readonly account: string;
   readonly costMicros: number;
   readonly createdAt: number;
-  /** When its charge was committed, which a slow network may put far behind. */
+  /** When its charge was committed. A slow network may make this much later than `createdAt`. */
   readonly chargedAt: number;
   readonly idempotencyKey: string | undefined;
   charges: number;
@@ -22,14 +22,14 @@ export interface CreationBook {
   status: string;
   deadlineAt: number;
   terminalAt?: number;
-  /** Rounds of webhook attempts opened so far. */
+  /** The number of rounds of webhook attempts that were opened so far. A redelivery opens a new round. */
   round: number;
 }
 
 export interface Books {
   readonly creations: ReadonlyMap<string, CreationBook>;
   readonly onCommit: (changes: readonly Change[]) => void;
-  /** How many rows an account's ledger has, and what they sum up to. */
+  /** The number and the sum of the rows in an account's ledger. */
   readonly ledgerOf: (account: string) => { readonly rows: number; readonly sumMicros: number };
 }
 
@@ -41,7 +41,7 @@ const numberOf = (item: Item | undefined, name: string): number => Number(item?.
 const within = (item: Item | undefined, name: string, inner: string): Attribute | undefined =>
   item?.[name]?.M?.[inner];
 
-/** Books that accuse as soon as a commit breaks one of the rules. */
+/** Creates books that accuse as soon as a commit breaks one of the rules. */
 export function createBooks(world: World, accuse: Accuse): Books {
   const creations = new Map<string, CreationBook>();
   const sums = new Map<string, number>();
@@ -113,7 +113,7 @@ export function createBooks(world: World, accuse: Accuse): Books {
     }
   }
 
-  /** What a charge may take, by the account and key as they stood before it. */
+  /** Checks a charge against the account and the key as they were before it. */
   function chargeWasAllowed(creation: Item, changes: readonly Change[]): void {
     const id = textOf(creation, 'id');
     const account = changes.find(({ sk }) => sk === 'ACCOUNT');
@@ -130,7 +130,7 @@ export function createBooks(world: World, accuse: Accuse): Books {
       key?.before ?? keys.get(`ACCOUNT#${textOf(creation, 'accountId')} KEY#${textOf(creation, 'keyId')}`);
     if (!keyBefore || keyBefore['revokedAt']) accuse('a revoked key charges nothing', id);
     const cap = keyBefore?.['monthlyCapMicros'];
-    const month = `${textOf(creation, 'accountId')} ${textOf(creation, 'keyId')} ${textOf(creation, 'chargedMonth')}`;
+    const month = ['accountId', 'keyId', 'chargedMonth'].map((name) => textOf(creation, name)).join(' ');
     if (cap && (spent.get(month) ?? 0) > Number(cap.N))
       accuse('a key’s month is never above its cap', `${month}: ${spent.get(month) ?? 0} of ${cap.N ?? ''}`);
   }

@@ -1,6 +1,6 @@
-/** How the simulated services refuse a request. */
+/** The refusals of the simulated AWS services. */
 
-/** A refusal as the service words it. */
+/** A refusal with the error code and the fields that AWS sends. */
 export class Refused extends Error {
   readonly code: string;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ export class Refused extends Error {
   }
 }
 
-/** The error of a cancelled transaction, with a reason for each item. */
+/** The refusal of a cancelled transaction, with one reason for each of its items. */
 export function cancelled(reasons: readonly Readonly<Record<string, unknown>>[]): Refused {
   const codes = reasons.map((reason) => String(reason['Code'])).join(', ');
   const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;

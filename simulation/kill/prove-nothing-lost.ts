@@ -1,12 +1,12 @@
-/** What has to hold once all is at rest, each told by its name when it does not. */
+/** Checks the promises once no work is open. Each broken promise becomes one line with its name. */
 import { readBooks } from '../../adapters/dynamodb/audit-store.ts';
 import type { OperatorServices } from '../../admin/services.ts';
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { AccountId } from '../../core/ids.ts';
 import { auditAccount } from '../../core/ledger.ts';
 import { signature256, webhookWaitsSeconds } from '../../core/webhook.ts';
-import type { Sent } from './load.ts';
-import type { Arrival } from './receiver.ts';
+import type { Sent } from './client-load.ts';
+import type { Arrival } from './webhook-receiver.ts';
 
 export interface Proven {
   readonly operator: OperatorServices;
@@ -17,7 +17,7 @@ export interface Proven {
 
 const pageSize = 100;
 
-/** Everything that does not hold, empty when nothing was lost; and of how many creations. */
+/** Counts the creations and lists the broken promises. The list is empty when nothing was lost. */
 export async function prove({
   operator,
   accounts,
@@ -51,7 +51,10 @@ async function allCreations(operator: OperatorServices, account: AccountId): Pro
   }
 }
 
-/** Every 202 is there; a key has one unrefunded charge at most, and none without a 202 or a lost answer. */
+/**
+ * Checks that every creation that a 202 named exists, that an idempotency key has at most one unrefunded
+ * charge, and that a refused request left no creation.
+ */
 function requestsAreKept(sent: readonly Sent[], creations: readonly CreationRecord[]): string[] {
   const ofKey = Map.groupBy(creations, ({ metadata }) => metadata['key'] ?? '');
   const known = new Set<string>(creations.map(({ id }) => id));
@@ -69,7 +72,10 @@ function requestsAreKept(sent: readonly Sent[], creations: readonly CreationReco
   });
 }
 
-/** Refunds are proven by the audit; here, that everything ended and gave its place in the open work back. */
+/**
+ * Checks that every creation and every webhook ended and left the index of open work. The audit checks
+ * refunds.
+ */
 function endings(creations: readonly CreationRecord[]): string[] {
   return creations.flatMap(({ id, status, webhook, dueAt }) => [
     ...(isTerminal(status) ? [] : [`every creation ends: ${id} is ${status}`]),
@@ -95,7 +101,8 @@ async function webhooks(
         .filter((arrival) => !verifies(arrival, secret))
         .map(({ attempt }) => `every signature verifies: ${id} attempt ${attempt}`),
     );
-    // A receiver may have been answered for in vain, by one who was killed before he noted it; never the other way round.
+    // A receiver may have answered with a 2xx that the service could not store before it was killed. The
+    // reverse must never happen.
     if (webhook.status === 'delivered' && !own.some(({ status }) => status < 300))
       wrong.push(`delivered means answered with a 2xx: ${id}`);
     if (webhook.status === 'failed' && webhook.attempts < 5 && own.at(-1)?.status !== 410)
@@ -109,7 +116,7 @@ async function webhooks(
   return wrong;
 }
 
-/** Each attempt once, in its turn, and never early by the service's own clock. */
+/** Checks that each attempt was sent once, in its order, and never early by the service's own clock. */
 function schedule(id: string, own: readonly Arrival[]): string[] {
   return own.slice(1).flatMap((arrival, index) => {
     const before = own[index] ?? arrival;
@@ -119,7 +126,7 @@ function schedule(id: string, own: readonly Arrival[]): string[] {
       ...(arrival.attempt <= before.attempt
         ? [`an attempt is sent once: ${id} attempt ${arrival.attempt} behind ${before.attempt}`]
         : []),
-      // Both times are cut to seconds.
+      // Both times are rounded down to seconds.
       ...(waited < least - 1 ? [`never early: ${id} attempt ${arrival.attempt} after ${waited} s`] : []),
     ];
   });

@@ -1,6 +1,6 @@
-/** One run: a scenario from its first step to rest, with what was found. */
+/** Runs a scenario from its first step until nothing moves any more, and collects the findings. */
 import { createDice, type Dice } from '../world/dice.ts';
-import { createActors } from '../clients/actors.ts';
+import { createPerformer } from '../clients/perform-steps.ts';
 import {
   conflictingWrites,
   plannedFaults,
@@ -8,39 +8,55 @@ import {
   type Fault,
   type FaultPlan,
 } from '../world/faults.ts';
-import { scenarioOf, type Scenario, type Step } from '../clients/scenario.ts';
-import { createService, type Service } from '../aws/service.ts';
+import { scenarioOf } from '../clients/seeded-scenario.ts';
+import type { Scenario, Step } from '../clients/scenario.ts';
+import { createService, type Service } from '../aws/deployed-service.ts';
+import { readSdkConfiguration } from '../table/direct-client.ts';
 import { takeTime, type VirtualTime } from '../world/time.ts';
-import { createWatch, type Violation } from '../watches/watch.ts';
-import { createWorld, type World } from '../world/world.ts';
+import type { Violation } from '../messages.ts';
+import { createWatch } from '../watches/all-watches.ts';
+import { createWorld } from '../world/create-world.ts';
+import type { World } from '../world/simulated-world.ts';
 
 export interface Run {
   readonly scenario: Scenario;
   readonly violations: readonly Violation[];
   readonly faults: readonly Fault[];
-  /** What else the scenario made go wrong, and how often. */
+  /** How often each mishap of the scenario happened, such as an aborted execution or a clock step. */
   readonly mishaps: ReadonlyMap<string, number>;
   /** How often each operation answered with each status. */
   readonly answers: ReadonlyMap<string, number>;
   readonly trace: readonly string[];
   readonly hash: string;
-  /** Every site that was called, and how often. */
+  /** Every call site that was reached, and how often. */
   readonly sites: World['sites'];
 }
 
-/** The longest that anything can go on behind the last fault: a round of webhooks that the reconciler has to take up each time. */
+/**
+ * After the last step a run goes on for at most so long. A round of webhook attempts takes the longest when
+ * each of its attempts waits for the reconciler.
+ */
 const horizonMillis = 4 * 3_600_000;
 const minuteMillis = 60_000;
 const dayMillis = 86_400_000;
 
-/** Runs scenarios one after the other, on one virtual time. `end` gives the process its own back. */
+/**
+ * Runs scenarios one after the other on one virtual clock. `end` gives the process its own timers and clock
+ * back.
+ */
 export interface Simulator {
   readonly run: (scenario: Scenario, faults?: readonly Fault[]) => Promise<Run>;
   readonly runSeed: (seed: number) => Promise<Run>;
   readonly end: () => void;
 }
 
-export function createSimulator(): Simulator {
+/**
+ * Takes over the process's timers, Date and Math.random until `end`. The AWS SDK reads its configuration
+ * files at the first call in a process. That read takes real time, in which virtual time would go on, so a
+ * call made before the first run gets it out of the way.
+ */
+export async function createSimulator(): Promise<Simulator> {
+  await readSdkConfiguration();
   const time = takeTime();
   const run = (scenario: Scenario, faults?: readonly Fault[]): Promise<Run> =>
     runScenario(scenario, time, faults);
@@ -71,7 +87,7 @@ async function runScenario(
   const watch = createWatch(world);
   const service = createService(world, watch.service);
   watch.attach(service);
-  const actors = createActors(scenario, world, service, watch);
+  const perform = createPerformer(scenario, world, service, watch);
   const opened = scenario.accounts.flatMap((plan, account): Step[] =>
     plan.secret ? [{ kind: 'rotate_secret', at: 0, account }] : [],
   );
@@ -80,7 +96,7 @@ async function runScenario(
     waiting += 1;
     setTimeout(
       () =>
-        void actors.perform(step).finally(() => {
+        void perform(step).finally(() => {
           waiting -= 1;
         }),
       step.at,
@@ -118,7 +134,7 @@ function planOf(
     : conflictingWrites(dice, conflictProbability);
 }
 
-/** Behind the bustle of a day no fault strikes, so that what recovers has its chance. */
+/** After the busy part of each day no fault strikes, so that the service has time to recover. */
 function isCalm({ calmAfter }: Scenario, sinceStart: number): boolean {
   return sinceStart % dayMillis >= calmAfter;
 }
@@ -131,10 +147,13 @@ function isAtRest(world: World, service: Service): boolean {
   );
 }
 
-/** Behind it a run mostly waits for the next day. */
-const bustlingMinutes = 60;
+/** After so many minutes a run mostly waits for the next day. */
+const busyMinutes = 60;
 
-/** Each minute, as the schedule does. A run that would find nothing due is left out most of the time: it only counts. */
+/**
+ * Starts the reconciler each minute, as the schedule does. When nothing is due, the run of the reconciler
+ * would only count the open work, so most of these runs are left out.
+ */
 function scheduleReconciler(world: World, service: Service, look: () => void): void {
   const tick = (minute: number): void => {
     setTimeout(() => {
@@ -142,7 +161,7 @@ function scheduleReconciler(world: World, service: Service, look: () => void): v
       const isDue = service.table
         .indexed('open_work', '')
         .some((row) => Number(row['dueAt']?.N) <= world.now());
-      if (isDue || world.dice.chance(`idle reconciler ${minute}`, minute < bustlingMinutes ? 0.05 : 0.002))
+      if (isDue || world.dice.chance(`idle reconciler ${minute}`, minute < busyMinutes ? 0.05 : 0.002))
         void service.reconcile({});
       tick(minute + 1);
     }, minuteMillis);

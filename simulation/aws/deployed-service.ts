@@ -1,6 +1,7 @@
 /**
- * The whole service in one world: the real handlers over the real adapters, composed as
- * functions/services.ts does it, with the simulation behind every port that leaves the process.
+ * The whole service in one world: the real handlers over the real adapters, put together as
+ * functions/services.ts does it. The simulation stands behind every port through which the service leaves its
+ * process.
  */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createAccountStore, type AccountStore } from '../../adapters/dynamodb/account-store.ts';
@@ -38,15 +39,19 @@ import type { Payload } from '../../functions/workflow/payload.ts';
 import { refundCharge } from '../../functions/workflow/refund-charge.ts';
 import { renderImage } from '../../functions/workflow/render-image.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
-import { createAwsClients } from './aws.ts';
+import { createMemoryTable, type MemoryTable } from '../table/memory-table.ts';
 import type { Change } from '../table/memory-indexes.ts';
-import { Ongoing } from '../world/effects.ts';
-import { createMemoryTable, type Input, type MemoryTable } from '../table/memory-table.ts';
-import { Refused } from '../table/refused.ts';
+import { asTableRequest } from '../table/table-request.ts';
+import { createBucket, type Bucket } from '../network/bucket.ts';
 import { createSimulatedOutbound, type OutsideWatch } from '../network/outbound.ts';
-import { createBucket, createClock, createProvider, pictures, type Bucket } from '../network/outside.ts';
+import { createProvider, pictures } from '../network/providers.ts';
+import { createClock } from '../world/function-clock.ts';
+import type { Invocation, World } from '../world/simulated-world.ts';
+import { answerOfDynamodb } from './dynamodb-endpoint.ts';
+import { createEncryptionSecret } from './encryption-secret.ts';
+import { createAwsClients } from './sdk-clients.ts';
 import { createStepFunctions, machineArn, type StepFunctions } from './step-functions.ts';
-import type { Invocation, World } from '../world/world.ts';
+import { invokeTask } from './task-invocation.ts';
 
 const resultsBaseUrl = 'https://results.test';
 const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption';
@@ -55,17 +60,17 @@ export type Operation = 'generate' | 'get' | 'list' | 'balance' | 'quote' | 'mod
 
 export interface ServiceWatch extends OutsideWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
-  /** A creation was read by its id. */
+  /** Is told that a creation was read by its id. */
   readonly onRead: (creation: string) => void;
-  /** An API function begins with a request. */
+  /** Is told that an API function begins with a request. */
   readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
-  /** An API function answered, or the gateway answered in its place. */
+  /** Is told that an API function answered, or that the gateway answered in its place. */
   readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
-  /** Every line of a log, and every text of an execution's history. */
+  /** Is told every log line, and every text in the history of an execution. */
   readonly onText: (text: string) => void;
 }
 
-/** What an operator's commands use. */
+/** The ports that an operator's commands use. */
 export interface Operator {
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
@@ -80,18 +85,18 @@ export interface Operator {
 
 export interface Service {
   readonly table: MemoryTable;
-  /** What the adapters are given as their table. */
+  /** The table as the adapters know it. */
   readonly store: Table;
   readonly bucket: Bucket;
   readonly stepFunctions: StepFunctions;
   readonly operator: Operator;
-  /** A request as API Gateway passes it on; rejects when the answer does not reach the client. */
+  /** Sends a request as API Gateway passes it on. Rejects when the answer does not reach the client. */
   readonly request: (
     operation: Operation,
     event: APIGatewayProxyEventV2,
   ) => Promise<APIGatewayProxyStructuredResultV2>;
   readonly reconcile: (event: ReconcileEvent) => Promise<InvocationResult>;
-  /** An operator's command; it may die as a function does. */
+  /** Runs an operator's command. A command may die, as a function may. */
   readonly operate: (
     name: string,
     work: (operator: Operator) => Promise<unknown>,
@@ -99,8 +104,8 @@ export interface Service {
   readonly rotateEncryption: () => void;
 }
 
-/** Time limits as lib/service-stack.ts sets them. */
-const limits = {
+/** The time limits of the functions, as lib/service-stack.ts sets them, and of an operator's command. */
+const limitMillis = {
   api: 29_000,
   render: 780_000,
   deliver: 30_000,
@@ -109,24 +114,30 @@ const limits = {
   operate: 600_000,
 } as const;
 
-/** The service of a world, with an empty table. */
+/** The function behind a Task of the state machine. */
+interface Task {
+  readonly limitMillis: number;
+  readonly run: (payload: Payload, id: string) => Promise<Payload>;
+}
+
+/** Creates the service of a world with an empty table. */
 export function createService(world: World, watch: ServiceWatch): Service {
   const table = createMemoryTable({ now: world.time.now, onCommit: watch.onCommit });
-  const keys = encryptionKeys();
+  const encryptionSecret = createEncryptionSecret();
   const stepFunctions = createStepFunctions({
     now: world.time.now,
     outside: world.outside,
     onText: watch.onText,
     invokeTask: (state, input) =>
-      invokeTask(
-        world,
-        state,
-        (id) => tasks[state]?.(input as Payload, id) ?? Promise.reject(new Error(`no function ${state}`)),
-      ),
+      invokeTask(world, state, () => {
+        const task = tasks[state];
+        if (!task) throw new Error(`no function ${state}`);
+        return world.invoke(state, task.limitMillis, (id) => task.run(input as Payload, id));
+      }),
     onClosed: ({ status, input, name }) => {
       world.note(`execution ${name} ${status}`);
       if (status === 'SUCCEEDED') return;
-      // EventBridge: at least once, some time later.
+      // EventBridge delivers an event at least once, and some time later.
       const copies = world.dice.chance(`event twice ${name}`, 0.2) ? 2 : 1;
       for (let copy = 0; copy < copies; copy += 1) {
         setTimeout(
@@ -138,12 +149,12 @@ export function createService(world: World, watch: ServiceWatch): Service {
   });
   const clients = createAwsClients(world, {
     dynamodb: (operation, input, fault) => {
-      const { sk, pk } = (input['Key'] ?? {}) as { sk?: { S: string }; pk?: { S: string } };
-      if (operation === 'GetItem' && sk?.S === 'CREATION') watch.onRead(pk?.S ?? '');
-      return dynamodb(table, world, operation, input, fault);
+      const { Key: key = {} } = asTableRequest(input);
+      if (operation === 'GetItem' && key['sk']?.S === 'CREATION') watch.onRead(key['pk']?.S ?? '');
+      return answerOfDynamodb(table, world, operation, input, fault);
     },
     states: stepFunctions.perform,
-    secretsmanager: keys.perform,
+    secretsmanager: encryptionSecret.perform,
   });
   const clock = createClock(world);
   const { randomBytes } = world;
@@ -168,7 +179,7 @@ export function createService(world: World, watch: ServiceWatch): Service {
     outboundRules: 'public' as const,
   };
   const topUpUrl = 'https://portal.test/wallet';
-  // As in functions/services.ts: every wait of a request ends with its time.
+  // As in functions/services.ts, every wait of a request ends when the time budget of the request is used up.
   const openApi = (): typeof api & ApiServices & { shared: Table } => {
     const budget = startBudget(clock, requestMillis);
     const shared = { ...store, signal: budget.signal };
@@ -230,13 +241,19 @@ export function createService(world: World, watch: ServiceWatch): Service {
     secretBox,
     outbound,
   };
-  const tasks: Readonly<Record<string, (payload: Payload, id: string) => Promise<Payload>>> = {
-    RenderImage: (payload, id) => renderImage(payload, id, render),
-    RefundCharge: (payload) => refundCharge(payload, refund),
-    DeliverWebhook: (payload) => deliverWebhook(payload, delivery),
+  const tasks: Readonly<Record<string, Task>> = {
+    RenderImage: {
+      limitMillis: limitMillis.render,
+      run: (payload, id) => renderImage(payload, id, render),
+    },
+    RefundCharge: { limitMillis: limitMillis.refund, run: (payload) => refundCharge(payload, refund) },
+    DeliverWebhook: {
+      limitMillis: limitMillis.deliver,
+      run: (payload) => deliverWebhook(payload, delivery),
+    },
   };
   const runReconcile = (event: ReconcileEvent): Promise<InvocationResult> =>
-    world.invoke('reconcile', limits.reconcile, () => reconcile(event, reconciliation));
+    world.invoke('reconcile', limitMillis.reconcile, () => reconcile(event, reconciliation));
 
   return {
     table,
@@ -245,11 +262,11 @@ export function createService(world: World, watch: ServiceWatch): Service {
     stepFunctions,
     operator,
     reconcile: runReconcile,
-    operate: (name, work) => world.command(`operator-${name}`, limits.operate, () => work(operator)),
-    rotateEncryption: keys.rotate,
+    operate: (name, work) => world.command(`operator-${name}`, limitMillis.operate, () => work(operator)),
+    rotateEncryption: encryptionSecret.rotate,
     request: async (operation, event) => {
       let invocation: Invocation | undefined;
-      const result = await world.invoke(operation, limits.api, (id) => {
+      const result = await world.invoke(operation, limitMillis.api, (id) => {
         invocation = world.current();
         if (invocation) watch.onSent(invocation, event);
         const named = { ...event, requestContext: { ...event.requestContext, requestId: id } };
@@ -264,7 +281,7 @@ export function createService(world: World, watch: ServiceWatch): Service {
   };
 }
 
-/** What API Gateway answers by itself: 503 when its patience ends, 500 for a function that died. */
+/** The answer of API Gateway itself: 503 when the function took too long, and 500 when the function died. */
 function gatewayAnswer(errorType: string): APIGatewayProxyStructuredResultV2 {
   return {
     statusCode: errorType === 'Sandbox.Timedout' ? 503 : 500,
@@ -273,81 +290,8 @@ function gatewayAnswer(errorType: string): APIGatewayProxyStructuredResultV2 {
   };
 }
 
-const taskLimits: Readonly<Record<string, number>> = {
-  RenderImage: limits.render,
-  RefundCharge: limits.refund,
-  DeliverWebhook: limits.deliver,
-};
-
-/** A Task's invocation, and what can go wrong between Step Functions and Lambda. */
-async function invokeTask(
-  world: World,
-  state: string,
-  work: (id: string) => Promise<Payload>,
-): Promise<InvocationResult> {
-  const run = (): Promise<InvocationResult> => world.invoke(state, taskLimits[state] ?? 30_000, work);
-  const failed = (errorType: string): InvocationResult => ({
-    ok: false,
-    error: { errorType, errorMessage: 'simulated' },
-  });
-  const asked = world.call({ service: 'task', operation: 'invoke', target: state }, (fault) => fault);
-  const fault = await asked.catch((error: unknown) =>
-    error instanceof Refused ? ('error' as const) : Promise.reject(error as Error),
-  );
-  switch (fault) {
-    case 'error':
-      return failed('Lambda.ServiceException');
-    case 'no_room':
-      return failed('Lambda.TooManyRequestsException');
-    case 'twice':
-      return Promise.race([run(), run()]);
-    case 'unheard':
-      void run();
-      return failed('Lambda.Unknown');
-    default:
-      return run();
-  }
-}
-
-function dynamodb(
-  table: MemoryTable,
-  world: World,
-  operation: string,
-  input: Input,
-  fault: string | undefined,
-): object | Ongoing<object> {
-  if (operation === 'TransactWriteItems') return new Ongoing(table.begin(input));
-  if (fault === 'unprocessed' || fault === 'all_unprocessed') {
-    const wanted = input['RequestItems'] as Readonly<Record<string, { Keys: object[] }>>;
-    const [[name, request] = ['', { Keys: [] }]] = Object.entries(wanted);
-    // The first of the keys is answered, once; later, or with all_unprocessed from the second try on, none is.
-    const kept = request.Keys.slice(0, 1);
-    const answered = table.perform(operation, { RequestItems: { [name]: { Keys: kept } } });
-    return {
-      ...answered,
-      UnprocessedKeys: { [name]: { ...request, Keys: request.Keys.slice(kept.length) } },
-    };
-  }
-  return table.perform(operation, input, fault === 'lag' ? world.dice.between('lag', 500, 20_000) : 0);
-}
-
 function createLog(component: string, onText: (text: string) => void): Log {
   const write = (event: string, fields: Readonly<Record<string, unknown>> = {}): void =>
     onText(JSON.stringify({ component, event, ...fields }));
   return { info: write, alarm: write };
-}
-
-/** Secrets Manager with the one secret that the service has. */
-function encryptionKeys(): { perform: (operation: string, input: Input) => object; rotate: () => void } {
-  let version = 1;
-  return {
-    rotate: () => void (version += 1),
-    perform: (_operation, input) => {
-      const id =
-        typeof input['VersionId'] === 'string'
-          ? input['VersionId']
-          : `version-${version}-0000-0000-0000-000000000000`;
-      return { VersionId: id, SecretString: `encryption-secret-of-${id}` };
-    },
-  };
 }

@@ -1,0 +1,71 @@
+/** Stands in the place of the network below the SDK: turns its HTTP requests into calls of a function. */
+import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { Refused } from '../table/aws-refusal.ts';
+import { asTableRequest, type Input } from '../table/table-request.ts';
+import { conflictOf } from '../world/effects.ts';
+
+/** The parts of the SDK's HTTP request that the simulation reads. */
+export interface HttpRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/** An HTTP answer as the SDK expects it of its request handler. */
+export interface HttpAnswer {
+  readonly response: {
+    readonly statusCode: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: Uint8Array;
+  };
+}
+
+/** Settings of the SDK's clients when a function takes the place of the network. */
+export const withoutNetwork = {
+  region: 'us-east-1',
+  endpoint: 'https://aws.test',
+  credentials: { accessKeyId: 'simulated', secretAccessKey: 'simulated' },
+  // Nobody checks the signature here, and computing it is half of the cost of a call.
+  signer: { sign: <Request>(request: Request) => Promise.resolve(request) },
+  // The SDK's default logger prints nothing, but the SDK still makes it a filtered copy of each input and
+  // output.
+  logger: {} as Required<DynamoDBClientConfig>['logger'],
+};
+
+/** Answers one HTTP request with what `perform` returns, or with the refusal that it throws. */
+export async function exchangeWith(
+  request: HttpRequest,
+  perform: (operation: string, input: Input) => Promise<object>,
+): Promise<HttpAnswer> {
+  const operation = (request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
+  const text = typeof request.body === 'string' ? request.body : new TextDecoder().decode(request.body);
+  const input = JSON.parse(text) as Input;
+  try {
+    return answerOf(200, await perform(operation, input));
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return refusalOf(operation, input, error);
+  }
+}
+
+function refusalOf(operation: string, input: Input, error: Refused): HttpAnswer {
+  // A transaction reports a conflict as a reason of its cancellation.
+  const { code, message, fields } =
+    error.code === 'TransactionConflictException' && operation === 'TransactWriteItems'
+      ? conflictOf(asTableRequest(input).TransactItems?.length ?? 0)
+      : error;
+  return answerOf(code === 'InternalServerError' ? 500 : 400, {
+    __type: `simulated#${code}`,
+    message,
+    ...fields,
+  });
+}
+
+function answerOf(statusCode: number, body: object): HttpAnswer {
+  return {
+    response: {
+      statusCode,
+      headers: { 'content-type': 'application/x-amz-json-1.0' },
+      body: Buffer.from(JSON.stringify(body)),
+    },
+  };
+}

@@ -1,0 +1,138 @@
+/** The steps of clients: requests to the API, which clients repeat until they are answered. */
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { createKey } from '../../core/api-key.ts';
+import type { KeyId } from '../../core/ids.ts';
+import type { Operation } from '../aws/deployed-service.ts';
+import { keyAt, type AccountHeld, type KeyHeld } from './open-account.ts';
+import { eventOf, submission } from './request-event.ts';
+import type { Step, Submit } from './scenario.ts';
+import { promptMark } from './secret-marks.ts';
+import type { Stage } from './stage.ts';
+
+export interface ApiSteps {
+  readonly submit: (step: Submit) => Promise<void>;
+  /** Sends a request that only reads. */
+  readonly read: (step: Extract<Step, { kind: 'list' | 'balance' | 'quote' | 'models' }>) => Promise<void>;
+  /** Asks for a creation of another account. */
+  readonly pollForeign: (step: Step) => Promise<void>;
+  /** Sends a request with a key that does not exist. */
+  readonly sendUnknownKey: (step: Step) => Promise<void>;
+  /** Sends a request with a key, so that the watch sees whether the service refuses it. */
+  readonly tryKey: (account: AccountHeld, key: KeyHeld) => Promise<void>;
+}
+
+export function createApiSteps({ world, service, watch, accountOf }: Stage): ApiSteps {
+  const { dice } = world;
+  const seen: { id: string; account: string }[] = [];
+
+  async function send(
+    operation: Operation,
+    account: AccountHeld,
+    key: KeyHeld,
+    event: APIGatewayProxyEventV2,
+  ): Promise<APIGatewayProxyStructuredResultV2 | undefined> {
+    const refusable = (): boolean => key.revoked || account.suspended;
+    const before = refusable();
+    const mustBeRefused = key.revocationHolds || account.suspensionHolds;
+    const asked = watch.ask(account.id);
+    try {
+      const answer = await service.request(operation, event);
+      watch.onAnswer(
+        {
+          ...asked,
+          account: account.id,
+          operation,
+          mayBeRefused: before || refusable(),
+          mustBeRefused: mustBeRefused && (key.revocationHolds || account.suspensionHolds),
+        },
+        answer,
+      );
+      return answer;
+    } catch {
+      // The answer did not reach the client, so the client knows nothing.
+      return undefined;
+    }
+  }
+
+  async function submit(step: Submit): Promise<void> {
+    const account = accountOf(step);
+    const key = keyAt(account, step.key);
+    const event = submission(step, key);
+    const tries = step.idempotencyKey === undefined ? 1 : 3;
+    for (let attempt = 1; attempt <= tries; attempt += 1) {
+      const answer = await send('generate', account, key, event);
+      const status = answer?.statusCode ?? 0;
+      world.note(`client ${step.name} try ${attempt}: ${status}`);
+      if (answer && status < 300) {
+        const { id } = JSON.parse(answer.body ?? '{}') as { id: string };
+        seen.push({ id, account: account.id });
+        for (let poll = 0; poll < step.polls; poll += 1) {
+          await world.sleep(dice.between(`${step.name} poll ${poll}`, 300, 8_000));
+          await send('get', account, key, pollOf(id, key));
+        }
+        return;
+      }
+      if (status >= 400 && status < 500 && status !== 429) return;
+      await world.sleep(Math.min(5_000, 1000 * Number(answer?.headers?.['retry-after'] ?? 1)));
+    }
+  }
+
+  async function read(step: Extract<Step, { kind: 'list' | 'balance' | 'quote' | 'models' }>): Promise<void> {
+    const account = accountOf(step);
+    const key = keyAt(account, step.key);
+    const paths = {
+      list: '/creations',
+      balance: '/balance',
+      quote: '/images/quote',
+      models: '/models',
+    } as const;
+    const body =
+      step.kind === 'quote' ? JSON.stringify({ model: 'sandbox-standard', prompt: promptMark }) : undefined;
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+    await send(
+      step.kind,
+      account,
+      key,
+      eventOf(body === undefined ? 'GET' : 'POST', `/api/public/v1${paths[step.kind]}`, key, headers, body),
+    );
+  }
+
+  async function pollForeign(step: Step): Promise<void> {
+    const account = accountOf(step);
+    const foreign = seen.find((one) => one.account !== account.id);
+    const [key] = account.keys;
+    if (!foreign || !key) return;
+    const asked = watch.ask(account.id);
+    const answer = await service.request('get', pollOf(foreign.id, key)).catch(() => undefined);
+    if (answer?.statusCode === 200)
+      watch.onAnswer(
+        { ...asked, account: account.id, operation: 'get', mayBeRefused: true, mustBeRefused: false },
+        answer,
+      );
+  }
+
+  async function sendUnknownKey(step: Step): Promise<void> {
+    const keyId = 'Abcdef' as KeyId;
+    const text = createKey(accountOf(step).id, keyId, world.randomBytes);
+    const key = { id: keyId, text, revoked: true, revocationHolds: false };
+    const event = pollOf('019aa5a0-1000-7000-8000-00000000000a', key);
+    // Each stranger has an address of its own: the service blocks such an address, and must not block the
+    // clients.
+    event.requestContext.http.sourceIp = `198.51.100.${dice.between(`stranger ${step.at}`, 1, 250)}`;
+    await service.request('get', event).catch(() => undefined);
+  }
+
+  return {
+    submit,
+    read,
+    pollForeign,
+    sendUnknownKey,
+    tryKey: async (account, key) => {
+      await send('balance', account, key, eventOf('GET', '/api/public/v1/balance', key, {}));
+    },
+  };
+}
+
+function pollOf(id: string, key: KeyHeld): APIGatewayProxyEventV2 {
+  return eventOf('GET', `/api/public/v1/creations/${id}`, key, {}, undefined, id);
+}

@@ -1,0 +1,138 @@
+/**
+ * The steps of the operator. Each runs the code behind a command, and a command may die as a function may.
+ */
+import { persist } from '../../admin/persistence.ts';
+import { asMicros } from '../../core/money.ts';
+import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';
+import { rotated } from '../../core/webhook-secrets.ts';
+import { webhookSecret } from '../../core/webhook.ts';
+import type { Operator } from '../aws/deployed-service.ts';
+import { Refused } from '../table/aws-refusal.ts';
+import type { ApiSteps } from './api-steps.ts';
+import { keyAt } from './open-account.ts';
+import type { Step } from './scenario.ts';
+import { addressMark } from './secret-marks.ts';
+import type { Stage } from './stage.ts';
+
+export interface OperatorSteps {
+  readonly setCondition: (step: Step) => Promise<void>;
+  readonly revoke: (step: Extract<Step, { kind: 'revoke' }>) => Promise<void>;
+  readonly moveMoney: (step: Extract<Step, { readonly amountMicros: number }>) => Promise<void>;
+  readonly setCap: (step: Extract<Step, { kind: 'cap' }>) => Promise<void>;
+  readonly rotateSecret: (step: Step) => Promise<void>;
+  readonly redeliverLatest: (step: Step) => Promise<void>;
+  readonly testDelivery: (step: Extract<Step, { kind: 'test_delivery' }>) => Promise<void>;
+}
+
+export function createOperatorSteps(
+  { world, service, watch, accountOf }: Stage,
+  tryKey: ApiSteps['tryKey'],
+): OperatorSteps {
+  const { dice } = world;
+
+  /** Runs a command. When it fails, the operator may run it again, as a person would. */
+  async function operate(step: Step, work: (operator: Operator) => Promise<unknown>): Promise<boolean> {
+    const result = await service.operate(step.kind, work);
+    if (result.ok || !dice.chance(`operator again ${step.at}`, 0.5)) return result.ok;
+    return (await service.operate(step.kind, work)).ok;
+  }
+
+  /** Runs a command that tries until it succeeds, however busy the table is. */
+  async function urgently(step: Step, work: (operator: Operator) => Promise<unknown>): Promise<boolean> {
+    return operate(step, (services) =>
+      persist(step.kind, () => work(services), { services, tell: world.note }),
+    );
+  }
+
+  async function setCondition(step: Step): Promise<void> {
+    const account = accountOf(step);
+    account.suspended = true;
+    if (step.kind === 'activate') account.mayBeActivated = true;
+    if (account.mayBeActivated) account.suspensionHolds = false;
+    const isDone = await urgently(step, ({ accounts: store }) =>
+      store.change(account.id, { condition: step.kind === 'suspend' ? 'suspended' : 'active' }),
+    );
+    account.suspensionHolds = isDone && !account.mayBeActivated;
+    await tryKey(account, keyAt(account, 0));
+  }
+
+  async function revoke(step: Extract<Step, { kind: 'revoke' }>): Promise<void> {
+    const account = accountOf(step);
+    const key = account.keys[step.key];
+    if (!key) return;
+    key.revoked = true;
+    const isDone = await urgently(step, ({ accounts: store, clock }) =>
+      store.revokeKey(account.id, key.id, new Date(clock.now()).toISOString()),
+    );
+    if (isDone) key.revocationHolds = true;
+    await tryKey(account, key);
+  }
+
+  async function moveMoney(step: Extract<Step, { readonly amountMicros: number }>): Promise<void> {
+    const { id } = accountOf(step);
+    await operate(step, async ({ wallet, accounts: store }) => {
+      if (step.kind === 'top_up') return wallet.topUp(id, asMicros(step.amountMicros), step.reference);
+      if (step.kind === 'adjust') return wallet.adjust(id, asMicros(step.amountMicros), 'simulated');
+      const account = await store.read(id);
+      return account && wallet.setCreditLine(id, account.creditLineMicros, asMicros(step.amountMicros));
+    });
+  }
+
+  async function rotateSecret(step: Step): Promise<void> {
+    await operate(step, async (operator) => {
+      const account = await operator.accounts.read(accountOf(step).id);
+      if (!account) return;
+      const now = operator.clock.now();
+      const signFrom = dice.chance(`sign later ${step.at}`, 0.3) ? '1h' : 'now';
+      const plain = webhookSecret(operator.randomBytes(32));
+      const sealed = await operator.secretBox.seal(account.id, plain);
+      watch.webhooks.learn(sealed, plain);
+      await operator.accounts.replaceSecrets(
+        account.id,
+        account.webhookSecrets[0],
+        rotated(account.webhookSecrets, sealed, signFrom, now),
+      );
+    });
+  }
+
+  async function redeliverLatest(step: Step): Promise<void> {
+    await operate(step, async (operator) => {
+      const account = await operator.accounts.read(accountOf(step).id);
+      const delivery = account && (await operator.deliveries.log(account.id, 3)).at(-1);
+      if (account && delivery) await redeliver(account, delivery.id, operator);
+    });
+  }
+
+  async function testDelivery(step: Extract<Step, { kind: 'test_delivery' }>): Promise<void> {
+    await operate(step, async (operator) => {
+      const account = await operator.accounts.read(accountOf(step).id);
+      if (account)
+        await sendTestDelivery(
+          account,
+          `https://receiver.test/${step.webhook}?account=${account.id}&${addressMark}`,
+          operator,
+        );
+    });
+  }
+
+  async function setCap(step: Extract<Step, { kind: 'cap' }>): Promise<void> {
+    const account = accountOf(step);
+    const key = account.keys[step.key];
+    // Written past every command, and again while a transaction holds the item.
+    for (;;) {
+      try {
+        service.table.perform('UpdateItem', {
+          Key: { pk: { S: `ACCOUNT#${account.id}` }, sk: { S: `KEY#${key?.id ?? ''}` } },
+          UpdateExpression: 'SET monthlyCapMicros = :cap',
+          ExpressionAttributeValues: { ':cap': { N: String(step.capMicros) } },
+        });
+        return;
+      } catch (error) {
+        if (!(error instanceof Refused) || error.code !== 'TransactionConflictException') throw error;
+        await world.sleep(1);
+      }
+    }
+  }
+
+  return { setCondition, revoke, moveMoney, setCap, rotateSecret, redeliverLatest, testDelivery };
+}

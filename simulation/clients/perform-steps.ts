@@ -1,0 +1,83 @@
+/** Performs the steps of a scenario. */
+import type { Service } from '../aws/deployed-service.ts';
+import type { Watch } from '../watches/all-watches.ts';
+import type { World } from '../world/simulated-world.ts';
+import { createApiSteps } from './api-steps.ts';
+import { createMishapSteps } from './mishap-steps.ts';
+import { openAccount, type AccountHeld } from './open-account.ts';
+import { createOperatorSteps } from './operator-steps.ts';
+import type { Scenario, Step } from './scenario.ts';
+
+/** Opens the accounts of the scenario in the table. Returns the function that performs a step. */
+export function createPerformer(
+  scenario: Scenario,
+  world: World,
+  service: Service,
+  watch: Watch,
+): (step: Step) => Promise<void> {
+  const accounts = scenario.accounts.map((plan, index) => openAccount(plan, index, world, service));
+  const accountOf = (step: Step): AccountHeld => {
+    const account = accounts[step.account] ?? accounts[0];
+    if (!account) throw new Error('a scenario has an account');
+    return account;
+  };
+  const stage = { world, service, watch, accountOf };
+  const api = createApiSteps(stage);
+  const operator = createOperatorSteps(stage, api.tryKey);
+  const mishaps = createMishapSteps(stage);
+
+  return async (step) => {
+    world.note(`step ${step.kind} of account ${step.account}`);
+    switch (step.kind) {
+      case 'submit':
+        return api.submit(step);
+      case 'list':
+      case 'balance':
+      case 'quote':
+      case 'models':
+        return api.read(step);
+      case 'foreign_poll':
+        return api.pollForeign(step);
+      case 'stranger':
+        return api.sendUnknownKey(step);
+      case 'top_up':
+      case 'adjust':
+      case 'credit_line':
+        return operator.moveMoney(step);
+      case 'suspend':
+      case 'activate':
+        return operator.setCondition(step);
+      case 'revoke':
+        return operator.revoke(step);
+      case 'cap':
+        return operator.setCap(step);
+      case 'rotate_secret':
+        return operator.rotateSecret(step);
+      case 'redeliver':
+        return operator.redeliverLatest(step);
+      case 'test_delivery':
+        return operator.testDelivery(step);
+      case 'abort':
+      case 'restart':
+      case 'redrive':
+        return mishaps.disturbExecution(step);
+      case 'reconcile_again':
+        await service.reconcile({});
+        return;
+      case 'rotate_encryption':
+        service.rotateEncryption();
+        return;
+      case 'expire':
+        service.table.expire();
+        return;
+      case 'clock':
+        mishaps.noteClock('clock step of all');
+        world.clocks.set(step.byMillis);
+        return;
+      case 'clock_of':
+        mishaps.noteClock('clock step of one function');
+        world.clocks.setOf(step.name, step.byMillis);
+        return;
+    }
+  };
+}

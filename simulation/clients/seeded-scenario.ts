@@ -1,0 +1,80 @@
+/** Draws the scenario of a seed. */
+import { createDice, type Dice } from '../world/dice.ts';
+import { otherStepOf } from './seeded-other-steps.ts';
+import { burstOf, repeatedNextDay, submitOf } from './seeded-submits.ts';
+import { monthsEnd, type AccountPlan, type KeyPlan, type Scenario, type Step } from './scenario.ts';
+
+const cents = 10_000;
+const midMonth = Date.UTC(2026, 10, 21, 12, 0, 30);
+
+/** Creates the scenario of a seed. */
+export function scenarioOf(seed: number): Scenario {
+  const dice = createDice(seed);
+  const lengthMillis = dice.pick('length', [5_000, 20_000, 90_000]);
+  const startAt = dice.chance('month turns', 0.35)
+    ? monthsEnd - dice.between('before the turn', 0, lengthMillis)
+    : midMonth;
+  const opened = Array.from({ length: dice.between('accounts', 1, 2) }, (_, index) =>
+    accountOf(dice, `account ${index}`),
+  );
+  const burst = dice.chance('burst', 0.2) ? burstOf(dice, 'burst', lengthMillis) : [];
+  // The account that gets a burst has a low POST rate.
+  const accounts = opened.map((plan, index) =>
+    burst.length > 0 && index === 0 ? { ...plan, postRate: dice.between('tight rate', 1, 4) } : plan,
+  );
+  const submits = Array.from({ length: dice.between('submits', 3, 9) }, (_, index) =>
+    submitOf(dice, `submit ${index}`, index, accounts, lengthMillis),
+  );
+  const others = Array.from({ length: dice.between('others', 1, 8) }, (_, index) =>
+    otherStepOf(dice, `other ${index}`, index, accounts, lengthMillis),
+  );
+  const readings = Array.from({ length: dice.between('readings', 0, 3) }, (_, index) =>
+    readingOf(dice, `reading ${index}`, accounts, lengthMillis),
+  );
+  const tomorrow = dice.chance('a day later', 0.1)
+    ? submits.flatMap((submit) => repeatedNextDay(dice, submit))
+    : [];
+  return {
+    seed,
+    startAt,
+    accounts,
+    steps: [...submits, ...burst, ...others, ...readings, ...tomorrow].sort((a, b) => a.at - b.at),
+    faultProbability: dice.pick('faults', [0, 0.01, 0.03, 0.1]),
+    calmAfter: lengthMillis + dice.pick('calm', [0, 60_000, 300_000, 1_500_000]),
+    clockSpreadMillis: dice.pick('clocks', [0, 0, 300, 1_500]),
+    slowBucketMillis: dice.chance('slow bucket', 0.1) ? dice.between('slow by', 28_000, 34_000) : 0,
+    holdMillis: dice.pick<readonly [number, number]>('holds', [
+      [2, 8],
+      [3, 25],
+      [10, 60],
+    ]),
+  };
+}
+
+function accountOf(dice: Dice, name: string): AccountPlan {
+  const key = (index: number): KeyPlan =>
+    dice.chance(`${name} cap ${index}`, 0.5)
+      ? { capMicros: dice.between(`${name} cap of ${index}`, 1, 30) * cents }
+      : {};
+  return {
+    balanceMicros: dice.between(`${name} balance`, 0, dice.pick(`${name} rich`, [20, 100])) * cents,
+    creditMicros: dice.chance(`${name} credit`, 0.3) ? dice.between(`${name} credit line`, 1, 20) * cents : 0,
+    maxConcurrent: dice.pick(`${name} concurrent`, [1, 3, 20]),
+    deadlineSeconds: dice.pick(`${name} deadline`, [5, 15, 40]),
+    postRate: dice.pick(`${name} rate`, [3, 10, 60]),
+    secret: dice.chance(`${name} secret`, 0.85),
+    keys: dice.chance(`${name} keys`, 0.3) ? [key(0), key(1)] : [key(0)],
+  };
+}
+
+/** A step that only reads. */
+function readingOf(dice: Dice, name: string, accounts: readonly AccountPlan[], lengthMillis: number): Step {
+  const account = dice.between(`${name} account`, 0, accounts.length - 1);
+  const key = dice.between(`${name} key`, 0, (accounts[account]?.keys.length ?? 1) - 1);
+  return {
+    kind: dice.pick(`${name} kind`, ['list', 'balance', 'quote', 'models']),
+    account,
+    key,
+    at: dice.between(`${name} at`, 900, lengthMillis + 5_000),
+  };
+}

@@ -1,0 +1,58 @@
+/** The image providers of the simulation. */
+import { directivesOf, type SandboxOutcome } from '../../adapters/providers/sandbox/directives.ts';
+import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../core/provider.ts';
+import type { World } from '../world/simulated-world.ts';
+
+/** The smallest bytes that the product accepts as a picture of 64 × 64 pixels. */
+export const pictures: Readonly<Record<string, Buffer>> = {
+  png: Buffer.from(
+    '89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000000049454e44ae426082',
+    'hex',
+  ),
+  jpeg: Buffer.from('ffd8ffc0000b080040004001011100ffd9', 'hex'),
+};
+
+const refusals: Readonly<Record<Exclude<SandboxOutcome, 'hang' | 'crash'>, RefusalReason>> = {
+  'reject-prompt': 'prompt',
+  'reject-image': 'source_image',
+  fail: 'failed',
+  empty: 'nothing_rendered',
+  down: 'unavailable',
+};
+const pollMillis = 500;
+
+/**
+ * Behaves as the sandbox provider does, with a ready picture: the directives in a prompt decide the outcome.
+ */
+export function createProvider(world: World, name: string): ImageProvider {
+  const answer = async (job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer> => {
+    const { outcome } = directivesOf(job.prompt, name);
+    if (outcome === 'crash') {
+      world.current()?.die('Runtime.ExitError');
+      return new Promise(() => undefined);
+    }
+    if (outcome === 'hang') await world.sleep(3_600_000, signal);
+    if (outcome === undefined || outcome === 'hang')
+      return { kind: 'rendered', bytes: pictures[job.outputFormat] ?? Buffer.alloc(0) };
+    return { kind: 'refused', reason: refusals[outcome] };
+  };
+  const ask = (operation: string, work: () => Promise<ProviderAnswer>): Promise<ProviderAnswer> =>
+    world.call({ service: 'provider', operation, target: name }, () => work).then((go) => go());
+  return {
+    name,
+    submit: (job, signal) =>
+      ask('submit', async () => {
+        const { asyncMillis, delayMillis } = directivesOf(job.prompt, name);
+        if (asyncMillis !== undefined)
+          return { kind: 'pending', jobId: `job-${world.now() + asyncMillis}`, pollAfterMillis: pollMillis };
+        if (delayMillis > 0) await world.sleep(delayMillis, signal);
+        return answer(job, signal);
+      }),
+    poll: (jobId, job, signal) =>
+      ask('poll', () =>
+        world.now() < Number(jobId.slice(4))
+          ? Promise.resolve({ kind: 'pending', jobId, pollAfterMillis: pollMillis })
+          : answer(job, signal),
+      ),
+  };
+}
