@@ -70,6 +70,36 @@ describe('the header of an image file', () => {
     }
   });
 
+  // What is read of a file: in each case the header of the part that holds the size.
+  it.each([
+    ['png', 33],
+    ['baseline jpeg', 30],
+    ['progressive jpeg', 23],
+    ['jpeg with fill bytes and a thumbnail in its EXIF segment', 37],
+    ['lossy webp', 30],
+    ['lossless webp', 25],
+    ['extended webp', 30],
+  ])('of a %s needs the first %i bytes', (name, least) => {
+    const file = FILES[name] ?? bytes();
+    expect(readImageHeader(file.subarray(0, least))).toMatchObject({ width: 1537, height: 1025 });
+    expect(readImageHeader(file.subarray(0, least - 1))).toBeUndefined();
+  });
+
+  it.each([0x00, 0xd8, 0xd9, 0xda])(
+    'of a jpeg is unknown when the marker %i comes before the frame',
+    (marker) => {
+      const file = bytes([0xff, 0xd8, 0xff, marker], word(2), frame(0xc0, 1537, 1025));
+      expect(readImageHeader(file)).toBeUndefined();
+    },
+  );
+
+  it('of a jpeg is found in a frame of the least length, and behind a segment longer than 255 bytes', () => {
+    const least = [0xff, 0xc0, ...word(8), 8, ...word(1025), ...word(1537), 0];
+    expect(readImageHeader(bytes([0xff, 0xd8], least))).toMatchObject({ width: 1537, height: 1025 });
+    const segment = [0xff, 0xe1, ...word(0x0203), ...Array<number>(0x0201).fill(0)];
+    expect(readImageHeader(bytes([0xff, 0xd8], segment, least))).toMatchObject({ width: 1537 });
+  });
+
   it.each([0x01, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7])(
     'of a jpeg is found behind the bare marker %i, which has no segment',
     (marker) => {
