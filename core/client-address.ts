@@ -10,7 +10,7 @@ export function clientAddress(sourceIp: string): string {
   const [head = '', tail] = sourceIp.toLowerCase().split('%')[0]?.split('::') ?? [];
   const left = head === '' ? [] : head.split(':');
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const gap = tail === undefined ? 0 : 8 - left.length - right.length;
+  const gap = 8 - left.length - right.length;
   const groups = [...left, ...Array.from({ length: Math.max(0, gap) }, () => '0'), ...right];
   return `${groups
     .slice(0, 4)

@@ -62,7 +62,7 @@ export function rotated(
     { sealed, issuedAt: nowMillis, ...(isLater && { signsFrom }) },
     ...kept.map((secret) => ({
       ...secret,
-      replacedAt: Math.min(secret.replacedAt ?? Infinity, isLater ? signsFrom : nowMillis),
+      replacedAt: Math.min(secret.replacedAt ?? Infinity, signsFrom),
     })),
   ];
 }

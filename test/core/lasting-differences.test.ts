@@ -26,8 +26,8 @@ describe('the differences that last', () => {
     let pauses = 0;
     const found = await lastingDifferences(read, {
       pause: async () => {
+        await Promise.resolve();
         pauses += 1;
-        return Promise.resolve();
       },
       books: async (account) => {
         asked.push(account);

@@ -31,7 +31,7 @@ interface Sent {
   readonly body: string;
 }
 
-/** Services of which everything succeeds, unless the test says otherwise; 432.4 ms pass during the POST. */
+/** Services of which everything succeeds, unless the test says otherwise; 432.6 ms pass during the POST. */
 function services(change: { readonly outbound?: Partial<Outbound>; readonly waitMillis?: number } = {}) {
   const sent: Sent[] = [];
   const recorded: Delivery[] = [];
@@ -48,7 +48,7 @@ function services(change: { readonly outbound?: Partial<Outbound>; readonly wait
       check: async () => Promise.resolve({ kind: 'allowed' }),
       post: async (to, headers, body) => {
         sent.push({ url: to, headers, body });
-        clock.set(clock.now() + 432.4);
+        clock.set(clock.now() + 432.6);
         const answered: PostResult = { kind: 'answered', status: 204, excerpt: 'thanks' };
         return Promise.resolve(answered);
       },
@@ -60,8 +60,8 @@ function services(change: { readonly outbound?: Partial<Outbound>; readonly wait
         return Promise.resolve(change.waitMillis ?? 0);
       },
       record: async (delivery) => {
+        await new Promise(setImmediate);
         recorded.push(delivery);
-        return Promise.resolve();
       },
     }),
   };
@@ -98,7 +98,7 @@ describe('a test delivery', () => {
       url,
       attempt: 1,
       startedAt,
-      millis: 432,
+      millis: 433,
       outcome: 'delivered',
       status: 204,
       responseExcerpt: 'thanks',
@@ -122,7 +122,7 @@ describe('a test delivery', () => {
       },
     ]);
     expect(id).toBe(deliveryId);
-    expect(recorded).toEqual([delivery]);
+    expect(recorded, 'the row is written before the operator is told').toEqual([delivery]);
     expect(outcome).toEqual({ kind: 'sent', delivery, lost: 0 });
     expect(claims).toEqual([[accountId, 30_000, now + 999]]);
   });
@@ -195,11 +195,14 @@ describe('a redelivery', () => {
     readonly isReopened?: boolean;
   }) {
     const calls: unknown[][] = [];
+    const ended: string[] = [];
     const note =
       <Answer>(name: string, answer: Answer) =>
       async (...given: readonly unknown[]): Promise<Answer> => {
         calls.push([name, ...given]);
-        return Promise.resolve(answer);
+        await new Promise(setImmediate);
+        ended.push(name);
+        return answer;
       };
     const given: RedeliveryServices = {
       clock: fakeClock(),
@@ -210,11 +213,11 @@ describe('a redelivery', () => {
       }),
       executions: stub<RedeliveryServices['executions']>({ start: note('start', 'started' as const) }),
     };
-    return { given, calls };
+    return { given, calls, ended };
   }
 
   it('opens a new round of attempts and starts the next execution of the creation', async () => {
-    const { given, calls } = noting({ delivery, creation });
+    const { given, calls, ended } = noting({ delivery, creation });
     expect(await redeliver(account, deliveryId, given)).toEqual({ kind: 'started', creationId });
     expect(calls).toEqual([
       ['find', accountId, deliveryId],
@@ -222,6 +225,7 @@ describe('a redelivery', () => {
       ['reopen', creation, now],
       ['start', creationId, 3],
     ]);
+    expect(ended).toEqual(['find', 'read', 'reopen', 'start']);
   });
 
   it('starts nothing while the webhook is still pending', async () => {
