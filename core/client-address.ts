@@ -1,7 +1,7 @@
 /**
- * The address by which rejected authentications are counted: an IPv4 address, or the
- * /64 of an IPv6 one, since a single host usually has a whole /64 to itself.
- * @param sourceIp as the gateway saw it, never from a header
+ * The address under which rejected authentications are counted: an IPv4 address, or the /64
+ * network of an IPv6 address, since a single host usually has a whole /64.
+ * @param sourceIp the address that the gateway saw, never the text of a header
  */
 export function clientAddress(sourceIp: string): string {
   if (!sourceIp.includes(':')) return sourceIp;

@@ -32,6 +32,8 @@ describe('an address that a client gives', () => {
     // A name that begins like an address is a name.
     ['https://10.0.0.1.example.com/', 'webhook', 'fit'],
     [long(2048), 'webhook', 'fit'],
+    [`https://a.test/${'😀'.repeat(2033)}`, 'webhook', 'fit'],
+    [`https://a.test/${'😀'.repeat(2034)}`, 'webhook', 'too_long: must have at most 2048 characters'],
     [long(2049), 'webhook', 'too_long: must have at most 2048 characters'],
     ['http://a.test/', 'webhook', notHttps],
     ['ftp://a.test/', 'webhook', notHttps],

@@ -12,6 +12,8 @@ describe('metadata', () => {
     ['a key of 40 characters', pair('k'.repeat(40))],
     ['a key of one character', pair('k')],
     ['a value of 500 characters', pair('k', 'v'.repeat(500))],
+    ['a key of 40 emoji, each of two UTF-16 units', pair('😀'.repeat(40))],
+    ['a value of 500 emoji, each of two UTF-16 units', pair('k', '😀'.repeat(500))],
     ['an empty value', pair('k', '')],
     ['a key that every object has', JSON.parse('{"__proto__":"v","constructor":"v"}')],
   ])('may be %s', (_what, value) => {
@@ -56,6 +58,16 @@ describe('metadata', () => {
     [
       'a value of 501 characters',
       pair('k', 'v'.repeat(501)),
+      [{ name: 'k', code: 'too_long', message: 'at most 500 characters' }],
+    ],
+    [
+      'a key of 41 emoji',
+      pair('😀'.repeat(41)),
+      [{ name: '😀'.repeat(41), code: 'too_long', message: 'at most 40 characters' }],
+    ],
+    [
+      'a value of 501 emoji',
+      pair('k', '😀'.repeat(501)),
       [{ name: 'k', code: 'too_long', message: 'at most 500 characters' }],
     ],
     [
