@@ -11,9 +11,9 @@ export interface SealedSecret {
   readonly sealed: string;
   /** Unix milliseconds. */
   readonly issuedAt: number;
-  /** Unix milliseconds from which it signs X-Webhook-Signature-256; absent: from its issue on. */
+  /** Unix milliseconds from which the secret signs X-Webhook-Signature-256. Absent: it signs from its issue on. */
   readonly signsFrom?: number;
-  /** Unix milliseconds at which its replacement takes effect, which may lie ahead. It verifies for 24 h more. */
+  /** Unix milliseconds at which a newer secret takes over, which may lie ahead. Then it verifies for 24 h more. */
   readonly replacedAt?: number;
 }
 
@@ -21,18 +21,18 @@ export interface Account {
   readonly id: AccountId;
   readonly name: string;
   readonly condition: AccountCondition;
-  /** What can be spent: balance + credit line. Stored as one number, since a condition cannot add. */
+  /** Balance + credit line. One stored number, since a condition of DynamoDB cannot add two attributes. */
   readonly availableMicros: Micros;
   readonly creditLineMicros: Micros;
   readonly inFlight: number;
   readonly limits: AccountLimits;
   readonly policy: ModelPolicy;
-  /** The one issued last first; core/webhook-secrets.ts says which of them signs. */
+  /** The newest first. core/webhook-secrets.ts says which of them signs. */
   readonly webhookSecrets: readonly SealedSecret[];
   readonly createdAt: string;
 }
 
-/** The hour of a time, as ApiKey.lastUsedAt keeps it. */
+/** The UTC hour in which a time lies, in the form of ApiKey.lastUsedAt. */
 export function hourOf(millis: number): string {
   return `${new Date(millis).toISOString().slice(0, 13)}:00:00.000Z`;
 }
@@ -43,10 +43,10 @@ export interface ApiKey {
   readonly name: string;
   readonly hash: string;
   readonly createdAt: string;
-  /** To the hour. */
+  /** Rounded down to the hour. */
   readonly lastUsedAt?: string;
   readonly revokedAt?: string;
   readonly monthlyCapMicros?: Micros;
-  /** Spend of each UTC month, by its name "2026_11". */
+  /** Micro-dollars spent in each UTC month. The name of a month is "2026_11". */
   readonly spent: Readonly<Record<string, Micros>>;
 }

@@ -4,9 +4,9 @@
  *   dk_live_ AAAAAAAAAA KKKKKK RRRRRRRRRRRRRRRRRR CCCCCC
  *            account 10 key 6  random 18          checksum 6
  *
- * Account and key are read from the token itself, so that both items come in one
- * call. The checksum lets a mistyped key cost no look-up. Only the SHA-256 of the
- * token is stored; 107 random bits need no pepper.
+ * The token names its account and its key, so that one call to DynamoDB reads both items.
+ * The checksum finds a mistyped key without a call. Only the SHA-256 of the token is stored.
+ * A pepper is not needed, since the token has 107 random bits.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { randomBase62, toBase62 } from './base62.ts';
@@ -28,12 +28,12 @@ function checksumOf(body: string): string {
   return toBase62(digest.readBigUInt64BE(0) % checksumSpace, 6);
 }
 
-/** Lower-case hex of the SHA-256 of a key: the only form of it that is stored. */
+/** Lower-case hex of the SHA-256 of a key. The service stores a key in this form only. */
 export function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** A new key, to be shown once. */
+/** A new key. The operator sees it once; afterwards only its hash exists. */
 export function createKey(
   accountId: AccountId,
   keyId: KeyId,
@@ -43,7 +43,7 @@ export function createKey(
   return `${keyPrefix}${body}${checksumOf(body)}`;
 }
 
-/** What a key says of itself; undefined when its form or its checksum is wrong. */
+/** The account, the id and the hash of a key. Undefined when its form or its checksum is wrong. */
 export function parseKey(key: string): ParsedKey | undefined {
   const match = form.exec(key);
   if (!match) return undefined;

@@ -12,9 +12,9 @@ export function toBase62(value: bigint, length: number): string {
 }
 
 /**
- * A base62 text of even distribution: bytes of 248 and above are skipped, since
- * 256 is no multiple of 62.
- * @param randomBytes a source of n random bytes, asked again as often as it takes
+ * A random base62 text in which every digit is equally likely. Bytes of 248 and above are
+ * skipped, since 256 is not a multiple of 62.
+ * @param randomBytes gives the asked number of random bytes; called until the text is long enough
  */
 export function randomBase62(length: number, randomBytes: (count: number) => Uint8Array): string {
   let text = '';

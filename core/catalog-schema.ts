@@ -1,6 +1,6 @@
 /**
- * What the files of catalog/ must look like. A file of its own: it is checked by a test and
- * at synthesis, not at a function's start, whose bundle does without it.
+ * The schemas of the files in catalog/. A test and the synthesis check the files against
+ * them. The functions do not: so the schemas, and zod's large build, stay out of the bundles.
  */
 import * as z from 'zod';
 import {
@@ -28,7 +28,7 @@ function isWholeMicros(value: number): boolean {
   }
 }
 
-/** What a provider takes as a source image. */
+/** The source images that a provider takes. */
 const sourceLimitsSchema = z.strictObject({
   content_types: z.array(z.enum(['image/jpeg', 'image/png', 'image/webp'])).min(1),
   max_bytes: z.int().min(1),
@@ -38,27 +38,27 @@ const sourceLimitsSchema = z.strictObject({
   max_pixels: z.int().min(1),
 });
 
-/** One way to have a model rendered: a provider, its name for the model, and what it can do. */
+/** One way to render a model: a provider, the provider's name for the model, and the abilities of both. */
 const routeSchema = z.strictObject({
   provider: z.enum(Object.keys(providers) as [ProviderName, ...ProviderName[]]),
   provider_model: z.string().min(1),
-  /** Of vendors that render and charge one model in several qualities; else null. */
+  /** Set where the vendor sells one model in several qualities; else null. */
   quality: z.enum(['low', 'medium', 'high']).nullable(),
   resolutions: z.array(z.enum(resolutions)).min(1),
   aspect_ratios: z.array(z.enum(aspectRatios)).min(1),
   output_formats: z.array(z.enum(outputFormats)).min(1),
   max_prompt_length: z.int().min(1).max(mostPromptLength),
-  /** False: source images alone are enough. */
+  /** False: a request with source images and without a prompt can be rendered. */
   needs_prompt: z.boolean(),
   max_image_urls: z.int().min(0).max(mostImageUrls),
   /** Null where max_image_urls is 0. */
   source_limits: sourceLimitsSchema.nullable(),
 });
 
-/** decisions.md, Versions: whoever uses a model that goes away hears of it six months ahead. */
+/** The API promises its clients six months of notice before a model goes away (docs/api.md). */
 const noticeMonths = 6;
 
-/** Whether a model's sunset, if it has one, was announced in time. Dates that are none are told by their own fields. */
+/** True when the model has no sunset, or one that was announced in time. Other checks find malformed dates. */
 function isAnnouncedInTime({
   deprecated_at: deprecated,
   sunset_at: sunset,
@@ -90,32 +90,32 @@ const modelSchema = z
     default_resolution: z.enum(resolutions),
     default_aspect_ratio: z.enum(aspectRatios),
     default_output_format: z.enum(outputFormats),
-    /** Sale prices; a resolution without one cannot be ordered. */
+    /** Sale prices. A client cannot order a resolution that has no price. */
     pricing: z
       .array(z.strictObject({ resolution: z.enum(resolutions), usd, usd_per_input_image: usd }))
       .min(1),
     deprecated_at: date.nullable(),
     sunset_at: date.nullable(),
-    /** In the order in which they are tried. */
+    /** The renderer tries the routes in this order. */
     routes: z.array(routeSchema).min(1),
   })
   .refine(isAnnouncedInTime, announcedInTime);
 
 export const catalogSchema = z.strictObject({ models: z.array(modelSchema).min(1) });
 
-/** What a provider charges us for a model, in a quality. */
+/** The price at which a provider sells us a model in one quality. */
 const providerCostSchema = z.strictObject({
   provider: routeSchema.shape.provider,
   provider_model: routeSchema.shape.provider_model,
   quality: routeSchema.shape.quality,
-  /** An image, and each source image handed to it. */
+  /** USD for one rendered image, and for each source image that is sent along. */
   images: z.array(z.strictObject({ resolution: z.enum(resolutions), usd, usd_per_input_image: usd })).min(1),
-  /** Where price and abilities were read, and when last; null for the sandbox. */
+  /** The page on which price and abilities were read; null for the sandbox. checked_at is the day of the last look. */
   source: z.url().nullable(),
   checked_at: date,
 });
 
-/** catalog/provider-costs.json: apart from the models, since no request needs it. */
+/** catalog/provider-costs.json. Costs are apart from the models, since no request needs them. */
 export const providerCostsSchema = z.strictObject({ costs: z.array(providerCostSchema).min(1) });
 
 export type ProviderCost = z.infer<typeof providerCostSchema>;

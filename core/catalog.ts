@@ -8,27 +8,27 @@ import { isEnabled } from './providers.ts';
 
 export type { Catalog, Model, Route } from './catalog-schema.ts';
 
-/** What an account may use: 'all' providers or a list of them, and the models hidden from it. */
+/** The providers that an account may use, 'all' or a list, and the models that it must not see. */
 export interface ModelPolicy {
   readonly providers: 'all' | readonly string[];
   readonly hiddenModels: readonly string[];
 }
 
-/** The three that a request may leave to the defaults. */
+/** The three properties of an image that a request may leave to the defaults of its model. */
 export interface ImageShape {
   readonly resolution: Resolution;
   readonly aspectRatio: AspectRatio;
   readonly outputFormat: OutputFormat;
 }
 
-/** What is asked of a route. */
+/** The demands of a request on a route. */
 export interface RenderShape extends ImageShape {
-  /** Characters; 0: there is none. */
+  /** In code points. 0: the request has no prompt. */
   readonly promptLength: number;
   readonly imageCount: number;
 }
 
-/** A source image as far as a route minds: its real type, pixels and bytes. */
+/** The properties of a source image that a route limits. They are read from the bytes of the image. */
 export interface SourceShape {
   readonly contentType: string;
   readonly width: number;
@@ -36,18 +36,18 @@ export interface SourceShape {
   readonly bytes: number;
 }
 
-/** The model, unless it does not exist or is hidden from the account: the same to the client. */
+/** The model. Undefined when it does not exist or the account must not see it: a client cannot tell the two apart. */
 export function findModel(catalog: Catalog, policy: ModelPolicy, id: string): Model | undefined {
   if (policy.hiddenModels.includes(id)) return undefined;
   return catalog.models.find((model) => model.id === id);
 }
 
-/** Whether the day of the model's sunset has come (00:00 UTC, as the Sunset header says): it renders nothing any more. */
+/** Whether the day of the model's sunset has begun, at 00:00 UTC. From then on the model renders nothing. */
 export function isSunset({ sunset_at: sunset }: Pick<Model, 'sunset_at'>, nowMillis: number): boolean {
   return sunset !== null && nowMillis >= Date.parse(sunset);
 }
 
-/** The model's routes over providers that have what they need and are switched on for the account, in order. */
+/** The model's routes, in order, whose provider is enabled and allowed to the account. */
 export function enabledRoutes(
   model: Model,
   policy: ModelPolicy,
@@ -57,7 +57,7 @@ export function enabledRoutes(
   return model.routes.filter(({ provider }) => isEnabled(provider, enabledProviders) && isAllowed(provider));
 }
 
-/** Those of the routes that can render what is asked. */
+/** The routes that can render the request. */
 export function routesFor(routes: readonly Route[], shape: RenderShape): readonly Route[] {
   return routes.filter(
     (route) =>
@@ -68,7 +68,7 @@ export function routesFor(routes: readonly Route[], shape: RenderShape): readonl
   );
 }
 
-/** Those of the routes whose provider takes this source image as it is: nothing is converted. */
+/** The routes whose provider takes this source image as it is. The service converts no images. */
 export function routesTaking(routes: readonly Route[], source: SourceShape): readonly Route[] {
   const [short, long] = [Math.min(source.width, source.height), Math.max(source.width, source.height)];
   return routes.filter(
@@ -82,7 +82,7 @@ export function routesTaking(routes: readonly Route[], source: SourceShape): rea
   );
 }
 
-/** Everything of the list that at least one of the routes can do, in the list's order. */
+/** The values of the list that at least one of the routes can do, in the order of the list. */
 export function offered<Value>(
   all: readonly Value[],
   routes: readonly Route[],
@@ -92,10 +92,10 @@ export function offered<Value>(
 }
 
 /**
- * What is rendered for a request that names some of the three, or none: the first
- * combination with those named that one of the routes renders and that has a price. The
- * model's own defaults come first, the resolution changes last, since the price hangs on it.
- * Where no combination is rendered, the model's own defaults stand beside what was named.
+ * The shape of the image for a request that names some of its three properties, or none.
+ * The result is the first combination with the named values that one route renders and that
+ * has a price. The model's defaults come first. The resolution changes last, since it decides
+ * the price. When no route renders any combination, the model's defaults fill the gaps.
  */
 export function chooseShape(model: Model, routes: readonly Route[], named: NamedShape = {}): ImageShape {
   const { default_resolution: size, default_aspect_ratio: ratio, default_output_format: format } = model;

@@ -1,19 +1,20 @@
 /**
- * Addresses that a client gives (webhook_url, image_urls), as far as they can be judged
- * without the network: length, scheme, user name, port, and a host that is a literal
- * address. What a host name resolves to is checked where the connection is made.
+ * Checks addresses that a client gives (webhook_url, image_urls) without the network: length,
+ * scheme, user name, port, and a host that is a literal address. The code that connects
+ * checks the addresses of a host name: adapters/safe-fetch.ts.
  */
+import { characters } from './characters.ts';
 import { maxUrlLength } from './limits.ts';
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
-/** 'public': what a deployed service allows. 'loopback-too': http and any port to this machine as well. */
+/** 'public': the rules of a deployed service. 'loopback-too': also allows http and every port to this machine. */
 export type OutboundRules = 'public' | 'loopback-too';
 
-/** What an address is for: webhooks go to https alone, source images may come by http. */
+/** The use of an address. Webhooks need https; source images may also come by http. */
 export type Purpose = 'webhook' | 'image';
 
 export type ClientUrl =
-  /** Nothing is known against the address yet. */
+  /** The text of the address is allowed. The addresses of its host name are still to be checked. */
   | { readonly kind: 'fit'; readonly url: URL }
   | { readonly kind: 'refused'; readonly code: 'too_long' | 'refused_target'; readonly why: string };
 
@@ -33,10 +34,10 @@ const portText: Readonly<Record<Purpose, string>> = {
 
 export const notPublicText = 'must lead to public addresses only';
 
-/** Everything that the text alone tells, in this order: length, scheme, user name, port, literal address. */
+/** Checks, in this order: length, scheme, user name, scheme and port for the purpose, literal address. */
 export function readClientUrl(text: string, purpose: Purpose, rules: OutboundRules): ClientUrl {
   const refused = (why: string): ClientUrl => ({ kind: 'refused', code: 'refused_target', why });
-  if (text.length > maxUrlLength) {
+  if (characters(text) > maxUrlLength) {
     return { kind: 'refused', code: 'too_long', why: `must have at most ${maxUrlLength} characters` };
   }
   if (!URL.canParse(text)) return refused(schemeText[purpose]);
@@ -44,7 +45,7 @@ export function readClientUrl(text: string, purpose: Purpose, rules: OutboundRul
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refused(schemeText[purpose]);
   if (url.username !== '' || url.password !== '') return refused('must not contain a user name or password');
   const literal = literalAddress(url);
-  // This machine may be reached in any way. A name may turn out to be this machine when it is resolved.
+  // This machine may be reached by every scheme and port. A host name may resolve to this machine.
   const mayBeLocal = rules === 'loopback-too' && (literal === undefined || isLoopbackAddress(literal));
   const why = mayBeLocal ? undefined : schemeOrPortProblem(url, purpose);
   if (why !== undefined) return refused(why);
@@ -52,7 +53,7 @@ export function readClientUrl(text: string, purpose: Purpose, rules: OutboundRul
   return { kind: 'fit', url };
 }
 
-/** Why a public host cannot be asked in this way; undefined when it can. */
+/** Why the scheme or the port is not allowed for a public host. Undefined when both are allowed. */
 export function schemeOrPortProblem(url: URL, purpose: Purpose): string | undefined {
   if (!schemes[purpose].includes(url.protocol)) return schemeText[purpose];
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
@@ -60,8 +61,8 @@ export function schemeOrPortProblem(url: URL, purpose: Purpose): string | undefi
 }
 
 /**
- * The host when it is an address and no name. The URL parser has already turned decimal,
- * octal, hex and short forms into the four numbers that they mean.
+ * The host of the URL when the host is an IP address; undefined when it is a name. The URL
+ * parser has already rewritten decimal, octal, hexadecimal and short forms as four numbers.
  */
 export function literalAddress({ hostname }: URL): string | undefined {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);

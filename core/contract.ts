@@ -1,9 +1,9 @@
 /**
- * The operations of the public API, each stated once: gateway routes, handlers and
- * the local server come from this table.
+ * The operations of the public API. This table is their only place: the routes of the
+ * gateway, the handlers and the local server follow from it.
  */
 
-/** The two documented forms of a failed authentication (interface.md, part 5): a deployment's setting. */
+/** The two forms in which a failed authentication is answered (docs/api.md). A setting of the deployment chooses. */
 export type AuthFailureForm = 'envelope' | 'plain';
 
 export const apiRoot = '/api/public/v1';
@@ -12,11 +12,11 @@ export interface Operation {
   readonly method: 'GET' | 'POST';
   /** Relative to apiRoot. */
   readonly path: string;
-  /** The handler's file in functions/operations/, without its ending. */
+  /** The name of the handler's file in functions/operations/, without `.ts`. */
   readonly handler: string;
   /** Which of the account's rates it counts against. */
   readonly rate: 'get' | 'post';
-  /** The query parameters that it takes; every other one is refused, so that a typo is never ignored. */
+  /** The query parameters of the operation. Every other parameter is refused, so that no typo is ignored. */
   readonly query: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export const operations = {
 
 export type OperationName = keyof typeof operations;
 
-/** The methods that a path takes, for Allow; empty when no operation has the path. */
+/** The methods of a path, for the header Allow. Empty when no operation has the path. */
 export function methodsOf(path: string): string[] {
   const steps = path.split('/');
   return Object.values(operations)

@@ -22,25 +22,25 @@ export interface StoredImage {
   readonly bytes: number;
 }
 
-/** A route as it was when the creation was accepted. */
+/** A route as the catalog had it when the creation was accepted. */
 export interface RouteChoice {
   readonly provider: string;
   readonly providerModel: string;
-  /** Of vendors that render one model in several qualities. */
+  /** Set where the vendor sells one model in several qualities. */
   readonly quality?: string;
 }
 
-/** One provider tried for a creation; for the operator, never shown to a client. */
+/** One try of a provider for a creation. Operators see it; clients never do. */
 export interface RouteAttempt extends RouteChoice {
   readonly startedAt: string;
   readonly endedAt?: string;
-  /** Where its image will be stored: chosen before the provider is called, so that a stored image is found again. */
+  /** The key of its image in the bucket. Chosen before the call, so that a later run finds a stored image. */
   readonly resultKey: string;
-  /** Of an asynchronous provider; stored before the first poll. */
+  /** The job of an asynchronous provider. Stored before the first poll. */
   readonly jobId?: string;
-  /** Absent while it is unknown how it ended. */
+  /** Absent while the outcome is unknown. */
   readonly outcome?: string;
-  /** Status and code of the vendor's answer, where there was something to say. */
+  /** Status and code of the vendor's answer, where the provider gave them. */
   readonly detail?: string;
 }
 
@@ -51,9 +51,9 @@ export interface WebhookState {
   readonly attempts: number;
   /** Unix milliseconds before which no further attempt may start. */
   readonly nextAt: number;
-  /** The delivery that took the last attempt. */
+  /** The id of the delivery that took the last attempt. */
   readonly claimedBy?: string;
-  /** The bytes sent in every attempt; set at the first. */
+  /** The body of every attempt, the same bytes each time. Set at the first attempt. */
   readonly body?: string;
 }
 
@@ -61,7 +61,10 @@ export interface CreationRecord {
   readonly id: CreationId;
   readonly accountId: AccountId;
   readonly keyId: KeyId;
-  /** X-Request-Id of the request that made it. Kept in the ledger row of its charge, where it costs nothing; absent when read. */
+  /**
+   * X-Request-Id of the request that made the creation. The ledger row of the charge keeps it, where it costs
+   * no further write. Absent in a record that was read.
+   */
   readonly requestId?: string;
   readonly status: CreationStatus;
   readonly model: string;
@@ -75,7 +78,7 @@ export interface CreationRecord {
   readonly metadata: Metadata;
   readonly costMicros: Micros;
   readonly refundedMicros: Micros;
-  /** The UTC month whose spend of the key was charged, "2026_11". */
+  /** The UTC month in which the charge counts for the key, "2026_11". */
   readonly chargedMonth: string;
   readonly createdAt: string;
   readonly startedAt?: string;
@@ -87,16 +90,16 @@ export interface CreationRecord {
   /** Unix milliseconds. */
   readonly resultsExpireAt?: number;
   readonly webhook?: WebhookState;
-  /** Allowed to the account when it was accepted, in the order in which they are tried. */
+  /** The routes that the account might use at acceptance, in the order in which they are tried. */
   readonly routes: readonly RouteChoice[];
   readonly attempts: readonly RouteAttempt[];
-  /** Whoever renders it now, and until when (Unix milliseconds) nobody else may. */
+  /** The invocation that renders the creation, and the Unix milliseconds until which no other may. */
   readonly lease?: { readonly holder: string; readonly until: number };
-  /** Executions started for it so far. */
+  /** The number of executions that were started for the creation. */
   readonly executions: number;
   /** How often the reconciler had to act on it. */
   readonly recoveries: number;
-  /** Unix milliseconds; stands until it is terminal and its webhook settled. */
+  /** Unix milliseconds of the reconciler's next look. Set until the creation is terminal and its webhook is settled. */
   readonly dueAt?: number;
 }
 
@@ -109,24 +112,24 @@ export function executionName(id: CreationId, number: number): string {
   return number === 1 ? id : `${id}-${number}`;
 }
 
-/** The UTC month of a time as the key's spend attribute names it, "2026_11". */
+/** The UTC month in which a time lies, in the form "2026_11" of the attributes of a key's spend. */
 export function monthOf(millis: number): string {
   return new Date(millis).toISOString().slice(0, 7).replace('-', '_');
 }
 
-/** When the spend of a month starts anew: the first instant of the next, RFC 3339. */
+/** The first instant of the next UTC month, RFC 3339. Then a key's spend begins at 0. */
 export function nextMonth(millis: number): string {
   const date = new Date(millis);
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)).toISOString();
 }
 
-/** The addresses of a creation's images; none once they have expired. */
+/** The addresses of a creation's images. Empty once the images have expired. */
 export function resultUrls(creation: CreationRecord, resultsBaseUrl: string, nowMillis: number): string[] {
   if ((creation.resultsExpireAt ?? 0) <= nowMillis) return [];
   return creation.results.map((image) => `${resultsBaseUrl}/${image.key}`);
 }
 
-/** The creation as its client sees it (decisions.md, Creation). */
+/** The creation as its client sees it (docs/api.md). */
 export function creationView(
   creation: CreationRecord,
   resultsBaseUrl: string,

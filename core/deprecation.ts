@@ -2,8 +2,8 @@ import type { Catalog, Model } from './catalog.ts';
 import { apiRoot } from './contract.ts';
 
 /**
- * The headers that tell a client of a model that goes away: Deprecation (RFC 9745),
- * Sunset (RFC 8594) and where to look for another. Empty for a model that stays.
+ * The headers that tell a client that a model goes away: Deprecation (RFC 9745), Sunset
+ * (RFC 8594) and a link to the other models. Empty for a model that stays.
  */
 export function deprecationHeaders(
   model: Pick<Model, 'deprecated_at' | 'sunset_at'>,
@@ -17,7 +17,7 @@ export function deprecationHeaders(
   };
 }
 
-/** The same for the model of a creation, by its id; empty when the catalog no longer has the model. */
+/** The same headers for the model of a creation. Empty when the catalog no longer has the model. */
 export function deprecationHeadersOf(catalog: Catalog, modelId: string): Record<string, string> {
   const model = catalog.models.find(({ id }) => id === modelId);
   return model ? deprecationHeaders(model) : {};

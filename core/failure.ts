@@ -1,6 +1,6 @@
 /**
- * The ways in which a creation fails (interface.md, part 7). The name is what the
- * state machine's graph shows; the message is the client's, word for word.
+ * The ways in which a creation fails. The graph of the state machine shows the name. The
+ * client gets the message word for word (docs/api.md).
  */
 
 export const failureNames = [
@@ -16,7 +16,7 @@ export const failureNames = [
 export type FailureName = (typeof failureNames)[number];
 
 export interface Failure {
-  /** 1 to 7, its place in the interface's table. */
+  /** 1 to 7: the row of the failure in the table of docs/api.md. */
   readonly number: number;
   readonly message: string;
   /** Whether the same request may succeed when sent again. */
@@ -51,14 +51,14 @@ export const failures: Readonly<Record<FailureName, Failure>> = {
   InternalFailure: { number: 7, message: 'Generation failed.', retryable: true },
 };
 
-/** The failure an error's name stands for; everything unknown, a dead invocation included, is ours: message 7. */
+/** The failure of this name. Every other error, such as that of a dead invocation, is InternalFailure. */
 export function failureNamed(errorName: string): FailureName {
   return failureNames.find((name) => name === errorName) ?? 'InternalFailure';
 }
 
 /**
- * A failure on its way through the state machine. Its text is fixed: it enters the
- * execution's history, where nothing of a prompt or a provider's answer may stand.
+ * Carries a failure through the state machine. The message is fixed, since it enters the
+ * history of the execution, which must not hold a prompt or a provider's answer.
  */
 export class CreationFailed extends Error {
   readonly failure: FailureName;

@@ -3,7 +3,7 @@ import type { FieldError } from './problem.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** A place in a body as the interface writes it: image_urls[0], metadata.order. */
+/** A place in a body in the notation of the API: image_urls[0], metadata.order. */
 function fieldAt(path: readonly PropertyKey[]): string {
   if (path.length === 0) return 'body';
   return (
@@ -12,7 +12,7 @@ function fieldAt(path: readonly PropertyKey[]): string {
         typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${String(step)}`,
       )
       .join('')
-      // A key of the client's may hold half of a surrogate pair, which no answer in UTF-8 can repeat.
+      // A key may hold half of a surrogate pair, which UTF-8 cannot express.
       .toWellFormed()
   );
 }
@@ -58,14 +58,14 @@ function article(type: string): string {
   return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
-/** The items of details.errors for what zod found, in the order of the body. */
+/** The items of details.errors for the issues of zod, in the order of the body. */
 export function fieldErrors(issues: readonly Issue[]): FieldError[] {
   return onePerField(issues.flatMap(errorsOf));
 }
 
 /**
- * The first error of each field. zod goes on behind a wrong type, and measures a text that
- * stands in the place of a list: only its first finding is true.
+ * Keeps the first error of each field. After a wrong type zod checks on: for example, it
+ * measures the length of a text that stands in the place of a list. Such errors mislead.
  */
 export function onePerField(errors: readonly FieldError[]): FieldError[] {
   const firsts = new Map<string, FieldError>();

@@ -1,44 +1,44 @@
-/** Branded ids: one kind cannot pass for another at a call site. */
+/** Branded ids: TypeScript refuses an id of one kind in the place of another. */
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** Ten base62 characters; the first part of every key of the account. */
+/** Ten base62 characters. Every key of the account begins with them. */
 export type AccountId = Branded<'AccountId'>;
 /** Six base62 characters, unique within the account. */
 export type KeyId = Branded<'KeyId'>;
-/** A UUIDv7 in lower case, so that ids sort by their time. */
+/** A UUIDv7 in lower case. Such ids sort by the time at which they were made. */
 export type CreationId = Branded<'CreationId'>;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const accountId = /^[0-9A-Za-z]{10}$/;
 const keyId = /^[0-9A-Za-z]{6}$/;
 
-/** Unix milliseconds at which a UUIDv7 was made; undefined for any other text. */
+/** The Unix milliseconds at which a UUIDv7 was made. Undefined for every other text. */
 export function timeOfUuidV7(text: string): number | undefined {
   if (!uuid.test(text) || text[14] !== '7') return undefined;
   return Number.parseInt(text.slice(0, 8) + text.slice(9, 13), 16);
 }
 
-/** The creation id in a path or payload; undefined when it has not the form of one. */
+/** Reads a creation id of a path or a payload. Undefined when the text is not a UUID. */
 export function parseCreationId(text: string): CreationId | undefined {
   const lower = text.toLowerCase();
   return uuid.test(lower) ? (lower as CreationId) : undefined;
 }
 
-/** The account id in a token or a command; undefined when it has not the form of one. */
+/** Reads an account id of a token or a command. Undefined when the text is not ten base62 characters. */
 export function parseAccountId(text: string): AccountId | undefined {
   return accountId.test(text) ? (text as AccountId) : undefined;
 }
 
-/** The key id in a token or a command; undefined when it has not the form of one. */
+/** Reads a key id of a token or a command. Undefined when the text is not six base62 characters. */
 export function parseKeyId(text: string): KeyId | undefined {
   return keyId.test(text) ? (text as KeyId) : undefined;
 }
 
 /**
  * A UUIDv7 (RFC 9562, 5.7): 48 bits of Unix milliseconds, then 74 random bits.
- * @param randomBytes 16 random bytes; the first six are replaced by the time
+ * @param randomBytes 16 random bytes. The time takes the place of the first six.
  */
 export function uuidV7(nowMillis: number, randomBytes: Uint8Array): string {
   const bytes = Uint8Array.from(randomBytes.subarray(0, 16));

@@ -1,4 +1,4 @@
-/** What can be asked of a picture, in the words of the API. */
+/** The values that a request may name for its image, in the words of the API. */
 
 export const resolutions = ['1K', '2K', '4K'] as const;
 export const aspectRatios = [

@@ -1,10 +1,11 @@
 /**
- * The body of POST /images/generate: its schema, and the second step that needs the
- * model. All problems of a body are told at once, each with its field.
+ * The body of POST /images/generate: its schema, and the checks that need the model. The
+ * client gets all problems of a body at once, each with its field.
  */
 import { createHash } from 'node:crypto';
-// The small build of zod: the messages are ours, and the bundle is 60 KB lighter.
+// The small build of zod has no messages of its own, and makes the bundle 60 KB smaller.
 import * as z from 'zod/mini';
+import { characters } from './characters.ts';
 import { chooseShape, offered, type Model, type Route } from './catalog.ts';
 import {
   aspectRatios,
@@ -18,19 +19,28 @@ import { maxUrlLength } from './limits.ts';
 import { loneSurrogate, metadataProblems, type Metadata } from './metadata.ts';
 import type { FieldError } from './problem.ts';
 
+export { characters } from './characters.ts';
+
 const mostSeed = 2 ** 31 - 1;
-const isPromptLength = (prompt: string): boolean => characters(prompt) <= mostPromptLength;
-const tooLong = { error: `at most ${mostPromptLength} characters`, params: { code: 'too_long' } };
+
+/** zod's own maxLength counts UTF-16 units; this check counts code points. */
+function atMost(most: number): ReturnType<typeof z.refine<string>> {
+  return z.refine((text) => characters(text) <= most, {
+    error: `at most ${most} characters`,
+    params: { code: 'too_long' },
+  });
+}
+
 const { code: surrogateCode, message: surrogateMessage } = loneSurrogate;
 const wellFormed = z.refine<string>((text) => text.isWellFormed(), {
   error: surrogateMessage,
   params: { code: surrogateCode },
 });
-const address = z.string().check(z.maxLength(maxUrlLength), wellFormed);
+const address = z.string().check(atMost(maxUrlLength), wellFormed);
 
 type Findings = readonly { readonly name?: string; readonly code: string; readonly message: string }[];
 
-/** A check of our own as zod's: each finding becomes an issue, below its name when it has one. */
+/** Makes a schema of a check of our own. Each finding becomes an issue, below the finding's name if it has one. */
 function checkedBy<Value>(find: (value: unknown) => Findings): z.ZodMiniType<Value, Value> {
   return z.custom<Value>().check(({ value, issues }) => {
     for (const { name, code, message } of find(value)) {
@@ -45,7 +55,7 @@ function checkedBy<Value>(find: (value: unknown) => Findings): z.ZodMiniType<Val
   });
 }
 
-/** At most one finding: of a number that is wrong in two ways the client hears the one to correct first. */
+/** Has at most one finding. Of a number that is wrong in two ways the client gets the range first. */
 function seedProblems(value: unknown): Findings {
   if (typeof value !== 'number') return [{ code: 'invalid_type', message: 'must be a number' }];
   if (value > mostSeed) return [{ code: 'too_big', message: `at most ${mostSeed}` }];
@@ -53,11 +63,11 @@ function seedProblems(value: unknown): Findings {
   return Number.isInteger(value) ? [] : [{ code: 'invalid_type', message: 'must be a whole number' }];
 }
 
-/** Null in an optional field means: left out. */
+/** An optional field that is null counts as left out. */
 export const imageRequestSchema = z.pipe(
   z.strictObject({
     model: z.string().check(z.minLength(1), wellFormed),
-    prompt: z.nullish(z.string().check(z.trim(), z.refine(isPromptLength, tooLong), wellFormed)),
+    prompt: z.nullish(z.string().check(z.trim(), atMost(mostPromptLength), wellFormed)),
     resolution: z.nullish(z.enum(resolutions)),
     aspect_ratio: z.nullish(z.enum(aspectRatios)),
     image_urls: z.nullish(z.array(address).check(z.maxLength(mostImageUrls))),
@@ -77,12 +87,7 @@ function withoutNulls<Body extends object>(body: Body): WithoutNulls<Body> {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as WithoutNulls<Body>;
 }
 
-/** Characters as a person counts them, near enough: a picture of a face is one, not two. */
-export function characters(text: string): number {
-  return Array.from(text).length;
-}
-
-/** A request with its model's defaults filled in. */
+/** A request in which the defaults of its model fill the gaps. */
 export interface ImageRequest {
   readonly model: Model;
   readonly prompt: string | null;
@@ -96,9 +101,9 @@ export interface ImageRequest {
 }
 
 /**
- * The request with the defaults of the model for what it leaves open, or everything that
- * this model cannot take.
- * @param routes the model's routes that the account may use: defaults are what one of them renders
+ * The request in which the defaults of the model fill the gaps, or every problem that the
+ * body has with this model.
+ * @param routes the model's routes that the account may use. One of them renders the defaults.
  */
 export function forModel(
   body: ImageRequestBody,
@@ -141,18 +146,21 @@ export function forModel(
   };
 }
 
-/** A prompt is needed unless a source image says what is wanted. */
+/** The problem of a body that has neither a prompt nor a source image. */
 export function missingPrompt(body: {
   readonly prompt?: unknown;
   readonly image_urls?: unknown;
 }): FieldError | undefined {
   const { prompt, image_urls: images } = { prompt: body.prompt ?? '', image_urls: body.image_urls ?? [] };
-  // A prompt or list of the wrong type is there, and told as such by the schema.
+  // The schema reports a prompt or a list of a wrong type. Here each counts as present.
   if (prompt !== '' || !Array.isArray(images) || images.length > 0) return undefined;
   return { field: 'prompt', code: 'required', message: 'required unless image_urls has an item' };
 }
 
-/** SHA-256 of the validated body, its keys in order: what makes two requests the same under one Idempotency-Key. */
+/**
+ * SHA-256 of the validated body with sorted keys. Two requests under one Idempotency-Key are the same when their
+ * hashes are. The hash is stored for 24 h, so a new release must not change it.
+ */
 export function requestHash(body: ImageRequestBody): string {
   return createHash('sha256').update(JSON.stringify(body, sortedKeys)).digest('hex');
 }

@@ -1,17 +1,23 @@
-/** An audit of a table at work: books are read in no single instant, and what moved meanwhile differs. */
+/**
+ * The audit of a table at work. The items of an account are not read at one instant, so that books differ when
+ * money moves between two reads. Only a difference that lasts is an error.
+ */
 import type { AccountId } from './ids.ts';
 import { auditAccount, type AccountBooks } from './ledger.ts';
 
-/** What differs is looked at again, as often. One clean look is proof, since every movement keeps the books balanced. */
+/**
+ * How often the books of an account are looked at. One look that finds them balanced is proof, since every
+ * movement of money keeps them balanced.
+ */
 const looks = 4;
 
-/** How a further look is taken. */
+/** The pause before a further look, and the read of the books. */
 export interface FurtherLooks {
   readonly pause: () => Promise<void>;
   readonly books: (account: AccountId) => Promise<readonly AccountBooks[]>;
 }
 
-/** Of these books those that differ at every look, as they stand at the last one. */
+/** The books that differ at every look, as the last look found them. */
 export async function lastingDifferences(
   read: readonly AccountBooks[],
   { pause, books }: FurtherLooks,

@@ -1,4 +1,4 @@
-/** The ledger: append-only rows, one for every movement of an account's money. */
+/** The ledger: rows that are only added, one for every movement of an account's money. */
 import { isTerminal, type CreationRecord } from './creation.ts';
 import type { AccountId, CreationId, KeyId } from './ids.ts';
 import type { Micros } from './money.ts';
@@ -7,34 +7,34 @@ export type LedgerKind = 'charge' | 'refund' | 'top_up' | 'adjustment' | 'credit
 
 export interface LedgerRow {
   readonly kind: LedgerKind;
-  /** What it adds to what the account can spend; negative for a charge. */
+  /** The change of what the account can spend. Negative for a charge. */
   readonly amountMicros: Micros;
   /** RFC 3339. */
   readonly at: string;
   readonly creationId?: CreationId;
   readonly keyId?: KeyId;
-  /** Of a charge: X-Request-Id of the request that made it; absent in rows of older releases. */
+  /** Of a charge: X-Request-Id of the request. Absent in rows of older releases. */
   readonly requestId?: string;
-  /** Of charge and refund: the UTC month whose spend it counts in. */
+  /** Of a charge or refund: the UTC month in which it counts as spend of the key. */
   readonly month?: string;
-  /** Of a top-up or adjustment: what the operator wrote. */
+  /** Of a top-up or adjustment: the operator's text. */
   readonly reference?: string;
   readonly reason?: string;
 }
 
-/** What the audit needs to know of a creation. */
+/** The properties of a creation that the audit compares. */
 export type AuditedCreation = Pick<
   CreationRecord,
   'id' | 'status' | 'costMicros' | 'refundedMicros' | 'dueAt'
 >;
 
-/** What an account's items claim, to be held against its ledger. */
+/** The stored sums of an account, and the ledger with which the audit compares them. */
 export interface AccountBooks {
   readonly accountId: AccountId;
   readonly availableMicros: Micros;
   readonly creditLineMicros: Micros;
   readonly inFlight: number;
-  /** All of its creations that are listed, open or named in the ledger, each once. */
+  /** Each creation of the account once that is listed, is open or is named in the ledger. */
   readonly creations: readonly AuditedCreation[];
   readonly keys: readonly { readonly id: KeyId; readonly spent: Readonly<Record<string, Micros>> }[];
   readonly ledger: readonly LedgerRow[];
@@ -51,7 +51,7 @@ export interface Difference {
   readonly found: number;
 }
 
-/** Everything in which an account's stored sums disagree with its rows; empty when the books balance. */
+/** Every stored sum that differs from the sum of the rows. Empty when the books balance. */
 export function auditAccount(books: AccountBooks): Difference[] {
   const compare = (what: string, expected: number, found: number): Difference[] =>
     expected === found ? [] : [{ account: books.accountId, what, expected, found }];
@@ -92,7 +92,7 @@ function auditKeyMonths({ keys, ledger }: AccountBooks, compare: Compare): Diffe
   );
 }
 
-/** Each charge has its creation and each creation its charge; failed if and only if refunded once in full. */
+/** Each charge has its creation and each creation its charge. A creation has one full refund if and only if it failed. */
 function auditCreations({ creations, ledger }: AccountBooks, compare: Compare): Difference[] {
   const rows = Map.groupBy(
     ledger.filter((row) => row.creationId !== undefined),
@@ -123,14 +123,14 @@ function auditMovements(
   return [
     ...compare(`charges of ${id}`, 1, charges.length),
     ...compare(`refunds of ${id}`, isRefunded ? 0 - sum(charges) : 0, sum(refunds)),
-    // The sum of two halves is right, too.
+    // Two half refunds also add up, so the number of refund rows is compared as well.
     ...(isRefunded && sum(refunds) === 0 - sum(charges)
       ? compare(`refund rows of ${id}`, 1, refunds.length)
       : []),
   ];
 }
 
-/** What a creation says of itself. An open one without a due time is one that the reconciler never finds. */
+/** Compares the record of a creation. The reconciler never finds an open creation that has no due time. */
 function auditCreation(
   { id, status, costMicros, refundedMicros, dueAt }: AuditedCreation,
   movements: readonly LedgerRow[],

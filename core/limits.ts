@@ -1,16 +1,16 @@
 /**
- * The limits and their defaults (decisions.md, Limits). Those of an account are
- * attributes of its item and can be set for each account.
+ * The limits and their defaults (docs/api.md). AccountLimits are attributes of each account,
+ * and an operator can change them for each account.
  */
 
 export interface AccountLimits {
-  /** Authenticated POSTs a minute, refused ones included. */
+  /** Authenticated POSTs per minute. Refused ones count. */
   readonly postRate: number;
-  /** GETs a minute. */
+  /** GETs per minute. */
   readonly getRate: number;
-  /** Creations that are not yet terminal. */
+  /** Creations that may be queued or processing at once. */
   readonly maxConcurrent: number;
-  /** Seconds from acceptance to a terminal status. */
+  /** Seconds in which a creation has to become terminal, from its acceptance on. */
   readonly deadlineSeconds: number;
 }
 
@@ -21,7 +21,7 @@ export const defaultLimits: AccountLimits = {
   deadlineSeconds: 300,
 };
 
-/** What an operator may set; a deadline above 12 minutes would outlive the rendering function. */
+/** The values that an operator may set. A deadline above 12 minutes would outlive the function that renders. */
 export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [least: number, most: number] } =
   {
     postRate: [0, 1_000_000],
@@ -30,27 +30,27 @@ export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [le
     deadlineSeconds: [1, 720],
   };
 
-/** Open creations in the whole service; compared with the reconciler's last count, so approximate by design. */
+/** Creations that may be open in the whole service. Compared with the reconciler's last count, so approximate. */
 export const serviceCapacity = 2_000;
 /** The least time between two polls of one creation, in milliseconds. */
 export const pollIntervalMillis = 1_000;
-/** Retry-After of a creation that has not ended: a good pace to poll it. */
+/** Retry-After on an open creation: the pace at which a client should poll it. */
 export const pollPaceSeconds = 2;
-/** The window of both rates and of rejected authentications. */
+/** The length of the window in which requests and rejected authentications are counted. */
 export const rateWindowSeconds = 60;
-/** Rejected authentications of one address in a minute, before it is blocked. */
+/** Rejected authentications of one address in a window before the address is blocked. */
 export const rejectionsBeforeBlock = 20;
 export const blockSeconds = 120;
 export const idempotencySeconds = 24 * 60 * 60;
 export const maxBodyBytes = 256 * 1024;
 export const maxUrlLength = 2_048;
-/** The creations of an answer of GET /creations, as Lambda sends them; it refuses an answer of more than 6 MB. */
+/** Bytes of the creations in one answer of GET /creations. Lambda refuses an answer of more than 6 MB. */
 export const mostPageBytes = 5_000_000;
 
-/** How long the look-up of a host name may take. */
+/** The time limit of the look-up of a host name. */
 export const resolveMillis = 5_000;
 
-/** Source images (decisions.md, Source images). */
+/** Source images: how many are fetched at once, and their limits (docs/api.md). */
 export const sourcesAtOnce = 4;
 export const sourceTimeoutMillis = 5_000;
 export const allSourcesTimeoutMillis = 15_000;
@@ -59,16 +59,16 @@ export const maxSourceBytes = 10 * 1_000_000;
 export const sourceSide = { least: 64, most: 8_192 } as const;
 export const maxSourcePixels = 25_000_000;
 
-/** Seconds that Prefer: wait may hold an answer, and the latest after a request's arrival. */
+/** The longest wait that Prefer: wait can ask for, and the latest answer after such a wait, from the arrival on. */
 export const longestWaitSeconds = 20;
 export const latestAnswerMillis = 25_000;
 
 /**
- * The time of a request. API Gateway gives up after 30 s, and Lambda ends an API function after 29 s
- * (lib/service-stack.ts): the answer has to be out before.
+ * The time of a request. The answer has to be out before Lambda ends the function after 29 s
+ * (lib/service-stack.ts) and before API Gateway gives up after 30 s.
  */
 export const requestMillis = 26_000;
-/** An answer that is later than this behind the end of its time is no longer waited for. */
+/** How long the frame waits for an answer after the end of the request's time. Then it answers with 500. */
 export const overdueMillis = 1_500;
-/** What charging and starting may take. A request with less time left is refused before the charge. */
+/** The time that charge and start may take. A request with less time left is refused before the charge. */
 export const chargeMillis = 5_000;

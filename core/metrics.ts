@@ -1,6 +1,6 @@
 /**
- * What is measured, and of which event of the log. A handler says once what happened; this
- * table says what of it is counted, so that a line of the log and a metric cannot disagree.
+ * The metrics, each with the event of the log that it counts. A handler logs an event once;
+ * this table says what CloudWatch measures of the event. So log and metrics cannot disagree.
  */
 
 export interface MetricDefinition {
@@ -8,9 +8,12 @@ export interface MetricDefinition {
   readonly event: string;
   readonly name: string;
   readonly unit: 'Count' | 'Milliseconds' | 'None';
-  /** The event's field that is the value; absent: each event is 1. */
+  /** The field of the event that holds the value. Absent: each event counts as 1. */
   readonly field?: string;
-  /** The fields by which it is told apart, one list a set; an empty list is the sum of all. Each combination of values is billed. */
+  /**
+   * Sets of fields. CloudWatch keeps one series for each combination of values of a set, and bills each series.
+   * The empty set is the series of all events.
+   */
   readonly dimensions: readonly (readonly string[])[];
 }
 
@@ -19,7 +22,7 @@ const all = [[]] as const;
 export const metrics = [
   { event: 'creation_accepted', name: 'CreationsAccepted', unit: 'Count', dimensions: all },
   { event: 'creation_completed', name: 'CreationsCompleted', unit: 'Count', dimensions: all },
-  // From acceptance to the image.
+  // The time from acceptance to the image.
   {
     event: 'creation_completed',
     name: 'CreationTime',
@@ -27,7 +30,7 @@ export const metrics = [
     field: 'millis',
     dimensions: all,
   },
-  // A failed creation is one whose charge was given back: the number of failures is that of refunds.
+  // Every failed creation is refunded: the number of failures is the number of refunds.
   { event: 'creation_failed', name: 'CreationsFailed', unit: 'Count', dimensions: [[], ['failure']] },
   {
     event: 'creation_failed',
@@ -53,7 +56,7 @@ export const metrics = [
   { event: 'webhook_attempted', name: 'WebhookAttempts', unit: 'Count', dimensions: [['outcome']] },
   { event: 'charge_conflict', name: 'ChargeConflicts', unit: 'Count', dimensions: all },
   { event: 'request_shed', name: 'RequestsShed', unit: 'Count', dimensions: all },
-  // The five of the reconciler come of its runs by the schedule.
+  // Only the scheduled runs of the reconciler log this event, not those that an event started.
   { event: 'reconciled', name: 'ReconcilerRuns', unit: 'Count', dimensions: all },
   { event: 'reconciled', name: 'ReconcilerLooked', unit: 'Count', field: 'looked', dimensions: all },
   { event: 'reconciled', name: 'ReconcilerStarted', unit: 'Count', field: 'started', dimensions: all },
@@ -65,14 +68,14 @@ export const metrics = [
 
 export type MetricName = (typeof metrics)[number]['name'];
 
-/** Counts every line that an operator has to look at, by its event. */
+/** Counts the lines that an operator has to look at, one series for each event. */
 export const alarmMetric = {
   name: 'OperatorAlarms',
   unit: 'Count',
   dimensions: [['event']],
 } as const satisfies Omit<MetricDefinition, 'event'>;
 
-/** Every event that is logged as an alarm; docs/operations.md says of each what to do. */
+/** The events that are logged as alarms. docs/operations.md says what to do about each of them. */
 export const alarmEvents = [
   'books_out_of_balance',
   'creation_past_deadline',

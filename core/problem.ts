@@ -1,9 +1,9 @@
 /**
- * What the API answers when it refuses (interface.md, part 7). Handlers throw or
- * return a Problem; functions/http/answer.ts makes the HTTP answer of it.
+ * The refusals of the API (docs/api.md). Handlers throw or return a Problem, and
+ * functions/http/answer.ts turns it into the HTTP answer.
  */
 
-/** Code and HTTP status, as the interface lists them. */
+/** The HTTP status of each code. */
 export const problemStatus = {
   ERR_INVALID_REQUEST: 400,
   ERR_CONTENT_POLICY: 400,
@@ -24,18 +24,18 @@ export const problemStatus = {
 export type ProblemCode = keyof typeof problemStatus;
 
 export interface FieldError {
-  /** "prompt", "image_urls[0]"; "body" for the whole of it; a header by its name. */
+  /** "prompt" or "image_urls[0]"; "body" for the whole body; or the name of a header. */
   readonly field: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** A refusal, with everything its answer needs. */
+/** A refusal, with everything that its answer shows. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly details: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
-  /** What the plain form of an authentication failure says, where it is not details.reason. */
+  /** The text of the plain form of a failed authentication. Absent: the plain form shows details.reason. */
   readonly plainDetail: string | undefined;
   constructor(
     code: ProblemCode,
@@ -57,7 +57,7 @@ export class Problem extends Error {
   }
 }
 
-/** The same refusal, with headers on top. */
+/** A copy of the refusal with additional headers. */
 export function withHeaders(
   { code, message, details, headers }: Problem,
   more: Readonly<Record<string, string>>,
@@ -65,7 +65,7 @@ export function withHeaders(
   return new Problem(code, message, details, { ...headers, ...more });
 }
 
-/** 400 with the fields that are wrong; the message names them, for those who read only that. */
+/** 400 with the wrong fields. The message names the first one, for a client that shows only the message. */
 export function invalidRequest(errors: readonly FieldError[]): Problem {
   const first = errors[0];
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see details.errors)` : '';
@@ -73,7 +73,7 @@ export function invalidRequest(errors: readonly FieldError[]): Problem {
   return new Problem('ERR_INVALID_REQUEST', message, { errors });
 }
 
-/** A refusal that clears by itself: with Retry-After, in whole seconds of at least 1. */
+/** A refusal that ends by itself. Its Retry-After is in whole seconds, at least 1. */
 export function retryLater(
   code: ProblemCode,
   message: string,

@@ -1,10 +1,10 @@
-/** What providers charge us, apart from what is sold: no request needs it, the operator's figures do. */
+/** The prices at which providers sell to us. Only the operator's figures need them; no request does. */
 import type { ProviderCost, ProviderCosts } from './catalog-schema.ts';
 import type { Route } from './catalog.ts';
 
 export type { ProviderCosts } from './catalog-schema.ts';
 
-/** The cost of a route's images; undefined when nobody has read it. */
+/** The cost of a route's images. Undefined when catalog/provider-costs.json has no entry for the route. */
 export function costOf(
   { costs }: ProviderCosts,
   route: Pick<Route, 'provider' | 'provider_model' | 'quality'>,

@@ -1,10 +1,10 @@
 /**
- * The contract of an image provider. What to do about an answer is data on the answer:
- * the walk over the routes reads a reason and never a vendor's text.
+ * The contract of an image provider. Each refusal carries a reason, which decides what the
+ * walk over the routes does next. The walk never reads the text of a vendor.
  */
 import type { AspectRatio, OutputFormat, Resolution } from './image-formats.ts';
 
-/** A source image as it lies in the service's own bucket; its type and size were read from its bytes. */
+/** A source image in the service's own bucket. Type and size were read from its bytes. */
 export interface SourceImage {
   readonly contentType: string;
   /** Pixels. */
@@ -13,10 +13,10 @@ export interface SourceImage {
   readonly bytes: Uint8Array;
 }
 
-/** What a provider is asked to render. The catalog has seen to it that the route can do all of it. */
+/** The order to a provider. The catalog has checked that the route can render all of it. */
 export interface RenderJob {
   readonly providerModel: string;
-  /** The route's, for vendors that price by it: "low", "medium", "high". */
+  /** The quality of the route, for a vendor that prices by quality: "low", "medium" or "high". */
   readonly quality?: string;
   readonly prompt: string | null;
   readonly resolution: Resolution;
@@ -24,59 +24,62 @@ export interface RenderJob {
   readonly outputFormat: OutputFormat;
   readonly seed: number | null;
   readonly sourceCount: number;
-  /** Reads the source images, in the request's order. Throws when the bucket does not give them. */
+  /** Reads the source images in the order of the request. Throws when the bucket does not return them. */
   readonly readSources: () => Promise<readonly SourceImage[]>;
 }
 
-/** Why a provider gave no image; the remedy follows from it (functions/workflow/walk-routes.ts). */
+/** Why a provider gave no image. functions/workflow/route-verdict.ts decides what follows from each reason. */
 export type RefusalReason =
   | 'prompt'
   | 'source_image'
   | 'failed'
   | 'nothing_rendered'
-  /** The vendor itself gave up for lack of time. */
+  /** The vendor's own time limit ended the job. */
   | 'timed_out'
-  /** Down or throttled, and surely not at work on it: the next route. */
+  /** The vendor is down or throttles us, and certainly does not work on the job: the next route is tried. */
   | 'unavailable'
-  /** Our key or our bill: the next route, and an alarm. */
+  /** The vendor refused our key or wants to be paid: the next route is tried, and an alarm is logged. */
   | 'credentials'
-  /** The call broke when it may have been accepted already: never repeated at this vendor, the next route. */
+  /** The call broke after the vendor may have accepted the job: it is not repeated there, the next route is tried. */
   | 'unknown_outcome'
-  /** An answer that the adapter does not know. */
+  /** The adapter does not know this answer. */
   | 'unknown_answer';
 
 export interface Refused {
   readonly kind: 'refused';
   readonly reason: RefusalReason;
-  /** For the operator: status and code of the vendor ("HTTP 429 rate_limit_exceeded"), never its text, which may quote the prompt. */
+  /**
+   * Status and code of the vendor for the operator, such as "HTTP 429 rate_limit_exceeded". Never the vendor's
+   * text, which may quote the prompt.
+   */
   readonly detail?: string;
 }
 
 export type ProviderAnswer =
   | { readonly kind: 'rendered'; readonly bytes: Uint8Array }
-  /** Accepted. The id is stored before the first poll; it may hold whatever the adapter needs to find the job again. */
+  /** The vendor accepted the job. The id is stored before the first poll. It holds what the adapter needs for polls. */
   | { readonly kind: 'pending'; readonly jobId: string; readonly pollAfterMillis: number }
   | Refused;
 
 export interface ImageProvider {
   readonly name: string;
-  /** Never called twice for one attempt. Throws when the signal aborts; every other breakage is an answer. */
+  /** Called once for each attempt. Throws when the signal aborts; answers with a refusal on every other breakage. */
   submit(job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer>;
-  /** Asynchronous providers only: how a job stands. A poll that did not come through answers 'pending' again. */
+  /** The state of a job, of asynchronous providers only. A poll that did not reach the vendor answers 'pending'. */
   poll?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer>;
-  /** Where the vendor can: ends a job whose image nobody waits for any more. */
+  /** Ends a job for whose image nobody waits. Absent where the vendor has no call for that. */
   cancel?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<void>;
 }
 
-/** The vendors' keys, as the operator has set them. */
+/** The keys for the vendors' APIs, as the operator has set them. */
 export interface ProviderCredentials {
-  /** Undefined when none is set for the vendor. Throws CredentialsUnreadable. */
+  /** Undefined when the operator has set no key. Throws CredentialsUnreadable. */
   read(provider: string): Promise<string | undefined>;
-  /** The vendor refused it: the next read asks the secret store again. */
+  /** The vendor refused the key. The next read asks the secret store again. */
   forget(provider: string): void;
 }
 
-/** The secret store did not give the credentials, so that no vendor was called. */
+/** The secret store did not return the keys. No vendor was called. */
 export class CredentialsUnreadable extends Error {
   override readonly name = 'CredentialsUnreadable';
 }

@@ -1,16 +1,16 @@
 /**
- * The providers that Darkroom knows: what each is called, and what it needs before it
- * can be used. A vendor is enabled once its credential is set (or, where there is none
- * to set, once an operator has switched it on).
+ * The providers that Darkroom knows, with their names and what each needs before requests
+ * can use it. A provider with a key is enabled once the key is set. A provider that signs
+ * with the function's role is enabled once an operator has switched it on.
  */
 export interface ProviderInfo {
   readonly title: string;
   /**
-   * 'none': always enabled. 'role': signed with the function's own role, switched on by
-   * hand. 'key': a key of the vendor, kept in Secrets Manager.
+   * 'none': the provider is always enabled. 'role': calls are signed with the function's role, and an operator
+   * switches the provider on. 'key': the vendor issues a key, which Secrets Manager keeps.
    */
   readonly credential: 'none' | 'role' | 'key';
-  /** Where an operator gets access. */
+  /** The page where an operator gets the key or the access. */
   readonly accessAt?: string;
 }
 
@@ -31,7 +31,7 @@ export const providers = {
 
 export type ProviderName = keyof typeof providers;
 
-/** Whether requests may be routed to it: it needs nothing, or an operator has set what it needs. */
+/** Whether requests may use the provider: it needs nothing, or it is in the list of enabled providers. */
 export function isEnabled(name: ProviderName, enabled: readonly string[]): boolean {
   return providers[name].credential === 'none' || enabled.includes(name);
 }

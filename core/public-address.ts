@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Ranges that ipaddr.js calls unicast, or that carry an IPv4 address inside, and that
- * are not public hosts. 2000::/3 is all that IANA has given out as global unicast.
+ * 2000::/3 is all that IANA has given out as global unicast. The ranges below lie in it and
+ * are not public hosts. ipaddr.js 2.5 knows them all; older versions called some unicast.
  */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 const embedding: readonly [ipaddr.IPv6, number][] = [
@@ -12,13 +12,13 @@ const embedding: readonly [ipaddr.IPv6, number][] = [
   ipaddr.IPv6.parseCIDR('3fff::/20'), // documentation, RFC 9637
 ];
 
-/** ISATAP puts an IPv4 address behind these two groups, whatever the prefix (RFC 5214). */
+/** An ISATAP address has these two groups before its IPv4 address, under any prefix (RFC 5214). */
 function isIsatap(address: ipaddr.IPv6): boolean {
   const [, , , , high, low] = address.parts;
   return (high === 0 || high === 0x0200) && low === 0x5efe;
 }
 
-/** Whether an address, as a resolver gave it, is a public host; everything it cannot parse is not. */
+/** Whether an address of a resolver belongs to a public host. False for a text that is not an address. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);

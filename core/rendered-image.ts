@@ -1,8 +1,11 @@
-/** What a provider sent, looked at before its creation may be called completed. */
+/** The check of the bytes that a provider sent, before the creation may become completed. */
 import { readImageHeader, type ImageHeader } from './image-bytes.ts';
 import type { AspectRatio, OutputFormat } from './image-formats.ts';
 
-/** How far a picture's ratio may lie from the asked one: vendors round to multiples of 16 and to sizes of their own (21:9 as 1536 x 640 is 3 % off). */
+/**
+ * How far the ratio of an image may differ from the requested one. Vendors round sizes to multiples of 16 or to
+ * sizes of their own: 1536 x 640 for 21:9 differs by 3 %.
+ */
 const ratioTolerance = 0.1;
 
 export type RenderedImage =
@@ -10,9 +13,9 @@ export type RenderedImage =
   | { readonly kind: 'unusable'; readonly detail: string };
 
 /**
- * By its bytes alone: an image of the asked type, whose pixels are known. Nothing is
- * converted, so that another type is no image for this creation; another ratio is a
- * picture all the same, reported as it is and shown to the operator.
+ * Judges the bytes alone. An image of another type than the requested one is unusable, since
+ * the service converts nothing. An image of another ratio is usable: its real size is
+ * reported to the client, and the log tells the operator.
  */
 export function judgeImage(
   bytes: Uint8Array,

@@ -1,22 +1,23 @@
 /**
- * The time of one request, from its arrival to its answer. Every wait inside the request gets the
- * same signal: name look-ups, downloads, DynamoDB, S3, Step Functions. Behind the end nothing is
- * sent any more, also when Lambda freezes the environment and a later invocation thaws it.
+ * The time of one request, from its arrival to its answer. Every wait inside the request gets
+ * the same signal: name look-ups, downloads, DynamoDB, S3, Step Functions. After the end the
+ * request sends nothing, also when Lambda freezes the environment and a later invocation
+ * thaws it.
  */
 import type { Clock } from './ports/runtime.ts';
 
 export interface TimeBudget {
-  /** Aborts when the time is used up, or when the answer was given. */
+  /** Aborts when the time is used up, or when `end` is called. */
   readonly signal: AbortSignal;
   /** Milliseconds since the request arrived. */
   elapsed(): number;
-  /** Milliseconds until the time is used up; 0 behind the end. */
+  /** Milliseconds until the time is used up. 0 after the end. */
   left(): number;
-  /** The answer is given: whatever still goes on ends now. */
+  /** Called when the answer is given. Ends everything that still waits. */
   end(): void;
 }
 
-/** A budget that begins now. */
+/** Starts a budget now. */
 export function startBudget(clock: Pick<Clock, 'elapsed' | 'timeout'>, millis: number): TimeBudget {
   const arrivedAt = clock.elapsed();
   const ended = new AbortController();

@@ -1,4 +1,4 @@
-/** What an operator, and later the portal, can do with webhooks: send one again, send a test. */
+/** The commands of an operator for webhooks: send a delivery again, and send a test delivery. */
 import type { Account } from './account.ts';
 import type { CreationId } from './ids.ts';
 import { uuidV7 } from './ids.ts';
@@ -22,16 +22,16 @@ export interface TestServices {
 }
 
 export type TestOutcome =
-  /** `lost`: so many replaced secrets that receivers may still hold cannot be opened, and signed nothing. */
+  /** `lost`: the number of secrets that receivers may still hold and that could not be opened. They signed nothing. */
   | { readonly kind: 'sent'; readonly delivery: Delivery; readonly lost: number }
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'no_secret' }
-  /** At most one in 30 seconds. */
+  /** An account may send one test delivery in 30 seconds. */
   | { readonly kind: 'too_soon'; readonly afterSeconds: number };
 
 /**
- * One signed attempt of a made-up event, to any address that a webhook may go to. It is logged, and never
- * repeated. Throws SecretLost when the signing secret cannot be opened any more.
+ * Sends one signed attempt of a made-up event to any address that a webhook may have. The delivery log gets a row.
+ * The attempt is never repeated. Throws SecretLost when the signing secret cannot be opened any more.
  */
 export async function sendTestDelivery(
   account: Account,
@@ -105,7 +105,7 @@ export type RedeliveryOutcome =
   | { readonly kind: 'unknown_delivery' }
   | { readonly kind: 'still_pending' };
 
-/** Opens a new round of attempts for the creation of a delivery, with the same bytes. */
+/** Opens a new round of attempts for the creation of a delivery. The body keeps its bytes. */
 export async function redeliver(
   account: Account,
   deliveryId: string,
@@ -116,7 +116,7 @@ export async function redeliver(
   if (!creation?.webhook) return { kind: 'unknown_delivery' };
   const reopened = await services.deliveries.reopen(creation, services.clock.now());
   if (!reopened) return { kind: 'still_pending' };
-  // Should the start fail, the reconciler finds the webhook pending and starts it.
+  // If the start fails, the reconciler finds the pending webhook and starts an execution.
   await services.executions.start(creation.id, creation.executions + 1);
   return { kind: 'started', creationId: creation.id };
 }

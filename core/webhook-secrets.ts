@@ -1,30 +1,30 @@
 /**
- * The webhook secrets of an account over time: which one signs, which replaced ones still verify.
+ * The webhook secrets of an account over time: which secret signs, and which secrets receivers may still use.
  *
  *   issued ──▶ (pending until signsFrom) ──▶ signs ──▶ replaced ──▶ over, 24 h later
  *
- * Every secret that is not over has its value in webhook-signature, the pending one included.
+ * The header webhook-signature has one value for every secret that is not over, also for a pending one.
  */
 import type { SealedSecret } from './account.ts';
 import type { AccountId } from './ids.ts';
 import { SecretLost, type SecretBox } from './ports/secret-box.ts';
 
-/** How long a replaced secret goes on verifying, from the moment at which its replacement took effect. */
+/** How long a replaced secret verifies, from the moment at which the newer secret took over. */
 export const replacedSecretSeconds = 24 * 60 * 60;
 
-/** What `webhooks rotate --sign-from` takes: seconds until the new secret signs X-Webhook-Signature-256. */
+/** The values of `webhooks rotate --sign-from`: seconds until the new secret signs X-Webhook-Signature-256. */
 export const signFromSeconds = { now: 0, '1h': 60 * 60, '24h': 24 * 60 * 60 } as const;
 export type SignFrom = keyof typeof signFromSeconds;
 
-/** An account's stored secrets, sorted by what they do now. */
+/** The stored secrets of an account, sorted by their present use. */
 export interface SecretsNow {
-  /** Its value is X-Webhook-Signature-256. Undefined when no secret was issued. */
+  /** Makes X-Webhook-Signature-256. Undefined when no secret was issued. */
   readonly signing: SealedSecret | undefined;
-  /** Issued, and not signing yet. */
+  /** Issued, and does not sign yet. */
   readonly pending: readonly SealedSecret[];
   /** Replaced less than 24 h ago, the newest first. */
   readonly replaced: readonly SealedSecret[];
-  /** Replaced 24 h ago or longer. Nothing is signed with these. */
+  /** Replaced 24 h ago or earlier. These sign nothing. */
   readonly over: readonly SealedSecret[];
 }
 
@@ -33,7 +33,7 @@ export function secretsAt(stored: readonly SealedSecret[], nowMillis: number): S
   const oldest = nowMillis - replacedSecretSeconds * 1000;
   const isOver = ({ replacedAt }: SealedSecret): boolean => replacedAt !== undefined && replacedAt <= oldest;
   const live = stored.filter((secret) => !isOver(secret));
-  // The first that is not pending: so a clock that runs behind never finds the account without a signing secret.
+  // The newest secret that is not pending. When a clock runs behind and all seem pending, the oldest secret signs.
   const found = live.findIndex(({ signsFrom }) => signsFrom === undefined || signsFrom <= nowMillis);
   const place = found === -1 ? live.length - 1 : found;
   return {
@@ -62,7 +62,7 @@ export function rotated(
     { sealed, issuedAt: nowMillis, ...(isLater && { signsFrom }) },
     ...kept.map((secret) => ({
       ...secret,
-      replacedAt: Math.min(secret.replacedAt ?? Infinity, isLater ? signsFrom : nowMillis),
+      replacedAt: Math.min(secret.replacedAt ?? Infinity, signsFrom),
     })),
   ];
 }
@@ -79,7 +79,7 @@ export interface SigningSecrets {
   readonly previous?: string;
   /** All secrets that a receiver may hold, the current one first: the keys of webhook-signature. */
   readonly valid: readonly string[];
-  /** Secrets that nobody can open any more: they are left out, and an operator has to know. */
+  /** Secrets that nobody can open any more. They sign nothing, and an operator has to know of them. */
   readonly lost: readonly SealedSecret[];
 }
 
@@ -121,6 +121,6 @@ export async function openSecrets(
 
 interface Opened {
   readonly secret: SealedSecret;
-  /** Undefined: it is lost. */
+  /** Undefined when the secret is lost. */
   readonly plain: string | undefined;
 }

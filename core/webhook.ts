@@ -1,7 +1,4 @@
-/**
- * Webhooks (interface.md, part 6; decisions.md, Webhooks): payload, signatures and
- * the schedule of attempts.
- */
+/** Webhooks (docs/api.md): payload, signatures and the schedule of attempts. */
 import { createHmac } from 'node:crypto';
 import type { CreationRecord } from './creation.ts';
 import { failures } from './failure.ts';
@@ -10,10 +7,10 @@ import type { Delivery } from './ports/deliveries.ts';
 import type { PostResult } from './ports/outbound.ts';
 import type { SigningSecrets } from './webhook-secrets.ts';
 
-/** Seconds between the end of attempt n and attempt n + 1; the last attempt has no wait after it. */
+/** Seconds between the end of attempt n and attempt n + 1. No wait follows the last attempt. */
 export const webhookWaitsSeconds = [60, 120, 240, 480] as const;
 export const webhookAttempts = 5;
-/** Bounds one whole attempt, the response's body included. */
+/** The time limit of one whole attempt, with the body of the response. */
 export const webhookAttemptMillis = 10_000;
 export const webhookResponseBytes = 16 * 1024;
 /** The least time between two test deliveries of an account. */
@@ -27,7 +24,7 @@ export function webhookSecret(randomBytes: Uint8Array): string {
   return `${secretPrefix}${Buffer.from(randomBytes).toString('base64')}`;
 }
 
-/** The body of a creation's webhook. It is stored at the first attempt and sent as it is in all. */
+/** The body of a creation's webhook. The first attempt stores it; every attempt sends the stored bytes. */
 export function webhookBody(creation: CreationRecord, resultUrls: readonly string[]): string {
   const failed = creation.failure !== undefined;
   return JSON.stringify({
@@ -43,7 +40,7 @@ export function webhookBody(creation: CreationRecord, resultUrls: readonly strin
   });
 }
 
-/** A delivery with how it ended: any 2xx is delivered. */
+/** The delivery with its outcome. Every status of 2xx means delivered. */
 export function endedDelivery(delivery: Delivery, result: PostResult): Delivery {
   if (result.kind === 'unanswered') return { ...delivery, outcome: 'failed', reason: result.reason };
   const { status, excerpt } = result;
@@ -53,7 +50,7 @@ export function endedDelivery(delivery: Delivery, result: PostResult): Delivery 
 
 export interface SignedAttempt {
   readonly event: string;
-  /** Stable over attempts: creation id and event. */
+  /** Creation id and event: the same in every attempt. */
   readonly messageId: string;
   readonly deliveryId: string;
   readonly attempt: number;
@@ -66,7 +63,7 @@ export function signature256(secret: string, timestamp: string, body: string): s
   return `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
 }
 
-/** One `v1,` value of Standard Webhooks: the key is the 32 bytes behind the prefix. */
+/** One `v1,` value of Standard Webhooks. The key is the 32 bytes after the prefix of the secret. */
 export function standardSignature(
   secret: string,
   messageId: string,
@@ -77,7 +74,7 @@ export function standardSignature(
   return `v1,${createHmac('sha256', key).update(`${messageId}.${timestamp}.${body}`).digest('base64')}`;
 }
 
-/** The headers of one attempt, signed at its own time. */
+/** The headers of one attempt. The signatures cover the time of this attempt. */
 export function webhookHeaders(attempt: SignedAttempt, secrets: SigningSecrets): Record<string, string> {
   const timestamp = String(attempt.signedAtSeconds);
   return {

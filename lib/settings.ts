@@ -6,11 +6,9 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
 import { limitRanges } from '../core/limits.ts';
 
-/** What CloudWatch Logs knows, in days; "for ever" is no retention. */
-const retentions = new Map<number, RetentionDays>(
-  Object.values(RetentionDays).flatMap((days) =>
-    typeof days === 'number' && days !== RetentionDays.INFINITE ? [[days, days] as const] : [],
-  ),
+/** The retentions of CloudWatch Logs, in days. INFINITE is left out: a log that stays for ever is not wanted. */
+const retentions = Object.values(RetentionDays).filter(
+  (days) => typeof days === 'number' && days !== RetentionDays.INFINITE,
 );
 
 const hostName = z
@@ -25,15 +23,15 @@ function domain(
 ): z.ZodOptional<z.ZodObject<{ name: z.ZodString; certificateArn: z.ZodString }, z.core.$strict>> {
   return z
     .strictObject(
-      { name: hostName, certificateArn: z.string({ error: right }).regex(certificate, { error: right }) },
-      { error: issueOf('must be {name, certificateArn}') },
+      { name: hostName, certificateArn: z.string({ error: right }).regex(certificate) },
+      { error: 'must be {name, certificateArn}' },
     )
     .optional();
 }
 
 function wholeNumber(least: number, most: number): z.ZodNumber {
   const right = `must be a whole number from ${least} to ${most}`;
-  return z.int({ error: right }).min(least, { error: right }).max(most, { error: right });
+  return z.int({ error: right }).min(least).max(most);
 }
 
 function oneOf<const Values extends readonly string[]>(
@@ -42,22 +40,11 @@ function oneOf<const Values extends readonly string[]>(
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }
 
-/** A number where CloudWatch has an enumeration: a file of settings need not know it. */
-function retention(): z.ZodPipe<z.ZodNumber, z.ZodTransform<RetentionDays, number>> {
-  const right = `must be one of ${[...retentions.keys()].join(', ')}`;
-  return z
-    .number({ error: right })
-    .refine((days) => retentions.has(days), { error: right })
-    .transform((days) => retentions.get(days) ?? RetentionDays.ONE_MONTH);
+/** Takes a plain number, so that a file of settings need not import the enumeration of the CDK. */
+function retention(): z.ZodCustom<RetentionDays, RetentionDays> {
+  const isRetention = (days: unknown): boolean => retentions.some((known) => known === days);
+  return z.custom<RetentionDays>(isRetention, { error: `must be one of ${retentions.join(', ')}` });
 }
-
-/** A wrong shape says what would be right; an unknown field keeps zod's own issue, which names it. */
-function issueOf(right: string): z.core.$ZodErrorMap {
-  return (issue) => (issue.code === 'unrecognized_keys' ? undefined : right);
-}
-
-const regionRight = 'must be a region, such as us-west-2';
-const topUpUrlRight = 'must be an https address, or empty';
 
 const limits = {
   postRate: wholeNumber(...limitRanges.postRate).optional(),
@@ -83,25 +70,25 @@ const settingsSchema = z.strictObject(
     /** Of every log group. */
     logRetentionDays: retention().prefault(30),
     /** Of accounts that are created without limits of their own; those of accounts that exist stay. */
-    limits: z.strictObject(limits, { error: issueOf('must be an object of limits') }).default({}),
+    limits: z.strictObject(limits, { error: 'must be an object of limits' }).default({}),
     /** The form of a failed authentication (interface.md, part 5). */
     authFailureForm: oneOf(['envelope', 'plain']).default('envelope'),
     /** Where a client can top up its wallet, named in 402 answers; empty: /portal/wallet under the API's own domain. */
     topUpUrl: z
-      .string({ error: topUpUrlRight })
-      .refine((text) => text === '' || URL.parse(text)?.protocol === 'https:', { error: topUpUrlRight })
+      .string({ error: 'must be an https address, or empty' })
+      .refine((text) => text === '' || URL.parse(text)?.protocol === 'https:')
       .default(''),
     /** Who hears of alarms. Without it the topic is there and has no subscriber. */
     alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
     /** Where the models of Amazon Bedrock are invoked; Stability's are offered in us-west-2. */
     bedrockRegion: z
-      .string({ error: regionRight })
-      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: regionRight })
+      .string({ error: 'must be a region, such as us-west-2' })
+      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
       .default('us-west-2'),
     /** A table restored from a backup, used in place of the stack's own, which stays as it is. */
     restoredTable: z
       .string({ error: 'must be the name of a table' })
-      .regex(/^[a-zA-Z0-9_.-]{3,255}$/, { error: 'must be the name of a table' })
+      .regex(/^[a-zA-Z0-9_.-]{3,255}$/)
       .optional(),
     /** Of the functions' processors; arm64 is a fifth cheaper. */
     architecture: oneOf(['arm64', 'x86_64']).default('arm64'),
@@ -109,11 +96,11 @@ const settingsSchema = z.strictObject(
     throttling: z
       .strictObject(
         { ratePerSecond: wholeNumber(1, 10_000).default(500), burst: wholeNumber(1, 5_000).default(1_000) },
-        { error: issueOf('must be {ratePerSecond, burst}') },
+        { error: 'must be {ratePerSecond, burst}' },
       )
       .prefault({}),
   },
-  { error: issueOf('must be an object of settings') },
+  { error: 'must be an object of settings' },
 );
 
 /** What a file of config/ gives: any part of it. */

@@ -4,15 +4,20 @@ import { parseSettings, SettingsError, type Settings } from './settings.ts';
 /** The stage of `cdk deploy` without `-c stage=NAME`. */
 export const defaultStage = 'default';
 
-/** The settings of config/STAGE.ts. Throws SettingsError, also for a stage that has no such file. */
-export async function settingsOf(stage: string): Promise<Settings> {
+const configFolder = new URL('../config/', import.meta.url);
+
+/**
+ * The settings of config/STAGE.ts. Throws SettingsError, also for a stage that has no such file.
+ * @param folder another folder in the place of config/, for tests
+ */
+export async function settingsOf(stage: string, folder = configFolder): Promise<Settings> {
   // A stage becomes part of a path and of names in AWS.
   if (!/^[a-z][a-z0-9-]{0,29}$/.test(stage))
     throw new SettingsError(
       `stage: ${JSON.stringify(stage)} must be a name of small letters, digits and hyphens, 30 at most`,
     );
   const file = `config/${stage}.ts`;
-  const url = new URL(`../${file}`, import.meta.url);
+  const url = new URL(`${stage}.ts`, folder);
   if (!existsSync(url))
     throw new SettingsError(`stage: there is no ${file}; copy config/${defaultStage}.ts to begin with`);
   return parseSettings(file, await defaultExportOf(file, url));

@@ -582,7 +582,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'Six months ahead: the catalog refuses a shorter notice',
-        'core/catalog: a sunset a day less than six months behind its deprecation',
+        'core/catalog-schema: a sunset one day less than six months after its deprecation',
       ),
     ],
   },

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readClientUrl, type OutboundRules, type Purpose } from '../../core/client-url.ts';
+import {
+  literalAddress,
+  readClientUrl,
+  schemeOrPortProblem,
+  type OutboundRules,
+  type Purpose,
+} from '../../core/client-url.ts';
 
 /** 'fit', or the code and the reason of the refusal. */
 function read(text: string, purpose: Purpose, rules: OutboundRules): string {
@@ -23,7 +29,11 @@ describe('an address that a client gives', () => {
     ['https://a.test:65535/', 'webhook', 'fit'],
     ['https://93.184.215.14/', 'webhook', 'fit'],
     ['https://[2606:4700::1111]/', 'webhook', 'fit'],
+    // A name that begins like an address is a name.
+    ['https://10.0.0.1.example.com/', 'webhook', 'fit'],
     [long(2048), 'webhook', 'fit'],
+    [`https://a.test/${'😀'.repeat(2033)}`, 'webhook', 'fit'],
+    [`https://a.test/${'😀'.repeat(2034)}`, 'webhook', 'too_long: must have at most 2048 characters'],
     [long(2049), 'webhook', 'too_long: must have at most 2048 characters'],
     ['http://a.test/', 'webhook', notHttps],
     ['ftp://a.test/', 'webhook', notHttps],
@@ -63,5 +73,48 @@ describe('an address that a client gives', () => {
     [long(2049), 'webhook', 'too_long: must have at most 2048 characters'],
   ])('%s for a %s is %s where this machine is allowed too', (text, purpose, verdict) => {
     expect(read(text, purpose, 'loopback-too')).toBe(verdict);
+  });
+});
+
+describe('the reading of an address', () => {
+  it('gives the parsed address when nothing is known against it', () => {
+    expect(readClientUrl('https://A.test:443/x', 'webhook', 'public')).toEqual({
+      kind: 'fit',
+      url: new URL('https://a.test/x'),
+    });
+  });
+
+  it('gives code and reason when it is refused', () => {
+    expect(readClientUrl('x', 'image', 'public')).toEqual({
+      kind: 'refused',
+      code: 'refused_target',
+      why: 'must be an http or https address',
+    });
+    expect(readClientUrl(long(2049), 'image', 'public')).toEqual({
+      kind: 'refused',
+      code: 'too_long',
+      why: 'must have at most 2048 characters',
+    });
+  });
+
+  it.each([
+    ['https://127.1/', '127.0.0.1'],
+    ['https://0x7f.1/', '127.0.0.1'],
+    ['https://[::1]/', '::1'],
+    ['https://a.test/', undefined],
+    ['https://1.2.3.4.test/', undefined],
+  ])('finds in %s the literal address %s', (text, literal) => {
+    expect(literalAddress(new URL(text))).toBe(literal);
+  });
+
+  it.each([
+    ['https://a.test/', 'webhook', undefined],
+    ['http://a.test:443/', 'webhook', 'must be an https address'],
+    ['https://a.test:444/', 'webhook', 'must use port 443, or 1024 and above'],
+    ['https://a.test:81/', 'image', 'must use port 80, 443, or 1024 and above'],
+    ['https://a.test:1024/', 'image', undefined],
+    ['http://a.test:443/', 'image', undefined],
+  ] as const)('says of %s for a %s: %s', (text, purpose, problem) => {
+    expect(schemeOrPortProblem(new URL(text), purpose)).toBe(problem);
   });
 });

@@ -18,6 +18,7 @@ describe('the methods that a path takes', () => {
     '/api/public/v2/models',
     '/api/public/v1/models/',
     '/api/public/v1/creation',
+    '/api/public/v1/creations/',
     '/api/public/v1/creations/a/b',
     '/api/public/v1/Models',
   ])('of %j are none', (path) => {

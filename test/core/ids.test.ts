@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAccountId, parseCreationId, parseKeyId, uuidV7 } from '../../core/ids.ts';
+import { parseAccountId, parseCreationId, parseKeyId, timeOfUuidV7, uuidV7 } from '../../core/ids.ts';
 
 const bytes = fc.uint8Array({ minLength: 16, maxLength: 16 });
 const time = fc.integer({ min: 0, max: 2 ** 48 - 1 });
@@ -41,6 +41,31 @@ describe('a UUIDv7', () => {
     );
   });
 
+  it('gives its time back', () => {
+    fc.assert(
+      fc.property(time, bytes, (millis, random) => {
+        expect(timeOfUuidV7(uuidV7(millis, random))).toBe(millis);
+      }),
+    );
+  });
+
+  it.each([
+    ['another version', '017f22e2-79b0-4cc3-98c4-dc0c0c07398f'],
+    ['a 7 beside the place of the version', '017f22e2-7970-4773-98c4-dc0c0c07398f'],
+    ['upper case', '017F22E2-79B0-7CC3-98C4-DC0C0C07398F'],
+    ['one character less', '017f22e2-79b0-7cc3-98c4-dc0c0c07398'],
+    ['one character more', '017f22e2-79b0-7cc3-98c4-dc0c0c07398f0'],
+    ['a space before it', ' 017f22e2-79b0-7cc3-98c4-dc0c0c07398f'],
+    ['no id', ''],
+  ])('has no time when the text is of %s', (_what, text) => {
+    expect(timeOfUuidV7(text)).toBeUndefined();
+  });
+
+  it('takes 16 random bytes of however many are given', () => {
+    const random = new Uint8Array(20).fill(9);
+    expect(uuidV7(1, random)).toBe('00000000-0001-7909-8909-090909090909');
+  });
+
   it('leaves the random bytes as they were given', () => {
     const random = new Uint8Array(16).fill(7);
     uuidV7(1, random);
@@ -62,6 +87,9 @@ describe('an id that comes from outside', () => {
     '017f22e279b07cc398c4dc0c0c07398f',
     ' 017f22e2-79b0-7cc3-98c4-dc0c0c07398f',
     '017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n',
+    '0017f22e2-79b0-7cc3-98c4-dc0c0c07398f',
+    '017f22e2-79b0-7cc3-98c4-dc0c0c07398f0',
+    '017f22e2-79b0-7cc3-98c4-dc0c0c07398g',
   ])('is no creation when it is %j', (text) => {
     expect(parseCreationId(text)).toBeUndefined();
   });
@@ -69,8 +97,9 @@ describe('an id that comes from outside', () => {
   it('is an account of ten and a key of six base62 characters', () => {
     expect(parseAccountId('0aZ9876543')).toBe('0aZ9876543');
     expect(parseKeyId('0aZ987')).toBe('0aZ987');
-    for (const text of ['', '0aZ98', '0aZ9876', '0aZ98-', '0aZ98#']) expect(parseKeyId(text)).toBeUndefined();
-    for (const text of ['', '0aZ987654', '0aZ98765432', '0aZ987654#'])
+    for (const text of ['', '0aZ98', '0aZ9876', '0aZ98-', '0aZ98#', '#0aZ987', '0aZ987\n'])
+      expect(parseKeyId(text)).toBeUndefined();
+    for (const text of ['', '0aZ987654', '0aZ98765432', '0aZ987654#', '#0aZ9876543', '0aZ9876543\n'])
       expect(parseAccountId(text)).toBeUndefined();
   });
 });

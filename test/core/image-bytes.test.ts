@@ -70,6 +70,54 @@ describe('the header of an image file', () => {
     }
   });
 
+  it.each(Object.entries(FILES))('of a %s does not depend on the bytes that follow', (_name, file) => {
+    const longer = bytes(Array.from(file), Array<number>(20).fill(0xff));
+    expect(readImageHeader(longer)).toEqual(readImageHeader(file));
+  });
+
+  it.each([1, 2, 3])('of a jpeg is found behind %i fill bytes', (count) => {
+    const fill = Array<number>(count).fill(0xff);
+    expect(readImageHeader(bytes([0xff, 0xd8], fill, frame(0xc0, 1537, 1025)))).toMatchObject({
+      width: 1537,
+      height: 1025,
+    });
+  });
+
+  it('of a lossy webp is found when all bits of the tag of its key frame are 0', () => {
+    const file = riff('VP8 ', [0, 0, 0], [0x9d, 0x01, 0x2a], [9, 0], [7, 0]);
+    expect(readImageHeader(file)).toMatchObject({ width: 9, height: 7 });
+  });
+
+  // What is read of a file: in each case the header of the part that holds the size.
+  it.each([
+    ['png', 33],
+    ['baseline jpeg', 30],
+    ['progressive jpeg', 23],
+    ['jpeg with fill bytes and a thumbnail in its EXIF segment', 37],
+    ['lossy webp', 30],
+    ['lossless webp', 25],
+    ['extended webp', 30],
+  ])('of a %s needs the first %i bytes', (name, least) => {
+    const file = FILES[name] ?? bytes();
+    expect(readImageHeader(file.subarray(0, least))).toMatchObject({ width: 1537, height: 1025 });
+    expect(readImageHeader(file.subarray(0, least - 1))).toBeUndefined();
+  });
+
+  it.each([0x00, 0xd8, 0xd9, 0xda])(
+    'of a jpeg is unknown when the marker %i comes before the frame',
+    (marker) => {
+      const file = bytes([0xff, 0xd8, 0xff, marker], word(2), frame(0xc0, 1537, 1025));
+      expect(readImageHeader(file)).toBeUndefined();
+    },
+  );
+
+  it('of a jpeg is found in a frame of the least length, and behind a segment longer than 255 bytes', () => {
+    const least = [0xff, 0xc0, ...word(8), 8, ...word(1025), ...word(1537), 0];
+    expect(readImageHeader(bytes([0xff, 0xd8], least))).toMatchObject({ width: 1537, height: 1025 });
+    const segment = [0xff, 0xe1, ...word(0x0203), ...Array<number>(0x0201).fill(0)];
+    expect(readImageHeader(bytes([0xff, 0xd8], segment, least))).toMatchObject({ width: 1537 });
+  });
+
   it.each([0x01, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7])(
     'of a jpeg is found behind the bare marker %i, which has no segment',
     (marker) => {
@@ -103,6 +151,10 @@ describe('the header of an image file', () => {
       width: 0x01020304,
       height: 2 ** 31 - 1,
     });
+    expect(readImageHeader(png([0x7f, 0xff, 0xff, 0xff], [0x01, 0x02, 0x03, 0x04]))).toMatchObject({
+      width: 2 ** 31 - 1,
+      height: 0x01020304,
+    });
     expect(readImageHeader(png([0, 0, 0, 1], [0x80, 0, 0, 0]))).toBeUndefined();
     expect(
       readImageHeader(riff('VP8 ', [0x10, 0, 0], [0x9d, 0x01, 0x2a], [0xff, 0xff], [0xfe, 0x7f])),
@@ -126,6 +178,16 @@ describe('the header of an image file', () => {
     ['nothing', bytes()],
     ['text', bytes(ascii('<html>no image here, sorry, and enough of it</html>'))],
     ['a gif', bytes(ascii('GIF89a'), Array<number>(40).fill(1))],
+    [
+      'a png whose first chunk is not IHDR',
+      png([0, 0, 4, 0], [0, 0, 4, 0]).map((byte, at) => (at === 12 ? 0x4a : byte)),
+    ],
+    ['a frame of jpeg without the start of an image', bytes([0xff, 0xd9], frame(0xc0, 9, 9))],
+    ['a frame of jpeg behind two other bytes', bytes([0x00, 0xd8], frame(0xc0, 9, 9))],
+    ['a webp without RIFF', riff('VP8L', [0x2f], [9, 0, 9, 0]).fill(0, 0, 4)],
+    ['a webp without WEBP', riff('VP8L', [0x2f], [9, 0, 9, 0]).fill(0, 8, 12)],
+    ['a lossy webp without its start code', riff('VP8 ', [0x10, 0, 0], [0x9d, 0x01, 0x2b], [9, 0, 9, 0])],
+    ['a start code of webp in another chunk', riff('VP8?', [0x10, 0, 0], [0x9d, 0x01, 0x2a], [9, 0, 9, 0])],
     ['a png of width 0', png([0, 0, 0, 0], [0, 0, 4, 0])],
     ['a png wider than 31 bits', png([0x80, 0, 0, 0], [0, 0, 4, 0])],
     ['a jpeg whose scan comes before a frame', bytes([0xff, 0xd8, 0xff, 0xda], word(2), frame(0xc0, 9, 9))],

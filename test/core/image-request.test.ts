@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import models from '../../catalog/models.json' with { type: 'json' };
-import { findModel, type Catalog } from '../../core/catalog.ts';
 import { fieldErrors } from '../../core/field-errors.ts';
 import {
-  forModel,
   imageRequestSchema,
   missingPrompt,
   requestHash,
@@ -24,11 +21,11 @@ function problems(body: unknown): string[] {
 }
 
 describe('the body of a request', () => {
-  it('may say no more than a model and a prompt', () => {
+  it('needs only a model and a prompt', () => {
     expect(parse(good)).toEqual(good);
   });
 
-  it('may say everything', () => {
+  it('may have every field at its upper limit', () => {
     const all = {
       model: 'sandbox-pro',
       prompt: 'x'.repeat(10_000),
@@ -45,13 +42,34 @@ describe('the body of a request', () => {
     expect(parse(all)).toEqual(all);
   });
 
-  it('has its prompt trimmed before it is measured', () => {
+  it('has lengths in code points, so that an emoji is one character', () => {
+    const emoji = {
+      model: 'm',
+      prompt: '😀'.repeat(10_000),
+      image_urls: [`https://a.test/${'😀'.repeat(2_033)}`],
+      webhook_url: `https://a.test/${'😀'.repeat(2_033)}`,
+      metadata: { ['😀'.repeat(40)]: '😀'.repeat(500) },
+    };
+    expect(parse(emoji)).toEqual(emoji);
+  });
+
+  it('has its prompt trimmed before its length is checked', () => {
     expect(parse({ ...good, prompt: `  ${'x'.repeat(10_000)}\n` }).prompt).toBe('x'.repeat(10_000));
   });
 
   it.each<[string, object, string[]]>([
-    ['no model', { prompt: 'a' }, ['model required: required']],
+    ['no model at all', { prompt: 'a' }, ['model required: required']],
     ['an empty model', { ...good, model: '' }, ['model too_short: at least 1 characters']],
+    [
+      'a prompt of 10,001 emoji',
+      { ...good, prompt: '😀'.repeat(10_001) },
+      ['prompt too_long: at most 10000 characters'],
+    ],
+    [
+      'an image address of 2,049 code points',
+      { ...good, image_urls: [`https://a.test/${'😀'.repeat(2_034)}`] },
+      ['image_urls[0] too_long: at most 2048 characters'],
+    ],
     ['a model that is a number', { ...good, model: 7 }, ['model invalid_type: must be a string']],
     ['a model that is null', { ...good, model: null }, ['model invalid_type: must be a string']],
     ['a prompt that is an array', { ...good, prompt: ['a'] }, ['prompt invalid_type: must be a string']],
@@ -109,12 +127,16 @@ describe('the body of a request', () => {
     ],
     ['a seed below 0', { ...good, seed: -1 }, ['seed too_small: at least 0']],
     ['a seed above 31 bits', { ...good, seed: 2 ** 31 }, ['seed too_big: at most 2147483647']],
-    ['a seed that is no integer', { ...good, seed: 1.5 }, ['seed invalid_type: must be a whole number']],
+    [
+      'a seed that is not a whole number',
+      { ...good, seed: 1.5 },
+      ['seed invalid_type: must be a whole number'],
+    ],
     ['a seed that is text', { ...good, seed: '1' }, ['seed invalid_type: must be a number']],
     ['a seed far above 31 bits', { ...good, seed: 1e30 }, ['seed too_big: at most 2147483647']],
-    ['a seed beyond all numbers', { ...good, seed: Infinity }, ['seed too_big: at most 2147483647']],
+    ['a seed of Infinity', { ...good, seed: Infinity }, ['seed too_big: at most 2147483647']],
     ['a seed far below 0', { ...good, seed: -1e30 }, ['seed too_small: at least 0']],
-    ['a seed below 0 that is no integer', { ...good, seed: -1.5 }, ['seed too_small: at least 0']],
+    ['a seed below 0 that is not a whole number', { ...good, seed: -1.5 }, ['seed too_small: at least 0']],
     [
       'a long text in the place of a list',
       { ...good, image_urls: 'https://images.test/' },
@@ -194,17 +216,17 @@ describe('the body of a request', () => {
       ['n unknown_field: not a field of this request', 'size unknown_field: not a field of this request'],
     ],
     ['a body that is an array', [], ['body invalid_type: must be an object']],
-  ])('with %s is refused with its field', (_what, body, errors) => {
+  ])('with %s is refused, and the answer names the field', (_what, body, errors) => {
     expect(problems(body)).toEqual(errors);
   });
 
-  it('with a long metadata key names the key', () => {
+  it('with a metadata key that is too long is refused, and the answer names the key', () => {
     expect(problems({ ...good, metadata: { ['k'.repeat(41)]: 'v' } })).toEqual([
       `metadata.${'k'.repeat(41)} too_long: at most 40 characters`,
     ]);
   });
 
-  it('is told of all that is wrong with it at once', () => {
+  it('with several problems is refused with all of them at once', () => {
     const fields = problems({ prompt: 7, seed: -1, image_urls: [null], nonsense: true }).map(
       (line) => line.split(' ')[0],
     );
@@ -220,7 +242,7 @@ describe('the body of a request', () => {
     'output_format',
     'seed',
     'metadata',
-  ])('with %s null is as without it', (field) => {
+  ])('in which %s is null equals a body without the field', (field) => {
     const { [field]: _left, ...without } = { ...good, image_urls: ['https://a.test'] } as Record<
       string,
       unknown
@@ -230,129 +252,36 @@ describe('the body of a request', () => {
     expect(requestHash(parse({ ...without, [field]: null }))).toBe(requestHash(parse(without)));
   });
 
-  it.each(['__proto__', 'constructor'])('with a field %s is refused', (name) => {
+  it.each(['__proto__', 'constructor'])('with a field named %s is refused', (name) => {
     const body = JSON.parse(`{"model":"m","prompt":"p","${name}":"x"}`) as object;
     expect(problems(body)).toEqual([`${name} unknown_field: not a field of this request`]);
   });
 
-  it('with a nested object below the metadata key __proto__ is refused', () => {
+  it('with an object under the metadata key __proto__ is refused', () => {
     const body = JSON.parse('{"model":"m","prompt":"p","metadata":{"__proto__":{"a":"b"}}}') as object;
     expect(problems(body)).toEqual(['metadata.__proto__ invalid_type: must be a string']);
   });
 });
 
-describe('a prompt', () => {
+describe('the check for a missing prompt', () => {
   it.each<[string, object, boolean]>([
-    ['is missing when there is none', { model: 'm' }, true],
-    ['is missing when it is blank', { model: 'm', prompt: ' \n\t ' }, true],
-    ['is missing when the list of images is empty', { model: 'm', image_urls: [] }, true],
-    ['is missing when it is null', { model: 'm', prompt: null }, true],
-    ['is missing when the list of images is null', { model: 'm', prompt: ' ', image_urls: null }, true],
-    ['is not needed with an image', { model: 'm', image_urls: ['https://a.test'] }, false],
-    ['may be blank with an image', { model: 'm', prompt: '  ', image_urls: ['https://a.test'] }, false],
-    ['is there', good, false],
+    ['finds a body with neither prompt nor images', { model: 'm' }, true],
+    ['finds a blank prompt', { model: 'm', prompt: ' \n\t ' }, true],
+    ['finds an empty list of images', { model: 'm', image_urls: [] }, true],
+    ['finds a prompt that is null', { model: 'm', prompt: null }, true],
+    ['finds a blank prompt beside images that are null', { model: 'm', prompt: ' ', image_urls: null }, true],
+    ['accepts an image without a prompt', { model: 'm', image_urls: ['https://a.test'] }, false],
+    [
+      'accepts an image with a blank prompt',
+      { model: 'm', prompt: '  ', image_urls: ['https://a.test'] },
+      false,
+    ],
+    ['accepts a prompt', false],
   ])('%s', (_what, body, isMissing) => {
     expect(missingPrompt(parse(body))).toEqual(
       isMissing
         ? { field: 'prompt', code: 'required', message: 'required unless image_urls has an item' }
         : undefined,
-    );
-  });
-});
-
-describe('a request for a model', () => {
-  const standard = findModel(models as Catalog, { providers: 'all', hiddenModels: [] }, 'sandbox-standard');
-  const sketch = findModel(models as Catalog, { providers: 'all', hiddenModels: [] }, 'sandbox-sketch');
-  if (!standard || !sketch) throw new Error('the catalog has changed');
-
-  it("takes the model's defaults for what it leaves open", () => {
-    expect(forModel(parse(good), standard, standard.routes)).toEqual({
-      model: standard,
-      prompt: 'a lake',
-      resolution: '1K',
-      aspectRatio: '1:1',
-      outputFormat: 'png',
-      imageUrls: [],
-      webhookUrl: undefined,
-      seed: null,
-      metadata: {},
-    });
-  });
-
-  it('keeps what it says, a seed of 0 included', () => {
-    const body = {
-      ...good,
-      resolution: '2K',
-      aspect_ratio: '3:2',
-      output_format: 'jpeg',
-      seed: 0,
-      metadata: { a: 'b' },
-      webhook_url: 'https://h.test',
-    };
-    expect(forModel(parse(body), standard, standard.routes)).toMatchObject({
-      resolution: '2K',
-      aspectRatio: '3:2',
-      outputFormat: 'jpeg',
-      seed: 0,
-      metadata: { a: 'b' },
-      webhookUrl: 'https://h.test',
-    });
-  });
-
-  it('has a null prompt when the image says it all', () => {
-    expect(
-      forModel(parse({ model: 'm', prompt: ' ', image_urls: ['https://a.test'] }), standard, standard.routes),
-    ).toMatchObject({ prompt: null });
-  });
-
-  it('may use up what its model allows: the longest prompt and the most source images', () => {
-    const longest = parse({ model: 'm', prompt: 'x'.repeat(sketch.max_prompt_length) });
-    expect(forModel(longest, sketch, sketch.routes)).toMatchObject({ prompt: longest.prompt });
-    const most = parse({
-      ...good,
-      image_urls: Array<string>(standard.max_image_urls).fill('https://a.test'),
-    });
-    expect(forModel(most, standard, standard.routes)).toMatchObject({ imageUrls: most.image_urls });
-  });
-
-  it('is refused with every field that this model cannot take', () => {
-    expect(
-      forModel(
-        parse({ model: 'm', prompt: 'x'.repeat(1001), image_urls: ['https://a.test'] }),
-        sketch,
-        sketch.routes,
-      ),
-    ).toEqual([
-      { field: 'prompt', code: 'too_long', message: 'at most 1000 characters for sandbox-sketch' },
-      { field: 'image_urls', code: 'too_many', message: 'sandbox-sketch takes no source images' },
-    ]);
-    expect(
-      forModel(
-        parse({ ...good, image_urls: Array<string>(5).fill('https://a.test') }),
-        standard,
-        standard.routes,
-      ),
-    ).toEqual([{ field: 'image_urls', code: 'too_many', message: 'sandbox-standard takes at most 4' }]);
-  });
-});
-
-describe('two requests under one Idempotency-Key', () => {
-  const hash = (body: object): string => requestHash(parse(body));
-
-  it('are the same in whatever order their fields come', () => {
-    expect(hash({ metadata: { b: '1', a: '2' }, prompt: 'a lake', model: 'm' })).toBe(
-      hash({ model: 'm', prompt: ' a lake ', metadata: { a: '2', b: '1' } }),
-    );
-  });
-
-  it.each<[string, object]>([
-    ['prompt', { ...good, prompt: 'a pond' }],
-    ['seed', { ...good, seed: 0 }],
-    ['metadata', { ...good, metadata: { a: 'b' } }],
-    ['images in another order', { ...good, image_urls: ['https://b.test', 'https://a.test'] }],
-  ])('differ by their %s', (_what, other) => {
-    expect(hash(other)).not.toBe(
-      hash({ ...good, ...('image_urls' in other && { image_urls: ['https://a.test', 'https://b.test'] }) }),
     );
   });
 });

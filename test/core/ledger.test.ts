@@ -18,6 +18,9 @@ const charge = (id: CreationId, micros: number): LedgerRow =>
 const refund = (id: CreationId, micros: number): LedgerRow =>
   row('refund', micros, { creationId: id, keyId, month: '2026_11' });
 
+const withoutMonth = ({ month: _month, ...rest }: LedgerRow): LedgerRow => rest;
+const withoutKey = ({ keyId: _key, ...rest }: LedgerRow): LedgerRow => rest;
+
 const open: AuditedCreation = {
   id: creationId,
   status: 'processing',
@@ -94,6 +97,25 @@ describe('the audit of an account', () => {
       [`due time of ${creationId} 1 0`],
     ],
     ['a charge without its creation', { creations: [open] }, [`creations ${other} 1 0`]],
+    [
+      'a charge without its creation that was never given back',
+      { creations: [failed], inFlight: 0 },
+      [`creations ${creationId} 1 0`],
+    ],
+    [
+      'a month of a charge whose row names no month',
+      {
+        ledger: balanced.ledger.map((row) => (row.creationId === creationId ? withoutMonth(row) : row)),
+      },
+      [`spend of key ${keyId} in 2026_11 0 40000`],
+    ],
+    [
+      'a month of a charge whose row names no key',
+      {
+        ledger: balanced.ledger.map((row) => (row.creationId === creationId ? withoutKey(row) : row)),
+      },
+      [`spend of key ${keyId} in 2026_11 0 40000`],
+    ],
     [
       'a creation without its charge',
       { creations: [open, failed, { ...open, id: third, status: 'completed' }] },

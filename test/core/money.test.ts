@@ -76,6 +76,11 @@ describe('money', () => {
     expect(toUsd(asMicros(fromUsd(0.1) + fromUsd(0.2)))).toBe(0.3);
   });
 
+  it('rounds a USD number that a float holds a little too small', () => {
+    expect(0.000249 * 1_000_000).toBeLessThan(249);
+    expect(fromUsd(0.000249)).toBe(249);
+  });
+
   it.each([0.5, NaN, Infinity, 2 ** 53])('is never %d micro-dollars', (value) => {
     expect(() => asMicros(value)).toThrow('micro-dollars');
   });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { invalidRequest, Problem, problemStatus, retryLater, type ProblemCode } from '../../core/problem.ts';
+import {
+  invalidRequest,
+  Problem,
+  problemStatus,
+  retryLater,
+  withHeaders,
+  type ProblemCode,
+} from '../../core/problem.ts';
 
 /** interface.md, part 7, "Codes", copied from there. */
 const codes = {
@@ -24,6 +31,45 @@ describe('a problem', () => {
     expect(problemStatus).toEqual(codes);
     for (const [code, status] of Object.entries(codes))
       expect(new Problem(code as ProblemCode, 'text').status).toBe(status);
+  });
+
+  it('is an error of the name Problem that keeps everything it was made of', () => {
+    const problem = new Problem('ERR_NOT_FOUND', 'text', { id: 'a' }, { link: 'b' }, 'plain');
+    expect(problem).toBeInstanceOf(Error);
+    expect({ ...problem, message: problem.message, status: problem.status }).toEqual({
+      name: 'Problem',
+      code: 'ERR_NOT_FOUND',
+      message: 'text',
+      status: 404,
+      details: { id: 'a' },
+      headers: { link: 'b' },
+      plainDetail: 'plain',
+    });
+  });
+
+  it('keeps its own headers beside added ones, and an added header wins', () => {
+    const problem = new Problem('ERR_RATE_LIMIT', 'text', { reason: 'x' }, { a: '1', b: '1' });
+    expect(withHeaders(problem, { b: '2', c: '2' })).toMatchObject({
+      code: 'ERR_RATE_LIMIT',
+      message: 'text',
+      details: { reason: 'x' },
+      headers: { a: '1', b: '2', c: '2' },
+    });
+  });
+
+  it('of no field in particular says only that the request is not valid', () => {
+    expect(invalidRequest([])).toMatchObject({
+      code: 'ERR_INVALID_REQUEST',
+      message: 'The request is not valid.',
+      details: { errors: [] },
+    });
+  });
+
+  it('of three fields counts two more', () => {
+    const error = { field: 'a', code: 'required', message: 'required' };
+    expect(invalidRequest([error, error, error]).message).toBe(
+      'a: required (and 2 more, see details.errors)',
+    );
   });
 
   it('has details even when there is nothing to say', () => {
@@ -55,8 +101,11 @@ describe('a problem', () => {
     [2, '2'],
     [59.001, '60'],
   ])('that clears in %d s says Retry-After: %s', (seconds, header) => {
-    expect(retryLater('ERR_RATE_LIMIT', 'text', { reason: 'x' }, seconds).headers).toEqual({
-      'retry-after': header,
+    expect(retryLater('ERR_RATE_LIMIT', 'text', { reason: 'x' }, seconds)).toMatchObject({
+      code: 'ERR_RATE_LIMIT',
+      message: 'text',
+      details: { reason: 'x' },
+      headers: { 'retry-after': header },
     });
   });
 });

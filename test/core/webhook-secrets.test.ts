@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { SealedSecret } from '../../core/account.ts';
 import { SecretLost, type SecretBox } from '../../core/ports/secret-box.ts';
-import { openSecrets, rotated, type SignFrom, type SigningSecrets } from '../../core/webhook-secrets.ts';
+import {
+  openSecrets,
+  rotated,
+  secretsAt,
+  type SignFrom,
+  type SigningSecrets,
+} from '../../core/webhook-secrets.ts';
 import { accountId, now } from '../fixtures/records.ts';
 import { stub } from '../functions/fakes.ts';
 
@@ -32,6 +38,57 @@ function after(...rotations: readonly Rotation[]): readonly SealedSecret[] {
 async function signedAt(stored: readonly SealedSecret[], at: number): Promise<SigningSecrets | undefined> {
   return openSecrets(accountId, stored, box(), at);
 }
+
+describe('the secrets of an account, sorted by what they do', () => {
+  const secret = (sealed: string, times: Partial<SealedSecret> = {}): SealedSecret => ({
+    sealed,
+    issuedAt: 0,
+    ...times,
+  });
+  const sorted = (...stored: SealedSecret[]) => {
+    const { signing, pending, replaced, over } = secretsAt(stored, now);
+    const names = (list: readonly SealedSecret[]) => list.map(({ sealed }) => sealed);
+    return [signing?.sealed, names(pending), names(replaced), names(over)];
+  };
+
+  it('are nothing when none was issued', () => {
+    expect(sorted()).toEqual([undefined, [], [], []]);
+  });
+
+  it('let the oldest secret sign when all are pending by a clock that runs behind', () => {
+    const later = { signsFrom: now + 1 };
+    expect(sorted(secret('c', later), secret('b', later), secret('a', later))).toEqual([
+      'a',
+      ['c', 'b'],
+      [],
+      [],
+    ]);
+  });
+
+  it('keep the secrets that were replaced 24 h ago apart from those that still verify', () => {
+    expect(
+      sorted(
+        secret('d', { signsFrom: now + 1 }),
+        secret('c', { signsFrom: now }),
+        secret('b', { replacedAt: now - day + 1 }),
+        secret('a', { replacedAt: now - day }),
+      ),
+    ).toEqual(['c', ['d'], ['b'], ['a']]);
+  });
+
+  it('make no previous signature with a secret that was replaced when its time to sign came', async () => {
+    const stored = [
+      secret('c', { signsFrom: now }),
+      secret('b', { signsFrom: now, replacedAt: now }),
+      secret('a', { replacedAt: now }),
+    ];
+    expect(await openSecrets(accountId, stored, box(), now)).toMatchObject({
+      current: 'c',
+      previous: 'a',
+      valid: ['c', 'b', 'a'],
+    });
+  });
+});
 
 describe('the secrets of a delivery', () => {
   it('are none when no secret was issued', async () => {

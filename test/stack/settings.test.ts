@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseSettings, SettingsError } from '../../lib/settings.ts';
 import { defaultStage, settingsOf } from '../../lib/stage-settings.ts';
 import { fullSettings } from './full-settings.ts';
@@ -17,12 +21,13 @@ const certificate = 'arn:aws:acm:eu-central-1:123456789012:certificate/1111';
 
 describe('settings', () => {
   it('may be none: everything has a default', () => {
-    expect(parseSettings('config/default.ts', {})).toMatchObject({
+    expect(parseSettings('config/default.ts', {})).toEqual({
       resultDays: 30,
       logRetentionDays: 30,
       limits: {},
       authFailureForm: 'envelope',
       topUpUrl: '',
+      bedrockRegion: 'us-west-2',
       architecture: 'arm64',
       throttling: { ratePerSecond: 500, burst: 1_000 },
     });
@@ -33,10 +38,10 @@ describe('settings', () => {
   });
 
   it('may be part of a group: the rest has its default', () => {
-    expect(parseSettings('config/staging.ts', { throttling: { burst: 20 } }).throttling).toEqual({
-      ratePerSecond: 500,
-      burst: 20,
-    });
+    const throttling = (given: object) =>
+      parseSettings('config/staging.ts', { throttling: given }).throttling;
+    expect(throttling({ burst: 20 })).toEqual({ ratePerSecond: 500, burst: 20 });
+    expect(throttling({ ratePerSecond: 20 })).toEqual({ ratePerSecond: 20, burst: 1_000 });
   });
 
   it.each<[string, unknown, string]>([
@@ -106,6 +111,166 @@ describe('settings', () => {
     expect(refusal(input)).toBe(`config/staging.ts: ${message}`);
   });
 
+  // Every number that has a range: its name, the least and the most that is taken.
+  const ranges: readonly [string, number, number][] = [
+    ['resultDays', 1, 3_650],
+    ['limits.postRate', 0, 1_000_000],
+    ['limits.getRate', 0, 1_000_000],
+    ['limits.maxConcurrent', 0, 100_000],
+    ['limits.deadlineSeconds', 1, 720],
+    ['throttling.ratePerSecond', 1, 10_000],
+    ['throttling.burst', 1, 5_000],
+  ];
+  /** { limits: { postRate: 3 } } for "limits.postRate" and 3. */
+  const settingsWith = (name: string, value: unknown): object =>
+    name.split('.').reduceRight<unknown>((inner, part) => ({ [part]: inner }), value) as object;
+
+  it.each(ranges)('take a number for %s from %d to %d', (name, least, most) => {
+    for (const value of [least, most])
+      expect(parseSettings('config/staging.ts', settingsWith(name, value))).toMatchObject(
+        settingsWith(name, value),
+      );
+    for (const value of [least - 1, most + 1, least + 0.5, String(least)])
+      expect(refusal(settingsWith(name, value))).toBe(
+        `config/staging.ts: ${name}: must be a whole number from ${least} to ${most} (is ${JSON.stringify(value)})`,
+      );
+  });
+
+  it.each([
+    1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1_096, 1_827, 2_192, 2_557, 2_922, 3_288,
+    3_653,
+  ])('take a retention of %d days', (logRetentionDays) => {
+    expect(parseSettings('config/staging.ts', { logRetentionDays })).toMatchObject({ logRetentionDays });
+  });
+
+  it.each([0, 2, 9999, '30', null])('refuse a retention of %j', (logRetentionDays) => {
+    expect(refusal({ logRetentionDays })).toMatch(
+      /^config\/staging\.ts: logRetentionDays: must be one of 1, 3, 5, .*, 3653 \(is .*\)$/,
+    );
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['authFailureForm', ['envelope', 'plain']],
+    ['architecture', ['arm64', 'x86_64']],
+    ['topUpUrl', ['', 'https://shop.example.com/']],
+    ['alarmEmail', ['operator@example.com']],
+    ['bedrockRegion', ['us-west-2', 'ap-southeast-1', 'us-gov-west-1']],
+    ['restoredTable', ['abc', 'A_b-c.9', 'a'.repeat(255)]],
+  ])('take for %s each of these texts: %j', (name, texts) => {
+    for (const text of texts)
+      expect(parseSettings('config/staging.ts', { [name]: text })).toMatchObject({ [name]: text });
+  });
+
+  const host = 'must be a host name in lower case, such as api.example.com';
+  const apiCertificate = "must be the ARN of an ACM certificate in the stack's region";
+  const resultsCertificate =
+    'must be the ARN of an ACM certificate in us-east-1, whatever the region of the stack';
+  const usEast = 'arn:aws:acm:us-east-1:123456789012:certificate/1111';
+  it.each<[string, readonly unknown[], string]>([
+    [
+      'bedrockRegion',
+      ['us-west', 'us-west-', 'us-west-22', 'usa-west-2', 'US-WEST-2', ' us-west-2', 'us-2'],
+      'must be a region, such as us-west-2',
+    ],
+    ['restoredTable', ['ab', 'a'.repeat(256), 'a b c', '', 'abc\n', 3], 'must be the name of a table'],
+    ['topUpUrl', ['shop', 'ftp://shop.example.com', 3, null], 'must be an https address, or empty'],
+    ['alarmEmail', ['', 'a@', 3], 'must be an e-mail address'],
+    ['authFailureForm', ['', 'Plain', 3], 'must be one of envelope, plain'],
+    ['architecture', ['', 'ARM64', 3], 'must be one of arm64, x86_64'],
+    ['apiDomain.name', [3], 'must be a host name, such as api.example.com'],
+    [
+      'apiDomain.name',
+      [
+        '',
+        'example',
+        'a.b',
+        'API.example.com',
+        '-api.example.com',
+        'api-.example.com',
+        'api..example.com',
+        '.example.com',
+        'api.example.com.',
+        ' api.example.com',
+        'api.example.com/',
+        'api.example.c0m',
+        `${'a'.repeat(64)}.com`,
+        `a.${'b'.repeat(64)}`,
+        `${'a.'.repeat(126)}com`,
+      ],
+      host,
+    ],
+    [
+      'apiDomain.certificateArn',
+      [
+        3,
+        '',
+        ` ${usEast}`,
+        `${usEast} `,
+        usEast.replace('123456789012', '12345678901'),
+        usEast.replace('acm', 'iam'),
+        'arn:aws:acm:us-east-1:123456789012:certificate/',
+      ],
+      apiCertificate,
+    ],
+    [
+      'resultsDomain.certificateArn',
+      [3, '', ` ${usEast}`, `${usEast} `, usEast.replace('us-east-1', 'us-east-2')],
+      resultsCertificate,
+    ],
+  ])('refuse for %s each of these values: %j', (name, values, right) => {
+    for (const value of values) {
+      const whole = { apiDomain: { name: 'api.example.com', certificateArn: usEast } };
+      const [group = '', field] = name.split('.');
+      const given =
+        field === undefined ? settingsWith(name, value) : { [group]: { ...whole.apiDomain, [field]: value } };
+      expect(refusal(given)).toBe(`config/staging.ts: ${name}: ${right} (is ${JSON.stringify(value)})`);
+    }
+  });
+
+  it.each([
+    'a.io',
+    'api.example.com',
+    'a-b.c9.example',
+    `${'a'.repeat(63)}.com`,
+    `a.${'b'.repeat(63)}`,
+    `${'a.'.repeat(125)}com`,
+  ])('take the host name %s with a certificate of any region and of any partition of AWS', (name) => {
+    const certificateArn = 'arn:aws-us-gov:acm:us-gov-west-1:123456789012:certificate/a-b_1';
+    const given = { apiDomain: { name, certificateArn } };
+    expect(parseSettings('config/staging.ts', given)).toMatchObject(given);
+  });
+
+  it.each<[string, object, string]>([
+    ['apiDomain', { apiDomain: 'api.example.com' }, 'must be {name, certificateArn} (is "api.example.com")'],
+    ['resultsDomain', { resultsDomain: [] }, 'must be {name, certificateArn} (is [])'],
+    ['limits', { limits: 3 }, 'must be an object of limits (is 3)'],
+    ['throttling', { throttling: [] }, 'must be {ratePerSecond, burst} (is [])'],
+  ])('say what the group %s has to be', (name, given, message) => {
+    expect(refusal(given)).toBe(`config/staging.ts: ${name}: ${message}`);
+  });
+
+  it.each<[string, object]>([
+    ['apiDomain.arn', { apiDomain: { name: 'a.io', certificateArn: usEast, arn: '' } }],
+    ['throttling.rate', { throttling: { rate: 1 } }],
+    ['colour', { colour: 'red' }],
+  ])('name the field %s that does not exist', (name, given) => {
+    expect(refusal(given)).toBe(`config/staging.ts: ${name}: there is no such setting`);
+  });
+
+  it('say of a value that JSON cannot hold as much as can be said', () => {
+    const circle: Record<string, unknown> = {};
+    circle['self'] = circle;
+    const right = 'config/staging.ts: resultDays: must be a whole number from 1 to 3650';
+    expect(refusal({ resultDays: circle })).toBe(`${right} (is a value that refers to itself)`);
+    expect(refusal({ resultDays: { days: 30n, of: Boolean } })).toContain(
+      `${right} (is {"days":"30","of":"function`,
+    );
+  });
+
+  it('are refused with an error of the name SettingsError', () => {
+    expect(new SettingsError('text')).toMatchObject({ name: 'SettingsError', message: 'text' });
+  });
+
   it('are refused with a line for each field', () => {
     expect(refusal({ resultDays: 0, burst: 3 }).split('\n').sort()).toEqual([
       'config/staging.ts: burst: there is no such setting',
@@ -115,17 +280,66 @@ describe('settings', () => {
 });
 
 describe('a stage', () => {
+  let folder: URL;
+  beforeAll(async () => {
+    folder = pathToFileURL(`${await mkdtemp(join(tmpdir(), 'darkroom-settings-'))}/`);
+    const write = async (stage: string, text: string): Promise<void> =>
+      writeFile(new URL(`${stage}.ts`, folder), text);
+    await write('week', 'export default { resultDays: 7 };');
+    await write('wrong', 'export default { resultDays: 0 };');
+    await write('empty', 'export const settings = {};');
+    await write('broken', "throw new Error('no such module');");
+    await write('text', "throw 'no error';");
+  });
+  afterAll(async () => rm(folder, { recursive: true }));
+
+  it('has the settings that its file exports by default', async () => {
+    expect(await settingsOf('week', folder)).toMatchObject({ resultDays: 7, logRetentionDays: 30 });
+  });
+
+  it('whose file exports nothing by default is refused', async () => {
+    await expect(settingsOf('empty', folder)).rejects.toThrow(
+      new SettingsError('config/empty.ts: settings: must be an object of settings (is missing)'),
+    );
+  });
+
+  it('whose settings are wrong is refused with the name of its file', async () => {
+    await expect(settingsOf('wrong', folder)).rejects.toThrow(
+      new SettingsError('config/wrong.ts: resultDays: must be a whole number from 1 to 3650 (is 0)'),
+    );
+  });
+
+  it.each([
+    ['broken', 'no such module', new Error('no such module')],
+    ['text', 'no error', 'no error'],
+  ])('%s, whose file cannot be loaded, is refused with the reason', async (stage, why, cause) => {
+    const refused = await settingsOf(stage, folder).catch((error: unknown) => error);
+    expect(refused).toEqual(new SettingsError(`config/${stage}.ts: cannot be loaded (${why})`));
+    expect(refused).toMatchObject({ name: 'SettingsError', cause });
+  });
+
   it.each([
     ['nowhere', 'stage: there is no config/nowhere.ts; copy config/default.ts to begin with'],
     [
       '../lib/settings',
       'stage: "../lib/settings" must be a name of small letters, digits and hyphens, 30 at most',
     ],
+    ['', 'stage: "" must be a name of small letters, digits and hyphens, 30 at most'],
+    ['9', 'stage: "9" must be a name of small letters, digits and hyphens, 30 at most'],
+    ['Default', 'stage: "Default" must be a name of small letters, digits and hyphens, 30 at most'],
+    ['default\n', 'stage: "default\\n" must be a name of small letters, digits and hyphens, 30 at most'],
+    [
+      'a'.repeat(31),
+      `stage: "${'a'.repeat(31)}" must be a name of small letters, digits and hyphens, 30 at most`,
+    ],
+    ['a'.repeat(30), `stage: there is no config/${'a'.repeat(30)}.ts; copy config/default.ts to begin with`],
+    ['x', 'stage: there is no config/x.ts; copy config/default.ts to begin with'],
   ])('%s is refused in one line', async (stage, line) => {
     await expect(settingsOf(stage)).rejects.toThrow(new SettingsError(line));
   });
 
-  it('of the default name has a file', async () => {
-    expect(await settingsOf(defaultStage)).toBeDefined();
+  it('of the default name has a file, which leaves every setting at its default', async () => {
+    expect(defaultStage).toBe('default');
+    expect(await settingsOf(defaultStage)).toEqual(parseSettings('config/default.ts', {}));
   });
 });

@@ -1,0 +1,101 @@
+/** catalog/models.json and catalog/provider-costs.json: whether the two files agree with themselves and each other. */
+import { describe, expect, it } from 'vitest';
+import providerCosts from '../../catalog/provider-costs.json' with { type: 'json' };
+import { offered, routesFor } from '../../core/catalog.ts';
+import { providerCostsSchema } from '../../core/catalog-schema.ts';
+import { aspectRatios, resolutions } from '../../core/image-formats.ts';
+import { priceOf } from '../../core/pricing.ts';
+import { costOf } from '../../core/provider-costs.ts';
+import { catalog } from './catalog-fixture.ts';
+
+const costs = providerCostsSchema.parse(providerCosts);
+const everyModel = catalog.models.map((known) => [known.id, known] as const);
+
+describe('catalog/models.json', () => {
+  it('names every model once, and only models of the sandbox begin with "sandbox"', () => {
+    const ids = catalog.models.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { id, routes } of catalog.models) {
+      for (const { provider } of routes)
+        expect(provider.startsWith('sandbox')).toBe(id.startsWith('sandbox'));
+    }
+  });
+
+  it('has at most one route for a model, provider and quality', () => {
+    for (const { id, routes } of catalog.models) {
+      const tried = routes.map((route) => `${route.provider} ${route.provider_model} ${route.quality ?? ''}`);
+      expect(new Set(tried).size, id).toBe(tried.length);
+    }
+  });
+
+  it('names the source of every cost outside the sandbox, and source limits for every route that takes images', () => {
+    for (const { id, routes } of catalog.models) {
+      for (const route of routes) {
+        expect(costOf(costs, route)?.source === null, id).toBe(id.startsWith('sandbox'));
+        expect(route.source_limits === null, id).toBe(route.max_image_urls === 0);
+      }
+    }
+  });
+
+  it('sells no image for less than any of its routes costs us', () => {
+    for (const known of catalog.models) {
+      for (const { resolution, usd, usd_per_input_image: usdPerImage } of known.pricing) {
+        for (const cost of known.routes
+          .flatMap((route) => costOf(costs, route)?.images ?? [])
+          .filter((row) => row.resolution === resolution)) {
+          expect(usd, `${known.id} ${resolution}`).toBeGreaterThanOrEqual(cost.usd);
+          expect(usdPerImage, `${known.id} ${resolution}`).toBeGreaterThanOrEqual(cost.usd_per_input_image);
+        }
+      }
+    }
+  });
+
+  it.each(everyModel)(
+    '%s has a route and a price for its own defaults and its longest prompt',
+    (_id, known) => {
+      const shape = {
+        resolution: known.default_resolution,
+        aspectRatio: known.default_aspect_ratio,
+        outputFormat: known.default_output_format,
+        promptLength: known.max_prompt_length,
+        imageCount: 0,
+      };
+      expect(routesFor(known.routes, shape).length).toBeGreaterThan(0);
+      expect(priceOf(known, known.default_resolution, 0)).toBeGreaterThan(0);
+    },
+  );
+
+  it.each(everyModel)(
+    '%s has one price for each resolution that a route renders, and no other price',
+    (_id, known) => {
+      const rendered = offered(resolutions, known.routes, (route) => route.resolutions);
+      expect(known.pricing.map(({ resolution }) => resolution).sort()).toEqual([...rendered].sort());
+    },
+  );
+
+  it.each(everyModel)(
+    '%s has a known cost for every resolution of every route, and no route takes more images than it',
+    (_id, known) => {
+      for (const route of known.routes) {
+        const costed = costOf(costs, route)?.images.map(({ resolution }) => resolution);
+        for (const resolution of route.resolutions) expect(costed).toContain(resolution);
+        expect(route.max_image_urls).toBeLessThanOrEqual(known.max_image_urls);
+      }
+    },
+  );
+
+  it('has sandbox models that differ in price, and together offer every resolution and ratio', () => {
+    const sandboxes = catalog.models.filter(({ id }) => id.startsWith('sandbox'));
+    const prices = sandboxes.map((known) => priceOf(known, known.default_resolution, 0));
+    expect(new Set(prices).size).toBe(prices.length);
+    const routes = sandboxes.flatMap((known) => known.routes);
+    expect([...new Set(routes.map(({ provider }) => provider))].sort()).toEqual(['sandbox', 'sandbox-large']);
+    expect(offered(resolutions, routes, (route) => route.resolutions)).toEqual(['1K', '2K', '4K']);
+    expect(offered(aspectRatios, routes, (route) => route.aspect_ratios)).toEqual(aspectRatios);
+    expect(new Set(sandboxes.map(({ max_image_urls: most }) => most > 0)).size).toBe(2);
+    for (const { resolutions: rendered } of routes.filter(({ provider }) => provider === 'sandbox'))
+      expect(rendered).not.toContain('4K');
+    for (const { resolutions: rendered } of routes.filter(({ provider }) => provider === 'sandbox-large'))
+      expect(rendered).not.toContain('1K');
+  });
+});

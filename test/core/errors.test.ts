@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
+import { SecretLost } from '../../core/ports/secret-box.ts';
+import { CredentialsUnreadable, refusedBy } from '../../core/provider.ts';
+
+describe('the errors of core', () => {
+  it.each([
+    ['Overloaded', Overloaded],
+    ['OutcomeUnknown', OutcomeUnknown],
+    ['SecretLost', SecretLost],
+    ['CredentialsUnreadable', CredentialsUnreadable],
+  ])('have a name that the log shows: %s', (name, Kind) => {
+    const cause = new Error('why');
+    expect(new Kind('text', { cause })).toMatchObject({ name, message: 'text', cause });
+  });
+});
+
+describe('a refusal by a provider', () => {
+  it('has its reason, and a detail only when there is one', () => {
+    expect(refusedBy('prompt')).toStrictEqual({ kind: 'refused', reason: 'prompt' });
+    expect(refusedBy('failed', 'HTTP 500')).toStrictEqual({
+      kind: 'refused',
+      reason: 'failed',
+      detail: 'HTTP 500',
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import {
+  forModel,
+  imageRequestSchema,
+  requestHash,
+  type ImageRequestBody,
+} from '../../core/image-request.ts';
+import { model } from './catalog-fixture.ts';
+
+const good = { model: 'sandbox-standard', prompt: 'a lake' };
+
+function parse(body: object): ImageRequestBody {
+  return imageRequestSchema.parse(body);
+}
+
+describe('a request for a model', () => {
+  const [standard, sketch] = [model('sandbox-standard'), model('sandbox-sketch')];
+
+  it("gets the model's defaults for the fields that it leaves out", () => {
+    expect(forModel(parse(good), standard, standard.routes)).toEqual({
+      model: standard,
+      prompt: 'a lake',
+      resolution: '1K',
+      aspectRatio: '1:1',
+      outputFormat: 'png',
+      imageUrls: [],
+      webhookUrl: undefined,
+      seed: null,
+      metadata: {},
+    });
+  });
+
+  it('keeps the values that it names, also a seed of 0', () => {
+    const body = {
+      ...good,
+      resolution: '2K',
+      aspect_ratio: '3:2',
+      output_format: 'jpeg',
+      seed: 0,
+      metadata: { a: 'b' },
+      webhook_url: 'https://h.test',
+    };
+    expect(forModel(parse(body), standard, standard.routes)).toMatchObject({
+      resolution: '2K',
+      aspectRatio: '3:2',
+      outputFormat: 'jpeg',
+      seed: 0,
+      metadata: { a: 'b' },
+      webhookUrl: 'https://h.test',
+    });
+  });
+
+  it('has a prompt of null when its prompt is blank and it has an image', () => {
+    expect(
+      forModel(parse({ model: 'm', prompt: ' ', image_urls: ['https://a.test'] }), standard, standard.routes),
+    ).toMatchObject({ prompt: null });
+  });
+
+  it('may have the longest prompt and the most source images of its model', () => {
+    const longest = parse({ model: 'm', prompt: 'x'.repeat(sketch.max_prompt_length) });
+    expect(forModel(longest, sketch, sketch.routes)).toMatchObject({ prompt: longest.prompt });
+    const most = parse({
+      ...good,
+      image_urls: Array<string>(standard.max_image_urls).fill('https://a.test'),
+    });
+    expect(forModel(most, standard, standard.routes)).toMatchObject({ imageUrls: most.image_urls });
+  });
+
+  it('is refused with every field that its model does not accept', () => {
+    expect(
+      forModel(
+        parse({ model: 'm', prompt: 'x'.repeat(1001), image_urls: ['https://a.test'] }),
+        sketch,
+        sketch.routes,
+      ),
+    ).toEqual([
+      { field: 'prompt', code: 'too_long', message: 'at most 1000 characters for sandbox-sketch' },
+      { field: 'image_urls', code: 'too_many', message: 'sandbox-sketch takes no source images' },
+    ]);
+    expect(
+      forModel(
+        parse({ ...good, image_urls: Array<string>(5).fill('https://a.test') }),
+        standard,
+        standard.routes,
+      ),
+    ).toEqual([{ field: 'image_urls', code: 'too_many', message: 'sandbox-standard takes at most 4' }]);
+  });
+
+  it('is refused with the formats of its model when it names another one', () => {
+    expect(forModel(parse({ ...good, output_format: 'webp' }), standard, standard.routes)).toEqual([
+      {
+        field: 'output_format',
+        code: 'invalid_value',
+        message: 'must be one of "png", "jpeg" for sandbox-standard',
+      },
+    ]);
+  });
+});
+
+describe('two requests under one Idempotency-Key', () => {
+  const hash = (body: object): string => requestHash(parse(body));
+
+  it('are the same when only the order of their fields differs', () => {
+    expect(hash({ metadata: { b: '1', a: '2' }, prompt: 'a lake', model: 'm' })).toBe(
+      hash({ model: 'm', prompt: ' a lake ', metadata: { a: '2', b: '1' } }),
+    );
+  });
+
+  it.each<[string, object]>([
+    ['prompt', { ...good, prompt: 'a pond' }],
+    ['seed', { ...good, seed: 0 }],
+    ['metadata', { ...good, metadata: { a: 'b' } }],
+    ['order of images', { ...good, image_urls: ['https://b.test', 'https://a.test'] }],
+  ])('differ when their %s differs', (_what, other) => {
+    expect(hash(other)).not.toBe(
+      hash({ ...good, ...('image_urls' in other && { image_urls: ['https://a.test', 'https://b.test'] }) }),
+    );
+  });
+
+  it('have a hash that every release computes in the same way', () => {
+    // printf '%s' '{"metadata":{"a":"2","b":"1"},"model":"m","prompt":"p"}' | sha256sum
+    expect(hash({ prompt: 'p', model: 'm', metadata: { b: '1', a: '2' } })).toBe(
+      'a5740647242c94a8482c739c8695e83daa9298fd33cc822de4d862f15f761906',
+    );
+  });
+});

@@ -1,0 +1,193 @@
+/** Tables and constants of core, stated a second time: a change of any entry has to be made here, too. */
+import { describe, expect, it } from 'vitest';
+import { conditions, hourOf } from '../../core/account.ts';
+import { apiRoot, operations } from '../../core/contract.ts';
+import { creationStatuses } from '../../core/creation.ts';
+import * as formats from '../../core/image-formats.ts';
+import * as limits from '../../core/limits.ts';
+import { alarmEvents, alarmMetric, metrics, type MetricDefinition } from '../../core/metrics.ts';
+import { largestAvailableMicros } from '../../core/money.ts';
+import { isEnabled, providers, type ProviderName } from '../../core/providers.ts';
+import { signFromSeconds } from '../../core/webhook-secrets.ts';
+
+describe('core/limits.ts', () => {
+  it('has these limits and no others', () => {
+    expect({ ...limits }).toEqual({
+      defaultLimits: { postRate: 60, getRate: 600, maxConcurrent: 20, deadlineSeconds: 300 },
+      limitRanges: {
+        postRate: [0, 1_000_000],
+        getRate: [0, 1_000_000],
+        maxConcurrent: [0, 100_000],
+        deadlineSeconds: [1, 720],
+      },
+      serviceCapacity: 2_000,
+      pollIntervalMillis: 1_000,
+      pollPaceSeconds: 2,
+      rateWindowSeconds: 60,
+      rejectionsBeforeBlock: 20,
+      blockSeconds: 120,
+      idempotencySeconds: 86_400,
+      maxBodyBytes: 262_144,
+      maxUrlLength: 2_048,
+      mostPageBytes: 5_000_000,
+      resolveMillis: 5_000,
+      sourcesAtOnce: 4,
+      sourceTimeoutMillis: 5_000,
+      allSourcesTimeoutMillis: 15_000,
+      sourceRedirects: 3,
+      maxSourceBytes: 10_000_000,
+      sourceSide: { least: 64, most: 8_192 },
+      maxSourcePixels: 25_000_000,
+      longestWaitSeconds: 20,
+      latestAnswerMillis: 25_000,
+      requestMillis: 26_000,
+      overdueMillis: 1_500,
+      chargeMillis: 5_000,
+    });
+  });
+});
+
+describe('core/image-formats.ts', () => {
+  it('has these resolutions, ratios, formats and limits and no others', () => {
+    expect({ ...formats }).toEqual({
+      resolutions: ['1K', '2K', '4K'],
+      aspectRatios: ['1:1', '3:2', '2:3', '4:3', '3:4', '5:4', '4:5', '16:9', '9:16', '21:9'],
+      outputFormats: ['png', 'jpeg', 'webp'],
+      mostPromptLength: 10_000,
+      mostImageUrls: 10,
+    });
+  });
+});
+
+describe('core/account.ts and core/creation.ts', () => {
+  it('have these states', () => {
+    expect(conditions).toEqual(['active', 'suspended', 'disabled']);
+    expect(creationStatuses).toEqual(['queued', 'processing', 'completed', 'failed']);
+  });
+
+  it('round a time down to its UTC hour', () => {
+    expect(hourOf(Date.UTC(2026, 10, 21, 12, 59, 59, 999))).toBe('2026-11-21T12:00:00.000Z');
+    expect(hourOf(Date.UTC(2026, 10, 21, 13))).toBe('2026-11-21T13:00:00.000Z');
+  });
+});
+
+describe('core/money.ts', () => {
+  it('lets an account have at most a thousand million USD', () => {
+    expect(largestAvailableMicros).toBe(1_000_000_000_000_000);
+  });
+});
+
+describe('core/webhook-secrets.ts', () => {
+  it('lets a new secret sign now, in an hour or in a day', () => {
+    expect(signFromSeconds).toEqual({ now: 0, '1h': 3_600, '24h': 86_400 });
+  });
+});
+
+describe('core/contract.ts', () => {
+  it('has these operations below its root', () => {
+    expect(apiRoot).toBe('/api/public/v1');
+    expect(
+      Object.entries(operations).map(([name, { method, path, handler, query }]) => [
+        name,
+        `${method} ${path}`,
+        handler,
+        [...query],
+      ]),
+    ).toEqual([
+      ['listModels', 'GET /models', 'list-models', []],
+      ['generateImage', 'POST /images/generate', 'generate-image', []],
+      ['quoteImage', 'POST /images/quote', 'quote-image', []],
+      ['listCreations', 'GET /creations', 'list-creations', ['limit', 'cursor', 'status', 'model']],
+      ['getBalance', 'GET /balance', 'get-balance', []],
+      ['getCreation', 'GET /creations/{id}', 'get-creation', []],
+    ]);
+  });
+});
+
+describe('core/providers.ts', () => {
+  it('has these providers, in the order in which an operator sees them', () => {
+    expect(Object.entries(providers)).toEqual([
+      ['sandbox', { title: 'Sandbox', credential: 'none' }],
+      ['sandbox-large', { title: 'Sandbox, the second', credential: 'none' }],
+      [
+        'bedrock',
+        {
+          title: 'Amazon Bedrock',
+          credential: 'role',
+          accessAt: 'https://console.aws.amazon.com/bedrock/home?region=us-west-2#/modelaccess',
+        },
+      ],
+      ['openai', { title: 'OpenAI', credential: 'key', accessAt: 'https://platform.openai.com/api-keys' }],
+      [
+        'google',
+        { title: 'Google Gemini', credential: 'key', accessAt: 'https://aistudio.google.com/apikey' },
+      ],
+      ['bfl', { title: 'Black Forest Labs', credential: 'key', accessAt: 'https://dashboard.bfl.ai' }],
+      ['fal', { title: 'fal', credential: 'key', accessAt: 'https://fal.ai/dashboard/keys' }],
+      [
+        'replicate',
+        { title: 'Replicate', credential: 'key', accessAt: 'https://replicate.com/account/api-tokens' },
+      ],
+    ]);
+  });
+
+  it.each(Object.keys(providers) as ProviderName[])(
+    '%s is enabled by its name in the list, and without the list only when it needs nothing',
+    (name) => {
+      const needsNothing = name === 'sandbox' || name === 'sandbox-large';
+      expect(isEnabled(name, [name])).toBe(true);
+      expect(isEnabled(name, [])).toBe(needsNothing);
+      expect(isEnabled(name, ['another'])).toBe(needsNothing);
+    },
+  );
+});
+
+/** "name of event.field in unit by dimensions": one row of the table of metrics as one text. */
+function textOf({ event, name, unit, field, dimensions }: MetricDefinition): string {
+  const value = field === undefined ? event : `${event}.${field}`;
+  return `${name} of ${value} in ${unit} by ${dimensions.map((set) => `[${set.join()}]`).join(' ')}`;
+}
+
+describe('core/metrics.ts', () => {
+  it('has these metrics and no others', () => {
+    expect(metrics.map(textOf)).toEqual([
+      'CreationsAccepted of creation_accepted in Count by []',
+      'CreationsCompleted of creation_completed in Count by []',
+      'CreationTime of creation_completed.millis in Milliseconds by []',
+      'CreationsFailed of creation_failed in Count by [] [failure]',
+      'RefundedMicros of creation_failed.refundedMicros in None by []',
+      'RefundsBusy of refund_busy in Count by []',
+      'ProviderAnswers of provider_answered in Count by [provider,providerModel,outcome]',
+      'ProviderTime of provider_answered.millis in Milliseconds by [provider,providerModel]',
+      'WebhookAttempts of webhook_attempted in Count by [outcome]',
+      'ChargeConflicts of charge_conflict in Count by []',
+      'RequestsShed of request_shed in Count by []',
+      'ReconcilerRuns of reconciled in Count by []',
+      'ReconcilerLooked of reconciled.looked in Count by []',
+      'ReconcilerStarted of reconciled.started in Count by []',
+      'ReconcilerRefunded of reconciled.refunded in Count by []',
+      'OpenCreations of reconciled.open in Count by []',
+      'BooksOutOfBalance of books_audited.differences in Count by []',
+      'AccountsAudited of books_audited.accounts in Count by []',
+    ]);
+  });
+
+  it('counts these events as alarms, each under its name', () => {
+    expect(alarmMetric).toEqual({ name: 'OperatorAlarms', unit: 'Count', dimensions: [['event']] });
+    expect(alarmEvents).toEqual([
+      'books_out_of_balance',
+      'creation_past_deadline',
+      'creation_recovered_again',
+      'image_not_stored',
+      'provider_answer_unknown',
+      'provider_call_broke',
+      'provider_refused_credentials',
+      'reconcile_failed',
+      'refund_not_made',
+      'request_failed',
+      'start_refused',
+      'webhook_delivery_broke',
+      'webhook_secret_lost',
+    ]);
+  });
+});
