@@ -18,7 +18,7 @@ import type { Table } from '../adapters/dynamodb/table.ts';
 import { createJsonLog } from '../adapters/json-log.ts';
 import { createProviderCredentials } from '../adapters/provider-credentials.ts';
 import { createVendors } from '../adapters/providers/vendors.ts';
-import { createSandboxProvider } from '../adapters/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../adapters/providers/sandbox/provider.ts';
 import { createImageStore } from '../adapters/s3-images.ts';
 import { createOutbound } from '../adapters/safe-fetch.ts';
 import { createSecretBox } from '../adapters/secret-box.ts';

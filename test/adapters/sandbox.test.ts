@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { directivesOf } from '../../adapters/providers/sandbox/directives.ts';
 import { pixelsOf } from '../../adapters/providers/sandbox/pixels.ts';
-import { createSandboxProvider } from '../../adapters/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../adapters/providers/sandbox/provider.ts';
 import { readImageHeader } from '../../core/image-bytes.ts';
 import type { ProviderAnswer, RenderJob } from '../../core/provider.ts';
 import { now } from '../fixtures/records.ts';

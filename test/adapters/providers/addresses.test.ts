@@ -3,12 +3,11 @@ import { BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedroc
 import { mockClient } from 'aws-sdk-client-mock';
 import type { Agent } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createBedrock } from '../../../adapters/providers/bedrock.ts';
-import { createFal } from '../../../adapters/providers/fal/fal-provider.ts';
-import { createReplicate } from '../../../adapters/providers/replicate/replicate-provider.ts';
-import { createBfl } from '../../../adapters/providers/bfl/bfl-provider.ts';
-import { checkVendor } from '../../../adapters/providers/vendor-checks.ts';
-import { createVendors } from '../../../adapters/providers/vendors.ts';
+import { createBedrock } from '../../../adapters/providers/bedrock/provider.ts';
+import { createFal } from '../../../adapters/providers/fal/provider.ts';
+import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
+import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
+import { checkVendor, createVendors } from '../../../adapters/providers/vendors.ts';
 import type { ProviderName } from '../../../core/providers.ts';
 import { jobsLike } from './vendor-talk.ts';
 
@@ -107,6 +106,7 @@ describe('Bedrock', () => {
     const mocked = mockClient(BedrockRuntimeClient);
     mocked.on(InvokeModelCommand).rejects(Object.assign(new Error(), { name: 'ThrottlingException' }));
     const provider = createBedrock({
+      name: 'bedrock',
       region: 'us-west-2',
       credentials: identity,
       ...(endpoint !== undefined && { endpoint }),
@@ -150,7 +150,11 @@ describe('Bedrock', () => {
   const refused = async (error: Error): Promise<unknown> => {
     const mocked = mockClient(BedrockRuntimeClient);
     mocked.on(InvokeModelCommand).rejects(error);
-    const answer = await createBedrock({ region: 'us-west-2', credentials: identity }).submit(job, never);
+    const answer = await createBedrock({
+      name: 'bedrock',
+      region: 'us-west-2',
+      credentials: identity,
+    }).submit(job, never);
     mocked.restore();
     return answer;
   };
@@ -238,7 +242,7 @@ describe('Bedrock', () => {
 describe('An address that an answer of fal names', () => {
   const cancelUrlsCalled = async (host: string): Promise<string[]> => {
     const asked = fetchThat(() => new Response('{}', { status: 200 }));
-    await createFal({ credentials }).cancel?.(
+    await createFal({ name: 'fal', credentials }).cancel?.(
       `0 ${host}/s ${host}/r ${host}/c`,
       jobsLike({ providerModel: 'm' })(),
       never,
@@ -271,12 +275,12 @@ describe('A picture that an answer names', () => {
   const polls = {
     'Black Forest Labs': async (picture: string) => {
       const asked = fetchThat(() => json({ status: 'Ready', result: { sample: picture } }));
-      await createBfl({ credentials }).poll?.('0 https://api.eu.bfl.ai/job', job, never);
+      await createBfl({ name: 'bfl', credentials }).poll?.('0 https://api.eu.bfl.ai/job', job, never);
       return asked;
     },
     fal: async (picture: string) => {
       const asked = fetchThat(() => json({ status: 'COMPLETED', images: [{ url: picture }] }));
-      await createFal({ credentials }).poll?.(
+      await createFal({ name: 'fal', credentials }).poll?.(
         '0 https://fal.run/s https://fal.run/r https://fal.run/c',
         job,
         never,
@@ -285,7 +289,7 @@ describe('A picture that an answer names', () => {
     },
     Replicate: async (picture: string) => {
       const asked = fetchThat(() => json({ status: 'succeeded', output: picture }));
-      await createReplicate({ credentials }).poll?.('0 job', job, never);
+      await createReplicate({ name: 'replicate', credentials }).poll?.('0 job', job, never);
       return asked;
     },
   } as const;

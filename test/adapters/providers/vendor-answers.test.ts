@@ -1,10 +1,10 @@
 /** Single fields and statuses of the vendors' answers that the fakes have no row for. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { createBfl } from '../../../adapters/providers/bfl/bfl-provider.ts';
-import { createFal } from '../../../adapters/providers/fal/fal-provider.ts';
-import { createGoogle } from '../../../adapters/providers/google.ts';
-import { createOpenai } from '../../../adapters/providers/openai.ts';
-import { createReplicate } from '../../../adapters/providers/replicate/replicate-provider.ts';
+import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
+import { createFal } from '../../../adapters/providers/fal/provider.ts';
+import { createGoogle } from '../../../adapters/providers/google/provider.ts';
+import { createOpenai } from '../../../adapters/providers/openai/provider.ts';
+import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
 import type { ProviderAnswer, SourceImage } from '../../../core/provider.ts';
 import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
 import { formOf } from '../../../tools/vendors/openai-form.ts';
@@ -15,6 +15,7 @@ let reply: Reply | ((path: string) => Reply) = { status: 200 };
 const vendor = await startFakeVendor(({ path }) => (typeof reply === 'function' ? reply(path) : reply));
 afterAll(() => vendor.stop());
 const settings = {
+  name: 'vendor',
   credentials: { read: async () => Promise.resolve('key'), forget: () => undefined },
   baseUrl: vendor.url,
 };
