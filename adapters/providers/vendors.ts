@@ -1,33 +1,64 @@
-/** Every real vendor behind the one contract, ready to be asked. */
+/** The table of vendors: each vendor's name, adapter and check, stated once. */
 import type { ImageProvider, ProviderCredentials } from '../../core/provider.ts';
-import { createBedrock } from './bedrock.ts';
-import { createBfl } from './bfl/bfl-provider.ts';
-import { createFal } from './fal/fal-provider.ts';
-import { createGoogle } from './google.ts';
-import { createOpenai } from './openai.ts';
-import { createReplicate } from './replicate/replicate-provider.ts';
-import type { VendorSettings } from './vendor-settings.ts';
+import type { ProviderName } from '../../core/providers.ts';
+import { checkBedrock } from './bedrock/check.ts';
+import { createBedrock } from './bedrock/provider.ts';
+import { checkBfl } from './bfl/check.ts';
+import { createBfl } from './bfl/provider.ts';
+import { checkFal } from './fal/check.ts';
+import { createFal } from './fal/provider.ts';
+import { checkGoogle } from './google/check.ts';
+import { createGoogle } from './google/provider.ts';
+import { checkOpenai } from './openai/check.ts';
+import { createOpenai } from './openai/provider.ts';
+import { checkReplicate } from './replicate/check.ts';
+import { createReplicate } from './replicate/provider.ts';
+import type { CredentialCheck, Vendor, VendorSettings } from './vendor.ts';
+
+/** The sandboxes call no vendor: they need no key. */
+type VendorName = Exclude<ProviderName, 'sandbox' | 'sandbox-large'>;
+
+const vendors: Readonly<Record<VendorName, Vendor>> = {
+  bedrock: {
+    create: ({ name, baseUrl }, region) =>
+      createBedrock({ name, region, ...(baseUrl !== undefined && { endpoint: baseUrl }) }),
+    check: checkBedrock,
+  },
+  openai: { create: createOpenai, check: checkOpenai },
+  google: { create: createGoogle, check: checkGoogle },
+  bfl: { create: createBfl, check: checkBfl },
+  fal: { create: createFal, check: checkFal },
+  replicate: { create: createReplicate, check: checkReplicate },
+};
 
 export interface VendorAccess {
   readonly credentials: ProviderCredentials;
-  /** Instead of a vendor's own address, by the provider's name. */
+  /** Addresses that replace the vendors' own addresses, by the vendor's name. */
   readonly baseUrls: Readonly<Record<string, string>>;
 }
 
-/** What a vendor's adapter or check is made of. */
-export function settingsOf({ credentials, baseUrls }: VendorAccess, name: string): VendorSettings {
-  const baseUrl = baseUrls[name];
-  return { credentials, ...(baseUrl !== undefined && { baseUrl }) };
+/** The adapters of all vendors, in the order of the table. */
+export function createVendors(access: VendorAccess & { readonly bedrockRegion: string }): ImageProvider[] {
+  return Object.entries(vendors).map(([name, { create }]) =>
+    create(settingsOf(access, name), access.bedrockRegion),
+  );
 }
 
-export function createVendors(access: VendorAccess & { readonly bedrockRegion: string }): ImageProvider[] {
-  const endpoint = access.baseUrls['bedrock'];
-  return [
-    createBedrock({ region: access.bedrockRegion, ...(endpoint !== undefined && { endpoint }) }),
-    createOpenai(settingsOf(access, 'openai')),
-    createGoogle(settingsOf(access, 'google')),
-    createBfl(settingsOf(access, 'bfl')),
-    createFal(settingsOf(access, 'fal')),
-    createReplicate(settingsOf(access, 'replicate')),
-  ];
+/** Asks a provider's vendor about our key, by a call that costs nothing. Throws when the signal aborts. */
+export async function checkVendor(
+  name: ProviderName,
+  access: VendorAccess,
+  signal: AbortSignal,
+): Promise<CredentialCheck> {
+  if (!isVendor(name)) return { verdict: 'unchecked', detail: 'needs no key' };
+  return vendors[name].check(settingsOf(access, name), signal);
+}
+
+function isVendor(name: ProviderName): name is VendorName {
+  return Object.hasOwn(vendors, name);
+}
+
+function settingsOf({ credentials, baseUrls }: VendorAccess, name: string): VendorSettings {
+  const baseUrl = baseUrls[name];
+  return { name, credentials, ...(baseUrl !== undefined && { baseUrl }) };
 }

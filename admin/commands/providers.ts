@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { checkVendor } from '../../adapters/providers/vendor-checks.ts';
+import { checkVendor } from '../../adapters/providers/vendors.ts';
 import { isEnabled, providers, type ProviderInfo, type ProviderName } from '../../core/providers.ts';
 import { readCatalog } from '../catalog/catalog-files.ts';
 import type { Admin } from '../admin.ts';

@@ -2,7 +2,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { callLimits } from '../../adapters/call-limits.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createProviderCredentials } from '../../adapters/provider-credentials.ts';
-import { createSandboxProvider } from '../../adapters/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../adapters/providers/sandbox/provider.ts';
 import { createVendors } from '../../adapters/providers/vendors.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';

@@ -51,13 +51,31 @@ describe('a sealed secret', () => {
     expect(await box.reseal(accountId, `${sealed.slice(0, -4)}AAAA`)).toEqual({ kind: 'lost' });
   });
 
-  it('is lost when Secrets Manager has no such version any more', async () => {
-    const { box, fail, forget } = stage();
+  it('is lost with the error of the decryption as the cause when it was altered', async () => {
+    const { box } = stage();
     const sealed = await box.seal(accountId, 'whsec_x');
-    forget();
-    fail('ResourceNotFoundException');
-    await expect(box.open(accountId, sealed)).rejects.toThrow(SecretLost);
+    await expect(box.open(accountId, `${sealed.slice(0, -4)}AAAA`)).rejects.toMatchObject({
+      message: 'the sealed secret was altered, or sealed for another account',
+      cause: expect.any(Error) as Error,
+    });
   });
+
+  it.each(['ResourceNotFoundException', 'InvalidParameterException', 'ValidationException'])(
+    'is lost when Secrets Manager answers %s, because it has no such version any more',
+    async (name) => {
+      const { box, fail, forget } = stage();
+      const sealed = await box.seal(accountId, 'whsec_x');
+      forget();
+      fail(name);
+      const lost: unknown = await box.open(accountId, sealed).catch((error: unknown) => error);
+      expect(lost).toBeInstanceOf(SecretLost);
+      expect(lost).toMatchObject({
+        message: 'the version that sealed the secret is gone',
+        cause: { name },
+      });
+      expect(await box.reseal(accountId, sealed)).toEqual({ kind: 'lost' });
+    },
+  );
 
   it.each(['ThrottlingException', 'InternalServiceError', 'TimeoutError', 'AccessDeniedException'])(
     'is not lost when Secrets Manager answers %s',

@@ -86,9 +86,54 @@ describe('a sealed text', () => {
     expect(await open().reseal(accountId, sealed)).toEqual({ kind: 'lost' });
   });
 
-  it('needs an encryption secret of at least 32 characters', async () => {
-    holds({ one: 'a'.repeat(31) }, 'one');
-    await expect(open().seal(accountId, 'text')).rejects.toThrow('shorter than 32');
+  it.each([{ SecretString: 'a'.repeat(31) }, {}])(
+    'needs an encryption secret of at least 32 characters: %j is none',
+    async (answer) => {
+      manager.on(GetSecretValueCommand).resolves({ VersionId: 'one', ...answer });
+      await expect(open().seal(accountId, 'text')).rejects.toThrow(
+        'the encryption secret is shorter than 32 characters',
+      );
+    },
+  );
+
+  it('is sealed with a secret of exactly 32 characters, and holds any text', async () => {
+    holds({ one: 'a'.repeat(32) }, 'one');
+    const box = open();
+    expect(await box.open(accountId, await box.seal(accountId, 'é🪶'))).toBe('é🪶');
+  });
+
+  it('asks for the secret by its name, and for the version that the text names', async () => {
+    holds({ one: first, two: second }, 'two');
+    const box = open();
+    const sealed = await createSecretBox({
+      client,
+      secretArn: 'arn',
+      clock: fakeClock(),
+      randomBytes: seededBytes,
+    }).seal(accountId, 'text');
+    manager.resetHistory();
+    holds({ one: first, two: second }, 'one');
+    expect(await box.open(accountId, sealed)).toBe('text');
+    await box.seal(accountId, 'text');
+    expect(manager.commandCalls(GetSecretValueCommand).map(({ args: [{ input }] }) => input)).toEqual([
+      { SecretId: 'arn', VersionId: 'two' },
+      { SecretId: 'arn' },
+    ]);
+  });
+
+  it('has the key of an old version read once in five minutes, too', async () => {
+    holds({ one: first }, 'one');
+    const sealed = await open().seal(accountId, 'text');
+    const clock = fakeClock();
+    const box = open(clock);
+    manager.resetHistory();
+    await box.open(accountId, sealed);
+    clock.set(now + 5 * minute - 1);
+    await box.open(accountId, sealed);
+    expect(reads()).toEqual(['one']);
+    clock.set(now + 5 * minute);
+    await box.open(accountId, sealed);
+    expect(reads()).toEqual(['one', 'one']);
   });
 
   it('has its key read once in five minutes, and a version that is current is not read twice', async () => {
@@ -136,7 +181,25 @@ describe('the keys of the vendors', () => {
     secret(text);
     await expect(
       createProviderCredentials({ client, secretArn: 'arn', clock: fakeClock() }).read('bfl'),
-    ).rejects.toMatchObject({ name: 'CredentialsUnreadable' });
+    ).rejects.toMatchObject({
+      name: 'CredentialsUnreadable',
+      message: 'the secret of the providers cannot be read',
+      cause: expect.any(Error) as Error,
+    });
+  });
+
+  it('are none while the secret holds no text', async () => {
+    manager.on(GetSecretValueCommand).resolves({});
+    expect(await createCredentialEditor(client, 'arn').names()).toEqual([]);
+  });
+
+  it('are read and written by the name of the secret', async () => {
+    secret('{}');
+    await createCredentialEditor(client, 'arn').set('bfl', 'key');
+    expect(manager.calls().map(({ args: [{ input }] }) => input)).toEqual([
+      { SecretId: 'arn' },
+      { SecretId: 'arn', SecretString: '{"bfl":"key"}' },
+    ]);
   });
 
   it('are changed one at a time: the others stay', async () => {

@@ -83,6 +83,23 @@ describe('the start of an execution', () => {
     ]);
     const [first, second] = states.commandCalls(StartExecutionCommand).map(({ args: [{ input }] }) => input);
     expect(first).toEqual(second);
-    expect(first).toMatchObject({ stateMachineArn: arn, input: `{"creation_id":"${creationId}"}` });
+    expect(first).toEqual({
+      stateMachineArn: arn,
+      name: `${creationId}-2`,
+      input: `{"creation_id":"${creationId}"}`,
+    });
+  });
+});
+
+describe('A call of Step Functions', () => {
+  it('carries the signal of the request, and no option without a signal', async () => {
+    states.resolves({});
+    const { signal } = new AbortController();
+    const client = new SFNClient({ region: 'us-east-1' });
+    await createExecutions(client, arn, signal).start(creationId, 1);
+    await createExecutions(client, arn, signal).state(creationId, 1);
+    await executions().start(creationId, 1);
+    const options = states.calls().map((call) => (call.args as readonly unknown[])[1]);
+    expect(options).toEqual([{ abortSignal: signal }, { abortSignal: signal }, {}]);
   });
 });

@@ -105,6 +105,82 @@ describe('what a transaction is sent again for', () => {
   });
 });
 
+describe('A transaction that conflicts', () => {
+  /** A transaction without a network. */
+  const sending = (answer: Error | object, signal?: AbortSignal) => {
+    const sent: unknown[] = [];
+    const conflicts: unknown[] = [];
+    const client = stub<DynamoDBDocumentClient>({
+      send: (command: { readonly input: unknown }, options: unknown) => {
+        sent.push([command.input, options]);
+        return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+      },
+    });
+    const table: Table = {
+      client,
+      name: 'table',
+      clock: fakeClock(),
+      randomBytes: (count) => new Uint8Array(count),
+      onConflict: (token) => void conflicts.push(token),
+      ...(signal && { signal }),
+    };
+    return { table, sent, conflicts };
+  };
+
+  it('is told by its token, once a try', async () => {
+    const { table, conflicts } = sending(conflict);
+    await transact(table, [], 'token');
+    expect(conflicts).toEqual(Array(6).fill('token'));
+  });
+
+  it.each(['ThrottlingError', 'ProvisionedThroughputExceeded', 'None'])(
+    'is another one than one that is cancelled by %s',
+    async (code) => {
+      const { table, conflicts, sent } = sending(cancelled(code));
+      expect(await transact(table, [], 'token')).toEqual({ kind: 'overloaded', unclear: false });
+      expect([conflicts, sent.length]).toEqual([[], 6]);
+    },
+  );
+
+  it('may have reasons without a code', async () => {
+    const error = new TransactionCanceledException({
+      message: 'cancelled',
+      $metadata: { httpStatusCode: 400 },
+      CancellationReasons: [{}, { Code: 'TransactionConflict' }],
+    });
+    expect(await transact(sending(error).table, [])).toEqual({ kind: 'overloaded', unclear: false });
+  });
+
+  it('is sent with its token and the signal of the request, each only where there is one', async () => {
+    const { signal } = new AbortController();
+    const [bare, full] = [sending({}), sending({}, signal)];
+    await transact(bare.table, []);
+    await transact(full.table, [], 'token');
+    expect([bare.sent, full.sent]).toEqual([
+      [[{ TransactItems: [] }, {}]],
+      [[{ TransactItems: [], ClientRequestToken: 'token' }, { abortSignal: signal }]],
+    ]);
+  });
+
+  it('is not sent once the time of the request is used up', async () => {
+    const { table, sent } = sending({}, AbortSignal.abort());
+    expect(await transact(table, [], 'token')).toEqual({ kind: 'overloaded', unclear: false });
+    expect(sent).toEqual([]);
+  });
+
+  it('is overloaded when the time of the request is used up during a try', async () => {
+    const stop = new AbortController();
+    const { table } = sending({}, stop.signal);
+    const client = stub<DynamoDBDocumentClient>({
+      send: () => {
+        stop.abort();
+        return Promise.reject(named('AbortError'));
+      },
+    });
+    expect(await transact({ ...table, client }, [], 'token')).toEqual({ kind: 'overloaded', unclear: false });
+  });
+});
+
 describe('a refusal behind a try that got no answer', () => {
   /** The SDK makes both tries by itself: the first one fails so, and the second one is refused by a condition. */
   async function refusedBehind(first: Error): Promise<TransactionOutcome> {

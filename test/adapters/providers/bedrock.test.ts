@@ -1,6 +1,7 @@
 import { AwsClient } from 'aws4fetch';
 import { afterAll, describe, expect, it } from 'vitest';
-import { checkBedrock, createBedrock } from '../../../adapters/providers/bedrock.ts';
+import { checkBedrock } from '../../../adapters/providers/bedrock/check.ts';
+import { createBedrock } from '../../../adapters/providers/bedrock/provider.ts';
 import type { AspectRatio } from '../../../core/image-formats.ts';
 import type { ProviderAnswer, RenderJob } from '../../../core/provider.ts';
 import { bedrockRows, fakeBedrockIdentity, startFakeBedrock } from '../../../tools/vendors/bedrock.ts';
@@ -21,7 +22,7 @@ const aJob = jobsLike({
 });
 
 async function submit(job: RenderJob, credentials = fakeBedrockIdentity): Promise<ProviderAnswer> {
-  return createBedrock({ region, endpoint: fake.url, credentials }).submit(job, never);
+  return createBedrock({ name: 'bedrock', region, endpoint: fake.url, credentials }).submit(job, never);
 }
 
 describe('what Bedrock answers', () => {
@@ -125,6 +126,7 @@ describe('a call to Bedrock', () => {
       });
     };
     const provider = createBedrock({
+      name: 'bedrock',
       region,
       endpoint: fake.url,
       credentials: none as unknown as typeof fakeBedrockIdentity,
@@ -139,7 +141,12 @@ describe('a call to Bedrock', () => {
 
   it('ends when the signal does', async () => {
     const silent = await startFakeVendor(() => ({ status: 'hang' }));
-    const provider = createBedrock({ region, endpoint: silent.url, credentials: fakeBedrockIdentity });
+    const provider = createBedrock({
+      name: 'bedrock',
+      region,
+      endpoint: silent.url,
+      credentials: fakeBedrockIdentity,
+    });
     await expect(provider.submit(aJob(), AbortSignal.timeout(100))).rejects.toMatchObject({
       name: 'TimeoutError',
     });

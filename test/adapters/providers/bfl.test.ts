@@ -2,8 +2,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { aspectRatios } from '../../../core/image-formats.ts';
 import type { RefusalReason } from '../../../core/provider.ts';
-import { checkBfl } from '../../../adapters/providers/bfl/bfl-check.ts';
-import { createBfl } from '../../../adapters/providers/bfl/bfl-provider.ts';
+import { checkBfl } from '../../../adapters/providers/bfl/check.ts';
+import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
 import { fluxPixelsOf } from '../../../adapters/providers/flux-pixels.ts';
 import { bflRows, startFakeBfl } from '../../../tools/vendors/bfl.ts';
 import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
@@ -26,7 +26,7 @@ const never = new AbortController().signal;
 const fake = await startFakeBfl();
 afterAll(() => fake.stop());
 
-const { settings, speak, answerTo } = talkTo({ create: createBfl, fake, key });
+const { settings, speak, answerTo } = talkTo({ name: 'bfl', create: createBfl, fake, key });
 const aJob = jobsLike({ providerModel: 'flux-2-pro' });
 
 const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {

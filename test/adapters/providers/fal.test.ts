@@ -1,8 +1,8 @@
 /** fal: the adapter against the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../../core/provider.ts';
-import { checkFal } from '../../../adapters/providers/fal/fal-check.ts';
-import { createFal } from '../../../adapters/providers/fal/fal-provider.ts';
+import { checkFal } from '../../../adapters/providers/fal/check.ts';
+import { createFal } from '../../../adapters/providers/fal/provider.ts';
 import { falRows, startFakeFal } from '../../../tools/vendors/fal.ts';
 import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
 import { pictureOf } from '../../../tools/vendors/pictures.ts';
@@ -24,7 +24,7 @@ const never = new AbortController().signal;
 const fake = await startFakeFal();
 afterAll(() => fake.stop());
 
-const { settings, speak, answerTo } = talkTo({ create: createFal, fake, key });
+const { settings, speak, answerTo } = talkTo({ name: 'fal', create: createFal, fake, key });
 const aJob = jobsLike({ providerModel: 'fal-ai/flux-2-pro' });
 
 const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { checkGoogle } from '../../../adapters/providers/google-check.ts';
-import { createGoogle } from '../../../adapters/providers/google.ts';
+import { checkGoogle } from '../../../adapters/providers/google/check.ts';
+import { createGoogle } from '../../../adapters/providers/google/provider.ts';
 import { startFakeVendor } from '../../../tools/vendors/fake-vendor.ts';
 import { fakeGoogleKey, googleRows, startFakeGoogle } from '../../../tools/vendors/google.ts';
 import { pictureOf } from '../../../tools/vendors/pictures.ts';
@@ -21,7 +21,12 @@ const prompt = 'A lighthouse that nobody may read about';
 const fake = await startFakeGoogle();
 afterAll(() => fake.stop());
 
-const { settings, speak, answerTo } = talkTo({ create: createGoogle, fake, key: fakeGoogleKey });
+const { settings, speak, answerTo } = talkTo({
+  name: 'google',
+  create: createGoogle,
+  fake,
+  key: fakeGoogleKey,
+});
 const aJob = jobsLike({ providerModel: 'gemini-3.1-flash-image', prompt, outputFormat: 'jpeg' });
 
 describe('what Gemini answers', () => {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { checkOpenai } from '../../../adapters/providers/openai-check.ts';
-import { openaiSizes } from '../../../adapters/providers/openai-sizes.ts';
-import { createOpenai } from '../../../adapters/providers/openai.ts';
+import { checkOpenai } from '../../../adapters/providers/openai/check.ts';
+import { openaiSizes } from '../../../adapters/providers/openai/sizes.ts';
+import { createOpenai } from '../../../adapters/providers/openai/provider.ts';
 import { outputFormats } from '../../../core/image-formats.ts';
 import { startFakeVendor } from '../../../tools/vendors/fake-vendor.ts';
 import { formOf } from '../../../tools/vendors/openai-form.ts';
@@ -25,7 +25,12 @@ const prompt = 'A lighthouse that nobody may read about';
 const fake = await startFakeOpenai();
 afterAll(() => fake.stop());
 
-const { settings, speak, answerTo } = talkTo({ create: createOpenai, fake, key: fakeOpenaiKey });
+const { settings, speak, answerTo } = talkTo({
+  name: 'openai',
+  create: createOpenai,
+  fake,
+  key: fakeOpenaiKey,
+});
 const aJob = jobsLike({ providerModel: 'gpt-image-2', prompt, seed: 7 });
 
 describe('what OpenAI answers', () => {

@@ -1,8 +1,8 @@
 /** Replicate: the adapter against the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RefusalReason, SourceImage } from '../../../core/provider.ts';
-import { checkReplicate } from '../../../adapters/providers/replicate/replicate-check.ts';
-import { createReplicate } from '../../../adapters/providers/replicate/replicate-provider.ts';
+import { checkReplicate } from '../../../adapters/providers/replicate/check.ts';
+import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
 import { replicateRows, startFakeReplicate } from '../../../tools/vendors/replicate.ts';
 import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
 import { pictureOf } from '../../../tools/vendors/pictures.ts';
@@ -25,7 +25,7 @@ const never = new AbortController().signal;
 const fake = await startFakeReplicate();
 afterAll(() => fake.stop());
 
-const { settings, speak, answerTo } = talkTo({ create: createReplicate, fake, key });
+const { settings, speak, answerTo } = talkTo({ name: 'replicate', create: createReplicate, fake, key });
 const aJob = jobsLike({ providerModel: 'black-forest-labs/flux-2-pro' });
 
 const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {

@@ -1,11 +1,11 @@
 /** What a vendor's status says about our key, and by which call it is asked. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkBfl } from '../../../adapters/providers/bfl/bfl-check.ts';
-import { checkFal } from '../../../adapters/providers/fal/fal-check.ts';
-import { checkGoogle } from '../../../adapters/providers/google-check.ts';
-import { checkOpenai } from '../../../adapters/providers/openai-check.ts';
-import { checkReplicate } from '../../../adapters/providers/replicate/replicate-check.ts';
-import type { CredentialCheck, VendorSettings } from '../../../adapters/providers/vendor-settings.ts';
+import { checkBfl } from '../../../adapters/providers/bfl/check.ts';
+import { checkFal } from '../../../adapters/providers/fal/check.ts';
+import { checkGoogle } from '../../../adapters/providers/google/check.ts';
+import { checkOpenai } from '../../../adapters/providers/openai/check.ts';
+import { checkReplicate } from '../../../adapters/providers/replicate/check.ts';
+import type { CredentialCheck, VendorSettings } from '../../../adapters/providers/vendor.ts';
 import { startFakeVendor, type FakeVendor } from '../../../tools/vendors/fake-vendor.ts';
 
 type Check = (settings: VendorSettings, signal: AbortSignal) => Promise<CredentialCheck>;
@@ -88,7 +88,8 @@ beforeAll(async () => {
 });
 afterAll(() => vendor.stop());
 
-const settings = (key: string | undefined): VendorSettings => ({
+const settings = (name: string, key: string | undefined): VendorSettings => ({
+  name,
   baseUrl: vendor.url,
   credentials: { read: () => Promise.resolve(key), forget: () => undefined },
 });
@@ -96,16 +97,16 @@ const settings = (key: string | undefined): VendorSettings => ({
 describe('the key of a vendor', () => {
   it.each(rows)('%s: status %i means %s', async (name, answered, verdict) => {
     status = answered;
-    expect((await vendors[name]?.check(settings('the key'), new AbortController().signal))?.verdict).toBe(
-      verdict,
-    );
+    expect(
+      (await vendors[name]?.check(settings(name, 'the key'), new AbortController().signal))?.verdict,
+    ).toBe(verdict);
   });
 
   it.each(Object.entries(vendors))(
     'of %s is asked about by a call that costs nothing',
-    async (_name, { check, asks, header: [header, value] }) => {
+    async (name, { check, asks, header: [header, value] }) => {
       status = 200;
-      await check(settings('the key'), new AbortController().signal);
+      await check(settings(name, 'the key'), new AbortController().signal);
       const last = vendor.received.at(-1);
       expect([`${last?.method ?? ''} ${last?.path ?? ''}`, last?.headers[header]]).toEqual([asks, value]);
     },
@@ -113,9 +114,9 @@ describe('the key of a vendor', () => {
 
   it.each(Object.entries(vendors))(
     'of %s that is not there is asked about by no call',
-    async (_name, { check }) => {
+    async (name, { check }) => {
       const before = vendor.received.length;
-      expect(await check(settings(undefined), new AbortController().signal)).toEqual({
+      expect(await check(settings(name, undefined), new AbortController().signal)).toEqual({
         verdict: 'unchecked',
         detail: 'no credential',
       });

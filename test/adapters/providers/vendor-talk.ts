@@ -1,5 +1,5 @@
 /** How an adapter's test talks to its vendor's fake: what is the same whichever vendor it is. */
-import type { VendorSettings } from '../../../adapters/providers/vendor-settings.ts';
+import type { VendorSettings } from '../../../adapters/providers/vendor.ts';
 import { readImageHeader, type ImageHeader } from '../../../core/image-bytes.ts';
 import { aspectRatios, resolutions, type AspectRatio, type Resolution } from '../../../core/image-formats.ts';
 import type {
@@ -38,6 +38,8 @@ interface Talk {
 }
 
 interface Vendor {
+  /** As the table of vendors names it. */
+  readonly name: string;
   readonly create: (settings: VendorSettings) => ImageProvider;
   readonly fake: FakeVendor;
   /** That the fake takes. */
@@ -55,13 +57,14 @@ export const everySize: readonly { readonly resolution: Resolution; readonly asp
   resolutions.flatMap((resolution) => aspectRatios.map((aspectRatio) => ({ resolution, aspectRatio })));
 
 /** The adapter and the fake of a vendor, with a new adapter for each job: none learns from the job before. */
-export function talkTo({ create, fake, key }: Vendor): Talk {
+export function talkTo({ name, create, fake, key }: Vendor): Talk {
   const settingsWith = (access: Access, forgotten: string[]): VendorSettings => {
     const { credential, baseUrl } = { credential: key, baseUrl: fake.url, ...access };
     return {
+      name,
       credentials: {
         read: async () => Promise.resolve(credential),
-        forget: (name) => void forgotten.push(name),
+        forget: (forgottenName) => void forgotten.push(forgottenName),
       },
       baseUrl,
     };

@@ -1,8 +1,8 @@
 /** How long each vendor's job is left alone between two polls: the adapters' tables, one poll after the other. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { createBfl } from '../../../adapters/providers/bfl/bfl-provider.ts';
-import { createFal } from '../../../adapters/providers/fal/fal-provider.ts';
-import { createReplicate } from '../../../adapters/providers/replicate/replicate-provider.ts';
+import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
+import { createFal } from '../../../adapters/providers/fal/provider.ts';
+import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
 import type { ImageProvider, ProviderCredentials } from '../../../core/provider.ts';
 import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
 import { jobsLike } from './vendor-talk.ts';
@@ -14,7 +14,7 @@ const credentials: ProviderCredentials = {
 let reply: Reply = { status: 200 };
 const vendor = await startFakeVendor(() => reply);
 afterAll(() => vendor.stop());
-const settings = { credentials, baseUrl: vendor.url };
+const settings = { name: 'vendor', credentials, baseUrl: vendor.url };
 const job = jobsLike({ providerModel: 'model' })();
 
 type Row = readonly [

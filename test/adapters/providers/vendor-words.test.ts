@@ -1,8 +1,8 @@
 /** The words and statuses by which vendors refuse, each with what it means: the tables of the adapters, asked one entry at a time. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { createBedrock } from '../../../adapters/providers/bedrock.ts';
-import { createGoogle } from '../../../adapters/providers/google.ts';
-import { createOpenai } from '../../../adapters/providers/openai.ts';
+import { createBedrock } from '../../../adapters/providers/bedrock/provider.ts';
+import { createGoogle } from '../../../adapters/providers/google/provider.ts';
+import { createOpenai } from '../../../adapters/providers/openai/provider.ts';
 import type { ImageProvider, ProviderCredentials, RefusalReason } from '../../../core/provider.ts';
 import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
 import { jobsLike } from './vendor-talk.ts';
@@ -18,9 +18,10 @@ const vendor = await startFakeVendor(() => reply);
 afterAll(() => vendor.stop());
 
 const providers = {
-  google: createGoogle({ credentials, baseUrl: vendor.url }),
-  openai: createOpenai({ credentials, baseUrl: vendor.url }),
+  google: createGoogle({ name: 'google', credentials, baseUrl: vendor.url }),
+  openai: createOpenai({ name: 'openai', credentials, baseUrl: vendor.url }),
   bedrock: createBedrock({
+    name: 'bedrock',
     region: 'us-west-2',
     endpoint: vendor.url,
     credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },

@@ -5,7 +5,7 @@
  * Read on 2026-11-21: the OpenAPI document of 2026-04-09 (https://replicate.com/docs/reference/http;
  * github.com/tryAGI/Replicate), https://replicate.com/docs/topics/predictions/output-files (hosts),
  * .../rate-limits, .../data-retention, https://replicate.com/changelog/2025-10-16-prediction-deadlines,
- * and the input schemas named in replicate-input.ts.
+ * and the input schemas named in input.ts.
  *
  * A failed prediction carries a text and no code, but for "(E005)" and its like at the text's end.
  * Not verified: the other codes of that kind, and how a model words a source image that it cannot read.
@@ -38,11 +38,10 @@ import {
   type VendorHttp,
   type VendorResponse,
 } from '../vendor-http.ts';
-import type { VendorSettings } from '../vendor-settings.ts';
-import { fileAddresses } from './replicate-files.ts';
-import { inputOf } from './replicate-input.ts';
+import type { VendorSettings } from '../vendor.ts';
+import { fileAddresses } from './files.ts';
+import { inputOf } from './input.ts';
 
-export const replicateName = 'replicate';
 export const replicateUrl = 'https://api.replicate.com';
 
 /** The vendor allows 3,000 of these calls a minute to all of an account's jobs together; pro takes about 17 s. */
@@ -58,20 +57,26 @@ const failures: readonly (readonly [RegExp, RefusalReason])[] = [
 ];
 
 interface Access {
+  readonly name: string;
   readonly api: VendorHttp;
   /** Where the pictures are: the token must not go there. */
   readonly media: VendorHttp;
   readonly credentials: ProviderCredentials;
 }
 
-export function createReplicate({ credentials, baseUrl = replicateUrl }: VendorSettings): ImageProvider {
+export function createReplicate({
+  name,
+  credentials,
+  baseUrl = replicateUrl,
+}: VendorSettings): ImageProvider {
   const access: Access = {
+    name,
     api: createVendorHttp({ baseUrl, hosts: [] }),
     media: createVendorHttp({ baseUrl, hosts: ['replicate.delivery'] }),
     credentials,
   };
   return {
-    name: replicateName,
+    name,
     submit: (job, signal) => answering(() => submit(access, job, signal)),
     poll: (jobId, _job, signal) => polling(jobId, waits, (id = '') => ask(access, id, signal)),
     cancel: async (jobId, _job, signal) => {
@@ -88,17 +93,20 @@ export function createReplicate({ credentials, baseUrl = replicateUrl }: VendorS
   };
 }
 
-async function authorizationOf({ credentials }: Access): Promise<{ authorization: string } | undefined> {
-  const key = await credentials.read(replicateName);
+async function authorizationOf({
+  name,
+  credentials,
+}: Access): Promise<{ authorization: string } | undefined> {
+  const key = await credentials.read(name);
   return key === undefined ? undefined : { authorization: `Bearer ${key}` };
 }
 
 async function submit(access: Access, job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer> {
-  const { api, credentials } = access;
+  const { name, api, credentials } = access;
   const authorization = await authorizationOf(access);
   if (!authorization) return refusedBy('credentials', 'no credential');
   const sources = job.sourceCount > 0 ? await job.readSources() : [];
-  const files = await fileAddresses({ api, authorization, credentials, signal }, sources);
+  const files = await fileAddresses({ name, api, authorization, credentials, signal }, sources);
   if (files.kind === 'refused') return files;
   const to = `/v1/models/${job.providerModel}/predictions`;
   const headers = { ...authorization, 'cancel-after': cancelAfter };
@@ -109,11 +117,11 @@ async function submit(access: Access, job: RenderJob, signal: AbortSignal): Prom
     body: { input: inputOf(job, files.addresses) },
     signal,
   });
-  return refusedAtOnce(response, credentials, replicateName) ?? acceptedOf(response);
+  return refusedAtOnce(response, credentials, name) ?? acceptedOf(response);
 }
 
 async function ask(access: Access, id: string, signal: AbortSignal): Promise<PollOutcome> {
-  const { api, media, credentials } = access;
+  const { name, api, media, credentials } = access;
   const authorization = await authorizationOf(access);
   if (!authorization) return refusedBy('credentials', 'no credential');
   const response = await api.call({
@@ -122,7 +130,7 @@ async function ask(access: Access, id: string, signal: AbortSignal): Promise<Pol
     headers: authorization,
     signal,
   });
-  const refused = refusedCredentials(response, credentials, replicateName);
+  const refused = refusedCredentials(response, credentials, name);
   if (refused) return refused;
   return isTrouble(response) ? 'trouble' : standing(response, (url) => download(media, url, signal));
 }

@@ -1,4 +1,4 @@
-import type { AspectRatio, Resolution } from '../../core/image-formats.ts';
+import type { AspectRatio, Resolution } from '../../../core/image-formats.ts';
 
 /**
  * Width and height, as OpenAI writes them, of every ratio at every resolution. Its limits

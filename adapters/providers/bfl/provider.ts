@@ -18,7 +18,7 @@ import {
   type RenderJob,
 } from '../../../core/provider.ts';
 import { answering, createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from '../vendor-http.ts';
-import type { VendorSettings } from '../vendor-settings.ts';
+import type { VendorSettings } from '../vendor.ts';
 import {
   base64Of,
   download,
@@ -34,7 +34,6 @@ import {
 import { fieldsOf } from '../vendor-json.ts';
 import { fluxPixelsOf } from '../flux-pixels.ts';
 
-export const bflName = 'bfl';
 export const bflUrl = 'https://api.bfl.ai';
 
 /** Polling addresses lie at api.*.bfl.ai, pictures at delivery.*.bfl.ai; the vendor says that the regions may change. */
@@ -55,13 +54,13 @@ const ends: Readonly<Record<string, RefusalReason>> = {
   'Task not found': 'unknown_answer',
 };
 
-export function createBfl({ credentials, baseUrl = bflUrl }: VendorSettings): ImageProvider {
+export function createBfl({ name, credentials, baseUrl = bflUrl }: VendorSettings): ImageProvider {
   const http = createVendorHttp({ baseUrl, hosts: bflHosts });
   return {
-    name: bflName,
+    name,
     submit: (job, signal) =>
       answering(async () => {
-        const key = await credentials.read(bflName);
+        const key = await credentials.read(name);
         if (key === undefined) return refusedBy('credentials', 'no credential');
         const body = await bodyOf(job);
         const response = await http.call({
@@ -71,7 +70,7 @@ export function createBfl({ credentials, baseUrl = bflUrl }: VendorSettings): Im
           body,
           signal,
         });
-        const refused = refusedAtOnce(response, credentials, bflName) ?? endOf(response, job);
+        const refused = refusedAtOnce(response, credentials, name) ?? endOf(response, job);
         if (refused) return refused;
         const { polling_url: pollingUrl } = fieldsOf(response.json);
         if (response.status !== 200 || typeof pollingUrl !== 'string')
@@ -81,7 +80,7 @@ export function createBfl({ credentials, baseUrl = bflUrl }: VendorSettings): Im
     poll: (jobId, job, signal) =>
       polling(jobId, waits, async (pollingUrl = '') => {
         if (!http.isOwn(pollingUrl)) return foreignAddress;
-        const key = await credentials.read(bflName);
+        const key = await credentials.read(name);
         if (key === undefined) return refusedBy('credentials', 'no credential');
         const response = await http.call({
           method: 'GET',
@@ -89,7 +88,7 @@ export function createBfl({ credentials, baseUrl = bflUrl }: VendorSettings): Im
           headers: { 'x-key': key },
           signal,
         });
-        const refused = endOf(response, job) ?? refusedCredentials(response, credentials, bflName);
+        const refused = endOf(response, job) ?? refusedCredentials(response, credentials, name);
         if (refused) return refused;
         return isTrouble(response) ? 'trouble' : standing(response, (url) => download(http, url, signal));
       }),

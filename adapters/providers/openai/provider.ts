@@ -14,16 +14,15 @@ import type {
   RefusalReason,
   RenderJob,
   SourceImage,
-} from '../../core/provider.ts';
-import { refusedBy } from '../../core/provider.ts';
-import { inOneCall } from './in-one-call.ts';
-import { openaiSizes } from './openai-sizes.ts';
-import { createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from './vendor-http.ts';
-import { entryOf, propertyOf } from './vendor-json.ts';
-import type { VendorSettings } from './vendor-settings.ts';
+} from '../../../core/provider.ts';
+import { refusedBy } from '../../../core/provider.ts';
+import { inOneCall } from '../in-one-call.ts';
+import { openaiSizes } from './sizes.ts';
+import { createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from '../vendor-http.ts';
+import { entryOf, propertyOf } from '../vendor-json.ts';
+import type { VendorSettings } from '../vendor.ts';
 
-const name = 'openai';
-export const openaiBaseUrl = 'https://api.openai.com';
+export const openaiUrl = 'https://api.openai.com';
 
 /** By error.code, "the stable discriminator" of the guide. */
 const reasonOfCode: Readonly<Partial<Record<string, RefusalReason>>> = {
@@ -48,7 +47,7 @@ const reasonOfStatus: Readonly<Partial<Record<number, RefusalReason>>> = {
   503: 'unavailable',
 };
 
-export function createOpenai({ credentials, baseUrl = openaiBaseUrl }: VendorSettings): ImageProvider {
+export function createOpenai({ name, credentials, baseUrl = openaiUrl }: VendorSettings): ImageProvider {
   const http = createVendorHttp({ baseUrl, hosts: [] });
   return inOneCall({
     name,

@@ -42,10 +42,10 @@ import {
   type VendorHttp,
   type VendorResponse,
 } from '../vendor-http.ts';
-import type { VendorSettings } from '../vendor-settings.ts';
-import { refusedByCode } from './fal-errors.ts';
+import type { VendorSettings } from '../vendor.ts';
+import { refusedByCode } from './errors.ts';
 
-export const falName = 'fal';
+const queueUrl = 'https://queue.fal.run';
 /** The API's and the queue's. Pictures lie elsewhere, where the key must not go. */
 const apiHosts = ['queue.fal.run', 'fal.run'];
 const mediaHosts = ['fal.media'];
@@ -73,19 +73,21 @@ const ownFields: Readonly<Record<string, object>> = {
 };
 
 interface Access {
+  readonly name: string;
   readonly api: VendorHttp;
   readonly media: VendorHttp;
   readonly credentials: ProviderCredentials;
 }
 
-export function createFal({ credentials, baseUrl = 'https://queue.fal.run' }: VendorSettings): ImageProvider {
+export function createFal({ name, credentials, baseUrl = queueUrl }: VendorSettings): ImageProvider {
   const access: Access = {
+    name,
     api: createVendorHttp({ baseUrl, hosts: apiHosts }),
     media: createVendorHttp({ baseUrl, hosts: mediaHosts }),
     credentials,
   };
   return {
-    name: falName,
+    name,
     submit: (job, signal) => answering(() => submit(access, job, signal)),
     poll: (jobId, _job, signal) =>
       polling(jobId, waits, (status = '', result = '') => ask(access, status, result, signal)),
@@ -98,13 +100,16 @@ export function createFal({ credentials, baseUrl = 'https://queue.fal.run' }: Ve
   };
 }
 
-async function authorizationOf({ credentials }: Access): Promise<{ authorization: string } | undefined> {
-  const key = await credentials.read(falName);
+async function authorizationOf({
+  name,
+  credentials,
+}: Access): Promise<{ authorization: string } | undefined> {
+  const key = await credentials.read(name);
   return key === undefined ? undefined : { authorization: `Key ${key}` };
 }
 
 async function submit(access: Access, job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer> {
-  const { api, credentials } = access;
+  const { name, api, credentials } = access;
   const authorization = await authorizationOf(access);
   if (!authorization) return refusedBy('credentials', 'no credential');
   const body = await bodyOf(job);
@@ -116,7 +121,7 @@ async function submit(access: Access, job: RenderJob, signal: AbortSignal): Prom
     body,
     signal,
   });
-  const refused = refusedAtOnce(response, credentials, falName) ?? refusedByCode(response);
+  const refused = refusedAtOnce(response, credentials, name) ?? refusedByCode(response);
   if (refused) return refused;
   const { status_url: status, response_url: result, cancel_url: cancel } = fieldsOf(response.json);
   if (
@@ -137,15 +142,15 @@ async function ask(
   resultUrl: string,
   signal: AbortSignal,
 ): Promise<PollOutcome> {
-  const { api, media, credentials } = access;
+  const { name, api, media, credentials } = access;
   if (!api.isOwn(statusUrl) || !api.isOwn(resultUrl)) return foreignAddress;
   const authorization = await authorizationOf(access);
   if (!authorization) return refusedBy('credentials', 'no credential');
   const status = await api.call({ method: 'GET', to: statusUrl, headers: authorization, signal });
-  const unended = refusedCredentials(status, credentials, falName) ?? unendedOf(status);
+  const unended = refusedCredentials(status, credentials, name) ?? unendedOf(status);
   if (unended) return unended;
   const result = await api.call({ method: 'GET', to: resultUrl, headers: authorization, signal });
-  const refused = refusedCredentials(result, credentials, falName) ?? refusedByCode(result);
+  const refused = refusedCredentials(result, credentials, name) ?? refusedByCode(result);
   return refused ?? resultOf(result, (url) => download(media, url, signal));
 }
 

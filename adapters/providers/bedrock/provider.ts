@@ -9,12 +9,12 @@
  */
 import { BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../core/provider.ts';
-import { refusedBy } from '../../core/provider.ts';
-import { entryOf, listOf, propertyOf } from './vendor-json.ts';
-import type { CredentialCheck } from './vendor-settings.ts';
+import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../../core/provider.ts';
+import { refusedBy } from '../../../core/provider.ts';
+import { entryOf, listOf, propertyOf } from '../vendor-json.ts';
 
 export interface BedrockSettings {
+  readonly name: string;
   readonly region: string;
   /** Instead of AWS's own address of the region: a fake of it, a proxy. */
   readonly endpoint?: string;
@@ -67,7 +67,7 @@ const reasonOfFinish: Readonly<Partial<Record<string, RefusalReason>>> = {
 /** No connection was ever made, so nothing was sent (Node's codes). */
 const neverConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
-export function createBedrock({ region, endpoint, credentials }: BedrockSettings): ImageProvider {
+export function createBedrock({ name, region, endpoint, credentials }: BedrockSettings): ImageProvider {
   const client = new BedrockRuntimeClient({
     region,
     // Named, because AWS_ENDPOINT_URL of a local run would take Bedrock along.
@@ -83,7 +83,7 @@ export function createBedrock({ region, endpoint, credentials }: BedrockSettings
     ...(credentials && { credentials }),
   });
   return {
-    name: 'bedrock',
+    name,
     submit: async (job, signal) => {
       if (job.sourceCount > 0) return refusedBy('unknown_answer', 'source images are not taken');
       const command = new InvokeModelCommand({
@@ -101,14 +101,6 @@ export function createBedrock({ region, endpoint, credentials }: BedrockSettings
       }
     },
   };
-}
-
-/** Bedrock's runtime has no call without a cost, and its control plane needs rights that rendering does not. */
-export function checkBedrock(): Promise<CredentialCheck> {
-  return Promise.resolve({
-    verdict: 'unchecked',
-    detail: 'signed with the role; Bedrock has no call that costs nothing',
-  });
 }
 
 function bodyOf(job: RenderJob): string {

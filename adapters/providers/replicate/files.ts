@@ -18,6 +18,7 @@ import { CallBroke, detailOf, unknownAnswer, type VendorHttp, type VendorRespons
 const mostInline = 256_000;
 
 interface Uploading {
+  readonly name: string;
   readonly api: VendorHttp;
   readonly authorization: { readonly authorization: string };
   readonly credentials: ProviderCredentials;
@@ -41,7 +42,7 @@ export async function fileAddresses(
 }
 
 async function upload(
-  { api, authorization, credentials, signal }: Uploading,
+  { name, api, authorization, credentials, signal }: Uploading,
   source: SourceImage,
 ): Promise<string | Refused> {
   const form = new FormData();
@@ -64,6 +65,6 @@ async function upload(
   if (response.status === 413) return refusedBy('source_image', detailOf(response));
   const { get } = fieldsOf(fieldsOf(response.json).urls);
   if (response.status !== 201 || typeof get !== 'string')
-    return refusedCredentials(response, credentials, 'replicate') ?? unknownAnswer(response);
+    return refusedCredentials(response, credentials, name) ?? unknownAnswer(response);
   return api.isOwn(get) ? get : foreignAddress;
 }

@@ -9,22 +9,21 @@
  * Not verified against Google's own text: that both fields may stand together; reports of real
  * calls with gemini-3-pro-image (2026-10-02) say so.
  */
-import type { OutputFormat } from '../../core/image-formats.ts';
+import type { OutputFormat } from '../../../core/image-formats.ts';
 import type {
   ImageProvider,
   ProviderAnswer,
   RefusalReason,
   RenderJob,
   SourceImage,
-} from '../../core/provider.ts';
-import { refusedBy } from '../../core/provider.ts';
-import { inOneCall } from './in-one-call.ts';
-import { createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from './vendor-http.ts';
-import { entryOf, listOf, propertyOf } from './vendor-json.ts';
-import type { VendorSettings } from './vendor-settings.ts';
+} from '../../../core/provider.ts';
+import { refusedBy } from '../../../core/provider.ts';
+import { inOneCall } from '../in-one-call.ts';
+import { createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from '../vendor-http.ts';
+import { entryOf, listOf, propertyOf } from '../vendor-json.ts';
+import type { VendorSettings } from '../vendor.ts';
 
-const name = 'google';
-export const googleBaseUrl = 'https://generativelanguage.googleapis.com';
+export const googleUrl = 'https://generativelanguage.googleapis.com';
 
 const mimeTypes: Readonly<Partial<Record<OutputFormat, string>>> = { jpeg: 'IMAGE_JPEG' };
 
@@ -61,7 +60,7 @@ const reasonOfStatus: Readonly<Partial<Record<number, RefusalReason>>> = {
   504: 'timed_out',
 };
 
-export function createGoogle({ credentials, baseUrl = googleBaseUrl }: VendorSettings): ImageProvider {
+export function createGoogle({ name, credentials, baseUrl = googleUrl }: VendorSettings): ImageProvider {
   const http = createVendorHttp({ baseUrl, hosts: [] });
   return inOneCall({
     name,

@@ -1,0 +1,143 @@
+/** What the stores of money answer when a transaction is busy, lost or refused. */
+import { TransactionCanceledException, type CancellationReason } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { createChargeStore } from '../../../adapters/dynamodb/charge-store.ts';
+import { createCreationStore } from '../../../adapters/dynamodb/creation-store.ts';
+import type { Item, Table } from '../../../adapters/dynamodb/table.ts';
+import { createWalletStore } from '../../../adapters/dynamodb/wallet-store.ts';
+import { asMicros } from '../../../core/money.ts';
+import { OutcomeUnknown, Overloaded } from '../../../core/ports/requests.ts';
+import { accountId, aCreation, now, seededBytes } from '../../fixtures/records.ts';
+import { fakeClock, stub } from '../../functions/fakes.ts';
+
+const answered = (httpStatusCode: number | undefined, name = 'SomeError'): Error =>
+  Object.assign(new Error(name), { name, $metadata: { httpStatusCode } });
+const cancelled = (...reasons: CancellationReason[]): Error =>
+  new TransactionCanceledException({
+    message: 'cancelled',
+    $metadata: { httpStatusCode: 400 },
+    CancellationReasons: reasons,
+  });
+const busy = answered(400, 'ThrottlingException');
+
+/** A table whose transactions all fail so, and whose reads find this item. */
+function tableThat(failure: Error, found?: Item | Error): Table & { readonly sent: () => number } {
+  let sent = 0;
+  const client = stub<DynamoDBDocumentClient>({
+    send: (command: object) => {
+      sent += 1;
+      if (command instanceof TransactWriteCommand) return Promise.reject(failure);
+      return found instanceof Error ? Promise.reject(found) : Promise.resolve({ Item: found });
+    },
+  });
+  return { client, name: 'table', clock: fakeClock(), randomBytes: seededBytes, sent: () => sent };
+}
+
+const ended = async (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
+const topUp = (table: Table): Promise<unknown> =>
+  ended(createWalletStore(table).topUp(accountId, asMicros(5), 'reference'));
+
+describe('A movement of money', () => {
+  it('is overloaded when the table stayed busy, and nothing was written', async () => {
+    const error = await topUp(tableThat(busy));
+    expect(error).toBeInstanceOf(Overloaded);
+    expect(error).toMatchObject({ message: 'The table stayed busy: nothing was changed.' });
+  });
+
+  it('whose ledger row is there was made, although no answer said so', async () => {
+    expect(await topUp(tableThat(answered(500), { pk: 'row' }))).toEqual({ kind: 'applied' });
+  });
+
+  it.each([[undefined], [399], [500], [503]])(
+    'that failed with status %s and left no ledger row has an unknown outcome, with the error as its cause',
+    async (status) => {
+      const failure = answered(status);
+      const error = await topUp(tableThat(failure));
+      expect(error).toBeInstanceOf(OutcomeUnknown);
+      expect(error).toMatchObject({
+        message: 'No answer says whether the change was made.',
+        cause: failure,
+      });
+    },
+  );
+
+  it('has an unknown outcome when its ledger row cannot be read either', async () => {
+    expect(await topUp(tableThat(answered(500), answered(500)))).toBeInstanceOf(OutcomeUnknown);
+  });
+
+  it.each([400, 403, 499])('that DynamoDB refused with status %i ends with that error', async (status) => {
+    const failure = answered(status);
+    expect(await topUp(tableThat(failure))).toBe(failure);
+  });
+
+  it('that is refused because its own ledger row is there was made by an earlier try', async () => {
+    const refused = cancelled({}, { Code: 'ConditionalCheckFailed' }, { Code: 'ConditionalCheckFailed' });
+    expect(await topUp(tableThat(refused))).toEqual({ kind: 'applied' });
+  });
+
+  it('that is refused by the account is out of range', async () => {
+    expect(await topUp(tableThat(cancelled({ Code: 'ConditionalCheckFailed' }, {}, {})))).toEqual({
+      kind: 'out_of_range',
+    });
+  });
+});
+
+describe('A new credit line', () => {
+  const setCreditLine = (stored: string | undefined): Promise<unknown> =>
+    createWalletStore(
+      tableThat(
+        cancelled({
+          Code: 'ConditionalCheckFailed',
+          ...(stored !== undefined && { Item: { creditLineMicros: { N: stored } } }),
+        }),
+      ),
+    ).setCreditLine(accountId, asMicros(3), asMicros(5));
+
+  it.each([
+    ['3', 'out_of_range'],
+    ['4', 'changed_meanwhile'],
+    [undefined, 'changed_meanwhile'],
+  ])('that is refused where the stored one is %s is %s', async (stored, outcome) => {
+    expect(await setCreditLine(stored)).toBe(outcome);
+  });
+});
+
+describe('A charge', () => {
+  const order = { creation: aCreation(), nowMillis: now };
+  const charge = (table: Table, cap?: number): Promise<unknown> =>
+    ended(
+      createChargeStore(table).charge({
+        ...order,
+        ...(cap !== undefined && { monthlyCapMicros: asMicros(cap) }),
+      }),
+    );
+
+  it('is overloaded when the table stayed busy', async () => {
+    expect(await charge(tableThat(busy))).toEqual({ kind: 'overloaded' });
+  });
+
+  it('above the whole cap is refused before anything is sent, and one of the whole cap is sent', async () => {
+    const table = tableThat(busy);
+    expect(await charge(table, 39_999)).toEqual({ kind: 'over_budget', spentMicros: 0 });
+    expect(table.sent()).toBe(0);
+    expect(await charge(table, 40_000)).toEqual({ kind: 'overloaded' });
+  });
+
+  it('that is refused by its creation alone breaks: no promise of the API stands for that', async () => {
+    expect(await charge(tableThat(cancelled({}, {}, { Code: 'ConditionalCheckFailed' }, {})))).toMatchObject({
+      message: 'the charge was refused by a condition that no refusal stands for',
+    });
+  });
+});
+
+describe('The end of a creation', () => {
+  it('is busy when the table stayed busy', async () => {
+    const refund = { failure: 'GenerationFailed', nowMillis: now, announce: true } as const;
+    const done = { results: [], resultsExpireAt: now, attempts: [], nowMillis: now };
+    expect([
+      await createChargeStore(tableThat(busy)).refund(aCreation(), refund),
+      await createCreationStore(tableThat(busy)).complete(aCreation(), done),
+    ]).toEqual(['busy', 'busy']);
+  });
+});

@@ -1,0 +1,351 @@
+/** Calls outside a transaction: what is sent again, after which pauses, and what is thrown at the end. */
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { createAccountStore } from '../../../adapters/dynamodb/account-store.ts';
+import { readBooks } from '../../../adapters/dynamodb/audit-store.ts';
+import { backoffMillis, isExhausted } from '../../../adapters/dynamodb/backoff.ts';
+import { batchGet } from '../../../adapters/dynamodb/batch-get.ts';
+import { putNew, tryUpdate, updateIf } from '../../../adapters/dynamodb/conditional.ts';
+import { accountToItem } from '../../../adapters/dynamodb/mapping.ts';
+import { createOpenWorkStore } from '../../../adapters/dynamodb/open-work-store.ts';
+import { queryAll } from '../../../adapters/dynamodb/query.ts';
+import { getItem, send, type CallOptions } from '../../../adapters/dynamodb/send.ts';
+import { keys, type Item, type Table } from '../../../adapters/dynamodb/table.ts';
+import { transact } from '../../../adapters/dynamodb/transaction.ts';
+import { Overloaded } from '../../../core/ports/requests.ts';
+import { accountId, anAccount, creationId, now } from '../../fixtures/records.ts';
+import { fakeClock, stub, type FakeClock } from '../../functions/fakes.ts';
+
+const named = (name: string): Error => Object.assign(new Error(name), { name });
+const key = { pk: 'A', sk: 'B' };
+
+interface Command {
+  readonly input: Readonly<Record<string, unknown>>;
+}
+type Answer = object | Error;
+
+/** A table whose calls are answered in turn; the last answer stays. */
+function tableThat(...answers: readonly Answer[]): {
+  readonly table: Table;
+  readonly clock: FakeClock;
+  readonly inputs: Command['input'][];
+  readonly options: unknown[];
+} {
+  const clock = fakeClock();
+  const inputs: Command['input'][] = [];
+  const options: unknown[] = [];
+  const client = stub<DynamoDBDocumentClient>({
+    send: (command: Command, given: unknown) => {
+      const answer = answers[Math.min(inputs.length, answers.length - 1)] ?? {};
+      inputs.push(command.input);
+      options.push(given);
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    },
+  });
+  const table: Table = { client, name: 'table', clock, randomBytes: (count) => new Uint8Array(count) };
+  return { table, clock, inputs, options };
+}
+
+describe('A call that DynamoDB sheds', () => {
+  it.each([
+    'ProvisionedThroughputExceededException',
+    'RequestLimitExceeded',
+    'ThrottlingException',
+    'TransactionConflictException',
+    'TransactionInProgressException',
+  ])('by %s is sent again until DynamoDB takes it', async (name) => {
+    const { table, clock, inputs } = tableThat(named(name), named(name), { Item: { a: 1 } });
+    expect(await getItem(table, key)).toEqual({ a: 1 });
+    expect([inputs.length, clock.sleeps]).toEqual([3, [1, 1]]);
+  });
+
+  it('ends as overloaded after six tries, with the last error as its cause', async () => {
+    const error = named('ThrottlingException');
+    const { table, inputs } = tableThat(error);
+    const ended: unknown = await getItem(table, key).catch((caught: unknown) => caught);
+    expect(ended).toBeInstanceOf(Overloaded);
+    expect(ended).toMatchObject({ message: 'the table stayed busy', cause: error });
+    expect(inputs).toHaveLength(6);
+  });
+
+  it.each(['InternalServerError', 'AccessDeniedException', 'ConditionalCheckFailedException'])(
+    'is another call than one that ends by %s, which is thrown at once',
+    async (name) => {
+      const error = named(name);
+      const { table, inputs } = tableThat(error);
+      await expect(getItem(table, key)).rejects.toBe(error);
+      expect(inputs).toHaveLength(1);
+    },
+  );
+});
+
+describe('A call within a request', () => {
+  it('carries the signal of the request, and no option without a signal', async () => {
+    const { signal } = new AbortController();
+    const [without, within] = [tableThat({}), tableThat({})];
+    await getItem(without.table, key);
+    await getItem({ ...within.table, signal }, key);
+    expect([without.options, within.options]).toEqual([[{}], [{ abortSignal: signal }]]);
+  });
+
+  it('ends as overloaded once the time of the request is used up, whatever the error is', async () => {
+    const error = named('AbortError');
+    const { table, inputs } = tableThat(error);
+    const ended: unknown = await getItem({ ...table, signal: AbortSignal.abort() }, key).catch(
+      (caught: unknown) => caught,
+    );
+    expect(ended).toBeInstanceOf(Overloaded);
+    expect(ended).toMatchObject({ message: 'the time of the request is used up', cause: error });
+    expect(inputs).toHaveLength(1);
+  });
+});
+
+describe('A pause between two tries', () => {
+  /** A table whose pauses end only when the test says so. */
+  function pausing(...answers: readonly Answer[]) {
+    const stage = tableThat(...answers);
+    const pause = Promise.withResolvers<undefined>();
+    const asleep = Promise.withResolvers<undefined>();
+    const clock = {
+      ...stage.clock,
+      sleep: async () => {
+        asleep.resolve(undefined);
+        await pause.promise;
+      },
+    };
+    const end = (): void => pause.resolve(undefined);
+    return { ...stage, table: { ...stage.table, clock }, asleep: asleep.promise, end };
+  }
+  const works: Readonly<Record<string, (table: Table) => Promise<unknown>>> = {
+    'a single call': (table) => getItem(table, key),
+    'a transaction': (table) => transact(table, []),
+  };
+
+  it.each(Object.entries(works))('of %s is waited for before the next try', async (_what, work) => {
+    const { table, inputs, asleep, end } = pausing(named('ThrottlingException'), {});
+    const ended = work(table);
+    await asleep;
+    await new Promise(setImmediate);
+    expect(inputs).toHaveLength(1);
+    end();
+    await ended;
+    expect(inputs).toHaveLength(2);
+  });
+
+  it('is waited for before unprocessed keys are asked for again', async () => {
+    const { table, inputs, asleep, end } = pausing({ UnprocessedKeys: { table: { Keys: [key] } } }, {});
+    const ended = batchGet(table, [key]);
+    await asleep;
+    await new Promise(setImmediate);
+    expect(inputs).toHaveLength(1);
+    end();
+    await ended;
+    expect(inputs).toHaveLength(2);
+  });
+
+  it('is waited for before a list of hidden models is read anew', async () => {
+    const refused = new ConditionalCheckFailedException({ message: 'refused', $metadata: {} });
+    const read = { Item: accountToItem(anAccount()) };
+    const { table, inputs, asleep, end } = pausing(read, refused, read, {});
+    const ended = createAccountStore(table).changeHiddenModels(accountId, { hide: ['a'], show: [] });
+    await asleep;
+    await new Promise(setImmediate);
+    expect(inputs).toHaveLength(2);
+    end();
+    await ended;
+    expect(inputs).toHaveLength(4);
+  });
+});
+
+describe('The limits of the tries', () => {
+  it.each([
+    [5, 4_000, false],
+    [5, 4_000.5, true],
+    [6, 0, true],
+    [1, 3_999, false],
+  ])('after try %i and %d ms: exhausted is %j', (attempt, elapsed, exhausted) => {
+    const { table, clock } = tableThat({});
+    clock.set(now + elapsed);
+    expect(isExhausted(table, now, attempt)).toBe(exhausted);
+  });
+
+  it.each([
+    [1, 0, 1],
+    [1, 255, 1 + (255 / 256) * 30],
+    [2, 128, 31],
+    [4, 128, 121],
+    [5, 128, 201],
+    [6, 128, 201],
+  ])('the pause after try %i with the random byte %i takes %d ms', (attempt, byte, millis) => {
+    const { table } = tableThat({});
+    expect(backoffMillis({ ...table, randomBytes: () => Uint8Array.of(byte) }, attempt)).toBe(millis);
+  });
+});
+
+describe('A read of several keys', () => {
+  const many = Array.from({ length: 201 }, (_, index) => ({ pk: 'A', sk: String(index) }));
+  const sizes = (inputs: readonly Command['input'][]): unknown[] =>
+    inputs.map(({ RequestItems }) => (RequestItems as { table: { Keys: unknown[] } }).table.Keys.length);
+
+  it('asks for at most 100 keys at once', async () => {
+    const { table, inputs } = tableThat({});
+    expect(await batchGet(table, many)).toEqual([]);
+    expect(sizes(inputs)).toEqual([100, 100, 1]);
+  });
+
+  it('asks four times for keys that stay unprocessed, with these pauses', async () => {
+    const { table, clock, inputs } = tableThat({ UnprocessedKeys: { table: { Keys: [key] } } });
+    await expect(batchGet(table, [key])).rejects.toThrow(new Overloaded('the read stayed unprocessed'));
+    expect([inputs.length, clock.sleeps]).toEqual([4, [40, 80, 160, 320]]);
+  });
+});
+
+describe('A query', () => {
+  const page = (...numbers: readonly number[]): object => ({
+    Items: numbers.map((number) => ({ number })),
+    Count: numbers.length,
+    LastEvaluatedKey: { pk: 'A', sk: String(numbers.at(-1)) },
+  });
+  const lastPage = (...numbers: readonly number[]): object => ({
+    ...page(...numbers),
+    LastEvaluatedKey: undefined,
+  });
+  const starts = (inputs: readonly Command['input'][]): unknown[] =>
+    inputs.map(({ ExclusiveStartKey }) => ExclusiveStartKey);
+
+  it('goes on behind each page, oldest first, until there is no more', async () => {
+    const { table, inputs } = tableThat(page(1, 2), page(3), lastPage(4));
+    expect(await queryAll(table, 'A', 'KEY#')).toEqual([1, 2, 3, 4].map((number) => ({ number })));
+    expect(starts(inputs)).toEqual([undefined, { pk: 'A', sk: '2' }, { pk: 'A', sk: '3' }]);
+    expect(inputs.map(({ ScanIndexForward, Limit }) => [ScanIndexForward, Limit])).toEqual([
+      [true, undefined],
+      [true, undefined],
+      [true, undefined],
+    ]);
+  });
+
+  it('with a limit asks each time for what is missing, and stops at the limit', async () => {
+    const { table, inputs } = tableThat(page(1, 2), page(3), page(4));
+    expect(await queryAll(table, 'A', 'KEY#', true, 3)).toEqual([1, 2, 3].map((number) => ({ number })));
+    expect(inputs.map(({ ScanIndexForward, Limit }) => [ScanIndexForward, Limit])).toEqual([
+      [false, 3],
+      [false, 1],
+    ]);
+  });
+
+  it('of open work counts every page of every shard', async () => {
+    const { table, inputs } = tableThat(
+      { Count: 5, LastEvaluatedKey: key },
+      { Count: 2 },
+      { Count: 2 },
+      {
+        Count: 2,
+      },
+      { Count: 2 },
+    );
+    expect(await createOpenWorkStore(table).recordOpenCount()).toBe(5 + 4 * 2);
+    expect(inputs).toHaveLength(6);
+    expect(starts(inputs).filter((start) => start !== undefined)).toEqual([key]);
+    expect(inputs[5]).toMatchObject({ ExpressionAttributeValues: { ':open': 13 } });
+  });
+
+  it('of all accounts reads each account of each page, and leaves out one that is gone', async () => {
+    const rows = [keys.account(accountId), key];
+    const item: Item = accountToItem(anAccount());
+    const { table, inputs } = tableThat(
+      { Items: rows, LastEvaluatedKey: key },
+      { Item: item },
+      {},
+      { Items: [keys.account(accountId)] },
+      { Item: item },
+    );
+    expect(await createAccountStore(table).list()).toEqual([anAccount(), anAccount()]);
+    expect(inputs[0]).toEqual({
+      TableName: 'table',
+      IndexName: 'listing',
+      KeyConditionExpression: 'listing = :accounts',
+      ExpressionAttributeValues: { ':accounts': 'ACCOUNTS' },
+    });
+    expect(inputs[3]).toMatchObject({ ExclusiveStartKey: key });
+  });
+
+  it('of the audit lists the creations of every page', async () => {
+    const { table, inputs } = tableThat(
+      { Item: accountToItem(anAccount()) },
+      {},
+      {},
+      { Items: [{ listed: creationId }], LastEvaluatedKey: key },
+      { Items: [{ listed: creationId.replace(/a$/, 'b') }] },
+      {},
+    );
+    await readBooks(table, accountId);
+    expect(inputs.slice(3)).toEqual([
+      {
+        TableName: 'table',
+        IndexName: 'listing',
+        KeyConditionExpression: 'listing = :list',
+        ExpressionAttributeValues: { ':list': `CREATIONS#${accountId}` },
+      },
+      expect.objectContaining({ ExclusiveStartKey: key }),
+      expect.objectContaining({
+        RequestItems: {
+          table: {
+            ConsistentRead: true,
+            Keys: [creationId, creationId.replace(/a$/, 'b')].map((id) => ({
+              pk: `CREATION#${id}`,
+              sk: 'CREATION',
+            })),
+          },
+        },
+      }),
+    ]);
+  });
+});
+
+describe('A conditional write', () => {
+  const refused = new ConditionalCheckFailedException({ message: 'refused', $metadata: {} });
+  const parts = { UpdateExpression: 'REMOVE gone' };
+
+  it('is true when it was written, false when its condition failed, and throws every other error', async () => {
+    const other = named('AccessDeniedException');
+    expect([
+      await updateIf(tableThat({}).table, key, parts),
+      await updateIf(tableThat(refused).table, key, parts),
+      await putNew(tableThat({}).table, key),
+      await putNew(tableThat(refused).table, key),
+    ]).toEqual([true, false, true, false]);
+    await expect(updateIf(tableThat(other).table, key, parts)).rejects.toBe(other);
+    await expect(putNew(tableThat(other).table, key)).rejects.toBe(other);
+  });
+
+  it('tells what it met: nothing, an item, no item, or a busy table', async () => {
+    const withItem = new ConditionalCheckFailedException({
+      message: 'refused',
+      $metadata: {},
+      Item: { pk: { S: 'A' } },
+    });
+    const other = named('AccessDeniedException');
+    expect([
+      await tryUpdate(tableThat({}).table, key, parts),
+      await tryUpdate(tableThat(withItem).table, key, parts),
+      await tryUpdate(tableThat(refused).table, key, parts),
+      await tryUpdate(tableThat(named('ThrottlingException')).table, key, parts),
+    ]).toEqual([
+      { kind: 'written' },
+      { kind: 'refused', item: { pk: 'A' } },
+      { kind: 'refused', item: undefined },
+      { kind: 'busy' },
+    ]);
+    await expect(tryUpdate(tableThat(other).table, key, parts)).rejects.toBe(other);
+  });
+});
+
+describe('Any work of a single call', () => {
+  it('is done once where nothing fails', async () => {
+    const { table } = tableThat({});
+    const calls: CallOptions[] = [];
+    expect(await send(table, (options) => Promise.resolve(calls.push(options)))).toBe(1);
+    expect(calls).toEqual([{}]);
+  });
+});

@@ -1,0 +1,156 @@
+/** The sandbox: what a prompt can ask of it, and what it answers. */
+import { describe, expect, it } from 'vitest';
+import { directivesOf } from '../../adapters/providers/sandbox/directives.ts';
+import { pixelsOf } from '../../adapters/providers/sandbox/pixels.ts';
+import { createSandboxProvider } from '../../adapters/providers/sandbox/provider.ts';
+import { readImageHeader } from '../../core/image-bytes.ts';
+import type { ProviderAnswer, RenderJob } from '../../core/provider.ts';
+import { now } from '../fixtures/records.ts';
+import { fakeClock } from '../functions/fakes.ts';
+import { jobsLike } from './providers/vendor-talk.ts';
+
+describe('A directive of a prompt', () => {
+  it.each([
+    [null, { delayMillis: 0 }],
+    ['a lake', { delayMillis: 0 }],
+    ['[sandbox:delay=3s]', { delayMillis: 3_000 }],
+    ['[sandbox:delay=3]', { delayMillis: 3_000 }],
+    ['[sandbox:delay=250ms]', { delayMillis: 250 }],
+    ['[sandbox:delay=2m]', { delayMillis: 120_000 }],
+    ['[sandbox:delay=1.5s]', { delayMillis: 1_500 }],
+    ['[sandbox:delay= 2s ]', { delayMillis: 2_000 }],
+    ['[sandbox:delay]', { delayMillis: 0 }],
+    ['[sandbox:delay=soon]', { delayMillis: 0 }],
+    ['[sandbox:delay=x3s]', { delayMillis: 0 }],
+    ['[sandbox:delay=3sx]', { delayMillis: 0 }],
+    ['[sandbox:async=4s]', { delayMillis: 0, asyncMillis: 4_000 }],
+    ['[sandbox:async]', { delayMillis: 0, asyncMillis: 0 }],
+    ['[sandbox:reject-prompt]', { delayMillis: 0, outcome: 'reject-prompt' }],
+    ['[sandbox:reject-image]', { delayMillis: 0, outcome: 'reject-image' }],
+    ['[sandbox:fail]', { delayMillis: 0, outcome: 'fail' }],
+    ['[sandbox:empty]', { delayMillis: 0, outcome: 'empty' }],
+    ['[sandbox:hang]', { delayMillis: 0, outcome: 'hang' }],
+    ['[sandbox:down]', { delayMillis: 0, outcome: 'down' }],
+    ['[sandbox:crash]', { delayMillis: 0, outcome: 'crash' }],
+    ['[sandbox:unknown]', { delayMillis: 0 }],
+    ['[sandbox:down=sandbox]', { delayMillis: 0, outcome: 'down' }],
+    ['[sandbox:down=sandbox-large]', { delayMillis: 0 }],
+    [
+      'a lake [sandbox:delay=1s] at [sandbox:async=2s] night [sandbox:fail][sandbox:empty]',
+      { delayMillis: 1_000, asyncMillis: 2_000, outcome: 'empty' },
+    ],
+  ])('%j means %j to the provider "sandbox"', (prompt, directives) => {
+    expect(directivesOf(prompt, 'sandbox')).toEqual(directives);
+  });
+});
+
+describe('The pixels of a sandbox picture', () => {
+  it.each([
+    ['1K', '1:1', 1024, 1024],
+    ['1K', '3:2', 1248, 832],
+    ['1K', '2:3', 832, 1248],
+    ['1K', '16:9', 1360, 768],
+    ['1K', '21:9', 1568, 672],
+    ['2K', '1:1', 2048, 2048],
+    ['2K', '4:3', 2368, 1776],
+    ['4K', '1:1', 4096, 4096],
+    ['4K', '9:16', 3072, 5456],
+  ] as const)('at %s and %s are %i x %i', (resolution, ratio, width, height) => {
+    expect(pixelsOf(resolution, ratio)).toEqual({ width, height });
+  });
+});
+
+describe('The sandbox', () => {
+  const never = new AbortController().signal;
+  const aJob = jobsLike({ providerModel: 'standard' });
+  const stage = () => {
+    const clock = fakeClock();
+    const crash = (): never => {
+      throw new Error('crashed');
+    };
+    const sandbox = createSandboxProvider({ name: 'sandbox', clock, crash });
+    const submit = (prompt: string | null, change: Partial<RenderJob> = {}): Promise<ProviderAnswer> =>
+      sandbox.submit(aJob({ prompt, ...change }), never);
+    return { clock, sandbox, submit };
+  };
+
+  it.each([
+    ['reject-prompt', 'prompt'],
+    ['reject-image', 'source_image'],
+    ['fail', 'failed'],
+    ['empty', 'nothing_rendered'],
+    ['down', 'unavailable'],
+  ])('refuses a prompt with [sandbox:%s] as %s', async (directive, reason) => {
+    expect(await stage().submit(`[sandbox:${directive}]`)).toEqual({ kind: 'refused', reason });
+  });
+
+  it.each([
+    ['png', 'image/png'],
+    ['jpeg', 'image/jpeg'],
+    ['webp', 'image/png'],
+  ] as const)('paints a picture for the format %s as %s', async (outputFormat, contentType) => {
+    const answer = await stage().submit('a lake', { outputFormat, aspectRatio: '3:2' });
+    expect(answer.kind === 'rendered' && readImageHeader(answer.bytes)).toEqual({
+      contentType,
+      width: 1248,
+      height: 832,
+    });
+  });
+
+  it('paints the same picture for the same prompt and seed, and another one for another seed', async () => {
+    const { submit } = stage();
+    const bytesOf = async (prompt: string | null, seed: number | null): Promise<unknown> => {
+      const answer = await submit(prompt, { seed });
+      return answer.kind === 'rendered' && Buffer.from(answer.bytes).toString('base64');
+    };
+    const first = await bytesOf('', 0);
+    expect([(await bytesOf(null, null)) === first, (await bytesOf('', 1)) === first]).toEqual([true, false]);
+  });
+
+  it('sleeps as long as the prompt says before it answers, and not at all otherwise', async () => {
+    const { submit, clock } = stage();
+    await submit('[sandbox:delay=3s][sandbox:fail]');
+    await submit('[sandbox:fail]');
+    expect(clock.sleeps).toEqual([3_000]);
+  });
+
+  it('sleeps no longer than its signal allows', async () => {
+    const { sandbox } = stage();
+    const job = aJob({ prompt: '[sandbox:delay=3s][sandbox:fail]' });
+    await expect(sandbox.submit(job, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
+  });
+
+  it('accepts an asynchronous job and answers the poll once its time has come', async () => {
+    const { sandbox, submit, clock } = stage();
+    const job = aJob({ prompt: '[sandbox:async=4s][sandbox:fail]' });
+    const jobId = `sandbox-${now + 4_000}`;
+    const pending = { kind: 'pending', jobId, pollAfterMillis: 500 };
+    expect(await submit(job.prompt)).toEqual(pending);
+    clock.set(now + 3_999);
+    expect(await sandbox.poll?.(jobId, job, never)).toEqual(pending);
+    clock.set(now + 4_000);
+    expect(await sandbox.poll?.(jobId, job, never)).toEqual({ kind: 'refused', reason: 'failed' });
+  });
+
+  it('does not know a job id of another form', async () => {
+    const { sandbox } = stage();
+    expect(await sandbox.poll?.('another', aJob(), never)).toEqual({
+      kind: 'refused',
+      reason: 'unknown_answer',
+    });
+  });
+
+  it('crashes when the prompt says so', async () => {
+    await expect(stage().submit('[sandbox:crash]')).rejects.toThrow('crashed');
+  });
+
+  it('hangs until its signal aborts, or has aborted', async () => {
+    const { sandbox } = stage();
+    const job = aJob({ prompt: '[sandbox:hang]' });
+    const stop = new AbortController();
+    const hanging = sandbox.submit(job, stop.signal);
+    stop.abort();
+    await expect(hanging).rejects.toThrow('aborted at the deadline');
+    await expect(sandbox.submit(job, AbortSignal.abort())).rejects.toThrow('aborted at the deadline');
+  });
+});
