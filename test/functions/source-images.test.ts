@@ -6,7 +6,7 @@ import type { Outbound, SourceResult } from '../../core/ports/outbound.ts';
 import type { Problem } from '../../core/problem.ts';
 import { copySources } from '../../functions/operations/generate/source-images.ts';
 import type { SubmitServices } from '../../functions/services.ts';
-import { pictureOf } from '../../tools/vendors/pictures.ts';
+import { pictureOf } from '../../tools/vendors/fakes/pictures.ts';
 import { fakeClock, stub, type FakeClock } from './fakes.ts';
 
 interface Fetching {

@@ -1,7 +1,7 @@
 /** A first vendor that is out in every way there is: the second one renders, inside the deadline, for one charge. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startFakeVendor, type FakeVendor, type Reply } from '../../tools/vendors/fake-vendor.ts';
-import { fakes } from '../../tools/vendors/fakes.ts';
+import { startFakeVendor, type FakeVendor, type Reply } from '../../tools/vendors/fakes/fake-vendor.ts';
+import { fakes } from '../../tools/vendors/fakes/all-fakes.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { movementsOf, settled, submit } from '../workflow/creations.ts';
 import { enableAll, environmentOf } from './fleet.ts';

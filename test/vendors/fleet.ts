@@ -1,8 +1,8 @@
 /** The whole service before the fakes of every vendor, each with its credential. */
 import type { Client, TestService } from '../fixtures/service.ts';
 import { startTestService } from '../fixtures/service.ts';
-import type { FakeVendor } from '../../tools/vendors/fake-vendor.ts';
-import { fakes, type VendorName } from '../../tools/vendors/fakes.ts';
+import type { FakeVendor } from '../../tools/vendors/fakes/fake-vendor.ts';
+import { fakes, type VendorName } from '../../tools/vendors/fakes/all-fakes.ts';
 import type { OperatorServices } from '../../admin/services.ts';
 
 export interface Fleet {

@@ -10,8 +10,8 @@ import { costOf, type ProviderCosts } from '../../core/provider-costs.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import costs from '../../catalog/provider-costs.json' with { type: 'json' };
 import { startTestService, type TestService } from '../fixtures/service.ts';
-import { fakes } from '../../tools/vendors/fakes.ts';
-import type { FakeVendor } from '../../tools/vendors/fake-vendor.ts';
+import { fakes } from '../../tools/vendors/fakes/all-fakes.ts';
+import type { FakeVendor } from '../../tools/vendors/fakes/fake-vendor.ts';
 import { environmentOf } from './fleet.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

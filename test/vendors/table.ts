@@ -4,7 +4,7 @@ import { fromUsd, toUsd, asMicros } from '../../core/money.ts';
 import { costOf, type ProviderCosts } from '../../core/provider-costs.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import costs from '../../catalog/provider-costs.json' with { type: 'json' };
-import { fakes, type VendorName } from '../../tools/vendors/fakes.ts';
+import { fakes, type VendorName } from '../../tools/vendors/fakes/all-fakes.ts';
 import { settled, submit } from '../workflow/creations.ts';
 import type { Fleet } from './fleet.ts';
 

@@ -4,7 +4,7 @@ import { createBedrock } from '../../../adapters/providers/bedrock.ts';
 import { createGoogle } from '../../../adapters/providers/google.ts';
 import { createOpenai } from '../../../adapters/providers/openai.ts';
 import type { ImageProvider, ProviderCredentials, RefusalReason } from '../../../core/provider.ts';
-import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
+import { startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { jobsLike } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
