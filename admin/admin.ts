@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { visibleText } from './terminal/visible-text.ts';
+import { visibleText } from '../terminal/visible-text.ts';
 import { connect } from './connect.ts';
-import { createOutput, type Output } from './terminal/output.ts';
+import { createOutput, type Output } from '../terminal/output.ts';
 import type { OperatorServices } from './services.ts';
 
 /** What a command has to work with. */

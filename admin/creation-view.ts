@@ -2,7 +2,7 @@
 import type { CreationRecord, StoredImage, WebhookState } from '../core/creation.ts';
 import { failures } from '../core/failure.ts';
 import { toUsd } from '../core/money.ts';
-import type { Row } from './terminal/output.ts';
+import type { Row } from '../terminal/output.ts';
 
 /** One line of `creations list`. */
 export function creationRow(creation: CreationRecord): Row {

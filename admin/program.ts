@@ -12,7 +12,7 @@ import { addKeyCommands } from './commands/keys.ts';
 import { addProviderCommands } from './commands/providers.ts';
 import { addWalletCommands } from './commands/wallet.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
-import { visibleJson, visibleText } from './terminal/visible-text.ts';
+import { visibleJson, visibleText } from '../terminal/visible-text.ts';
 
 /** Runs one command and gives its exit code. Every error is told as one sentence. */
 export async function runAdmin(

@@ -8,10 +8,10 @@ import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import pc from 'picocolors';
 import { readTemplate, type LocalFunction } from '../local/template.ts';
-import { createOutput, type Row } from '../admin/terminal/output.ts';
+import { createOutput, type Row } from '../terminal/output.ts';
 import { synthesizedTemplate } from '../start/synthesized-template.ts';
 import { importMillis, withBareHandler } from '../tools/bundles/import-time.ts';
-import { wholeNumber } from '../admin/terminal/whole-number.ts';
+import { wholeNumber } from '../terminal/whole-number.ts';
 
 /** Minified, in KB of 1,000 bytes. RenderImage holds every vendor's adapter and the sandbox's painter. */
 const mostKilobytes = (name: string): number => (name.startsWith('RenderImage') ? 700 : 350);

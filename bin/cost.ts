@@ -8,7 +8,7 @@ import { billFor, totalOf, type Memory, type Standing } from '../tools/cost/bill
 import { measure, memoryOf, type CreationCount } from '../tools/cost/measure.ts';
 import { costPage, ownRenderMillis } from '../tools/cost/page.ts';
 import { synthesizedTemplate } from '../start/synthesized-template.ts';
-import { wholeNumber } from '../admin/terminal/whole-number.ts';
+import { wholeNumber } from '../terminal/whole-number.ts';
 
 const page = new URL('../docs/cost.md', import.meta.url);
 const { values } = parseArgs({

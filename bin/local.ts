@@ -5,7 +5,7 @@ import { eventLine, eventObject, parseLogLine } from '../start/events.ts';
 import { FolderRefused } from '../local/folder-lock.ts';
 import { InputRefused } from '../start/synthesized-template.ts';
 import { startService, type RunningService } from '../start/service.ts';
-import { visibleJson } from '../admin/terminal/visible-text.ts';
+import { visibleJson } from '../terminal/visible-text.ts';
 
 interface Options {
   readonly port: string;

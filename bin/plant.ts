@@ -7,7 +7,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { wholeNumber } from '../admin/terminal/whole-number.ts';
+import { wholeNumber } from '../terminal/whole-number.ts';
 import { openProject, plantingFolders, type Bug } from '../tools/plant/draw.ts';
 import { openTrial, type Trial, type Verdict } from '../tools/plant/trial.ts';
 

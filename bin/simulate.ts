@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { KillMessage, Message, Report } from '../simulation/messages.ts';
 import { printReport, Progress } from '../simulation/report.ts';
-import { wholeNumber } from '../admin/terminal/whole-number.ts';
+import { wholeNumber } from '../terminal/whole-number.ts';
 
 const worker = fileURLToPath(new URL('../simulation/worker.ts', import.meta.url));
 const killer = fileURLToPath(new URL('../simulation/kill/main.ts', import.meta.url));

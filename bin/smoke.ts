@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import pc from 'picocolors';
 import { createSmokeClient, SmokeError } from '../tools/smoke/client.ts';
 import { runSmoke } from '../tools/smoke/steps.ts';
-import { visibleJson, visibleText } from '../admin/terminal/visible-text.ts';
+import { visibleJson, visibleText } from '../terminal/visible-text.ts';
 
 interface Options {
   readonly api: string;

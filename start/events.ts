@@ -2,7 +2,7 @@
 import pc from 'picocolors';
 import { failures, failureNamed } from '../core/failure.ts';
 import { asMicros, formatUsd } from '../core/money.ts';
-import { visibleText } from '../admin/terminal/visible-text.ts';
+import { visibleText } from '../terminal/visible-text.ts';
 
 type Fields = Readonly<Record<string, string | number | undefined>>;
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { clientAddress } from '../../core/client-address.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 
 export function addBlockCommands(program: Command, admin: Admin): void {

@@ -6,7 +6,7 @@ import { asMicros, fromUsd, toUsd } from '../../core/money.ts';
 import { readCatalog, readProviderCosts } from '../catalog/catalog-files.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 
 /** Vendors change prices once or twice a year, and retire a model with half a year's notice. */
 const staleAfterDays = 180;

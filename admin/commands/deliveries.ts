@@ -6,7 +6,7 @@ import type { Delivery } from '../../core/ports/deliveries.ts';
 import { SecretLost } from '../../core/ports/secret-box.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 

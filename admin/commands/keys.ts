@@ -8,7 +8,7 @@ import { asMicros, toUsd } from '../../core/money.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 

@@ -4,7 +4,7 @@ import { isEnabled, providers, type ProviderInfo, type ProviderName } from '../.
 import { readCatalog } from '../catalog/catalog-files.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 import { readSecret } from '../terminal/secret-input.ts';
 import type { OperatorServices } from '../services.ts';
 

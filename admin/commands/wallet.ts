@@ -6,7 +6,7 @@ import { asMicros, formatUsd, largestAvailableMicros, toUsd, type Micros } from 
 import type { Admin } from '../admin.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 

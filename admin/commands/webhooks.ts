@@ -12,7 +12,7 @@ import { webhookSecret } from '../../core/webhook.ts';
 import type { Admin } from '../admin.ts';
 import { addDeliveryCommands, secretIsLost } from './deliveries.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import { resealSecrets, type ResealReport } from '../reseal.ts';
 import * as values from '../terminal/values.ts';

@@ -1,7 +1,7 @@
 /** A question before something that is hard to take back. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import { visibleText } from './visible-text.ts';
+import { visibleText } from '../../terminal/visible-text.ts';
 import { OperatorError } from '../operator-error.ts';
 
 type Terminal = Pick<NodeJS.Process, 'stdin' | 'stderr'>;

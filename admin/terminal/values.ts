@@ -5,7 +5,7 @@ import { characters } from '../../core/image-request.ts';
 import { limitRanges, type AccountLimits } from '../../core/limits.ts';
 import { parseUsd, type Micros } from '../../core/money.ts';
 import { OperatorError } from '../operator-error.ts';
-import { isPrintable } from './visible-text.ts';
+import { isPrintable } from '../../terminal/visible-text.ts';
 import type { OperatorServices } from '../services.ts';
 
 /** An amount in USD. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createOutput } from '../../admin/terminal/output.ts';
+import { createOutput } from '../../terminal/output.ts';
 import { eventLine } from '../../start/events.ts';
-import { isPrintable, visibleJson, visibleText } from '../../admin/terminal/visible-text.ts';
+import { isPrintable, visibleJson, visibleText } from '../../terminal/visible-text.ts';
 
 /** Clears the screen, moves the cursor in the C1 form, deletes, turns the direction of writing, ends a line. */
 const hostile = '\u001b[2J\u009b1A\u007f\u202etxt.exe\u2066\u2028\u0000';
