@@ -134,6 +134,7 @@ describe('every command says what is wrong, without a stack', () => {
   const copy = path.join(folder, 'copy');
   const rooms = [
     'adapters',
+    'admin',
     'bin',
     'catalog',
     'config',
@@ -141,7 +142,10 @@ describe('every command says what is wrong, without a stack', () => {
     'functions',
     'lib',
     'local',
+    'start',
     'statemachines',
+    'terminal',
+    'tools',
     'cdk.json',
     'package.json',
     'package-lock.json',
