@@ -14,7 +14,10 @@ export interface ListOptions {
 
 type Store = Pick<OperatorServices, 'creations'>;
 
-/** BatchGetItem takes at most 100 keys and gives at most 16 MB. An item has at most 400 KB, so 40 items always fit. */
+/**
+ * BatchGetItem takes at most 100 keys and gives at most 16 MB. An item has at most 400 KB, so 40 items always
+ * fit.
+ */
 const pageSize = 40;
 const mostListed = 1_000;
 const mostDays = 365;
@@ -42,8 +45,8 @@ export async function listCreations(
 }
 
 /**
- * The creation that a request made. The ledger row of the charge names the request. An index of request ids would
- * cost a write unit for every request, so this function reads the ledgers instead.
+ * The creation that a request made. The ledger row of the charge names the request. An index of request ids
+ * would cost a write unit for every request, so this function reads the ledgers instead.
  */
 export async function findByRequest(
   services: OperatorServices,

@@ -13,8 +13,8 @@ export interface Persistence {
 }
 
 /**
- * Repeats the work while the table is busy, while there is no connection, and after a lost answer. The work must
- * therefore be safe to repeat. Throws every lasting error at once.
+ * Repeats the work while the table is busy, while there is no connection, and after a lost answer. The work
+ * must therefore be safe to repeat. Throws every lasting error at once.
  * @param what the name of the work in the lines of progress, such as "revoke the key"
  */
 export async function persist<Result>(

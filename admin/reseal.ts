@@ -1,4 +1,7 @@
-/** After a rotation of the encryption secret, seals the webhook secrets of every account with its current version. */
+/**
+ * After a rotation of the encryption secret, seals the webhook secrets of every account with its current
+ * version.
+ */
 import type { Account, SealedSecret } from '../core/account.ts';
 import { secretsAt } from '../core/webhook-secrets.ts';
 import type { OperatorServices } from './services.ts';
@@ -32,7 +35,10 @@ interface Done extends Counts {
 
 type Outcome = Done | { readonly kind: 'busy' };
 
-/** Another rotation of the same account at the same moment is rare. After three of them, the account counts as busy. */
+/**
+ * Another rotation of the same account at the same moment is rare. After three of them, the account counts as
+ * busy.
+ */
 const tries = 3;
 
 /** Safe to run at any time and to repeat: a secret that the current version has sealed stays as it is. */

@@ -42,7 +42,9 @@ const limitsSchema = z.object({
 
 export interface OperatorServices {
   readonly table: Table;
-  /** The limits of an account that is created without its own limits. They are a setting of the deployment. */
+  /**
+   * The limits of an account that is created without its own limits. They are a setting of the deployment.
+   */
   readonly defaultLimits: AccountLimits;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;

@@ -1,6 +1,6 @@
 /**
- * `npm run cost`: counts how creations use AWS, and writes docs/cost.md. The page stays the same while nothing has
- * changed: tools/cost/keep-figures.ts says how. With --json nothing is written.
+ * `npm run cost`: counts how creations use AWS, and writes docs/cost.md. The page stays the same while
+ * nothing has changed: tools/cost/keep-figures.ts says how. With --json nothing is written.
  */
 import { parseArgs } from 'node:util';
 import pc from 'picocolors';

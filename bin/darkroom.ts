@@ -1,6 +1,6 @@
 /**
- * The CDK app for `cdk synth` and `cdk deploy`. The context `-c stage=NAME` selects the settings of config/NAME.ts.
- * The synthesis needs neither credentials nor a network.
+ * The CDK app for `cdk synth` and `cdk deploy`. The context `-c stage=NAME` selects the settings of
+ * config/NAME.ts. The synthesis needs neither credentials nor a network.
  */
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
@@ -19,7 +19,8 @@ async function synthesize(): Promise<void> {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const stage = z.string().default(defaultStage).parse(app.node.tryGetContext('stage'));
   const settings = await settingsOf(stage);
-  // The module of the stack reads the catalog when it is imported, so it is imported after the check of the catalog.
+  // The module of the stack reads the catalog when it is imported, so it is imported after the check of the
+  // catalog.
   const { ServiceStack } = await import('../lib/service-stack.ts');
   new ServiceStack(app, stage === defaultStage ? 'Darkroom' : `Darkroom-${stage}`, { settings });
   app.synth();

@@ -1,11 +1,12 @@
 /**
- * npm run plant -- --seed N --count 100     plants small random bugs, one at a time, and prints which of them no
- *                                           test catches; the same seed gives the same bugs
+ * npm run plant -- --seed N --count 100     plants small random bugs, one at a time, and prints which of
+ *                                           them no test catches; the same seed gives the same bugs
  *                  [--folders core,lib]     plants bugs only in these folders; otherwise in core, functions,
  *                                           adapters, lib and the state machine's definition
  *                  [--only FILE]            plants bugs only in files whose path ends with this text
  *                  [--list]                 lists the bugs and runs no test
- *                  [--phases unit,stack]    runs only these parts of the tests: unit, simulation, stack, service
+ *                  [--phases unit,stack]    runs only these parts of the tests: unit, simulation, stack,
+ *                                           service
  *                  [--lanes 2]              tries two bugs at the same time
  *                  [--json]                 prints the results as JSON
  */

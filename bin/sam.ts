@@ -1,4 +1,7 @@
-/** `npm run sam`: prepares the files for `sam local`, before the local service that runs, and prints what to run next. */
+/**
+ * `npm run sam`: prepares the files for `sam local`, before the local service that runs, and prints what to
+ * run next.
+ */
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import pc from 'picocolors';

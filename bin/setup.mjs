@@ -1,7 +1,7 @@
 /**
- * The first step of every npm script. It installs the packages when they are missing or out of date, and then runs the
- * command with the Node 24 of the packages, whichever Node started this file. This file is plain JavaScript without
- * imports from other files, since an older Node runs it before any package is installed.
+ * The first step of every npm script. It installs the packages when they are missing or out of date, and then
+ * runs the command with the Node 24 of the packages, whichever Node started this file. This file is plain
+ * JavaScript without imports from other files, since an older Node runs it before any package is installed.
  *
  *   node bin/setup.mjs COMMAND [ARG ...]     COMMAND is a program of node_modules/.bin, or "node FILE"
  */

@@ -1,6 +1,6 @@
 /**
- * `npm run vendors`: sends the same prompt through the fake of every vendor, and prints a table of the pictures,
- * the prices and the margins. Exit code 1 when a creation does not complete.
+ * `npm run vendors`: sends the same prompt through the fake of every vendor, and prints a table of the
+ * pictures, the prices and the margins. Exit code 1 when a creation does not complete.
  */
 import { parseArgs } from 'node:util';
 import { createOutput } from '../terminal/output.ts';

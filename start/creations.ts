@@ -11,7 +11,9 @@ export interface Place {
   readonly operator: Pick<OperatorServices, 'creations'>;
 }
 
-/** The pauses between two looks at a record grow to this length: each look costs the service some CPU time. */
+/**
+ * The pauses between two looks at a record grow to this length: each look costs the service some CPU time.
+ */
 const longestPauseMillis = 250;
 const firstPauseMillis = 20;
 

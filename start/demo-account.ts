@@ -20,7 +20,10 @@ const rememberedSchema = z.object({ account: z.string().optional(), key: z.strin
 
 const openingBalanceUsd = '25';
 
-/** Gives the demo account a new key. The first start in a folder creates the account, with 25 USD and a webhook secret. */
+/**
+ * Gives the demo account a new key. The first start in a folder creates the account, with 25 USD and a
+ * webhook secret.
+ */
 export async function demoAccount(folder: string, services: OperatorServices): Promise<DemoAccount> {
   const file = join(folder, 'demo.json');
   const before = rememberedSchema.parse(JSON.parse(await readFile(file, 'utf8').catch(() => '{}')));

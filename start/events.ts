@@ -28,7 +28,10 @@ function withoutMetrics({ _aws, ...fields }: z.infer<typeof lineSchema>): Fields
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name)));
 }
 
-/** One line for a person, with the time, the event and the creation. Undefined for events that only the log needs. */
+/**
+ * One line for a person, with the time, the event and the creation. Undefined for events that only the log
+ * needs.
+ */
 export function eventLine(logged: Fields): string | undefined {
   const fields = visible(logged);
   const text = sentence(fields);

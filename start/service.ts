@@ -1,4 +1,7 @@
-/** Starts the service on one machine with its demo account, for `npm start`, the demo, the tools and the tests. */
+/**
+ * Starts the service on one machine with its demo account, for `npm start`, the demo, the tools and the
+ * tests.
+ */
 import { resolve } from 'node:path';
 import { systemClock } from '../adapters/system-clock.ts';
 import { startOneMachine, type MachineEvent, type OneMachine } from '../local/one-machine.ts';
@@ -14,7 +17,10 @@ export interface ServiceOptions {
   readonly port: number;
   /** Another synthesized template than that of this checkout, with its bundles in the same folder. */
   readonly templatePath?: string;
-  /** True: webhooks and source images follow the deployed rules. False: they may also use addresses of this machine. */
+  /**
+   * True: webhooks and source images follow the deployed rules. False: they may also use addresses of this
+   * machine.
+   */
   readonly strictOutbound: boolean;
   /** Other values for environment variables of the functions. */
   readonly environment?: Readonly<Record<string, string>>;

@@ -1,4 +1,7 @@
-/** The template that the service on one machine serves. It is synthesized again when one of its sources has changed. */
+/**
+ * The template that the service on one machine serves. It is synthesized again when one of its sources has
+ * changed.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
@@ -26,7 +29,10 @@ const sources = [
   'package-lock.json',
 ];
 
-/** The exit code of bin/darkroom.ts for a wrong file of catalog/ or config/. Its stderr then says which field is wrong. */
+/**
+ * The exit code of bin/darkroom.ts for a wrong file of catalog/ or config/. Its stderr then says which field
+ * is wrong.
+ */
 export const refusedInputCode = 2;
 
 /** A file of catalog/ or config/ is wrong. The message has one sentence for each wrong field. */
@@ -38,8 +44,8 @@ export class InputRefused extends Error {
 const commandLineContext = { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
 
 /**
- * Gives the path of the stack's template. The bundles are in the same folder. A synthesis takes about ten seconds; an
- * unchanged template comes from the cache at once.
+ * Gives the path of the stack's template. The bundles are in the same folder. A synthesis takes about ten
+ * seconds; an unchanged template comes from the cache at once.
  */
 export async function synthesizedTemplate(
   progress: (line: string) => void = () => undefined,
@@ -82,14 +88,19 @@ async function fingerprint(): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The error of a synthesis as InputRefused, when a file of catalog/ or config/ is wrong; otherwise undefined. */
+/**
+ * The error of a synthesis as InputRefused, when a file of catalog/ or config/ is wrong; otherwise undefined.
+ */
 function refusalOf(error: unknown): InputRefused | undefined {
   if (!(error instanceof Error) || !('code' in error) || !('stderr' in error)) return undefined;
   if (error.code !== refusedInputCode || typeof error.stderr !== 'string') return undefined;
   return new InputRefused(error.stderr.trim(), { cause: error });
 }
 
-/** Synthesizes into a temporary folder and renames that folder at the end, so that a broken run leaves no template. */
+/**
+ * Synthesizes into a temporary folder and renames that folder at the end, so that a broken run leaves no
+ * template.
+ */
 async function synthesize(folder: string): Promise<void> {
   mkdirSync(cache, { recursive: true });
   const fresh = await mkdtemp(join(cache, 'synth-'));

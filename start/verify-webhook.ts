@@ -15,8 +15,8 @@ interface Verdict {
 }
 
 /**
- * Verifies a webhook as its receiver does. Both signatures must match the raw body under one of the secrets that the
- * creation's account may still hold.
+ * Verifies a webhook as its receiver does. Both signatures must match the raw body under one of the secrets
+ * that the creation's account may still hold.
  */
 export async function verifyWebhook(
   { headers, body }: Webhook,

@@ -1,6 +1,6 @@
 /**
- * Makes text from receivers, vendors and clients safe for a terminal. Control characters could move the cursor or
- * change colours. Characters that set the writing direction could hide parts of the text.
+ * Makes text from receivers, vendors and clients safe for a terminal. Control characters could move the
+ * cursor or change colours. Characters that set the writing direction could hide parts of the text.
  */
 
 /** C0, DEL and C1 controls, marks and overrides of the writing direction, line and paragraph separators. */

@@ -15,7 +15,10 @@ import { whatIsRight } from './what-is-right.ts';
 /** A file of catalog/ is wrong. The message has one sentence for each wrong field. */
 export class CatalogError extends OperatorError {}
 
-/** The name of an entry in a message: a noun, and the members that distinguish the entry from the others of its list. */
+/**
+ * The name of an entry in a message: a noun, and the members that distinguish the entry from the others of
+ * its list.
+ */
 const entryNames: Readonly<Record<string, { readonly noun: string; readonly members: readonly string[] }>> = {
   models: { noun: 'model', members: ['id'] },
   routes: { noun: 'route', members: ['provider', 'provider_model', 'quality'] },

@@ -118,7 +118,10 @@ function newAccountId({ randomBytes }: OperatorServices): AccountId {
   return id;
 }
 
-/** A repeated `accounts create` would make a second account, so the message names commands that are safe to repeat. */
+/**
+ * A repeated `accounts create` would make a second account, so the message names commands that are safe to
+ * repeat.
+ */
 function halfMade({ id }: Account, cause: unknown): OperatorError {
   const message =
     `The account ${id} was created, but its balance or credit line may be missing: look at it with \`accounts show ${id}\`, ` +

@@ -87,8 +87,8 @@ function noteOf({ lost, lostReplaced, busy }: ResealReport): string {
 }
 
 /**
- * Issues the first secret of an account, or a secret that replaces the others. Secrets that were replaced more than
- * 24 h ago are removed. A rotation that is still pending does not prevent another one.
+ * Issues the first secret of an account, or a secret that replaces the others. Secrets that were replaced
+ * more than 24 h ago are removed. A rotation that is still pending does not prevent another one.
  */
 export async function issueSecret(
   services: OperatorServices,

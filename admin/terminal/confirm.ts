@@ -7,8 +7,8 @@ import { OperatorError } from '../operator-error.ts';
 type Terminal = Pick<NodeJS.Process, 'stdin' | 'stderr'>;
 
 /**
- * Asks nothing when `isYes` is true. Otherwise throws OperatorError when the answer is not yes, or when there is no
- * terminal to ask on.
+ * Asks nothing when `isYes` is true. Otherwise throws OperatorError when the answer is not yes, or when there
+ * is no terminal to ask on.
  */
 export async function confirm(
   sentence: string,

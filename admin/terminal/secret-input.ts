@@ -1,6 +1,6 @@
 /**
- * Reads a secret from the operator, who types it without an echo or pipes it in. A secret is never an argument, since
- * every list of processes shows the arguments.
+ * Reads a secret from the operator, who types it without an echo or pipes it in. A secret is never an
+ * argument, since every list of processes shows the arguments.
  */
 import { createInterface } from 'node:readline/promises';
 import { text as readAll } from 'node:stream/consumers';

@@ -15,7 +15,10 @@ export interface OperatedService {
   refused(...args: readonly string[]): Promise<string>;
 }
 
-/** Starts the service before the tests of a file and stops it after them. A fault of one test ends with this test. */
+/**
+ * Starts the service before the tests of a file and stops it after them. A fault of one test ends with this
+ * test.
+ */
 export function useOperatedService(): OperatedService {
   let service: TestService;
   let client: Client;

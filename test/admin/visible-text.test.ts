@@ -3,7 +3,9 @@ import { createOutput } from '../../terminal/output.ts';
 import { eventLine } from '../../start/events.ts';
 import { isPrintable, visibleJson, visibleText } from '../../terminal/visible-text.ts';
 
-/** Clears the screen, moves the cursor in the C1 form, deletes, changes the writing direction and ends a line. */
+/**
+ * Clears the screen, moves the cursor in the C1 form, deletes, changes the writing direction and ends a line.
+ */
 const hostile = '\u001b[2J\u009b1A\u007f\u202etxt.exe\u2066\u2028\u0000';
 const shown = '\\u001b[2J\\u009b1A\\u007f\\u202etxt.exe\\u2066\\u2028\\u0000';
 // eslint-disable-next-line no-control-regex

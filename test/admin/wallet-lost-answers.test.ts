@@ -1,4 +1,6 @@
-/** The table loses an answer to an operator's command and then throttles. The command still takes effect once. */
+/**
+ * The table loses an answer to an operator's command and then throttles. The command still takes effect once.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { connect } from '../../admin/connect.ts';
 import type { OperatorServices } from '../../admin/services.ts';
@@ -12,7 +14,9 @@ afterEach(async () => {
 });
 
 const openingMicros = 25_000_000;
-/** The SDK tries a call three times. The first try loses its answer, and the table throttles the other two. */
+/**
+ * The SDK tries a call three times. The first try loses its answer, and the table throttles the other two.
+ */
 const throttles = 2;
 
 function loseThenThrottle(times = throttles): void {
@@ -22,8 +26,8 @@ function loseThenThrottle(times = throttles): void {
 }
 
 /**
- * The operator's services without tokens in their transactions, so that each try is a new transaction. DynamoDB
- * forgets a token after ten minutes, and then the same happens.
+ * The operator's services without tokens in their transactions, so that each try is a new transaction.
+ * DynamoDB forgets a token after ten minutes, and then the same happens.
  */
 async function forgetful(): Promise<OperatorServices> {
   const services = await connect({ data: operated.service.folder });

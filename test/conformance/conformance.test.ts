@@ -8,7 +8,10 @@ import { conformancePage, conformanceTable, placeOf } from './table.ts';
 const root = new URL('../../', import.meta.url);
 const rows = parts.flatMap(({ part, rows: own }) => own.map((row) => ({ part, ...row })));
 
-/** A title is the title of a test, of a group, of a row in a table, or of a rule. It stands in quotes of any kind. */
+/**
+ * A title is the title of a test, of a group, of a row in a table, or of a rule. It stands in quotes of any
+ * kind.
+ */
 function hasTitle(source: string, title: string): boolean {
   return ["'", '"', '`'].some((quote) =>
     source.includes(`${quote}${title.replaceAll(quote, `\\${quote}`)}${quote}`),
@@ -23,7 +26,10 @@ describe.each(rows)('$part: $states', ({ provenBy }) => {
   });
 });
 
-/** The text of a test file, and of the files in its folder that it imports: they may hold tests that two files share. */
+/**
+ * The text of a test file, and of the files in its folder that it imports: they may hold tests that two files
+ * share.
+ */
 async function sourceOf(file: string): Promise<string> {
   const own = await readFile(new URL(file, root), 'utf8');
   const shared = [...own.matchAll(/from '\.\/([\w-]+\.ts)'/g)].map(

@@ -1,4 +1,6 @@
-/** The service is killed around the moment when a vendor accepts a job. The vendor never gets a second job. */
+/**
+ * The service is killed around the moment when a vendor accepts a job. The vendor never gets a second job.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Every row of every vendor's table, from the request to the webhook. The fake answers as the vendor documents.
- * The client gets the failure's fixed message, the refund and one webhook.
+ * Every row of every vendor's table, from the request to the webhook. The fake answers as the vendor
+ * documents. The client gets the failure's fixed message, the refund and one webhook.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';

@@ -1,6 +1,6 @@
 /**
- * The first vendor fails in each possible way. The second vendor then renders the image within the deadline, and
- * the client pays once.
+ * The first vendor fails in each possible way. The second vendor then renders the image within the deadline,
+ * and the client pays once.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,6 @@
-/** How long Node takes to import a bundle. A cold start of the function takes this time beside Lambda's own. */
+/**
+ * How long Node takes to import a bundle. A cold start of the function takes this time beside Lambda's own.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +10,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Prints the milliseconds of one import. Node caches an imported module, so each measurement has its own process. */
+/**
+ * Prints the milliseconds of one import. Node caches an imported module, so each measurement has its own
+ * process.
+ */
 const measure = `
   const began = performance.now();
   const { handler } = await import(process.argv[1]);

@@ -18,12 +18,12 @@ const reportSchema = z.object({
 });
 
 /**
- * `npm test`: first the quick checks, since a program that does not compile makes the failures of its tests hard
- * to understand. The tests run only when these checks are clean. Lint takes longest and does not help to
+ * `npm test`: first the quick checks, since a program that does not compile makes the failures of its tests
+ * hard to understand. The tests run only when these checks are clean. Lint takes longest and does not help to
  * understand a failed test, so it runs beside the tests.
  *
- * The count is that of the tests, and a failed lint counts as one failed test. When a check kept the tests from
- * running, the count is that of the checks.
+ * The count is that of the tests, and a failed lint counts as one failed test. When a check kept the tests
+ * from running, the count is that of the checks.
  */
 export async function runEverything(): Promise<Count> {
   const linting = runCheck(lint);
@@ -53,8 +53,8 @@ export async function runTests(args: readonly string[]): Promise<Count> {
 }
 
 /**
- * The count of a vitest report. A test file that cannot be loaded has no failed test of its own, and a run that
- * breaks off writes no report: each of these counts as one failure.
+ * The count of a vitest report. A test file that cannot be loaded has no failed test of its own, and a run
+ * that breaks off writes no report: each of these counts as one failure.
  */
 function countTests(text: string | undefined, code: number): Count {
   if (text === undefined) return { passed: 0, failed: 1 };

@@ -62,7 +62,10 @@ export function totalOf(bill: Bill | Readonly<Record<string, number>>): number {
   return Object.values<number>({ ...bill }).reduce((sum, usd) => sum + usd, 0);
 }
 
-/** The cost of waiting in 1,000 creations: RenderImage waits for the provider, and renews its lease every two seconds. */
+/**
+ * The cost of waiting in 1,000 creations: RenderImage waits for the provider, and renews its lease every two
+ * seconds.
+ */
 export function waitFor(seconds: number, memory: Memory): number {
   const renewals = Math.floor(seconds / 2);
   const gigabytes = (memory['RenderImage'] ?? 0) / 1024;
@@ -70,14 +73,14 @@ export function waitFor(seconds: number, memory: Memory): number {
 }
 
 /**
- * With this memory in MB, a function has one whole processor. With less memory it has a smaller share of a processor
- * (Lambda developer guide, "Configure memory").
+ * With this memory in MB, a function has one whole processor. With less memory it has a smaller share of a
+ * processor (Lambda developer guide, "Configure memory").
  */
 const oneProcessor = 1_769;
 
 /**
- * The time that Lambda bills. It has three parts: the CPU time, which is longer for a function with less than one
- * processor, the time of the calls to AWS, and the time of the customer's receiver.
+ * The time that Lambda bills. It has three parts: the CPU time, which is longer for a function with less than
+ * one processor, the time of the calls to AWS, and the time of the customer's receiver.
  */
 function gigabyteSeconds(name: string, { functions }: CreationCount, memory: Memory): number {
   const count = functions[name];

@@ -1,7 +1,7 @@
 /**
- * The size of an item in bytes, as DynamoDB counts it. Names and texts count in UTF-8. A number takes about one byte
- * for two digits. A list or a map takes three bytes, and one byte for each of its elements. Source: Amazon DynamoDB
- * developer guide, "DynamoDB item sizes and formats".
+ * The size of an item in bytes, as DynamoDB counts it. Names and texts count in UTF-8. A number takes about
+ * one byte for two digits. A list or a map takes three bytes, and one byte for each of its elements. Source:
+ * Amazon DynamoDB developer guide, "DynamoDB item sizes and formats".
  */
 import * as z from 'zod';
 

@@ -1,14 +1,18 @@
 /**
- * Keeps docs/cost.md the same from run to run. CPU time and log bytes differ a little in every run: another program
- * shares the processor, and a duration in a log line has one digit more. All other counts are the same in every run.
+ * Keeps docs/cost.md the same from run to run. CPU time and log bytes differ a little in every run: another
+ * program shares the processor, and a duration in a log line has one digit more. All other counts are the
+ * same in every run.
  *
- * A run therefore keeps the figure of the committed page while the new figure is near it, and rounds a figure that is
- * not near it. All amounts on the page follow from these figures, so an unchanged program gives an unchanged page.
+ * A run therefore keeps the figure of the committed page while the new figure is near it, and rounds a figure
+ * that is not near it. All amounts on the page follow from these figures, so an unchanged program gives an
+ * unchanged page.
  */
 import { creationKinds, type CreationCount, type Measured } from './measure.ts';
 import { figuresOf, type Figures } from './page-figures.ts';
 
-/** CPU time is near when it is between half and double of the old one, or differs from it by less than this. */
+/**
+ * CPU time is near when it is between half and double of the old one, or differs from it by less than this.
+ */
 const nearMillis = 2;
 /** Log bytes are near when they differ by at most this share of the old ones. */
 const nearShare = 0.05;

@@ -1,4 +1,6 @@
-/** Runs creations of each kind through the whole service, one after the other, and counts their use of AWS. */
+/**
+ * Runs creations of each kind through the whole service, one after the other, and counts their use of AWS.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +31,9 @@ export type CreationKind = (typeof creationKinds)[number];
 
 /** The number of counted runs of the reconciler, which runs once a minute. */
 const idleMinutes = 10;
-/** A rendering updates the creation for its lease and for its attempt. Every further update renews the lease. */
+/**
+ * A rendering updates the creation for its lease and for its attempt. Every further update renews the lease.
+ */
 const updatesOfARendering = 2;
 
 export interface Measured {
@@ -46,8 +50,8 @@ interface Counting {
 }
 
 /**
- * Counts this many creations of each kind. They run one at a time, so that no call of one creation is counted for
- * another. Half as many run before the counting begins, for cold starts, caches and V8's optimization.
+ * Counts this many creations of each kind. They run one at a time, so that no call of one creation is counted
+ * for another. Half as many run before the counting begins, for cold starts, caches and V8's optimization.
  */
 export async function measure(
   creations: number,
@@ -157,8 +161,9 @@ function averageOf(
 }
 
 /**
- * On a busy machine the painting of the sandbox takes more than two seconds, and RenderImage renews its lease. Each
- * renewal is one call and one write unit. The page counts renewals as part of the waiting, so this count has none.
+ * On a busy machine the painting of the sandbox takes more than two seconds, and RenderImage renews its
+ * lease. Each renewal is one call and one write unit. The page counts renewals as part of the waiting, so
+ * this count has none.
  */
 function withoutRenewals(count: CreationCount): CreationCount {
   const { RenderImage: render, ...others } = count.functions;
@@ -170,7 +175,10 @@ function withoutRenewals(count: CreationCount): CreationCount {
   return { ...count, functions: { ...others, RenderImage: { ...render, calls, writeUnits } } };
 }
 
-/** Runs one creation until it has ended, or one poll of the last creation. Gives the number of state transitions. */
+/**
+ * Runs one creation until it has ended, or one poll of the last creation. Gives the number of state
+ * transitions.
+ */
 async function runOne(
   service: RunningService,
   kind: CreationKind,

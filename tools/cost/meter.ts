@@ -26,8 +26,8 @@ export interface Meter {
 }
 
 /**
- * `nameOf` gives the name of a function for its id or for the id of its role. The meter does not count a function
- * for which `nameOf` gives undefined.
+ * `nameOf` gives the name of a function for its id or for the id of its role. The meter does not count a
+ * function for which `nameOf` gives undefined.
  */
 export function createMeter(machine: OneMachine, nameOf: (roleId: string) => string | undefined): Meter {
   const functions = new Map<string, FunctionCount>();
@@ -123,8 +123,8 @@ interface Place {
 }
 
 const writeSchema = z.object({
-  TableName: z.unknown(),
-  Key: z.unknown(),
+  TableName: z.string(),
+  Key: z.unknown().optional(),
   Item: z.record(z.string(), z.unknown()).optional(),
 });
 const transactionSchema = z.array(z.record(z.string(), writeSchema));

@@ -14,7 +14,10 @@ export interface Touched {
   readonly after: AttributeMap | undefined;
 }
 
-/** The key attributes of each index, by the name of the index. An index has an entry for an item with both attributes. */
+/**
+ * The key attributes of each index, by the name of the index. An index has an entry for an item with both
+ * attributes.
+ */
 export type Indexes = Readonly<Record<string, readonly [partition: string, sort: string]>>;
 
 export function writeUnits({ before, after }: Touched, indexes: Indexes, inTransaction: boolean): number {

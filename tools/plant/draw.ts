@@ -1,4 +1,6 @@
-/** Draws small bugs at random. Every possible bug has the same chance, and the same seed draws the same bugs. */
+/**
+ * Draws small bugs at random. Every possible bug has the same chance, and the same seed draws the same bugs.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -73,8 +75,8 @@ export function bugsOf(file: string, source: ts.SourceFile, types?: ts.TypeCheck
 }
 
 /**
- * Opens the files and types of the project in this process, so that the check of a bug does not start the compiler
- * again.
+ * Opens the files and types of the project in this process, so that the check of a bug does not start the
+ * compiler again.
  */
 export function openProject(root: string): {
   readonly bugs: (drawing: Drawing) => Bug[];

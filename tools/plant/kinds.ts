@@ -1,4 +1,7 @@
-/** The kinds of small bugs. Each kind takes a node of the syntax tree, and gives the possible replacements of text. */
+/**
+ * The kinds of small bugs. Each kind takes a node of the syntax tree, and gives the possible replacements of
+ * text.
+ */
 import ts from 'typescript';
 
 /** One bug: the text replaces the characters from start to end. */

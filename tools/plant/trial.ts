@@ -1,4 +1,7 @@
-/** Runs the tests against planted bugs in a copy of the project, so that a killed run leaves no bug in the project. */
+/**
+ * Runs the tests against planted bugs in a copy of the project, so that a killed run leaves no bug in the
+ * project.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
@@ -112,8 +115,8 @@ function phasesOf(root: string, names: readonly string[]): Phase[] {
 }
 
 /**
- * Makes a copy of all files that git does not ignore. The copy links to the installed packages and has its own
- * cache.
+ * Makes a copy of all files that git does not ignore. The copy links to the installed packages and has its
+ * own cache.
  */
 function copyOf(root: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'darkroom-plant-'));
@@ -130,7 +133,9 @@ function copyOf(root: string): string {
   return copy;
 }
 
-/** Opens a copy of the project for planted bugs. `names` are the parts of the tests that run; none means all. */
+/**
+ * Opens a copy of the project for planted bugs. `names` are the parts of the tests that run; none means all.
+ */
 export function openTrial(root: string, names: readonly string[]): Trial {
   const copy = copyOf(root);
   const phases = phasesOf(root, names);

@@ -1,4 +1,7 @@
-/** Sample events for `sam local invoke`: one for each operation of the API, for each task and for each scheduled function. */
+/**
+ * Sample events for `sam local invoke`: one for each operation of the API, for each task and for each
+ * scheduled function.
+ */
 import { apiRoot, operations, type Operation, type OperationName } from '../../core/contract.ts';
 
 /** A person replaces this id by the id of a real creation. */

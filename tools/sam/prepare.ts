@@ -1,6 +1,6 @@
 /**
- * `npm run sam`: writes the files that `sam local start-api` and `sam local invoke` need. SAM then runs the functions
- * in Lambda's containers, and the functions use the tables and executions of the local service.
+ * `npm run sam`: writes the files that `sam local start-api` and `sam local invoke` need. SAM then runs the
+ * functions in Lambda's containers, and the functions use the tables and executions of the local service.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +24,9 @@ export interface Prepared {
 
 const stateSchema = z.object({ environment: z.record(z.string(), z.string()) });
 
-/** The service that runs on a folder, with the environment of its functions. Undefined when no service runs. */
+/**
+ * The service that runs on a folder, with the environment of its functions. Undefined when no service runs.
+ */
 export async function localPlace(folder: string): Promise<LocalPlace | undefined> {
   const service = await runningService(folder);
   if (service === undefined) return undefined;

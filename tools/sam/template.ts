@@ -66,8 +66,8 @@ export interface LocalPlace {
 type Variables = Readonly<Record<string, string>>;
 
 /**
- * The content of the file for `--env-vars`: every variable of every function, as the local service sets it. The
- * stand-in identifies a caller by its access key id, which is the id of the function's role.
+ * The content of the file for `--env-vars`: every variable of every function, as the local service sets it.
+ * The stand-in identifies a caller by its access key id, which is the id of the function's role.
  */
 export function samVariables(
   functions: readonly LocalFunction[],

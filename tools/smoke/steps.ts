@@ -1,6 +1,6 @@
 /**
- * The steps of the smoke test, which an operator runs before clients use a new deployment. Each step checks one fact
- * about the live service and shows the measured value. A run costs the price of one sandbox picture.
+ * The steps of the smoke test, which an operator runs before clients use a new deployment. Each step checks
+ * one fact about the live service and shows the measured value. A run costs the price of one sandbox picture.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +23,10 @@ type Body = Reply['body'];
 
 const bodies = (list: unknown): readonly Body[] => z.array(bodySchema).parse(list);
 
-/** Runs all steps in order, and gives the price of the picture in USD. Throws SmokeError at the first failed step. */
+/**
+ * Runs all steps in order, and gives the price of the picture in USD. Throws SmokeError at the first failed
+ * step.
+ */
 export async function runSmoke(
   client: SmokeClient,
   options: SmokeOptions,
@@ -67,7 +70,10 @@ async function checkDoor(client: SmokeClient, tell: Tell): Promise<void> {
   tell('scheme named in', challengeIn(stranger.headers));
 }
 
-/** API Gateway may rename WWW-Authenticate. The operator should know which name clients see; both names are right. */
+/**
+ * API Gateway may rename WWW-Authenticate. The operator should know which name clients see; both names are
+ * right.
+ */
 export function challengeIn(headers: Headers): string {
   const names = ['WWW-Authenticate', 'x-amzn-remapped-www-authenticate'].filter((name) => headers.has(name));
   if (names.length === 0) return 'no header: neither WWW-Authenticate nor x-amzn-remapped-www-authenticate';

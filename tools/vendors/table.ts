@@ -1,6 +1,6 @@
 /**
- * The same prompt through the fake of every vendor, as a table. The milliseconds are those of Darkroom and the
- * fakes, since no real vendor is called.
+ * The same prompt through the fake of every vendor, as a table. The milliseconds are those of Darkroom and
+ * the fakes, since no real vendor is called.
  */
 import { readCatalog, readProviderCosts } from '../../admin/catalog/catalog-files.ts';
 import type { Model, Route } from '../../core/catalog.ts';

@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import type { FailureName } from '../../../core/failure.ts';
 
 /**
- * One way in which a vendor answers, and how the creation then ends. A prompt that contains `[row:name]` makes
- * the fake answer in this way.
+ * One way in which a vendor answers, and how the creation then ends. A prompt that contains `[row:name]`
+ * makes the fake answer in this way.
  */
 export interface VendorRow {
   readonly row: string;
@@ -26,7 +26,9 @@ export interface Received {
 }
 
 export interface Reply {
-  /** 'hang': the fake never answers. 'break': the fake closes the connection after it has read the request. */
+  /**
+   * 'hang': the fake never answers. 'break': the fake closes the connection after it has read the request.
+   */
   readonly status: number | 'hang' | 'break';
   readonly headers?: Readonly<Record<string, string>>;
   /** A plain object is sent as JSON. */
@@ -40,7 +42,9 @@ export interface FakeVendor {
   stop(): Promise<void>;
 }
 
-/** A fake on a free port of loopback. `answer` gets the fake's own origin, for the addresses in its answers. */
+/**
+ * A fake on a free port of loopback. `answer` gets the fake's own origin, for the addresses in its answers.
+ */
 export async function startFakeVendor(
   answer: (request: Received, origin: string) => Reply | Promise<Reply>,
 ): Promise<FakeVendor> {

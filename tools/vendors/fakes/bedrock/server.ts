@@ -1,6 +1,6 @@
 /**
- * The fake of Bedrock's InvokeModel with Stability's models. The fake verifies the signature, and refuses what AWS
- * refuses, with the error's name in x-amzn-errortype.
+ * The fake of Bedrock's InvokeModel with Stability's models. The fake verifies the signature, and refuses
+ * what AWS refuses, with the error's name in x-amzn-errortype.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html (read 2026-11-21)
  */
 import type { OutputFormat } from '../../../../core/image-formats.ts';

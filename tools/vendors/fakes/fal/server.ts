@@ -1,6 +1,6 @@
 /**
- * The fake of fal. A job is queued, then in progress, then completed. As at fal, only the request for the result
- * tells which field of the input was wrong.
+ * The fake of fal. A job is queued, then in progress, then completed. As at fal, only the request for the
+ * result tells which field of the input was wrong.
  */
 import * as z from 'zod';
 import { readImageHeader } from '../../../../core/image-bytes.ts';

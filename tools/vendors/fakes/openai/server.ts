@@ -1,6 +1,6 @@
 /**
- * The fake of OpenAI's Images API, as far as gpt-image-2 uses it. The fake refuses what OpenAI refuses, with the
- * documented code.
+ * The fake of OpenAI's Images API, as far as gpt-image-2 uses it. The fake refuses what OpenAI refuses, with
+ * the documented code.
  * https://developers.openai.com/api/docs/guides/image-generation (read 2026-11-21)
  */
 import * as z from 'zod';

@@ -1,6 +1,6 @@
 /**
- * The fake of Replicate. A prediction is starting, then processing, and then ends as its prompt asks. The fake
- * checks the input when the prediction is created.
+ * The fake of Replicate. A prediction is starting, then processing, and then ends as its prompt asks. The
+ * fake checks the input when the prediction is created.
  */
 import * as z from 'zod';
 import { readImageHeader } from '../../../../core/image-bytes.ts';
