@@ -37,7 +37,7 @@ export function eventLine(logged: Fields): string | undefined {
   const text = sentence(fields);
   if (text === undefined) return undefined;
   const time = String(fields['at']).slice(11, 19);
-  const creation = fields['creationId'] === undefined ? '' : `  ${pc.dim(String(fields['creationId']))}`;
+  const creation = 'creationId' in fields ? `  ${pc.dim(String(fields['creationId']))}` : '';
   return `${pc.dim(time)}  ${text}${creation}`;
 }
 
@@ -54,18 +54,27 @@ function visible(fields: Fields): Fields {
 function sentence(fields: Fields): string | undefined {
   switch (fields['event']) {
     case 'creation_accepted':
-      return `${pc.cyan('accepted')}   ${String(fields['model'])}, ${formatUsd(asMicros(Number(fields['costMicros'])))}`;
+      return `${pc.cyan('accepted')}   ${String(fields['model'])}, ${usd(fields['costMicros'])}`;
     case 'creation_completed':
       return `${pc.green('completed')}  in ${(Number(fields['millis']) / 1000).toFixed(1)} s`;
     case 'creation_failed':
-      return `${pc.red('failed')}     ${failures[failureNamed(String(fields['failure']))].message} (refunded ${formatUsd(asMicros(Number(fields['refundedMicros'])))})`;
+      return `${pc.red('failed')}     ${messageOf(fields['failure'])} (refunded ${usd(fields['refundedMicros'])})`;
     case 'webhook_attempted':
-      return `${pc.magenta('webhook')}    attempt ${String(fields['attempt'])}: ${String(fields['outcome'])}${fields['status'] === undefined ? '' : ` (${String(fields['status'])})`}`;
+      return `${pc.magenta('webhook')}    ${attemptText(fields)}`;
     default:
       return fields['level'] === 'alarm'
         ? `${pc.yellow('alarm')}      ${String(fields['event'])}`
         : undefined;
   }
+}
+
+const usd = (micros: unknown): string => formatUsd(asMicros(Number(micros)));
+const messageOf = (failure: unknown): string => failures[failureNamed(String(failure))].message;
+
+/** The status is that of the receiver's answer, and is missing when no answer came. */
+function attemptText(fields: Fields): string {
+  const status = 'status' in fields ? ` (${String(fields['status'])})` : '';
+  return `attempt ${String(fields['attempt'])}: ${String(fields['outcome'])}${status}`;
 }
 
 /** The same event for a program, with names in snake_case as in the API. */

@@ -16,11 +16,9 @@ import { environmentOf } from '../../tools/vendors/fleet.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const key = fakeOpenaiKey;
-const [anyText, anyNumber, withGptImage]: unknown[] = [
-  expect.any(String),
-  expect.any(Number),
-  expect.arrayContaining(['gpt-image-2']),
-];
+const anyText: unknown = expect.any(String);
+const anyNumber: unknown = expect.any(Number);
+const withGptImage: unknown = expect.arrayContaining(['gpt-image-2']);
 
 let openai: FakeVendor;
 let service: TestService;

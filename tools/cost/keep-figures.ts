@@ -8,6 +8,7 @@
  * unchanged page.
  */
 import { creationKinds, type CreationCount, type Measured } from './measure.ts';
+import type { FunctionCount } from './meter.ts';
 import { figuresOf, type Figures } from './page-figures.ts';
 
 /**
@@ -28,7 +29,7 @@ export function keepFigures({ kinds, reconciler }: Measured, page: string): Meas
 }
 
 function keptCount(count: CreationCount, before: Figures | undefined): CreationCount {
-  const functions = Object.entries(count.functions).map(([name, one]) => [
+  const functions = Object.entries(count.functions).map(([name, one]): [string, FunctionCount] => [
     name,
     { ...one, cpuMillis: keptMillis(one.cpuMillis, before?.cpuMillis.get(name)) },
   ]);

@@ -166,13 +166,13 @@ function averageOf(
  * this count has none.
  */
 function withoutRenewals(count: CreationCount): CreationCount {
-  const { RenderImage: render, ...others } = count.functions;
+  const { RenderImage: render } = count.functions;
   if (!render) return count;
   const update = 'dynamodb UpdateItem';
   const renewals = (render.calls.get(update) ?? 0) - updatesOfARendering;
   const calls = new Map([...render.calls, [update, updatesOfARendering]]);
   const writeUnits = render.writeUnits - renewals;
-  return { ...count, functions: { ...others, RenderImage: { ...render, calls, writeUnits } } };
+  return { ...count, functions: { ...count.functions, RenderImage: { ...render, calls, writeUnits } } };
 }
 
 /**

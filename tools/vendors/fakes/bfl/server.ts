@@ -105,9 +105,11 @@ function wrongField(body: Fields, mostImages: number): string | undefined {
   if (body['seed'] !== undefined && !Number.isInteger(body['seed'])) return 'seed';
   if (!pictureSchema.shape.output_format.safeParse(format).success) return 'output_format';
   if (![0, 1, 2, 3, 4, 5].includes(Number(body['safety_tolerance']))) return 'safety_tolerance';
-  return images.find(
-    (name) => body[name] !== undefined && !readImageHeader(Buffer.from(String(body[name]), 'base64')),
-  );
+  return images.find((name) => body[name] !== undefined && !isPicture(body[name]));
+}
+
+function isPicture(data: unknown): boolean {
+  return typeof data === 'string' && readImageHeader(Buffer.from(data, 'base64')) !== undefined;
 }
 
 function poll(job: Job | undefined, origin: string): Reply {

@@ -121,15 +121,17 @@ function refusalOf({ headers, json }: Received): Reply | undefined {
       );
   }
   const { aspectRatio, imageSize } = fieldsOf(at(json, ['generationConfig', 'imageConfig']));
-  if (aspectRatio !== undefined && !(String(aspectRatio) in pixels))
-    return invalid('Request contains an invalid argument.');
-  if (imageSize !== undefined && !(String(imageSize) in times))
+  if (!isKnown(aspectRatio, aspectRatios) || !isKnown(imageSize, resolutions))
     return invalid('Request contains an invalid argument.');
   const mimeType = at(json, ['generationConfig', 'responseFormat', 'image', 'mimeType']);
   if (mimeType !== undefined && mimeType !== 'IMAGE_JPEG')
     return invalid(`Invalid value at 'generation_config.response_format.image.mime_type'`);
   const contents = contentsSchema.safeParse(at(json, ['contents']));
   return refusalOfParts(contents.data?.[0]?.parts ?? [], invalid);
+}
+
+function isKnown(value: unknown, known: readonly string[]): boolean {
+  return value === undefined || known.some((one) => one === value);
 }
 
 function refusalOfParts(parts: readonly Part[], invalid: (message: string) => Reply): Reply | undefined {
