@@ -161,9 +161,10 @@ function averageOf(
 }
 
 /**
- * On a busy machine the painting of the sandbox takes more than two seconds, and RenderImage renews its
- * lease. Each renewal is one call and one write unit. The page counts renewals as part of the waiting, so
- * this count has none.
+ * On a busy machine the painting of the sandbox takes more than two seconds, and RenderImage renews its lease.
+ * Each renewal is one call and one write unit. The page counts renewals as part of the waiting, so this count
+ * has none. A renewal after the end of the creation is refused, and the meter counts no unit for it; the
+ * rounding removes the difference.
  */
 function withoutRenewals(count: CreationCount): CreationCount {
   const { RenderImage: render } = count.functions;
@@ -171,7 +172,7 @@ function withoutRenewals(count: CreationCount): CreationCount {
   const update = 'dynamodb UpdateItem';
   const renewals = (render.calls.get(update) ?? 0) - updatesOfARendering;
   const calls = new Map([...render.calls, [update, updatesOfARendering]]);
-  const writeUnits = render.writeUnits - renewals;
+  const writeUnits = Math.round(render.writeUnits - renewals);
   return { ...count, functions: { ...count.functions, RenderImage: { ...render, calls, writeUnits } } };
 }
 
