@@ -97,25 +97,25 @@ export function costPage(report: CostReport): string {
   const success = report.kinds['success, webhook'];
   return `# What it costs
 
-Written by \`npm run cost\`, which runs creations through the local service and counts what each asks of AWS: calls, read and write units, state transitions, invocations, milliseconds. Prices of us-east-1, read on ${pricesReadAt} ([tools/cost/prices.ts](../tools/cost/prices.ts) has each with its page), without free tiers. Not in it: what a provider charges ([the catalog](providers.md#the-catalog)), and the traffic and storage of images.
+\`npm run cost\` writes this page. It runs creations through the local service and counts how each of them uses AWS: calls, read and write units, state transitions, invocations and CPU time. The prices are those of us-east-1, read on ${pricesReadAt} ([tools/cost/prices.ts](../tools/cost/prices.ts) names the source of each price), without free tiers. The page does not include the prices of the providers ([the catalog](providers.md#the-catalog)) and the costs of the traffic and the storage of images.
 
 ## 1,000 creations
 
-A success takes ${count(success.transitions)} state transitions, webhook included. Here the provider answers at once.
+A success takes ${count(success.transitions)} state transitions, with or without a webhook. In this table, the provider answers at once.
 
 ${billTable(report)}
 
-## While a provider takes its time
+## While a provider works
 
 RenderImage waits with ${report.memory['RenderImage'] ?? 0} MB of memory and renews its lease every two seconds. For 1,000 creations:
 
 ${waitTable(report)}
 
-## When nobody asks
+## A month without requests
 
 ${idleTable(report)}
 
-CloudWatch gives ten alarms, ten metrics and three dashboards for nothing, which leaves about half of it. The table, the bucket and the log groups cost what lies in them: 0.25 USD a GB and month in DynamoDB and 0.20 for its backups (point-in-time recovery), 0.023 in S3, 0.03 in CloudWatch Logs.
+The free tier of CloudWatch includes ten alarms, ten metrics and three dashboards. With the free tier, about half of this amount remains. The table, the bucket and the log groups also cost money for each stored GB and month: 0.25 USD in DynamoDB, 0.20 USD for its backups (point-in-time recovery), 0.023 USD in S3 and 0.03 USD in CloudWatch Logs.
 
 ## Where the figures come from
 
@@ -123,14 +123,14 @@ ${countTable(report)}
 
 ${logTable(report)}
 
-- "CPU ms" is how long an invocation had the processor of the machine that measured; for RenderImage with the sandbox's painting, which no vendor does with our processor: the bill takes what a rendering that fails needs. A function has a share of a processor by its memory (a whole one at 1,769 MB), by which the bill stretches it. Waiting is assumed: ${Object.entries(
+- "CPU ms" is the CPU time of one invocation on the machine that measured. For RenderImage it includes the painting of the sandbox, which takes no CPU time of RenderImage when a vendor renders. The bill therefore uses the CPU time of a rendering that fails. The memory of a function decides its share of a processor (a whole processor at 1,769 MB), and the bill lengthens the CPU time accordingly. The waiting times are assumptions: ${Object.entries(
     awsMillis,
   )
     .map(([service, millis]) => `${millis} ms for each call of ${service}`)
     .join(', ')}, and ${receiverMillis} ms for the customer's receiver.
 - CPU time and log bytes differ a little from run to run. \`npm run cost\` keeps the figure of this page while the new CPU time is between half and double of the old one or differs by less than 2 ms, and while the new log bytes differ by at most 5 %. All amounts follow from the figures in these tables.
-- Units by the size of the items, as DynamoDB counts them: double in a transaction, and one more for each change of an entry in an index.
-- A creation's item holds its prompt: above 1 KB in all, each write of it costs one unit more.
-- A state transition (${prices.transition * 1e6} USD a million) costs as much as ${Math.round(prices.transition / prices.invocation)} invocations of a function or ${Math.round(prices.transition / prices.writeUnit)} write units. That is why a creation takes two, and its webhook is a state that retries and not a loop.
+- The read and write units follow from the sizes of the items, as DynamoDB counts them. A transaction doubles the units. A new or removed entry of an index takes one more write unit.
+- The item of a creation contains its prompt. When the item is larger than 1 KB, each write of the item takes one more unit.
+- A state transition (${prices.transition * 1e6} USD a million) costs as much as ${Math.round(prices.transition / prices.invocation)} invocations of a function or ${Math.round(prices.transition / prices.writeUnit)} write units. A creation therefore takes only two transitions, and its webhook is one state that retries instead of a loop.
 `;
 }
