@@ -130,7 +130,7 @@ export default {
       'The operator’s command works on the tables and queues of the service. It finds a service of this machine by its record.',
       { path: room('admin') },
       [
-        room('admin', 'core', 'adapters', 'catalog'),
+        room('admin', 'core', 'adapters', 'catalog', 'terminal'),
         '^local/service-record\\.ts$',
         packages(
           '@aws-sdk/[^/]+',
@@ -149,8 +149,14 @@ export default {
       comment: 'The rooms that run for clients know nothing of what operators and contributors start.',
       severity: 'error',
       from: { path: room('core', 'adapters', 'functions', 'lib', 'local', 'catalog', 'config') },
-      to: { path: room('admin', 'simulation', 'start', 'tools') },
+      to: { path: room('admin', 'simulation', 'start', 'terminal', 'tools') },
     },
+    onlyKnows(
+      'terminal-knows-nobody',
+      'Printing to a terminal and reading an option is the same for every command: it knows no other room.',
+      { path: room('terminal') },
+      [room('terminal'), packages('picocolors'), types],
+    ),
     {
       name: 'start-is-one-machine',
       comment: 'npm start and npm run demo: the one machine, its demo account and its printed events.',

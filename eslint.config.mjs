@@ -27,7 +27,7 @@ export default tseslint.config(
   },
   {
     // What a person starts prints; local/ logs to the terminal it was started from.
-    files: ['admin/**', 'bin/**', 'local/**', 'simulation/**', 'start/**', 'tools/**'],
+    files: ['admin/**', 'bin/**', 'local/**', 'simulation/**', 'start/**', 'terminal/**', 'tools/**'],
     rules: { 'no-console': 'off' },
   },
   {

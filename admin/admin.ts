@@ -1,35 +1,35 @@
 import type { Command } from 'commander';
-import { visibleText } from './terminal/visible-text.ts';
+import { visibleText } from '../terminal/visible-text.ts';
 import { connect } from './connect.ts';
-import { createOutput, type Output } from './terminal/output.ts';
+import { createOutput, type Output } from '../terminal/output.ts';
 import type { OperatorServices } from './services.ts';
 
-/** What a command has to work with. */
+/** The services and the output of one command. */
 export interface Session {
   readonly services: OperatorServices;
   readonly output: Output;
-  /** The command did its work and its answer is bad news: exit code 1. */
+  /** Sets exit code 1 for a command that did its work and found something wrong. */
   readonly fail: () => void;
-  /** A line for the person who waits, on standard error. */
+  /** Prints a line of progress on standard error. */
   readonly tell: (line: string) => void;
 }
 
 export interface Admin {
-  /** Wraps a command's work: connects first, and only when the command is really run. */
+  /** Wraps the work of a command. The connection opens when the command runs, before its work. */
   run<Arguments extends readonly unknown[]>(
     work: (session: Session, ...given: Arguments) => Promise<void> | void,
   ): (...given: Arguments) => Promise<void>;
-  /** The same for work that needs no service. */
+  /** Wraps the work of a command that needs no service. */
   print<Arguments extends readonly unknown[]>(
     work: (session: Omit<Session, 'services'>, ...given: Arguments) => void,
   ): (...given: Arguments) => void;
 }
 
-/** Where a command's words go. */
+/** The output streams of a command. */
 export interface Console {
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
-  /** Called when the answer is bad news. */
+  /** Sets exit code 1. */
   readonly fail: () => void;
 }
 

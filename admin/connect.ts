@@ -1,11 +1,12 @@
-/** Finds the service that a command is for: the local one of a folder, or a deployed stack. */
+/** Connects to the service of a command: the local service of a folder, or a deployed stack. */
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import * as z from 'zod';
 import { callLimits } from '../adapters/call-limits.ts';
 import { systemClock } from '../adapters/system-clock.ts';
 import type { Clock } from '../core/ports/runtime.ts';
 import { runningService } from '../local/service-record.ts';
 import { OperatorError } from './operator-error.ts';
-import { addressOf, type ServiceAddress } from './service-address.ts';
+import { addressOf } from './service-address.ts';
 import { operatorServices, type OperatorServices } from './services.ts';
 
 export interface Target {
@@ -13,15 +14,14 @@ export interface Target {
   readonly stack?: string;
 }
 
-/** Throws OperatorError when there is no such service. */
+/** Throws OperatorError when the service does not run or the stack cannot be read. */
 export async function connect(target: Target): Promise<OperatorServices> {
   return target.stack === undefined ? connectLocal(target.data) : connectStack(target.stack);
 }
 
-interface LocalState {
-  readonly offset_seconds: number;
-  readonly environment: Readonly<Record<string, string>>;
-}
+const textsSchema = z.record(z.string(), z.string());
+/** The members of /_local/state that a command needs. */
+const stateSchema = z.object({ offset_seconds: z.number(), environment: textsSchema });
 
 async function connectLocal(folder: string): Promise<OperatorServices> {
   const service = await runningService(folder);
@@ -31,18 +31,19 @@ async function connectLocal(folder: string): Promise<OperatorServices> {
       `No local service runs in ${folder}: start it with \`npm start\`, name its folder with --data, or a deployed stack with --stack.`,
     );
   }
-  const { offset_seconds: offset, environment } = (await state.json()) as LocalState;
+  const { offset_seconds: offset, environment } = stateSchema.parse(await state.json());
   const outboundRules = environment['OUTBOUND_RULES'] === 'loopback-too' ? 'loopback-too' : 'public';
-  const providerBaseUrls = JSON.parse(
-    environment['PROVIDER_BASE_URLS'] ?? '{}',
-  ) as ServiceAddress['providerBaseUrls'];
+  const providerBaseUrls = textsSchema.parse(JSON.parse(environment['PROVIDER_BASE_URLS'] ?? '{}'));
   return operatorServices(
     { ...addressOf(outputOf(service.outputs)), outboundRules, providerBaseUrls, endpoint: service.awsUrl },
     shiftedClock(offset * 1000),
   );
 }
 
-/** The local service's clock can be set forward; what an operator writes carries its time. */
+/**
+ * The clock of a local service can be set forward. Everything that an operator writes must have the service's
+ * time.
+ */
 function shiftedClock(offsetMillis: number): Clock {
   return { ...systemClock, now: () => Date.now() + offsetMillis };
 }

@@ -1,8 +1,8 @@
-/** A creation as an operator sees it: one line of a list, or everything. */
+/** The views of a creation for an operator: one line of a list, or all details. */
 import type { CreationRecord, StoredImage, WebhookState } from '../core/creation.ts';
 import { failures } from '../core/failure.ts';
 import { toUsd } from '../core/money.ts';
-import type { Row } from './terminal/output.ts';
+import type { Row } from '../terminal/output.ts';
 
 /** One line of `creations list`. */
 export function creationRow(creation: CreationRecord): Row {
@@ -18,7 +18,7 @@ export function creationRow(creation: CreationRecord): Row {
   };
 }
 
-/** Everything that the record holds, with the id of the request that made it. */
+/** All details of the record, and the id of the request that made the creation. */
 export function creationDetails(creation: CreationRecord, requestId: string | undefined): Row {
   return {
     ...askedFor(creation, requestId),

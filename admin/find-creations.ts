@@ -1,4 +1,4 @@
-/** Creations of an account, the newest first, as many as are wanted. */
+/** Finds creations: those of an account, or the one that a request made. */
 import type { Account } from '../core/account.ts';
 import { creationStatuses, type CreationRecord } from '../core/creation.ts';
 import type { AccountId, CreationId } from '../core/ids.ts';
@@ -14,13 +14,16 @@ export interface ListOptions {
 
 type Store = Pick<OperatorServices, 'creations'>;
 
-/** One BatchGetItem takes 100 keys at most, and 16 MB; a creation has 400 KB at most. */
+/**
+ * BatchGetItem takes at most 100 keys and gives at most 16 MB. An item has at most 400 KB, so 40 items always
+ * fit.
+ */
 const pageSize = 40;
 const mostListed = 1_000;
 const mostDays = 365;
 const dayMillis = 86_400_000;
 
-/** Those that fit the options. Reads on until there are enough, or no more. */
+/** The newest creations of an account that match the options. Reads pages until it has enough creations. */
 export async function listCreations(
   services: Store,
   account: Account,
@@ -41,7 +44,10 @@ export async function listCreations(
   return found;
 }
 
-/** The creation that a request made. The ledger row of its charge names the request; no request pays for an index. */
+/**
+ * The creation that a request made. The ledger row of the charge names the request. An index of request ids
+ * would cost a write unit for every request, so this function reads the ledgers instead.
+ */
 export async function findByRequest(
   services: OperatorServices,
   requestId: string,

@@ -1,7 +1,7 @@
-/** A command that cannot be carried out: one sentence, with what to do instead. */
+/** A command cannot do its work. The message is one sentence that says what to do instead. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
-  /** What a program gets beside the message. */
+  /** Further members of the JSON error, for programs. */
   readonly details: Readonly<Record<string, unknown>>;
   constructor(message: string, details: Readonly<Record<string, unknown>> = {}, options?: ErrorOptions) {
     super(message, options);

@@ -1,4 +1,4 @@
-/** Work that has to be done whatever stands in its way: a key that leaked has to be revoked. */
+/** Repeats urgent work until it succeeds, such as revoking a leaked key. */
 import { isPassing } from './passing-error.ts';
 import type { OperatorServices } from './services.ts';
 
@@ -8,14 +8,14 @@ const tellEveryMillis = 5_000;
 
 export interface Persistence {
   readonly services: Pick<OperatorServices, 'clock' | 'randomBytes'>;
-  /** Prints a line for the person who waits. */
+  /** Prints a line of progress. */
   readonly tell: (line: string) => void;
 }
 
 /**
- * Does the work again and again until it succeeds: while the table is busy, while there is no connection,
- * and when an answer was lost. So the work must be safe to repeat. Throws every error that does not pass.
- * @param what what is being tried, for the line of progress: "revoke the key"
+ * Repeats the work while the table is busy, while there is no connection, and after a lost answer. The work
+ * must therefore be safe to repeat. Throws every lasting error at once.
+ * @param what the name of the work in the lines of progress, such as "revoke the key"
  */
 export async function persist<Result>(
   what: string,
@@ -41,7 +41,7 @@ export async function persist<Result>(
         );
       }
       const most = Math.min(longestPauseMillis, firstPauseMillis * 2 ** (attempt - 1));
-      // Half of the pause is jitter, so that the tries do not keep step with what holds the item.
+      // Half of the pause is random, so that the tries do not meet the same other transactions each time.
       await clock.sleep(most / 2 + ((randomBytes(1)[0] ?? 0) / 256) * (most / 2));
     }
   }

@@ -1,4 +1,4 @@
-/** The operator's command as a whole, run once with its arguments. */
+/** The operator's command line: all commands, and one run of one of them. */
 import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './commands/accounts.ts';
@@ -12,9 +12,9 @@ import { addKeyCommands } from './commands/keys.ts';
 import { addProviderCommands } from './commands/providers.ts';
 import { addWalletCommands } from './commands/wallet.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
-import { visibleJson, visibleText } from './terminal/visible-text.ts';
+import { visibleJson, visibleText } from '../terminal/visible-text.ts';
 
-/** Runs one command and gives its exit code. Every error is told as one sentence. */
+/** Runs one command and gives its exit code. Every error is printed as one sentence. */
 export async function runAdmin(
   args: readonly string[],
   said: Pick<Console, 'print' | 'complain'>,
@@ -26,7 +26,7 @@ export async function runAdmin(
     .option('--data <folder>', 'the folder of the local service', '.darkroom')
     .option('--stack <name>', 'a deployed stack, with the AWS credentials and region of the environment')
     .option('--debug', 'with an error, its stack as well')
-    // Before the commands are added: each of them takes these over.
+    // A command copies these settings when it is added, so they come first.
     .exitOverride()
     .configureOutput({
       writeOut: (text) => said.print(text.trimEnd()),

@@ -1,20 +1,23 @@
-/** Webhook secrets after a rotation of the encryption secret: sealed anew by its current version, account by account. */
+/**
+ * After a rotation of the encryption secret, seals the webhook secrets of every account with its current
+ * version.
+ */
 import type { Account, SealedSecret } from '../core/account.ts';
 import { secretsAt } from '../core/webhook-secrets.ts';
 import type { OperatorServices } from './services.ts';
 
 export interface ResealReport {
   readonly accounts: number;
-  /** Secrets that were sealed by an older version. */
+  /** The number of secrets that an older version had sealed. */
   readonly resealed: number;
   readonly alreadyCurrent: number;
-  /** Replaced more than 24 h ago: nothing is signed with them any more. */
+  /** The number of removed secrets that were replaced more than 24 h ago and sign nothing any more. */
   readonly dropped: number;
-  /** Accounts whose secret cannot be opened any more and was not replaced yet. It stays as it is. */
+  /** The accounts whose current secret can no longer be opened. This secret stays as it is. */
   readonly lost: readonly string[];
-  /** Accounts of which a replaced secret cannot be opened any more. It was removed. */
+  /** The accounts of which a replaced secret could no longer be opened. This secret was removed. */
   readonly lostReplaced: readonly string[];
-  /** Accounts whose secrets kept changing meanwhile: run it again. */
+  /** The accounts whose secrets somebody else changed at the same time. They need another run. */
   readonly busy: readonly string[];
 }
 
@@ -32,10 +35,13 @@ interface Done extends Counts {
 
 type Outcome = Done | { readonly kind: 'busy' };
 
-/** A rotation of the same account at the same moment is rare; three in a row are not awaited. */
+/**
+ * Another rotation of the same account at the same moment is rare. After three of them, the account counts as
+ * busy.
+ */
 const tries = 3;
 
-/** Safe to run at any time, and again: what is sealed by the current version stays as it is. */
+/** Safe to run at any time and to repeat: a secret that the current version has sealed stays as it is. */
 export async function resealSecrets(services: OperatorServices): Promise<ResealReport> {
   const outcomes: [string, Outcome][] = [];
   for (const account of await services.accounts.list())
@@ -66,7 +72,7 @@ async function resealAccount(account: Account, services: OperatorServices, attem
   const isReplacedLost = results.some(
     ({ secret, result }) => result.kind === 'lost' && replaced.includes(secret),
   );
-  // Where the signing secret is lost as well, nothing is removed: perhaps the whole encryption secret is missing.
+  // A lost signing secret can mean that the whole encryption secret is missing. Then no secret is removed.
   const kept = results.filter(
     ({ secret, result }) => isLost || result.kind !== 'lost' || !replaced.includes(secret),
   );

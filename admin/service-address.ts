@@ -1,4 +1,4 @@
-/** Where a service is, in the words of its stack's outputs. */
+/** The names and addresses of a service's resources, from the outputs of its stack. */
 import type { OutboundRules } from '../adapters/safe-fetch.ts';
 
 export interface ServiceAddress {
@@ -6,16 +6,16 @@ export interface ServiceAddress {
   readonly stateMachineArn: string;
   readonly encryptionSecretArn: string;
   readonly providerSecretArn: string;
-  /** Instead of the vendors' own addresses, by provider. */
+  /** Other addresses than the vendors' own ones, by provider. */
   readonly providerBaseUrls: Readonly<Record<string, string>>;
   readonly outboundRules: OutboundRules;
-  /** The output DefaultLimits, as it stands there: JSON. */
+  /** The text of the output DefaultLimits, which is JSON. */
   readonly defaultLimits: string;
-  /** Of the one-machine stand-in; absent: AWS, with the operator's own credentials and region. */
+  /** The address of the stand-in. Absent: AWS itself, with the operator's credentials and region. */
   readonly endpoint?: string;
 }
 
-/** A deployed service's address; `output` gives the stack's output of a name, or throws. */
+/** The address of a deployed service. `output` gives an output of the stack by its name, or throws. */
 export function addressOf(output: (name: string) => string): Omit<ServiceAddress, 'endpoint'> {
   return {
     tableName: output('TableName'),

@@ -1,9 +1,10 @@
-/** The adapters that an operator's command uses: the same as the functions', reached from outside. */
+/** Opens the adapters for an operator's command. The functions use the same adapters. */
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import * as z from 'zod';
 import { callLimits } from '../adapters/call-limits.ts';
 import { createAccountStore, type AccountStore } from '../adapters/dynamodb/account-store.ts';
 import { createBlockStore, type BlockStore } from '../adapters/dynamodb/block-store.ts';
@@ -32,9 +33,18 @@ import type { Outbound } from '../core/ports/outbound.ts';
 import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
 import type { ServiceAddress } from './service-address.ts';
 
+const limitsSchema = z.object({
+  postRate: z.number(),
+  getRate: z.number(),
+  maxConcurrent: z.number(),
+  deadlineSeconds: z.number(),
+}) satisfies z.ZodType<AccountLimits>;
+
 export interface OperatorServices {
   readonly table: Table;
-  /** Of accounts that are created without limits of their own: a setting of the deployment. */
+  /**
+   * The limits of an account that is created without its own limits. They are a setting of the deployment.
+   */
   readonly defaultLimits: AccountLimits;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
@@ -53,7 +63,7 @@ export interface OperatorServices {
   readonly vendorAccess: VendorAccess;
 }
 
-/** Opens the adapters; `clock` is the service's own, which on one machine can be set forward. */
+/** `clock` is the clock of the service. The clock of a local service can be set forward. */
 export function operatorServices(address: ServiceAddress, clock: Clock): OperatorServices {
   const local = { ...callLimits(), ...(address.endpoint !== undefined && localClient(address.endpoint)) };
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(local), {
@@ -64,7 +74,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
   const table: Table = { client, name: address.tableName, clock, randomBytes: random };
   return {
     table,
-    defaultLimits: JSON.parse(address.defaultLimits) as AccountLimits,
+    defaultLimits: limitsSchema.parse(JSON.parse(address.defaultLimits)),
     clock,
     randomBytes: random,
     accounts: createAccountStore(table),
@@ -95,7 +105,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
   };
 }
 
-/** The stand-in knows a caller by its access key id; this one may do everything. */
+/** The stand-in identifies a caller by its access key id, and allows the caller `operator` everything. */
 function localClient(endpoint: string): object {
   return {
     endpoint,

@@ -1,4 +1,4 @@
-/** `npm run admin`: the operator's command. */
+/** `npm run admin`: runs one command of the operator. */
 import { runAdmin } from '../admin/program.ts';
 
 process.exitCode = await runAdmin(process.argv.slice(2), {

@@ -1,8 +1,9 @@
 /**
- * The first step of every command: installs what is missing and hands over to Node 24,
- * whatever Node started it. Plain JavaScript, since nothing else is there yet.
+ * The first step of every npm script. It installs the packages when they are missing or out of date, and then
+ * runs the command with the Node 24 of the packages, whichever Node started this file. This file is plain
+ * JavaScript without imports from other files, since an older Node runs it before any package is installed.
  *
- *   node bin/setup.mjs COMMAND [ARG ...]     a program of node_modules/.bin, or "node FILE"
+ *   node bin/setup.mjs COMMAND [ARG ...]     COMMAND is a program of node_modules/.bin, or "node FILE"
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -40,7 +41,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
 }
 
 const env = {
-  // What Node has compiled (and stripped of its types) once, it need not at the next start, nor in the next worker.
+  // Node caches the compiled modules, so that the next start and the next worker need not compile them again.
   NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),
   ...process.env,
   PATH: `${programs}${delimiter}${process.env.PATH ?? ''}`,

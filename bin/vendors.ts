@@ -1,27 +1,14 @@
 /**
- * `npm run vendors`: the same prompt through every vendor's fake, from the request to the
- * picture, as a table of what came back and what remains of the price.
+ * `npm run vendors`: sends the same prompt through the fake of every vendor, and prints a table of the
+ * pictures, the prices and the margins. Exit code 1 when a creation does not complete.
  */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createOutput, type Row } from '../admin/terminal/output.ts';
-
-/** What test/vendors/table-run.ts says; kept apart, since nothing that runs depends on a test. */
-type Message =
-  { readonly kind: 'began'; readonly what: string } | { readonly kind: 'ran'; readonly rows: readonly Row[] };
+import { createOutput } from '../terminal/output.ts';
+import { showVendors } from '../tools/vendors/table.ts';
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
-const output = createOutput(values.json, (line) => {
-  console.log(line);
+const output = createOutput(values.json, (line) => console.log(line));
+const isGood = await showVendors(output, (line) => {
+  if (process.stderr.isTTY) console.error(line);
 });
-const child = fork(fileURLToPath(new URL('../test/vendors/table-run.ts', import.meta.url)), {
-  execArgv: ['--disable-warning=ExperimentalWarning'],
-});
-child.on('message', (message: Message) => {
-  if (message.kind === 'ran') output.list(message.rows, 'The catalog has no vendors.');
-  else if (process.stderr.isTTY) console.error(message.what);
-});
-const [code] = (await once(child, 'exit')) as [number | null];
-process.exitCode = code ?? 1;
+process.exitCode = isGood ? 0 : 1;

@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { wholeNumber } from '../admin/terminal/whole-number.ts';
+import { wholeNumber } from '../terminal/whole-number.ts';
 import { killRepeatedly, runWorker } from './child-processes.ts';
 import type { Job, Report } from './messages.ts';
 import { printReport, Progress } from './report.ts';

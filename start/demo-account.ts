@@ -1,6 +1,7 @@
-/** The account that comes with a local service, so that the first request needs no preparation. */
+/** The demo account of a local service, with which the first request needs no preparation. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as z from 'zod';
 import type { AccountId } from '../core/ids.ts';
 import { parseAccountId, parseKeyId } from '../core/ids.ts';
 import { createAccount } from '../admin/commands/accounts.ts';
@@ -10,21 +11,22 @@ import { issueSecret } from '../admin/commands/webhooks.ts';
 
 export interface DemoAccount {
   readonly accountId: AccountId;
-  /** New at every start; the one before is revoked. */
+  /** The key is new at every start, and the key of the last start is revoked. */
   readonly key: string;
 }
 
-interface Remembered {
-  readonly account?: string;
-  readonly key?: string;
-}
+/** The content of demo.json in the folder of the service. */
+const rememberedSchema = z.object({ account: z.string().optional(), key: z.string().optional() });
 
 const openingBalanceUsd = '25';
 
-/** The folder's demo account with a new key, made at the first start: 25 USD and a webhook secret. */
+/**
+ * Gives the demo account a new key. The first start in a folder creates the account, with 25 USD and a
+ * webhook secret.
+ */
 export async function demoAccount(folder: string, services: OperatorServices): Promise<DemoAccount> {
   const file = join(folder, 'demo.json');
-  const before = JSON.parse(await readFile(file, 'utf8').catch(() => '{}')) as Remembered;
+  const before = rememberedSchema.parse(JSON.parse(await readFile(file, 'utf8').catch(() => '{}')));
   const known = parseAccountId(before.account ?? '');
   const account =
     (known && (await services.accounts.read(known))) ??

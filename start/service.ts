@@ -1,4 +1,7 @@
-/** The service on one machine, with its demo account: what `npm start`, the demo and the tests run. */
+/**
+ * Starts the service on one machine with its demo account, for `npm start`, the demo, the tools and the
+ * tests.
+ */
 import { resolve } from 'node:path';
 import { systemClock } from '../adapters/system-clock.ts';
 import { startOneMachine, type MachineEvent, type OneMachine } from '../local/one-machine.ts';
@@ -10,19 +13,22 @@ import { verifyWebhook } from './verify-webhook.ts';
 
 export interface ServiceOptions {
   readonly folder: string;
-  /** 0: a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** A synthesized template to serve instead of this checkout's, its bundles beside it. */
+  /** Another synthesized template than that of this checkout, with its bundles in the same folder. */
   readonly templatePath?: string;
-  /** The deployed rules for webhook and image addresses; otherwise this machine is allowed, too. */
+  /**
+   * True: webhooks and source images follow the deployed rules. False: they may also use addresses of this
+   * machine.
+   */
   readonly strictOutbound: boolean;
-  /** Settings of the stack to be tried otherwise, by their variable. */
+  /** Other values for environment variables of the functions. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** False: functions are made ready at their first request. */
+  /** False: each function starts at its first request. */
   readonly warm?: boolean;
-  /** Lines that tell what takes long. */
+  /** Gets a line about each step that takes long. */
   readonly onProgress?: (line: string) => void;
-  /** One structured line of a function's log. */
+  /** Gets each structured line of the functions' logs. */
   readonly onLog?: (line: string) => void;
   readonly onEvent?: (event: MachineEvent) => void;
 }
@@ -33,7 +39,7 @@ export interface RunningService {
   readonly demo: DemoAccount;
 }
 
-/** Throws what startOneMachine throws: a folder or port in use among it. */
+/** Throws when the folder or the port is in use, and every other error of startOneMachine. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const templatePath = options.templatePath ?? (await synthesizedTemplate(options.onProgress));
   const folder = resolve(options.folder);
@@ -48,7 +54,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       ...(!options.strictOutbound && { OUTBOUND_RULES: 'loopback-too' }),
       ...options.environment,
     },
-    // A webhook of before a restart can come in while the adapters are still being opened.
+    // A webhook of the last start can arrive before the operator's services exist.
     verifyWebhook: async (webhook) =>
       running.operator
         ? verifyWebhook(webhook, running.operator)

@@ -1,15 +1,19 @@
-/** The template that the one machine serves: synthesized anew when what it is made of has changed. */
+/**
+ * The template that the service on one machine serves. It is synthesized again when one of its sources has
+ * changed.
+ */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import * as z from 'zod';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, 'node_modules', '.cache', 'darkroom');
+const cdkSchema = z.object({ context: z.record(z.string(), z.unknown()) });
 const unusedMillis = 24 * 60 * 60 * 1000;
 const sources = [
   'adapters',
@@ -25,18 +29,24 @@ const sources = [
   'package-lock.json',
 ];
 
-/** The exit code of bin/darkroom.ts when a catalog or settings file is wrong; its stderr then says what is wrong. */
-export const REFUSED_INPUT = 2;
+/**
+ * The exit code of bin/darkroom.ts for a wrong file of catalog/ or config/. Its stderr then says which field
+ * is wrong.
+ */
+export const refusedInputCode = 2;
 
-/** A catalog or settings file is wrong; the message has one sentence for each field. */
+/** A file of catalog/ or config/ is wrong. The message has one sentence for each wrong field. */
 export class InputRefused extends Error {
   override readonly name = 'InputRefused';
 }
 
-/** What the command line of the CDK sets by itself: resources name their assets and their constructs. */
+/** The CDK's command line sets this context. With it, each resource names its asset and its construct. */
 const commandLineContext = { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
 
-/** The path of the stack's template, its bundles beside it. Takes some ten seconds when something changed, else none. */
+/**
+ * Gives the path of the stack's template. The bundles are in the same folder. A synthesis takes about ten
+ * seconds; an unchanged template comes from the cache at once.
+ */
 export async function synthesizedTemplate(
   progress: (line: string) => void = () => undefined,
 ): Promise<string> {
@@ -49,7 +59,7 @@ export async function synthesizedTemplate(
   return join(folder, 'Darkroom.template.json');
 }
 
-/** Notes that this one is in use; those that nobody used for a day go. */
+/** Marks this template as used, and removes the templates that were not used for a day. */
 async function keep(folder: string): Promise<void> {
   const now = new Date();
   await utimes(folder, now, now);
@@ -78,18 +88,23 @@ async function fingerprint(): Promise<string> {
   return hash.digest('hex');
 }
 
-/** What the synthesis says of a catalog or settings that are wrong; undefined for every other error. */
+/**
+ * The error of a synthesis as InputRefused, when a file of catalog/ or config/ is wrong; otherwise undefined.
+ */
 function refusalOf(error: unknown): InputRefused | undefined {
-  const { code, stderr } = error as { readonly code?: unknown; readonly stderr?: unknown };
-  if (code !== REFUSED_INPUT || typeof stderr !== 'string') return undefined;
-  return new InputRefused(stderr.trim(), { cause: error });
+  if (!(error instanceof Error) || !('code' in error) || !('stderr' in error)) return undefined;
+  if (error.code !== refusedInputCode || typeof error.stderr !== 'string') return undefined;
+  return new InputRefused(error.stderr.trim(), { cause: error });
 }
 
-/** Into a folder of its own first, so that a broken run leaves nothing that looks whole. */
+/**
+ * Synthesizes into a temporary folder and renames that folder at the end, so that a broken run leaves no
+ * template.
+ */
 async function synthesize(folder: string): Promise<void> {
   mkdirSync(cache, { recursive: true });
   const fresh = await mkdtemp(join(cache, 'synth-'));
-  const { context } = JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8')) as { context: object };
+  const { context } = cdkSchema.parse(JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8')));
   try {
     await promisify(execFile)(process.execPath, ['bin/darkroom.ts'], {
       cwd: root,
@@ -103,7 +118,7 @@ async function synthesize(folder: string): Promise<void> {
       throw refusalOf(error) ?? error;
     });
     await rename(fresh, folder).catch((error: unknown) => {
-      // Another start synthesized the same at the same time: one is as good as the other.
+      // Another process synthesized the same template at the same time, and its result is just as good.
       if (!existsSync(folder)) throw error;
     });
   } finally {

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
 import { parseCreationId } from '../core/ids.ts';
 import { signature256, standardSignature } from '../core/webhook.ts';
 import type { OperatorServices } from '../admin/services.ts';
@@ -14,8 +15,8 @@ interface Verdict {
 }
 
 /**
- * Checks a webhook as its receiver would: both signatures, over the raw body, under the
- * secrets that the account of the creation may still hold.
+ * Verifies a webhook as its receiver does. Both signatures must match the raw body under one of the secrets
+ * that the creation's account may still hold.
  */
 export async function verifyWebhook(
   { headers, body }: Webhook,
@@ -48,7 +49,7 @@ async function secretsFor(
   const id = parseCreationId(idOf(body));
   const creation = id && (await creations.read(id));
   const owner = creation && (await accounts.read(creation.accountId));
-  // A test delivery names no creation: any account here may have sent it.
+  // A test delivery names no creation, so any account may have sent it.
   const senders = owner ? [owner] : await accounts.list();
   return Promise.all(
     senders.flatMap(({ id: account, webhookSecrets }) =>
@@ -57,10 +58,12 @@ async function secretsFor(
   );
 }
 
+const idSchema = z.object({ id: z.string() });
+
+/** The id in a webhook's body; empty when the body has none. */
 function idOf(body: string): string {
   try {
-    const { id } = JSON.parse(body) as { id?: unknown };
-    return typeof id === 'string' ? id : '';
+    return idSchema.parse(JSON.parse(body)).id;
   } catch {
     return '';
   }

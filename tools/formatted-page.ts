@@ -1,7 +1,7 @@
-/** Formats the pages of docs/ that programs write, as Prettier formats all others. */
+/** Formats a page of docs/ that a program writes, as Prettier formats all other pages. */
 import { format, resolveConfig } from 'prettier';
 
-/** @param page the page's address; Prettier's settings for this file apply */
+/** @param page the address of the page, whose Prettier settings apply */
 export async function formattedPage(markdown: string, page: URL): Promise<string> {
   return format(markdown, { ...(await resolveConfig(page)), parser: 'markdown' });
 }

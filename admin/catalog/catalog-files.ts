@@ -1,4 +1,4 @@
-/** The files of catalog/ as they stand on the disk, checked. */
+/** Reads and checks the files of catalog/. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,10 +12,13 @@ import {
 import { OperatorError } from '../operator-error.ts';
 import { whatIsRight } from './what-is-right.ts';
 
-/** A file of catalog/ is wrong; the message has one sentence for each field that is wrong. */
+/** A file of catalog/ is wrong. The message has one sentence for each wrong field. */
 export class CatalogError extends OperatorError {}
 
-/** How an entry of a list is named: the members that tell one entry from the others. */
+/**
+ * The name of an entry in a message: a noun, and the members that distinguish the entry from the others of
+ * its list.
+ */
 const entryNames: Readonly<Record<string, { readonly noun: string; readonly members: readonly string[] }>> = {
   models: { noun: 'model', members: ['id'] },
   routes: { noun: 'route', members: ['provider', 'provider_model', 'quality'] },
@@ -57,7 +60,7 @@ function parse(file: string, path: string): unknown {
   }
 }
 
-/** "model gpt-image-1: sunset_at must be a date, such as 2027-05-21; it is "2027-05-21T00:00:00Z"." */
+/** Such as: model gpt-image-1: sunset_at must be a date, such as 2027-05-21; it is "2027-05-21T00:00:00Z". */
 function sentencesOf(issue: z.core.$ZodIssue, input: unknown): string[] {
   const { place, field, value } = locate(issue.path, input);
   const sentence = (name: string, text: string): string => `${place}${name} ${text}.`;
@@ -71,7 +74,7 @@ function sentencesOf(issue: z.core.$ZodIssue, input: unknown): string[] {
 }
 
 interface Place {
-  /** The entries on the way to the field: "model gpt-image-1: route openai gpt-image-1 low: ". */
+  /** The entries that contain the field, such as "model gpt-image-1: route openai gpt-image-1 low: ". */
   readonly place: string;
   readonly field: readonly string[];
   readonly value: unknown;
@@ -82,7 +85,7 @@ function locate(path: readonly PropertyKey[], input: unknown): Place {
   let place = '';
   let field: string[] = [];
   for (const step of path) {
-    value = (value as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[step];
+    value = memberOf(value, step);
     const list = field.at(-1);
     const names =
       typeof step === 'number' && field.length === 1 && list !== undefined ? entryNames[list] : undefined;
@@ -96,13 +99,16 @@ function locate(path: readonly PropertyKey[], input: unknown): Place {
   return { place, field, value };
 }
 
-/** Undefined when the entry says nothing of itself. */
+function memberOf(value: unknown, name: PropertyKey): unknown {
+  const members: Readonly<Record<PropertyKey, unknown>> =
+    typeof value === 'object' && value !== null ? { ...value } : {};
+  return members[name];
+}
+
+/** Undefined when the entry has none of the members that could name it. */
 function nameOf(entry: unknown, members: readonly string[]): string | undefined {
-  const named = (typeof entry === 'object' && entry !== null ? entry : {}) as Readonly<
-    Record<string, unknown>
-  >;
   const values = members
-    .map((member) => named[member])
+    .map((member) => memberOf(entry, member))
     .filter((value) => typeof value === 'string' && value !== '');
   return values.length === 0 ? undefined : values.join(' ');
 }

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** Formats that have a name; every other one is told by its pattern. */
+/** The formats that have a name. A message about any other format shows its pattern. */
 const formatText: Readonly<Record<string, string>> = {
   date: 'must be a date, such as 2027-05-21',
   url: 'must be an address, such as https://example.com/prices',
@@ -15,10 +15,10 @@ const typeText: Readonly<Record<string, string>> = {
   object: 'must be an object in { }',
 };
 
-/** What a range counts, by the type of the value. */
+/** The unit in which a range counts, by the type of the value. */
 const unitText: Readonly<Record<string, string>> = { string: ' characters', array: ' items' };
 
-/** Says of a finding of a schema what would be right: "must be a date, such as 2027-05-21". */
+/** Says what would be right in place of a wrong value, such as "must be a date, such as 2027-05-21". */
 export function whatIsRight(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_format':

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { conditions, type Account, type AccountCondition } from '../../core/account.ts';
 import { randomBase62 } from '../../core/base62.ts';
-import type { AccountId } from '../../core/ids.ts';
+import { parseAccountId, type AccountId } from '../../core/ids.ts';
 import { asMicros, formatUsd, largestAvailableMicros, toUsd, type Micros } from '../../core/money.ts';
 import type { AccountChange } from '../../adapters/dynamodb/account-store.ts';
 import { readCatalog } from '../catalog/catalog-files.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 
@@ -83,14 +83,14 @@ function limitOptions(command: Command): Command {
     .option('--deadline <seconds>', 'from acceptance to the end of a creation');
 }
 
-/** Creates an account; its opening balance and credit line are ledger rows of their own. */
+/** Creates an account. The opening balance and the credit line are separate ledger rows. */
 export async function createAccount(services: OperatorServices, options: NewAccount): Promise<Account> {
   const balance = values.positiveUsd('--balance', options.balance ?? '0', 'zero');
   const creditLine = values.positiveUsd('--credit-line', options.creditLine ?? '0', 'zero');
   if (balance + creditLine > largestAvailableMicros)
     throw new OperatorError(`--balance, --credit-line: ${aboveTheLargest}`);
   const account: Account = {
-    id: randomBase62(10, services.randomBytes) as AccountId,
+    id: newAccountId(services),
     name: values.shownText('--name', options.name),
     condition: 'active',
     availableMicros: asMicros(0),
@@ -112,7 +112,16 @@ export async function createAccount(services: OperatorServices, options: NewAcco
   }
 }
 
-/** Repeating `accounts create` would make a second account: the commands named here are safe to repeat. */
+function newAccountId({ randomBytes }: OperatorServices): AccountId {
+  const id = parseAccountId(randomBase62(10, randomBytes));
+  if (!id) throw new Error('a new account id has a wrong form');
+  return id;
+}
+
+/**
+ * A repeated `accounts create` would make a second account, so the message names commands that are safe to
+ * repeat.
+ */
 function halfMade({ id }: Account, cause: unknown): OperatorError {
   const message =
     `The account ${id} was created, but its balance or credit line may be missing: look at it with \`accounts show ${id}\`, ` +
@@ -122,7 +131,7 @@ function halfMade({ id }: Account, cause: unknown): OperatorError {
 
 const aboveTheLargest = `what an account can spend must not exceed ${formatUsd(largestAvailableMicros)}.`;
 
-/** Everything is checked before anything is changed. */
+/** Checks all options before it changes anything. */
 async function changeAccount(
   services: OperatorServices,
   text: string,
@@ -155,7 +164,7 @@ async function changeAccount(
   return values.account(services, account.id);
 }
 
-/** Suspending is urgent: it is tried until it succeeds. Other changes come after it. */
+/** A suspension is urgent, so it is repeated until it succeeds, and the other changes come after it. */
 async function setCondition(
   services: OperatorServices,
   text: string,
@@ -220,7 +229,7 @@ function accountRow(account: Account): Row {
   return Object.fromEntries(names.map((name) => [name, view[name]]));
 }
 
-/** An account as the command shows it; amounts in USD. */
+/** The view of an account. Amounts are in USD. */
 function accountView(account: Account): Row {
   return {
     id: account.id,

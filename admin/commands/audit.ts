@@ -33,7 +33,7 @@ export function addAuditCommand(program: Command, admin: Admin): void {
     );
 }
 
-/** What no further look clears up. */
+/** The differences that remain after a second look, when the writes of the moment have ended. */
 export async function auditTable(
   books: readonly AccountBooks[],
   { table, clock }: Pick<OperatorServices, 'table' | 'clock'>,

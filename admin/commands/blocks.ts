@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { clientAddress } from '../../core/client-address.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 
 export function addBlockCommands(program: Command, admin: Admin): void {
@@ -32,7 +32,10 @@ export function addBlockCommands(program: Command, admin: Admin): void {
     );
 }
 
-/** The address by which the service counts: of IPv6 the /64, which may be given as such. */
+/**
+ * The address by which the service counts. An IPv6 address counts as its /64, which the operator may name,
+ * too.
+ */
 function addressOf(text: string): string {
   const plain = text.trim().replace(/\/64$/, '');
   if (isIP(plain) === 0)

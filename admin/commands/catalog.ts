@@ -6,9 +6,9 @@ import { asMicros, fromUsd, toUsd } from '../../core/money.ts';
 import { readCatalog, readProviderCosts } from '../catalog/catalog-files.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 
-/** Vendors change prices once or twice a year, and retire a model with half a year's notice. */
+/** Vendors change prices once or twice a year, and announce the end of a model half a year before. */
 const staleAfterDays = 180;
 const dayMillis = 86_400_000;
 
@@ -36,7 +36,7 @@ export function addCatalogCommands(program: Command, admin: Admin): void {
     );
 }
 
-/** A row for each price of each route; the cheaper route of a model has the larger margin. */
+/** One row for each price of each route. */
 export function checkCatalog(
   catalog: Catalog,
   costs: ProviderCosts,

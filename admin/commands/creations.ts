@@ -4,7 +4,7 @@ import type { Admin } from '../admin.ts';
 import { creationDetails, creationRow } from '../creation-view.ts';
 import { findByRequest, listCreations, type ListOptions } from '../find-creations.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 

@@ -1,4 +1,4 @@
-/** `webhooks log`, `redeliver` and `test`: what was sent, and sending it again. */
+/** The commands `webhooks log`, `webhooks redeliver` and `webhooks test`. */
 import type { Command } from 'commander';
 import { redeliver, sendTestDelivery, type TestOutcome } from '../../core/webhook-operations.ts';
 import type { Account } from '../../core/account.ts';
@@ -6,7 +6,7 @@ import type { Delivery } from '../../core/ports/deliveries.ts';
 import { SecretLost } from '../../core/ports/secret-box.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 
@@ -74,7 +74,7 @@ async function test(services: OperatorServices, account: Account, url: string): 
   }
 }
 
-/** What to do about a signing secret that nobody can open any more. */
+/** The message for a signing secret that can no longer be opened. */
 export function secretIsLost(account: Account, cause: SecretLost): OperatorError {
   const message = `The webhook secret of the account ${account.id} cannot be opened any more. \`webhooks rotate ${account.id}\` issues a new secret; give it to the customer.`;
   return new OperatorError(message, {}, { cause });

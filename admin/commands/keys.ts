@@ -8,7 +8,7 @@ import { asMicros, toUsd } from '../../core/money.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 
@@ -78,7 +78,7 @@ export function addKeyCommands(program: Command, admin: Admin): void {
     );
 }
 
-/** A new key of the account: its record, and the key itself, which nobody can show again. */
+/** Makes a new key of the account. The key itself is not stored, so it can be shown only now. */
 export async function issueKey(
   services: OperatorServices,
   account: Account,
@@ -88,7 +88,7 @@ export async function issueKey(
     options.monthlyCap === undefined
       ? undefined
       : values.positiveUsd('--monthly-cap', options.monthlyCap, 'zero');
-  const id = randomBase62(6, services.randomBytes) as KeyId;
+  const id = newKeyId(services);
   const key = createKey(account.id, id, services.randomBytes);
   const record: ApiKey = {
     id,
@@ -102,6 +102,12 @@ export async function issueKey(
   if (!(await services.accounts.createKey(record)))
     throw new OperatorError('The id drawn for the key is taken: try again.');
   return { record, key };
+}
+
+function newKeyId({ randomBytes }: OperatorServices): KeyId {
+  const id = parseKeyId(randomBase62(6, randomBytes));
+  if (!id) throw new Error('a new key id has a wrong form');
+  return id;
 }
 
 async function revokeKey(services: OperatorServices, accountText: string, keyText: string): Promise<Row> {

@@ -4,11 +4,11 @@ import { isEnabled, providers, type ProviderInfo, type ProviderName } from '../.
 import { readCatalog } from '../catalog/catalog-files.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 import { readSecret } from '../terminal/secret-input.ts';
 import type { OperatorServices } from '../services.ts';
 
-const names = Object.keys(providers) as ProviderName[];
+const names = Object.keys(providers).filter((name): name is ProviderName => Object.hasOwn(providers, name));
 const checkMillis = 10_000;
 
 export function addProviderCommands(program: Command, admin: Admin): void {
@@ -65,7 +65,7 @@ function infoOf(name: ProviderName): ProviderInfo {
   return providers[name];
 }
 
-/** A provider with something to set. */
+/** A provider that needs a key or a role. Throws OperatorError for every other name. */
 function settable(text: string): ProviderName {
   const known = names.filter((name) => infoOf(name).credential !== 'none');
   const name = known.find((one) => one === text);
@@ -83,7 +83,7 @@ async function setProvider(services: OperatorServices, name: ProviderName): Prom
       name,
       await readSecret(`Key of ${title} (${accessAt ?? ''}), not shown: `),
     );
-  // The key first: enabled without one, its routes would be taken and refused.
+  // The key is set first. A provider that is enabled without a key would get requests and refuse them.
   await services.providers.enable(name);
   return { provider: name, enabled: true, models: modelsOf(name) };
 }
@@ -119,7 +119,7 @@ async function checkEnabled(services: OperatorServices): Promise<Row[]> {
   return Promise.all(names.filter((name) => enabled.includes(name)).map((name) => check(services, name)));
 }
 
-/** Throws OperatorError when there is no key to ask about. */
+/** Throws OperatorError when the provider has no key. */
 async function checkOne(services: OperatorServices, name: ProviderName): Promise<Row> {
   const isMissing = infoOf(name).credential === 'key' && !(await services.credentials.names()).includes(name);
   if (isMissing) throw new OperatorError(`${name} has no key: \`providers set ${name}\` sets it.`);

@@ -6,7 +6,7 @@ import { asMicros, formatUsd, largestAvailableMicros, toUsd, type Micros } from 
 import type { Admin } from '../admin.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 
@@ -83,7 +83,9 @@ export function addWalletCommands(program: Command, admin: Admin): void {
     );
 }
 
-/** False when the same movement was made before. Throws OperatorError when it was refused. */
+/**
+ * False when an earlier command made the same movement. Throws OperatorError when the movement was refused.
+ */
 function isApplied(outcome: MovementOutcome, reference: string | undefined): boolean {
   switch (outcome.kind) {
     case 'applied':
@@ -103,7 +105,10 @@ function isApplied(outcome: MovementOutcome, reference: string | undefined): boo
   }
 }
 
-/** A typing error of some digits would be a debt that stops the customer at once. */
+/**
+ * A few wrong digits would put the customer into debt and stop their requests at once, so the operator
+ * confirms.
+ */
 async function confirmBelowZero(account: Account, amount: Micros, isYes: boolean): Promise<void> {
   const after = asMicros(account.availableMicros - account.creditLineMicros + amount);
   if (amount > 0 || after >= 0) return;

@@ -12,7 +12,7 @@ import { webhookSecret } from '../../core/webhook.ts';
 import type { Admin } from '../admin.ts';
 import { addDeliveryCommands, secretIsLost } from './deliveries.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../terminal/output.ts';
+import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import { resealSecrets, type ResealReport } from '../reseal.ts';
 import * as values from '../terminal/values.ts';
@@ -87,8 +87,8 @@ function noteOf({ lost, lostReplaced, busy }: ResealReport): string {
 }
 
 /**
- * Issues a secret, the first or one that replaces the others; those replaced more than 24 h ago are dropped.
- * Never refused for a rotation that is still pending.
+ * Issues the first secret of an account, or a secret that replaces the others. Secrets that were replaced
+ * more than 24 h ago are removed. A rotation that is still pending does not prevent another one.
  */
 export async function issueSecret(
   services: OperatorServices,
@@ -97,7 +97,7 @@ export async function issueSecret(
 ): Promise<Row> {
   const now = services.clock.now();
   const { signing } = secretsAt(account.webhookSecrets, now);
-  // A secret that cannot be opened cannot sign until the new one takes over.
+  // With a later --sign-from the old secret must still sign, so it must be possible to open it.
   if (signing && signFrom !== 'now') await open(services, account, signing.sealed);
   const sealed = await services.secretBox.seal(account.id, webhookSecret(services.randomBytes(32)));
   const next = rotated(account.webhookSecrets, sealed, signFrom, now);
@@ -109,7 +109,7 @@ export async function issueSecret(
   return secretView(services, await values.account(services, account.id));
 }
 
-/** The newest secret. Until it signs, the one that signs is shown as well. */
+/** Shows the newest secret, and until it signs also the secret that signs now. */
 async function secretView(services: OperatorServices, account: Account): Promise<Row> {
   const [newest] = account.webhookSecrets;
   if (!newest) throw new OperatorError('No secret was issued.');

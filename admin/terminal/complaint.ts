@@ -1,4 +1,4 @@
-/** Every error of a command as one sentence with what to do; the stack is for those who ask for it. */
+/** Turns every error of a command into one sentence that says what to do. Only --debug prints the stack. */
 import { isShed } from '../../adapters/dynamodb/shed.ts';
 import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -9,7 +9,7 @@ export interface Complaint {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** What an operator reads when a command could not do its work. */
+/** The sentence for the operator, and the further members of the JSON error. */
 export function complaintOf(error: unknown): Complaint {
   if (error instanceof OperatorError) return { message: error.message, details: error.details };
   return { message: sentenceOf(error), details: {} };

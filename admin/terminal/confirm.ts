@@ -1,12 +1,15 @@
-/** A question before something that is hard to take back. */
+/** Asks the operator before a change that is hard to reverse. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import { visibleText } from './visible-text.ts';
+import { visibleText } from '../../terminal/visible-text.ts';
 import { OperatorError } from '../operator-error.ts';
 
 type Terminal = Pick<NodeJS.Process, 'stdin' | 'stderr'>;
 
-/** Asks on a terminal. Throws OperatorError unless the answer is yes; without a terminal, unless `isYes`. */
+/**
+ * Asks nothing when `isYes` is true. Otherwise throws OperatorError when the answer is not yes, or when there
+ * is no terminal to ask on.
+ */
 export async function confirm(
   sentence: string,
   isYes: boolean,
@@ -16,7 +19,7 @@ export async function confirm(
   if (!stdin.isTTY) throw new OperatorError(`${sentence} Nothing was changed: add --yes if you mean it.`);
   const lines = createInterface({ input: stdin, output: stderr });
   try {
-    // Ctrl-D ends the input without an answer.
+    // Ctrl-D closes the input without an answer.
     const ended = once(lines, 'close').then(() => '');
     const answer = await Promise.race([lines.question(`${visibleText(sentence)} Do it? (yes/no) `), ended]);
     if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError('Nothing was changed.');

@@ -1,13 +1,16 @@
-/** A secret as an operator gives it: typed without an echo, or piped in. Never an argument, which every process list shows. */
+/**
+ * Reads a secret from the operator, who types it without an echo or pipes it in. A secret is never an
+ * argument, since every list of processes shows the arguments.
+ */
 import { createInterface } from 'node:readline/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { Writable } from 'node:stream';
 import { OperatorError } from '../operator-error.ts';
 
-/** Printable ASCII without spaces: what every vendor's key consists of. */
+/** The keys of all vendors consist of printable ASCII characters without spaces. */
 const form = /^[\x21-\x7e]{8,4096}$/;
 
-/** Throws OperatorError when nothing usable was given. */
+/** Throws OperatorError when the input is no possible key. */
 export async function readSecret(
   question: string,
   { stdin, stderr }: Pick<NodeJS.Process, 'stdin' | 'stderr'> = process,
@@ -22,7 +25,7 @@ export async function readSecret(
 
 async function ask(question: string, input: NodeJS.ReadStream, output: NodeJS.WriteStream): Promise<string> {
   output.write(question);
-  // What readline would echo goes nowhere.
+  // readline writes its echo to this stream, which discards it.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: nowhere, terminal: true });
   try {

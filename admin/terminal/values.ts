@@ -1,11 +1,11 @@
-/** What is typed on the command line, checked: each error names the option and what would be right. */
+/** Checks the values of options. Each error names the option and says what would be right. */
 import type { Account } from '../../core/account.ts';
 import { parseAccountId, parseCreationId, type CreationId } from '../../core/ids.ts';
 import { characters } from '../../core/image-request.ts';
 import { limitRanges, type AccountLimits } from '../../core/limits.ts';
 import { parseUsd, type Micros } from '../../core/money.ts';
 import { OperatorError } from '../operator-error.ts';
-import { isPrintable } from './visible-text.ts';
+import { isPrintable } from '../../terminal/visible-text.ts';
 import type { OperatorServices } from '../services.ts';
 
 /** An amount in USD. */
@@ -18,7 +18,7 @@ export function usd(option: string, text: string): Micros {
   return amount;
 }
 
-/** An amount in USD of at least 0, or above it. */
+/** An amount in USD that is at least 0, or above 0. */
 export function positiveUsd(option: string, text: string, least: 'zero' | 'above zero'): Micros {
   const amount = usd(option, text);
   if (amount < 0 || (least === 'above zero' && amount === 0))
@@ -26,10 +26,10 @@ export function positiveUsd(option: string, text: string, least: 'zero' | 'above
   return amount;
 }
 
-/** The most characters of a text that is kept with an account. */
+/** The largest number of characters in each text that is stored with an account. */
 const longest = { '--name': 100, '--reference': 200, '--reason': 500 } as const;
 
-/** A text that is kept and shown again: neither blank nor too long, and without control characters. */
+/** A text that is stored and shown again. It must not be blank, too long or contain control characters. */
 export function shownText(option: keyof typeof longest, text: string): string {
   if (text.trim() === '') throw new OperatorError(`${option}: must not be empty.`);
   const most = longest[option];
@@ -38,7 +38,7 @@ export function shownText(option: keyof typeof longest, text: string): string {
   return text;
 }
 
-/** A whole number within a range, both ends included. */
+/** A whole number from `least` to `most`, both included. */
 export function count(option: string, text: string, least: number, most: number): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < least || value > most) {
@@ -56,19 +56,14 @@ export interface LimitOptions {
   readonly deadline?: string;
 }
 
-/** Those limits that were given. */
-export function limits(options: LimitOptions): Partial<AccountLimits> {
-  const given = {
-    postRate: options.postRate,
-    getRate: options.getRate,
-    maxConcurrent: options.maxConcurrent,
-    deadlineSeconds: options.deadline,
+/** The limits that the command line names. */
+export function limits({ postRate, getRate, maxConcurrent, deadline }: LimitOptions): Partial<AccountLimits> {
+  return {
+    ...(postRate !== undefined && { postRate: limit('postRate', postRate) }),
+    ...(getRate !== undefined && { getRate: limit('getRate', getRate) }),
+    ...(maxConcurrent !== undefined && { maxConcurrent: limit('maxConcurrent', maxConcurrent) }),
+    ...(deadline !== undefined && { deadlineSeconds: limit('deadlineSeconds', deadline) }),
   };
-  return Object.fromEntries(
-    Object.entries(given).flatMap(([name, text]) =>
-      text === undefined ? [] : [[name, limit(name as keyof AccountLimits, text)]],
-    ),
-  );
 }
 
 const optionOf: Readonly<Record<keyof AccountLimits, string>> = {
@@ -83,7 +78,7 @@ function limit(name: keyof AccountLimits, text: string): number {
   return count(optionOf[name], text, least, most);
 }
 
-/** The account of an id. */
+/** Reads the account. Throws OperatorError when there is no account with this id. */
 export async function account(services: OperatorServices, text: string): Promise<Account> {
   const id = parseAccountId(text);
   const found = id && (await services.accounts.read(id));

@@ -1,4 +1,5 @@
-/** The operator's command in this process, as a person runs it. */
+/** Runs the operator's command in this process. */
+import * as z from 'zod';
 import { runAdmin } from '../../admin/program.ts';
 
 export interface Said {
@@ -9,7 +10,7 @@ export interface Said {
   readonly complaint: string;
 }
 
-/** A command for the service of the folder; `args` without --data. */
+/** Runs a command for the service of the folder. `args` does not contain --data. */
 export async function admin(folder: string, ...args: readonly string[]): Promise<Said> {
   const [out, complaint]: [string[], string[]] = [[], []];
   const code = await runAdmin(['--data', folder, ...args], {
@@ -19,17 +20,17 @@ export async function admin(folder: string, ...args: readonly string[]): Promise
   return { code, out: out.join('\n'), complaint: complaint.join('\n') };
 }
 
-/** The JSON document of a command that succeeds. */
+/** Runs a command that succeeds, and gives its JSON document. */
 export async function adminJson(
   folder: string,
   ...args: readonly string[]
 ): Promise<Readonly<Record<string, unknown>>> {
   const { code, out, complaint } = await admin(folder, '--json', ...args);
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${complaint}`);
-  return JSON.parse(out) as Readonly<Record<string, unknown>>;
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(out));
 }
 
-/** What a command that is refused says, with exit code 1. */
+/** Runs a command that is refused with exit code 1, and gives its message. */
 export async function refusal(folder: string, ...args: readonly string[]): Promise<string> {
   const { code, out, complaint } = await admin(folder, ...args);
   if (code !== 1) throw new Error(`${args.join(' ')} ended with ${code}: ${out}`);

@@ -14,7 +14,7 @@ interface Run {
   readonly tries: () => number;
 }
 
-/** Work that fails so many times with this error, and then succeeds. */
+/** Runs work that fails this many times with the error, and then succeeds. */
 function run(error: unknown, failures: number): Run {
   const lines: string[] = [];
   let tries = 0;
@@ -31,16 +31,16 @@ function run(error: unknown, failures: number): Run {
   };
 }
 
-describe('work that has to be done', () => {
+describe('urgent work', () => {
   it.each<[string, unknown]>([
     ['a busy table', new Overloaded('busy')],
     ['a conflict', named('TransactionConflictException', { $metadata: { httpStatusCode: 400 } })],
     ['a throttle', named('ThrottlingException', { $metadata: { httpStatusCode: 400 } })],
-    ['an answer that was lost', named('Error', { code: 'ECONNRESET' })],
+    ['a lost answer', named('Error', { code: 'ECONNRESET' })],
     ['no connection', named('Error', { cause: named('Error', { code: 'ECONNREFUSED' }) })],
     ['no answer in time', named('TimeoutError')],
     ['an error of AWS', named('InternalServerError', { $metadata: { httpStatusCode: 500 } })],
-  ])('is tried again after %s, as long as it takes', async (_what, error) => {
+  ])('is repeated after %s until it succeeds', async (_what, error) => {
     const { result, tries } = run(error, 200);
     expect(await result).toBe('done');
     expect(tries()).toBe(201);
@@ -51,16 +51,16 @@ describe('work that has to be done', () => {
     ['missing credentials', named('CredentialsProviderError')],
     ['a refusal of the command', new OperatorError('There is no such key.')],
     ['a defect', new TypeError('undefined is not a function')],
-  ])('ends at once with %s', async (_what, error) => {
+  ])('ends at once after %s', async (_what, error) => {
     const { result, tries } = run(error, 1);
     await expect(result).rejects.toBe(error);
     expect(tries()).toBe(1);
   });
 
-  it('says what it waits for, at most every five seconds, and that it succeeded', async () => {
+  it('prints its error at most every five seconds, and its success at the end', async () => {
     const { result, lines } = run(new Overloaded('busy'), 10);
     await result;
-    // The pauses grow from 0.1 s to 2.5 s without jitter: 17 s in all.
+    // The fake randomness gives pauses that grow from 0.1 s to 2.5 s, together 17 s.
     expect(lines.length).toBeLessThanOrEqual(5);
     expect(lines[0]).toBe(
       'Try 1 to revoke the key failed after 0 s (Overloaded). It is tried again until it succeeds; Ctrl-C ends the command.',
@@ -68,14 +68,14 @@ describe('work that has to be done', () => {
     expect(lines.at(-1)).toBe('Try 11 to revoke the key succeeded.');
   });
 
-  it('says nothing when the first try succeeds', async () => {
+  it('prints nothing when the first try succeeds', async () => {
     const { result, lines } = run(undefined, 0);
     await result;
     expect(lines).toEqual([]);
   });
 });
 
-describe('an error of a command', () => {
+describe('the message for an error of a command', () => {
   it.each<[unknown, RegExp]>([
     [new OperatorError('There is no such key.'), /^There is no such key\.$/],
     [new Overloaded('x'), /^The table is too busy, .* repeat the command in a moment\.$/],
@@ -87,7 +87,7 @@ describe('an error of a command', () => {
       /^Something unexpected happened \(AccessDeniedException: told\): .* --debug /,
     ],
     ['thrown text', /^Something unexpected happened \(thrown text\): /],
-  ])('%s is one sentence that says what to do', (error, sentence) => {
+  ])('is one line that says what to do, for the error %s', (error, sentence) => {
     const { message } = complaintOf(error);
     expect(message).toMatch(sentence);
     expect(message).not.toContain('\n');

@@ -1,45 +1,50 @@
 import { describe, expect, it } from 'vitest';
-import { createOutput } from '../../admin/terminal/output.ts';
+import { createOutput } from '../../terminal/output.ts';
 import { eventLine } from '../../start/events.ts';
-import { isPrintable, visibleJson, visibleText } from '../../admin/terminal/visible-text.ts';
+import { isPrintable, visibleJson, visibleText } from '../../terminal/visible-text.ts';
 
-/** Clears the screen, moves the cursor in the C1 form, deletes, turns the direction of writing, ends a line. */
+/**
+ * Clears the screen, moves the cursor in the C1 form, deletes, changes the writing direction and ends a line.
+ */
 const hostile = '\u001b[2J\u009b1A\u007f\u202etxt.exe\u2066\u2028\u0000';
 const shown = '\\u001b[2J\\u009b1A\\u007f\\u202etxt.exe\\u2066\\u2028\\u0000';
 // eslint-disable-next-line no-control-regex
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
-describe('foreign text', () => {
-  it('is shown with its control characters as escapes', () => {
+describe('text from clients, vendors and receivers', () => {
+  it('is shown with an escape for every control character', () => {
     expect(visibleText(hostile)).toBe(shown);
     expect(visibleText('one\r\n\ttwo')).toBe('one\\r\\n\\ttwo');
     expect(isPrintable(hostile)).toBe(false);
   });
 
-  it('is shown as it stands when it is ordinary text of any language', () => {
+  it('is shown unchanged when it is ordinary text of any language', () => {
     const ordinary = 'Zoë — größer, 湖, שלום, سلام, हिन्दी, 👩‍👩‍👧 "quoted" \\ back';
     expect(visibleText(ordinary)).toBe(ordinary);
     expect(isPrintable(ordinary)).toBe(true);
     expect(isPrintable('\ud800')).toBe(false);
   });
 
-  it('keeps its value in JSON', () => {
+  it('has the same value after it is printed as JSON and parsed', () => {
     const value = { text: hostile, nested: [hostile, 'größer'] };
     expect(visibleJson(value)).not.toMatch(control);
     expect(JSON.parse(visibleJson(value))).toEqual(value);
   });
 
-  it.each([true, false])('cannot reach the terminal through any output of a command (--json: %s)', (json) => {
-    const lines: string[] = [];
-    const output = createOutput(json, (line) => lines.push(line));
-    output.show({ plain: hostile, list: [hostile], object: { [hostile]: hostile } }, hostile);
-    output.list([{ plain: hostile, object: [{ hostile }] }], '');
-    output.list([], hostile);
-    expect(lines.join('\n')).not.toMatch(control);
-    expect(lines.join('\n')).toContain('\\u202etxt.exe');
-  });
+  it.each([true, false])(
+    'brings no control character to the terminal through the output of a command (--json: %s)',
+    (json) => {
+      const lines: string[] = [];
+      const output = createOutput(json, (line) => lines.push(line));
+      output.show({ plain: hostile, list: [hostile], object: { [hostile]: hostile } }, hostile);
+      output.list([{ plain: hostile, object: [{ hostile }] }], '');
+      output.list([], hostile);
+      expect(lines.join('\n')).not.toMatch(control);
+      expect(lines.join('\n')).toContain('\\u202etxt.exe');
+    },
+  );
 
-  it('cannot reach the terminal through the events of npm start', () => {
+  it('brings no control character to the terminal through the events of npm start', () => {
     const at = '2026-11-21T12:00:00.000Z';
     const line = eventLine({
       at,

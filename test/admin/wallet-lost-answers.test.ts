@@ -1,40 +1,39 @@
-/** Money moved by an operator while the table loses an answer and then throttles: made once, and told as made. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+/**
+ * The table loses an answer to an operator's command and then throttles. The command still takes effect once.
+ */
+import { afterEach, describe, expect, it } from 'vitest';
 import { connect } from '../../admin/connect.ts';
 import type { OperatorServices } from '../../admin/services.ts';
 import { asMicros } from '../../core/money.ts';
-import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
+import { useOperatedService } from './operated-service.ts';
 
-let service: TestService;
-let client: Client;
-beforeAll(async () => {
-  service = await startTestService();
-});
-beforeEach(async () => {
-  client = await service.client();
-});
+const operated = useOperatedService();
 afterEach(async () => {
-  service.machine.faults.clear();
-  expect(await service.audit()).toEqual([]);
+  operated.service.machine.faults.clear();
+  expect(await operated.service.audit()).toEqual([]);
 });
-afterAll(() => service.end());
 
 const openingMicros = 25_000_000;
-/** The SDK's tries of one call: the first loses its answer, the others are throttled. */
+/**
+ * The SDK tries a call three times. The first try loses its answer, and the table throttles the other two.
+ */
 const throttles = 2;
 
 function loseThenThrottle(times = throttles): void {
   const call = { call: 'dynamodb:TransactWriteItems', caller: 'operator' };
-  service.machine.faults.set({ ...call, error: 'Timeout', when: 'after', times: 1 });
-  service.machine.faults.set({ ...call, error: 'ProvisionedThroughputExceeded', times });
+  operated.service.machine.faults.set({ ...call, error: 'Timeout', when: 'after', times: 1 });
+  operated.service.machine.faults.set({ ...call, error: 'ProvisionedThroughputExceeded', times });
 }
 
-/** Operator's services whose transactions have another token at each call, as if DynamoDB had forgotten them: it does so after ten minutes. */
+/**
+ * The operator's services without tokens in their transactions, so that each try is a new transaction.
+ * DynamoDB forgets a token after ten minutes, and then the same happens.
+ */
 async function forgetful(): Promise<OperatorServices> {
-  const services = await connect({ data: service.folder });
+  const services = await connect({ data: operated.service.folder });
   services.table.client.middlewareStack.add(
     (next) => async (args) => {
-      delete (args.input as { ClientRequestToken?: string }).ClientRequestToken;
+      Reflect.deleteProperty(args.input, 'ClientRequestToken');
       return next(args);
     },
     { step: 'initialize' },
@@ -43,20 +42,20 @@ async function forgetful(): Promise<OperatorServices> {
 }
 
 describe.each<[string, () => Promise<OperatorServices>]>([
-  ['DynamoDB knows the token of the first try', () => connect({ data: service.folder })],
-  ['DynamoDB has forgotten the token of the first try', forgetful],
-])('after a lost answer and throttles, while %s', (_what, open) => {
-  it('a top-up is made once and told as made', async () => {
+  ['still knows the token of the first try', () => connect({ data: operated.service.folder })],
+  ['has forgotten the token of the first try', forgetful],
+])('after a lost answer and throttles, when DynamoDB %s', (_what, open) => {
+  it('a top-up is made once and reported as made', async () => {
     const { wallet } = await open();
     loseThenThrottle();
-    expect(await wallet.topUp(client.account.id, asMicros(3_000_000), 'invoice-1')).toEqual({
+    expect(await wallet.topUp(operated.client.account.id, asMicros(3_000_000), 'invoice-1')).toEqual({
       kind: 'applied',
     });
-    expect(service.machine.faults.list()).toEqual([]);
-    expect(await service.account(client.account.id)).toMatchObject({
+    expect(operated.service.machine.faults.list()).toEqual([]);
+    expect(await operated.service.account(operated.client.account.id)).toMatchObject({
       availableMicros: openingMicros + 3_000_000,
     });
-    expect(await wallet.topUp(client.account.id, asMicros(3_000_000), 'invoice-1')).toEqual({
+    expect(await wallet.topUp(operated.client.account.id, asMicros(3_000_000), 'invoice-1')).toEqual({
       kind: 'already_applied',
     });
   });
@@ -64,68 +63,72 @@ describe.each<[string, () => Promise<OperatorServices>]>([
   it('an adjustment is made once, with one ledger row', async () => {
     const { wallet } = await open();
     loseThenThrottle();
-    expect(await wallet.adjust(client.account.id, asMicros(-2_000_000), 'test')).toEqual({ kind: 'applied' });
-    expect(service.machine.faults.list()).toEqual([]);
-    expect(await service.account(client.account.id)).toMatchObject({
+    expect(await wallet.adjust(operated.client.account.id, asMicros(-2_000_000), 'test')).toEqual({
+      kind: 'applied',
+    });
+    expect(operated.service.machine.faults.list()).toEqual([]);
+    expect(await operated.service.account(operated.client.account.id)).toMatchObject({
       availableMicros: openingMicros - 2_000_000,
     });
-    expect((await wallet.ledger(client.account.id)).map(({ kind }) => kind)).toEqual([
+    expect((await wallet.ledger(operated.client.account.id)).map(({ kind }) => kind)).toEqual([
       'top_up',
       'adjustment',
     ]);
   });
 
-  it('a credit line is changed once and told as changed', async () => {
+  it('a credit line is changed once and reported as changed', async () => {
     const { wallet } = await open();
     loseThenThrottle();
-    expect(await wallet.setCreditLine(client.account.id, asMicros(0), asMicros(7_000_000))).toBe('changed');
-    expect(service.machine.faults.list()).toEqual([]);
-    expect(await service.account(client.account.id)).toMatchObject({
+    expect(await wallet.setCreditLine(operated.client.account.id, asMicros(0), asMicros(7_000_000))).toBe(
+      'changed',
+    );
+    expect(operated.service.machine.faults.list()).toEqual([]);
+    expect(await operated.service.account(operated.client.account.id)).toMatchObject({
       availableMicros: openingMicros + 7_000_000,
       creditLineMicros: 7_000_000,
     });
   });
 
-  it('a movement that the table throttles to the end is found in the ledger and told as made', async () => {
+  it('a top-up whose other tries are all throttled is found in the ledger and reported as made', async () => {
     const { wallet } = await open();
     loseThenThrottle(1_000);
-    expect(await wallet.topUp(client.account.id, asMicros(3_000_000), 'invoice-1')).toEqual({
+    expect(await wallet.topUp(operated.client.account.id, asMicros(3_000_000), 'invoice-1')).toEqual({
       kind: 'applied',
     });
-    service.machine.faults.clear();
-    expect(await service.account(client.account.id)).toMatchObject({
+    operated.service.machine.faults.clear();
+    expect(await operated.service.account(operated.client.account.id)).toMatchObject({
       availableMicros: openingMicros + 3_000_000,
     });
   });
 });
 
-it('a movement whose outcome no answer tells is said to be unknown, unless the ledger has it', async () => {
-  const { wallet } = await connect({ data: service.folder });
-  service.machine.faults.set({
+it('a top-up without any answer is reported as unknown, unless the ledger has it', async () => {
+  const { wallet } = await connect({ data: operated.service.folder });
+  operated.service.machine.faults.set({
     call: 'dynamodb:TransactWriteItems',
     caller: 'operator',
     error: 'Timeout',
     when: 'before',
     times: 100,
   });
-  await expect(wallet.topUp(client.account.id, asMicros(1), 'lost')).rejects.toMatchObject({
+  await expect(wallet.topUp(operated.client.account.id, asMicros(1), 'lost')).rejects.toMatchObject({
     name: 'OutcomeUnknown',
   });
-  service.machine.faults.clear();
-  service.machine.faults.set({
+  operated.service.machine.faults.clear();
+  operated.service.machine.faults.set({
     call: 'dynamodb:TransactWriteItems',
     caller: 'operator',
     error: 'Timeout',
     when: 'after',
     times: 100,
   });
-  expect(await wallet.topUp(client.account.id, asMicros(1), 'kept')).toEqual({ kind: 'applied' });
+  expect(await wallet.topUp(operated.client.account.id, asMicros(1), 'kept')).toEqual({ kind: 'applied' });
 });
 
-it('a secret that was replaced although the answer was lost is told as replaced', async () => {
-  const { accounts } = await connect({ data: service.folder });
-  const { webhookSecrets } = await service.account(client.account.id);
-  service.machine.faults.set({
+it('a webhook secret is reported as replaced although the answer to its write was lost', async () => {
+  const { accounts } = await connect({ data: operated.service.folder });
+  const { webhookSecrets } = await operated.service.account(operated.client.account.id);
+  operated.service.machine.faults.set({
     call: 'dynamodb:UpdateItem',
     caller: 'operator',
     error: 'Timeout',
@@ -133,9 +136,9 @@ it('a secret that was replaced although the answer was lost is told as replaced'
     times: 1,
   });
   const next = [{ sealed: 'v1.x.y.z', issuedAt: 1 }, ...webhookSecrets];
-  expect(await accounts.replaceSecrets(client.account.id, webhookSecrets[0], next)).toBe(true);
+  expect(await accounts.replaceSecrets(operated.client.account.id, webhookSecrets[0], next)).toBe(true);
   expect(
-    await accounts.replaceSecrets(client.account.id, webhookSecrets[0], [
+    await accounts.replaceSecrets(operated.client.account.id, webhookSecrets[0], [
       { sealed: 'v1.other', issuedAt: 1 },
     ]),
   ).toBe(false);

@@ -601,14 +601,14 @@ export const parts: readonly Part[] = [
       ),
       row(
         'A top-up or adjustment repeats a reference only with the same amount; otherwise it is refused and says which amount stands',
-        'admin/commands: takes a reference once, and refuses it with another amount',
-        'admin/commands: is adjusted once for a reference, and each time without one',
+        'admin/wallet: is topped up once for a reference, and a second amount with the same reference is refused',
+        'admin/wallet: is adjusted once for a reference, and every time without a reference',
       ),
       row(
         'A movement is made once, also when an answer is lost',
-        'admin/wallet-lost-answers: a top-up is made once and told as made',
+        'admin/wallet-lost-answers: a top-up is made once and reported as made',
         'admin/wallet-lost-answers: an adjustment is made once, with one ledger row',
-        'admin/wallet-lost-answers: a credit line is changed once and told as changed',
+        'admin/wallet-lost-answers: a credit line is changed once and reported as changed',
       ),
     ],
   },

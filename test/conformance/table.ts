@@ -1,10 +1,10 @@
-/** docs/conformance.md from rows.ts. */
+/** Makes docs/conformance.md from rows.ts. */
 import { formattedPage } from '../../tools/formatted-page.ts';
 import { parts, type Row } from './rows.ts';
 
 export const conformancePage = new URL('../../docs/conformance.md', import.meta.url);
 
-/** Where a proof's test stands, and its title as it reads. */
+/** The file and the title of a proof's test. */
 export function placeOf(proof: string): { file: string; title: string } {
   const colon = proof.indexOf(': ');
   return { file: `test/${proof.slice(0, colon)}.test.ts`, title: proof.slice(colon + 2) };

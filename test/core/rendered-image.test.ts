@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AspectRatio } from '../../core/image-formats.ts';
 import { judgeImage } from '../../core/rendered-image.ts';
-import { pictureOf } from '../../tools/vendors/pictures.ts';
+import { pictureOf } from '../../tools/vendors/fakes/pictures.ts';
 
 const judged = (width: number, height: number, aspectRatio: AspectRatio) =>
   judgeImage(pictureOf('png', width, height), { outputFormat: 'png', aspectRatio });

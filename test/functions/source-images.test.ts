@@ -8,7 +8,7 @@ import type { Caller } from '../../functions/http/caller.ts';
 import type { Plan } from '../../functions/operations/generate/plan.ts';
 import { copySources } from '../../functions/operations/generate/sources.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
-import { pictureOf } from '../../tools/vendors/pictures.ts';
+import { pictureOf } from '../../tools/vendors/fakes/pictures.ts';
 import { fakeClock, stub, type FakeClock } from './fakes.ts';
 
 interface Fetching {

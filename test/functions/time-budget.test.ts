@@ -8,7 +8,7 @@ import { serve } from '../../functions/http/serve.ts';
 import { fakeClock } from './fakes.ts';
 import { accepting, post, type Stage } from './serve-fixture.ts';
 import { now } from '../fixtures/records.ts';
-import { pictureOf } from '../../tools/vendors/pictures.ts';
+import { pictureOf } from '../../tools/vendors/fakes/pictures.ts';
 
 const image = { kind: 'fetched', bytes: pictureOf('png', 64, 64) } as const satisfies SourceResult;
 const withImage = { model: 'sandbox-pro', prompt: 'a pier', image_urls: ['https://images.test/1.png'] };

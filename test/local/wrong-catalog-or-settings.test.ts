@@ -145,6 +145,8 @@ describe('a command with wrong input', () => {
     'local',
     'start',
     'statemachines',
+    'terminal',
+    'tools',
     'cdk.json',
     'package.json',
     'package-lock.json',

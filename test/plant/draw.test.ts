@@ -1,14 +1,14 @@
-/** The lot that draws small bugs: the same seed draws the same bugs, and every bug is a program. */
+/** The random draw of small bugs. */
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { bugsOf, dice, openProject, plantedIn, type Bug } from '../../tools/plant/draw.ts';
+import { bugsOf, dice, jsonSource, openProject, plantedIn, type Bug } from '../../tools/plant/draw.ts';
 import { definitionKinds, kinds } from '../../tools/plant/kinds.ts';
 
-/** One place for each kind, with the type of every name. */
+/** A program with at least one place for each kind of bug. Every name is declared with its type. */
 const sample = `
 declare function send(first: number, second: number): Promise<void>;
 declare const a: number, b: number;
@@ -25,7 +25,7 @@ export async function sampled(isNew: boolean): Promise<number> {
 const definition =
   '{"States":{"One":{"Retry":[{"ErrorEquals":["A","B"],"MaxAttempts":3}],"Catch":[{"ErrorEquals":["C"]}]}}}';
 
-/** The bugs of the sample, with its types as the compiler sees them. */
+/** All bugs of the sample. The kinds see the types that the compiler gives them. */
 const sampled: readonly Bug[] = (() => {
   const options: ts.CompilerOptions = { target: ts.ScriptTarget.ES2024, strict: true, types: [] };
   const source = ts.createSourceFile('sample.ts', sample, ts.ScriptTarget.ES2024, true);
@@ -38,15 +38,20 @@ const sampled: readonly Bug[] = (() => {
 const changed = (bugs: readonly Bug[], kind: string): string[] =>
   bugs.filter((bug) => bug.kind === kind).map(({ after }) => after);
 
-describe('the bugs of a file', () => {
-  it.each(Object.keys(kinds))('%s: has a place, and what is planted can be parsed', (kind) => {
-    const planted = sampled.filter((bug) => bug.kind === kind);
-    expect(planted.length).toBeGreaterThan(0);
-    for (const bug of planted)
-      expect(ts.transpileModule(plantedIn(sample, bug), { reportDiagnostics: true }).diagnostics).toEqual([]);
-  });
+describe('the bugs of a TypeScript file', () => {
+  it.each(Object.keys(kinds))(
+    'the kind "%s" has a place in the sample, and each of its bugs can be parsed',
+    (kind) => {
+      const planted = sampled.filter((bug) => bug.kind === kind);
+      expect(planted.length).toBeGreaterThan(0);
+      for (const bug of planted)
+        expect(ts.transpileModule(plantedIn(sample, bug), { reportDiagnostics: true }).diagnostics).toEqual(
+          [],
+        );
+    },
+  );
 
-  it('are what their kind says', () => {
+  it('each kind changes the code as its name says', () => {
     const bugs = sampled;
     expect(changed(bugs, 'comparison shifted')).toEqual(['if (!isNew && a <= b) await send(a, b);']);
     expect(changed(bugs, 'not dropped')).toEqual(['if (isNew && a < b) await send(a, b);']);
@@ -62,40 +67,32 @@ describe('the bugs of a file', () => {
     ]);
   });
 
-  it('leave out the texts that only people read', () => {
+  it('no bug changes a text that only people read', () => {
     expect(changed(sampled, 'text changed')).toEqual([
       "const named = { left: list[0] ?? 0, text: 'namex', flag: true };",
     ]);
   });
+});
 
-  it.each(Object.keys(definitionKinds))('of a definition are JSON: %s', (kind) => {
-    const source = ts.parseJsonText('creation.asl.json', definition);
-    const bugs = bugsOf('creation.asl.json', withParents(source)).filter((bug) => bug.kind === kind);
+describe('the bugs of a state machine definition', () => {
+  it.each(Object.keys(definitionKinds))('the kind "%s" leaves valid JSON', (kind) => {
+    const source = jsonSource('creation.asl.json', definition);
+    const bugs = bugsOf('creation.asl.json', source).filter((bug) => bug.kind === kind);
     expect(bugs.length).toBeGreaterThan(0);
     for (const bug of bugs)
       expect(JSON.stringify(JSON.parse(plantedIn(definition, bug)))).not.toBe(definition);
   });
 });
 
-function withParents<Root extends ts.Node>(root: Root): Root {
-  const visit = (node: ts.Node): void =>
-    ts.forEachChild(node, (child) => {
-      (child as { parent: ts.Node }).parent = node;
-      visit(child);
-    });
-  visit(root);
-  return root;
-}
-
-describe('the lot', () => {
-  it('is the same for the same seed and another one for another seed', () => {
+describe('the draw', () => {
+  it('gives the same numbers for the same seed and other numbers for another seed', () => {
     const numbers = (seed: number): number[] => Array.from({ length: 5 }, dice(seed));
     expect(numbers(7)).toEqual(numbers(7));
     expect(numbers(7)).not.toEqual(numbers(8));
   });
 
-  it('draws the same bugs of a project twice, from every folder, and knows which of them compile', () => {
-    // The compiler takes ten seconds of the processor to read the whole project: two of its files are enough.
+  it('gives the same bugs of a project twice, from every folder, and tells which of them compile', () => {
+    // The compiler needs ten seconds of CPU time for the whole project, and two of its files are enough here.
     const root = mkdtempSync(join(tmpdir(), 'darkroom-plant-'));
     for (const file of [
       'package.json',

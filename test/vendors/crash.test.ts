@@ -1,23 +1,30 @@
-/** kill -9 around a vendor's acceptance: one job at the vendor, never two. */
+/**
+ * The service is killed around the moment when a vendor accepts a job. The vendor never gets a second job.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startFakeVendor, type FakeVendor, type Reply } from '../../tools/vendors/fake-vendor.ts';
-import { pictureOf } from '../../tools/vendors/pictures.ts';
+import {
+  fieldsOf,
+  startFakeVendor,
+  type FakeVendor,
+  type Reply,
+} from '../../tools/vendors/fakes/fake-vendor.ts';
+import { pictureOf } from '../../tools/vendors/fakes/pictures.ts';
 import { startChild, type ChildService } from '../workflow/child-service.ts';
 import { movementsOf, recordWhen, settled, submit } from '../workflow/creations.ts';
-import { enableAll, environmentOf } from './fleet.ts';
+import { enableAll, environmentOf } from '../../tools/vendors/fleet.ts';
 
 interface SlowVendor extends FakeVendor {
-  /** Jobs accepted so far. */
+  /** How many jobs the vendor has accepted. */
   readonly jobs: () => number;
-  /** Whether an accepted job is answered, and whether a poll says Ready. */
+  /** Whether the vendor leaves an accepted job unanswered, and whether a poll says Ready. */
   readonly mood: { isSilent: boolean; isReady: boolean };
 }
 
-/** Black Forest Labs, which answers when a test wants it to. */
+/** A fake of Black Forest Labs whose answers a test switches on and off. */
 async function startSlowVendor(): Promise<SlowVendor> {
   const mood = { isSilent: false, isReady: false };
   let jobs = 0;
@@ -28,7 +35,7 @@ async function startSlowVendor(): Promise<SlowVendor> {
     }
     if (path === '/sample.png')
       return { status: 200, headers: { 'content-type': 'image/png' }, body: pictureOf('png', 1024, 1024) };
-    if (typeof (json as { prompt?: unknown } | undefined)?.prompt !== 'string') return { status: 422 };
+    if (typeof fieldsOf(json)['prompt'] !== 'string') return { status: 422 };
     jobs += 1;
     if (mood.isSilent) return { status: 'hang' };
     return { status: 200, body: { id: '1', polling_url: `${origin}/v1/get_result?id=1` } };
@@ -57,7 +64,7 @@ async function stage(name: string): Promise<Stage> {
   const vendor = await startSlowVendor();
   vendors.push(vendor);
   const start = async (): Promise<ChildService> => {
-    const child = await startChild(join(folder, name), environmentOf({ bfl: vendor }));
+    const child = await startChild(join(folder, name), environmentOf([['bfl', vendor]]));
     children.push(child);
     return child;
   };
@@ -75,7 +82,7 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 describe.concurrent('kill -9', () => {
-  it('between the acceptance and its answer: no second job is submitted, and the charge is given back', async () => {
+  it('between the acceptance of a job and its answer leads to a refund and to no second job', async () => {
     const { vendor, start } = await stage('unanswered');
     vendor.mood.isSilent = true;
     const before = await start();
@@ -95,7 +102,7 @@ describe.concurrent('kill -9', () => {
     expect(vendor.jobs()).toBe(1);
   });
 
-  it('between the acceptance and the end: the job is polled on, and its image delivered', async () => {
+  it('between the acceptance of a job and its end lets the next start poll the same job and deliver its image', async () => {
     const { vendor, start } = await stage('polled');
     const before = await start();
     const id = await submitTo(before);

@@ -1,12 +1,20 @@
-/** A first vendor that is out in every way there is: the second one renders, inside the deadline, for one charge. */
+/**
+ * The first vendor fails in each possible way. The second vendor then renders the image within the deadline,
+ * and the client pays once.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startFakeVendor, type FakeVendor, type Reply } from '../../tools/vendors/fake-vendor.ts';
-import { fakes } from '../../tools/vendors/fakes.ts';
+import {
+  fieldsOf,
+  startFakeVendor,
+  type FakeVendor,
+  type Reply,
+} from '../../tools/vendors/fakes/fake-vendor.ts';
+import { fakes } from '../../tools/vendors/fakes/all-fakes.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { movementsOf, settled, submit } from '../workflow/creations.ts';
-import { enableAll, environmentOf } from './fleet.ts';
+import { enableAll, environmentOf } from '../../tools/vendors/fleet.ts';
 
-/** How the first vendor, Black Forest Labs, behaves, by a word of the prompt. */
+/** A phrase of the prompt tells the first vendor, Black Forest Labs, how to behave. */
 const troubles: Readonly<Record<string, { readonly reply: Reply; readonly outcome: string }>> = {
   down: { reply: { status: 503, body: 'upstream' }, outcome: 'unavailable' },
   throttled: { reply: { status: 429, body: { detail: 'Rate limit exceeded' } }, outcome: 'unavailable' },
@@ -25,9 +33,10 @@ const troubles: Readonly<Record<string, { readonly reply: Reply; readonly outcom
     outcome: 'no_answer',
   },
 };
-/** A vendor that hangs has half of this time; the second vendor has the other half. */
+/** A vendor that does not answer uses half of this time. The other half is left for the second vendor. */
 const deadlineSeconds = 40;
 const opening = 25_000_000;
+const refusedStatus: unknown = expect.stringMatching(/^HTTP 40[23]/);
 
 let first: FakeVendor;
 let second: FakeVendor;
@@ -39,7 +48,7 @@ beforeAll(async () => {
       return { status: 200, body: { id: 'moderated', status: 'Request Moderated', result: null } };
     if (path.startsWith('/v1/get_result'))
       return { status: 200, body: { id: 'job', status: 'Pending', result: null } };
-    const { prompt } = json as { prompt: string };
+    const prompt = String(fieldsOf(json)['prompt']);
     if (prompt.includes('refusing the prompt'))
       return { status: 200, body: { id: 'moderated', polling_url: `${origin}/v1/get_result?id=moderated` } };
     const { reply } = Object.entries(troubles).find(([word]) => prompt.includes(`first is ${word}`))?.[1] ?? {
@@ -48,7 +57,12 @@ beforeAll(async () => {
     return withOrigin(reply, origin);
   });
   second = await fakes.fal.start();
-  service = await startTestService({ environment: environmentOf({ bfl: first, fal: second }) });
+  service = await startTestService({
+    environment: environmentOf([
+      ['bfl', first],
+      ['fal', second],
+    ]),
+  });
   await enableAll(service.operator);
   client = await service.client({ deadline: String(deadlineSeconds), maxConcurrent: '50' });
   await service.operator.accounts.change(client.account.id, { providers: ['bfl', 'fal'] });
@@ -62,28 +76,34 @@ function withOrigin(reply: Reply, origin: string): Reply {
   return {
     ...reply,
     ...(reply.body !== undefined && {
-      body: JSON.parse(JSON.stringify(reply.body).replaceAll('{origin}', origin)) as object,
+      body: fieldsOf(JSON.parse(JSON.stringify(reply.body).replaceAll('{origin}', origin))),
     }),
   };
 }
 
-describe.concurrent('the first vendor', () => {
-  it.each(Object.entries(troubles))('%s leaves the image to the second', async (word, { outcome }) => {
-    const id = await submit(service, client.key, {
-      model: 'flux-2-pro',
-      prompt: `a harbour, the first is ${word}`,
-    });
-    const record = await settled(service, id);
-    expect(record, JSON.stringify(record.attempts)).toMatchObject({ status: 'completed', refundedMicros: 0 });
-    expect(record.attempts.map((attempt) => [attempt.provider, attempt.outcome])).toEqual([
-      ['bfl', outcome],
-      ['fal', 'rendered'],
-    ]);
-    expect(await movementsOf(service, record)).toEqual(['charge']);
-  });
+describe.concurrent('the routes of a model with two vendors', () => {
+  it.each(Object.entries(troubles))(
+    'lead to the second vendor when the first is %s',
+    async (word, { outcome }) => {
+      const id = await submit(service, client.key, {
+        model: 'flux-2-pro',
+        prompt: `a harbour, the first is ${word}`,
+      });
+      const record = await settled(service, id);
+      expect(record, JSON.stringify(record.attempts)).toMatchObject({
+        status: 'completed',
+        refundedMicros: 0,
+      });
+      expect(record.attempts.map((attempt) => [attempt.provider, attempt.outcome])).toEqual([
+        ['bfl', outcome],
+        ['fal', 'rendered'],
+      ]);
+      expect(await movementsOf(service, record)).toEqual(['charge']);
+    },
+  );
 
   it.each(['down', 'throttled', 'out of credit'])(
-    '%s and the second throttled: "temporarily unavailable", and everything given back',
+    'end with ServiceUnavailable and a full refund when the first vendor is %s and the second throttles',
     async (word) => {
       const id = await submit(service, client.key, {
         model: 'flux-2-pro',
@@ -96,7 +116,7 @@ describe.concurrent('the first vendor', () => {
     },
   );
 
-  it('that refuses the prompt ends the matter: the second is not asked', async () => {
+  it('end at the first vendor when that vendor refuses the prompt', async () => {
     const id = await submit(service, client.key, {
       model: 'flux-2-pro',
       prompt: 'a harbour, the first is refusing the prompt',
@@ -107,8 +127,8 @@ describe.concurrent('the first vendor', () => {
   });
 });
 
-describe('after all of it', () => {
-  it('only what was rendered is charged, and the books balance', async () => {
+describe('after all of these creations', () => {
+  it('only the rendered images are charged, and the books balance', async () => {
     const rendered =
       (await service.operator.wallet.ledger(client.account.id)).filter(({ kind }) => kind === 'charge')
         .length - 4;
@@ -119,16 +139,16 @@ describe('after all of it', () => {
     expect(await service.audit()).toEqual([]);
   });
 
-  it('an operator was told of the credentials that the vendor refused', () => {
+  it('the log has an alarm for each time that the vendor refused the credentials', () => {
     const alarms = service.log
       .filter((line) => line.includes('provider_refused_credentials'))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
+      .map((line) => fieldsOf(JSON.parse(line)));
     expect(alarms.length).toBe(3);
     for (const alarm of alarms)
       expect(alarm).toMatchObject({
         level: 'alarm',
         provider: 'bfl',
-        detail: expect.stringMatching(/^HTTP 40[23]/) as string,
+        detail: refusedStatus,
       });
   });
 });

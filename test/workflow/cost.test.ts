@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { billFor, totalOf } from '../../tools/cost/bill.ts';
-import { measure, memoryOf, type CreationCount, type CreationKind } from '../../tools/cost/measure.ts';
+import { measure, type CreationCount, type CreationKind } from '../../tools/cost/measure.ts';
+import { memoryOf } from '../../tools/cost/resources.ts';
 
 const kind: CreationKind = 'success, webhook, Idempotency-Key';
 /** The lease, and the attempt that was begun. */

@@ -1,4 +1,6 @@
-/** How long a bundle takes from nothing to its handler: what a cold start adds to Lambda's own. */
+/**
+ * How long Node takes to import a bundle. A cold start of the function takes this time beside Lambda's own.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +10,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** In a process of its own each time, since a module is loaded once: prints the milliseconds of the import alone. */
+/**
+ * Prints the milliseconds of one import. Node caches an imported module, so each measurement has its own
+ * process.
+ */
 const measure = `
   const began = performance.now();
   const { handler } = await import(process.argv[1]);
@@ -18,7 +23,7 @@ const measure = `
   process.exit(0);
 `;
 
-/** Milliseconds of one import. Throws when the bundle does not load. */
+/** The milliseconds of one import. Throws when the bundle cannot be imported. */
 export async function importMillis(
   module: string,
   environment: Readonly<Record<string, string>>,
@@ -39,7 +44,7 @@ export async function importMillis(
   return Number(stdout);
 }
 
-/** A handler that does nothing, for scale: what Node itself takes. */
+/** Gives `work` the path of a handler that does nothing. Its import time is the share of Node itself. */
 export async function withBareHandler<Result>(work: (module: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'darkroom-bare-'));
   try {

@@ -1,26 +1,32 @@
-/** From counts to money: what 1,000 creations cost, part by part. Pure. */
+/** Computes what 1,000 creations cost, part by part, from the counts of one creation. */
 import type { CreationCount } from './measure.ts';
 import { awsMillis, platformLogBytes, prices, receiverMillis } from './prices.ts';
 
-/** USD by part. */
-export interface Bill {
-  readonly 'State transitions': number;
-  readonly 'Table writes': number;
-  readonly 'Table reads': number;
-  readonly 'Functions, time': number;
-  readonly 'Functions, invocations': number;
-  readonly 'API requests': number;
-  readonly 'Storing the image': number;
-  readonly Logs: number;
-}
+/** The parts of a bill, in the order of the page. */
+export const billParts = [
+  'State transitions',
+  'Table writes',
+  'Table reads',
+  'Functions, time',
+  'Functions, invocations',
+  'API requests',
+  'Storing the image',
+  'Logs',
+] as const;
 
-/** Of the API's access log. */
+/** USD by part. */
+export type Bill = Readonly<Record<(typeof billParts)[number], number>>;
+
+/** The length of one line in the access log of the API. */
 const accessLogBytes = 350;
 
-/** MB of memory by a function's name. */
+/** The memory of each function in MB, by the function's name. */
 export type Memory = Readonly<Record<string, number>>;
 
-/** What a thousand of them cost. The sandbox paints with our own processor, which no vendor does: `ownRenderMillis` is what a rendering takes without. */
+/**
+ * The cost of 1,000 creations. The sandbox paints its pictures in RenderImage itself, and a vendor does not.
+ * `ownRenderMillis` is the CPU time of RenderImage without the painting.
+ */
 export function billFor(measured: CreationCount, memory: Memory, ownRenderMillis: number): Bill {
   const count = withoutPainting(measured, ownRenderMillis);
   const functions = Object.entries(count.functions);
@@ -56,46 +62,57 @@ export function totalOf(bill: Bill | Readonly<Record<string, number>>): number {
   return Object.values<number>({ ...bill }).reduce((sum, usd) => sum + usd, 0);
 }
 
-/** A thousand creations whose provider takes so long: RenderImage waits, and renews its lease every two seconds. */
+/**
+ * The cost of waiting in 1,000 creations: RenderImage waits for the provider, and renews its lease every two
+ * seconds.
+ */
 export function waitFor(seconds: number, memory: Memory): number {
   const renewals = Math.floor(seconds / 2);
   const gigabytes = (memory['RenderImage'] ?? 0) / 1024;
   return 1000 * (seconds * gigabytes * prices.gigabyteSecond + renewals * prices.writeUnit);
 }
 
-/** MB of memory with which a function has one whole processor; with less, as much less of it (Lambda developer guide, "Configure memory"). */
+/**
+ * With this memory in MB, a function has one whole processor. With less memory it has a smaller share of a
+ * processor (Lambda developer guide, "Configure memory").
+ */
 const oneProcessor = 1_769;
 
 /**
- * As Lambda bills it: the processor's time stretched to the function's share of one, what
- * AWS takes over its answers, and the customer's receiver.
+ * The time that Lambda bills. It has three parts: the CPU time, which is longer for a function with less than
+ * one processor, the time of the calls to AWS, and the time of the customer's receiver.
  */
 function gigabyteSeconds(name: string, { functions }: CreationCount, memory: Memory): number {
   const count = functions[name];
   const megabytes = memory[name] ?? 0;
   if (!count) return 0;
   const own = count.cpuMillis * Math.max(1, oneProcessor / megabytes);
-  const aws = [...count.calls].reduce(
-    (sum, [label, calls]) => sum + calls * awsMillis[label.split(' ')[0] as keyof typeof awsMillis],
-    0,
-  );
+  const aws = [...count.calls].reduce((sum, [label, calls]) => sum + calls * assumedMillis(label), 0);
   const receiver = name === 'DeliverWebhook' && count.writeUnits > 0 ? receiverMillis : 0;
   return ((own + aws + receiver) / 1000) * (megabytes / 1024);
 }
 
-/** What stands in the template and is billed by the month. */
+/** "dynamodb BatchGetItem" is a call of dynamodb. */
+function assumedMillis(label: string): number {
+  const [service = ''] = label.split(' ');
+  const millis = awsMillis[service];
+  if (millis === undefined) throw new Error(`no time is assumed for a call of ${service}`);
+  return millis;
+}
+
+/** The resources of the template that AWS bills by the month. */
 export interface Standing {
   readonly alarms: number;
   readonly metrics: number;
   readonly dashboards: number;
   readonly secrets: number;
-  /** Of one run of the reconciler with nothing to do. */
+  /** One run of the reconciler that finds nothing to do. */
   readonly reconciler: { readonly count: CreationCount; readonly memory: Memory };
 }
 
 const minutesAMonth = 60 * 24 * 30;
 
-/** A month in which nobody sends a request, USD by part. */
+/** The bill of a month without requests, in USD by part. */
 export function idleBill({
   alarms,
   metrics,

@@ -1,10 +1,26 @@
 /**
- * The size of an item as DynamoDB counts it, in bytes: names and values in UTF-8, a number
- * about a byte for two digits, three bytes for a list or map and one for each of its elements
- * (Amazon DynamoDB developer guide, "DynamoDB item sizes and formats").
+ * The size of an item in bytes, as DynamoDB counts it. Names and texts count in UTF-8. A number takes about
+ * one byte for two digits. A list or a map takes three bytes, and one byte for each of its elements. Source:
+ * Amazon DynamoDB developer guide, "DynamoDB item sizes and formats".
  */
-export type AttributeValue = Readonly<Record<string, unknown>>;
-export type AttributeMap = Readonly<Record<string, AttributeValue>>;
+import * as z from 'zod';
+
+const valueSchema = z.record(z.string(), z.unknown());
+const itemSchema = z.record(z.string(), valueSchema);
+const textsSchema = z.array(z.string());
+
+export type AttributeValue = z.infer<typeof valueSchema>;
+export type AttributeMap = z.infer<typeof itemSchema>;
+
+/** An item of a request or an answer; undefined when the message has none. */
+export function itemOf(value: unknown): AttributeMap | undefined {
+  return itemSchema.optional().parse(value);
+}
+
+/** The items of an answer; empty when the answer has none. */
+export function itemsOf(value: unknown): AttributeMap[] {
+  return z.array(itemSchema).default([]).parse(value);
+}
 
 export function itemBytes(item: AttributeMap | undefined): number {
   if (item === undefined) return 0;
@@ -21,12 +37,20 @@ function valueBytes(value: AttributeValue): number {
       return Buffer.byteLength(String(held));
     case 'N':
       return Math.ceil(String(held).replace(/[-.]/g, '').length / 2) + 1;
-    case 'M':
-      return 3 + itemBytes(held as AttributeMap) + Object.keys(held as object).length;
+    case 'M': {
+      const map = itemSchema.parse(held);
+      return 3 + itemBytes(map) + Object.keys(map).length;
+    }
     case 'L':
-      return 3 + (held as readonly AttributeValue[]).reduce((sum, one) => sum + valueBytes(one) + 1, 0);
+      return (
+        3 +
+        z
+          .array(valueSchema)
+          .parse(held)
+          .reduce((sum, one) => sum + valueBytes(one) + 1, 0)
+      );
     case 'SS':
-      return (held as readonly string[]).reduce((sum, one) => sum + Buffer.byteLength(one), 0);
+      return textsSchema.parse(held).reduce((sum, one) => sum + Buffer.byteLength(one), 0);
     case 'B':
       return Buffer.from(String(held), 'base64').byteLength;
     default:

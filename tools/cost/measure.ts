@@ -1,23 +1,25 @@
-/** One kind of creation after the other through the whole service, and what it took of AWS. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+/**
+ * Runs creations of each kind through the whole service, one after the other, and counts their use of AWS.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CreationId } from '../../core/ids.ts';
-import { isTerminal } from '../../core/creation.ts';
+import { settled, submit } from '../../start/creations.ts';
 import { startService, type RunningService } from '../../start/service.ts';
-import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import { createMeter, type FunctionCount, type Meter } from './meter.ts';
+import { shortName } from './resources.ts';
 
-/** What one creation takes, on average over those that were run. */
+/** The use of AWS by one creation, as an average over all measured creations. */
 export interface CreationCount {
   readonly functions: Readonly<Record<string, FunctionCount>>;
   readonly transitions: number;
-  /** Of the functions' own lines. */
+  /** The bytes that the functions log themselves. */
   readonly logBytes: number;
 }
 
-/** How a creation is sent, and how it ends; a poll is of one that ended. */
+/** The measured kinds of creations. A 'poll' is one GET of a creation that has ended. */
 export const creationKinds = [
   'success',
   'success, webhook',
@@ -27,77 +29,101 @@ export const creationKinds = [
 ] as const;
 export type CreationKind = (typeof creationKinds)[number];
 
-/** How many runs of the reconciler are counted. */
+/** The number of counted runs of the reconciler, which runs once a minute. */
 const idleMinutes = 10;
+/**
+ * A rendering updates the creation for its lease and for its attempt. Every further update renews the lease.
+ */
+const updatesOfARendering = 2;
 
 export interface Measured {
   readonly kinds: Readonly<Record<CreationKind, CreationCount>>;
-  /** One run of the reconciler with nothing to do. */
+  /** One run of the reconciler that finds nothing to do. */
   readonly reconciler: CreationCount;
 }
 
-/** Counts so many of each kind, one at a time, so that nothing of one is counted for another; half as many run before. */
+/** What is being counted at the moment. */
+interface Counting {
+  meter?: Meter;
+  logBytes: number;
+  isReconciler: boolean;
+}
+
+/**
+ * Counts this many creations of each kind. They run one at a time, so that no call of one creation is counted
+ * for another. Half as many run before the counting begins, for cold starts, caches and V8's optimization.
+ */
 export async function measure(
   creations: number,
   tell: (line: string) => void,
   wanted: readonly CreationKind[] = creationKinds,
 ): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'darkroom-cost-'));
-  const state: { meter?: Meter; logBytes: number; isReconciler: boolean } = {
-    logBytes: 0,
-    isReconciler: false,
-  };
-  const service = await startService({
-    folder,
-    port: 0,
-    strictOutbound: false,
-    onProgress: tell,
-    onLog: (line) => {
-      // The reconciler runs each minute: on a slow machine, one of its runs falls between two creations.
-      if (line.includes('"component":"reconcile"') === state.isReconciler)
-        state.logBytes += Buffer.byteLength(line) + 1;
-    },
-    onEvent: (event) => {
-      if (event.event === 'invocation') state.meter?.noteInvocation(event.functionId, event.cpuMillis);
-    },
-  });
+  const counting: Counting = { logBytes: 0, isReconciler: false };
+  const service = await startCounted(folder, counting, tell);
   try {
     await service.operator.accounts.change(service.demo.accountId, { postRate: 100_000 });
     const counted: [CreationKind, CreationCount][] = [];
     const last: { id?: CreationId } = {};
     for (const kind of wanted) {
       tell(`${creations} of ${kind} …`);
-      // The first ones pay for cold starts, caches and code that V8 has not optimized yet.
       for (let run = 0; run < Math.ceil(creations / 2); run += 1) await runOne(service, kind, last);
-      Object.assign(state, {
-        logBytes: 0,
-        meter: createMeter(service.machine, (role) => creationFunction(service, role)),
-      });
-      let transitions = 0;
-      for (let run = 0; run < creations; run += 1) transitions += await runOne(service, kind, last);
-      state.meter?.stop();
-      counted.push([
-        kind,
-        averageOf(state.meter?.functions ?? new Map(), creations, { transitions, logBytes: state.logBytes }),
-      ]);
+      counted.push([kind, await countKind(service, kind, { creations, counting, last })]);
     }
     tell('the reconciler …');
-    Object.assign(state, {
-      logBytes: 0,
-      isReconciler: true,
-      meter: createMeter(service.machine, (id) => (id.startsWith('Reconcile') ? 'Reconcile' : undefined)),
-    });
-    await advance(service, idleMinutes * 60);
-    state.meter?.stop();
-    const reconciler = averageOf(state.meter?.functions ?? new Map(), idleMinutes, {
-      transitions: 0,
-      logBytes: state.logBytes,
-    });
+    const reconciler = await countReconciler(service, counting);
     return { kinds: Object.fromEntries(counted) as Record<CreationKind, CreationCount>, reconciler };
   } finally {
     await service.machine.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function startCounted(
+  folder: string,
+  counting: Counting,
+  tell: (line: string) => void,
+): Promise<RunningService> {
+  return startService({
+    folder,
+    port: 0,
+    strictOutbound: false,
+    onProgress: tell,
+    onLog: (line) => {
+      // The reconciler runs each minute, so on a slow machine one of its runs falls between two creations.
+      if (line.includes('"component":"reconcile"') === counting.isReconciler)
+        counting.logBytes += Buffer.byteLength(line) + 1;
+    },
+    onEvent: (event) => {
+      if (event.event === 'invocation') counting.meter?.noteInvocation(event.functionId, event.cpuMillis);
+    },
+  });
+}
+
+async function countKind(
+  service: RunningService,
+  kind: CreationKind,
+  {
+    creations,
+    counting,
+    last,
+  }: { readonly creations: number; readonly counting: Counting; readonly last: { id?: CreationId } },
+): Promise<CreationCount> {
+  const meter = createMeter(service.machine, (role) => creationFunction(service, role));
+  Object.assign(counting, { logBytes: 0, meter });
+  let transitions = 0;
+  for (let run = 0; run < creations; run += 1) transitions += await runOne(service, kind, last);
+  meter.stop();
+  const count = averageOf(meter.functions, creations, { transitions, logBytes: counting.logBytes });
+  return kind.startsWith('success') ? withoutRenewals(count) : count;
+}
+
+async function countReconciler(service: RunningService, counting: Counting): Promise<CreationCount> {
+  const meter = createMeter(service.machine, (id) => (id.startsWith('Reconcile') ? 'Reconcile' : undefined));
+  Object.assign(counting, { logBytes: 0, isReconciler: true, meter });
+  await advance(service, idleMinutes * 60);
+  meter.stop();
+  return averageOf(meter.functions, idleMinutes, { transitions: 0, logBytes: counting.logBytes });
 }
 
 async function advance({ machine }: RunningService, seconds: number): Promise<void> {
@@ -109,11 +135,7 @@ async function advance({ machine }: RunningService, seconds: number): Promise<vo
   if (!response.ok) throw new Error(`the clock was answered ${response.status}`);
 }
 
-function shortName(functionId: string): string {
-  return functionId.replace(/[0-9A-F]{8}$/, '');
-}
-
-/** By its id or that of its role; the reconciler's runs belong to the idle bill. */
+/** The name of a function for its id or the id of its role. The reconciler is no part of a creation. */
 function creationFunction({ machine }: RunningService, id: string): string | undefined {
   const fn = machine.template.functions.find((one) => one.roleId === id || one.id === id);
   return fn === undefined || fn.id.startsWith('Reconcile') ? undefined : shortName(fn.id);
@@ -138,60 +160,63 @@ function averageOf(
   };
 }
 
-/** One creation to its settled end, or one poll of the last; gives its state transitions. */
+/**
+ * On a busy machine the painting of the sandbox takes more than two seconds, and RenderImage renews its lease.
+ * Each renewal is one call and one write unit. The page counts renewals as part of the waiting, so this count
+ * has none. A renewal after the end of the creation is refused, and the meter counts no unit for it; the
+ * rounding removes the difference.
+ */
+function withoutRenewals(count: CreationCount): CreationCount {
+  const { RenderImage: render } = count.functions;
+  if (!render) return count;
+  const update = 'dynamodb UpdateItem';
+  const renewals = (render.calls.get(update) ?? 0) - updatesOfARendering;
+  const calls = new Map([...render.calls, [update, updatesOfARendering]]);
+  const writeUnits = Math.round(render.writeUnits - renewals);
+  return { ...count, functions: { ...count.functions, RenderImage: { ...render, calls, writeUnits } } };
+}
+
+/**
+ * Runs one creation until it has ended, or one poll of the last creation. Gives the number of state
+ * transitions.
+ */
 async function runOne(
   service: RunningService,
   kind: CreationKind,
   last: { id?: CreationId },
 ): Promise<number> {
-  const { machine } = service;
-  const headers = { authorization: `Bearer ${service.demo.key}`, 'content-type': 'application/json' };
   if (kind === 'poll') {
-    await sleep(1_050);
-    const response = await fetch(`${machine.apiUrl}/creations/${last.id ?? ''}`, { headers });
-    if (response.status !== 200) throw new Error(`a poll was answered ${response.status}`);
+    await poll(service, last.id ?? '');
     return 0;
   }
   const body = {
     model: 'sandbox-sketch',
     prompt: `a quiet lake at dawn${kind.startsWith('failure') ? ' [sandbox:fail]' : ''}`,
-    ...(kind.includes('webhook') && { webhook_url: machine.inboxUrl }),
+    ...(kind.includes('webhook') && { webhook_url: service.machine.inboxUrl }),
   };
-  const key = kind.includes('Idempotency-Key') ? { 'idempotency-key': crypto.randomUUID() } : {};
-  const response = await fetch(`${machine.apiUrl}/images/generate`, {
-    method: 'POST',
-    headers: { ...headers, ...key },
-    body: JSON.stringify(body),
-  });
-  if (response.status !== 202)
-    throw new Error(`a creation was answered ${response.status}: ${await response.text()}`);
-  last.id = ((await response.json()) as { id: CreationId }).id;
-  return settled(service, last.id);
+  const headers: Readonly<Record<string, string>> = kind.includes('Idempotency-Key')
+    ? { 'idempotency-key': crypto.randomUUID() }
+    : {};
+  last.id = await submit(service, service.demo.key, body, headers);
+  await settled(service, last.id);
+  return transitionsOf(service, last.id);
 }
 
-async function settled({ machine, operator }: RunningService, id: CreationId): Promise<number> {
+/** The service refuses a poll that comes less than a second after another poll of the same creation. */
+async function poll({ machine, demo }: RunningService, id: string): Promise<void> {
+  await sleep(1_050);
+  const headers = { authorization: `Bearer ${demo.key}` };
+  const response = await fetch(`${machine.apiUrl}/creations/${id}`, { headers });
+  if (response.status !== 200) throw new Error(`a poll was answered ${response.status}`);
+}
+
+/** Waits for the end of the execution, which comes shortly after the end of the creation. */
+async function transitionsOf({ machine }: RunningService, id: CreationId): Promise<number> {
   for (let tries = 0; tries < 600; tries += 1) {
-    const creation = await operator.creations.read(id);
     const execution = machine.executions.list().find(({ name }) => name === id);
-    const isDone = creation && isTerminal(creation.status) && creation.webhook?.status !== 'pending';
-    if (isDone && execution && execution.status !== 'RUNNING')
+    if (execution && execution.status !== 'RUNNING')
       return execution.history.filter(({ type }) => type === 'StateEntered').length;
     await sleep(20);
   }
-  throw new Error(`the creation ${id} did not end within 12 s`);
-}
-
-/** MB of memory of each function, by its name. */
-export async function memoryOf(): Promise<Readonly<Record<string, number>>> {
-  const template = JSON.parse(await readFile(await synthesizedTemplate(), 'utf8')) as {
-    readonly Resources: Readonly<
-      Record<string, { readonly Type: string; readonly Properties: { readonly MemorySize?: number } }>
-    >;
-  };
-  const functions = Object.entries(template.Resources).filter(
-    ([, { Type }]) => Type === 'AWS::Lambda::Function',
-  );
-  return Object.fromEntries(
-    functions.map(([id, { Properties: properties }]) => [shortName(id), properties.MemorySize ?? 128]),
-  );
+  throw new Error(`the execution of ${id} did not end within 12 s`);
 }

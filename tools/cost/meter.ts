@@ -1,70 +1,42 @@
-/** Counts what the functions ask of AWS while the service works: calls, and the units of the table. */
+/** Counts the functions' calls to AWS, and the table's read and write units, while the service works. */
+import * as z from 'zod';
 import type { AwsCall, AwsOutput } from '../../local/aws/aws-call.ts';
 import type { OneMachine } from '../../local/one-machine.ts';
-import type { AttributeMap } from './item-size.ts';
+import { itemOf, itemsOf, type AttributeMap } from './item-size.ts';
 import { readUnits, writeUnits, type Indexes } from './units.ts';
 
-/** What one function did, over all of its invocations. */
+/** The sums of one function over all of its invocations. */
 export interface FunctionCount {
   invocations: number;
-  /** Of the processor, over all invocations. */
+  /** CPU time. */
   cpuMillis: number;
   readUnits: number;
   writeUnits: number;
-  /** Calls by service and operation: "dynamodb BatchGetItem". */
+  /** The number of calls by service and operation, such as "dynamodb BatchGetItem". */
   readonly calls: Map<string, number>;
 }
 
 export interface Meter {
-  /** By the function's name. */
+  /** The counts by the function's name. */
   readonly functions: ReadonlyMap<string, FunctionCount>;
-  /** An invocation that ended. */
+  /** Counts an invocation that has ended. */
   noteInvocation(functionId: string, cpuMillis: number): void;
-  /** From now on nothing more is counted. */
+  /** Ends the counting. */
   stop(): void;
 }
 
-/** `nameOf` gives a function's name for its id or that of its role; undefined: it is not counted. */
+/**
+ * `nameOf` gives the name of a function for its id or for the id of its role. The meter does not count a
+ * function for which `nameOf` gives undefined.
+ */
 export function createMeter(machine: OneMachine, nameOf: (roleId: string) => string | undefined): Meter {
   const functions = new Map<string, FunctionCount>();
   const indexes = indexesOf(machine);
   let isStopped = false;
   const countOf = (name: string): FunctionCount => {
-    const count = functions.get(name) ?? {
-      invocations: 0,
-      cpuMillis: 0,
-      readUnits: 0,
-      writeUnits: 0,
-      calls: new Map<string, number>(),
-    };
+    const count = functions.get(name) ?? emptyCount();
     functions.set(name, count);
     return count;
-  };
-  const read = async (tableName: unknown, key: unknown): Promise<AttributeMap | undefined> => {
-    const { Item: item } = await machine.aws({
-      service: 'dynamodb',
-      operation: 'GetItem',
-      caller: 'operator',
-      input: { TableName: tableName, Key: key, ConsistentRead: true },
-    });
-    return item as AttributeMap | undefined;
-  };
-  const touching = async (
-    call: AwsCall,
-    serve: () => Promise<AwsOutput>,
-  ): Promise<{ output: AwsOutput; units: number }> => {
-    const places = writesOf(call);
-    const before = await Promise.all(places.map(({ table: name, key }) => read(name, key)));
-    const output = await serve();
-    const after = await Promise.all(places.map(({ table: name, key }) => read(name, key)));
-    const units = places.map((_place, index) =>
-      writeUnits(
-        { before: before[index], after: after[index] },
-        indexes,
-        call.operation === 'TransactWriteItems',
-      ),
-    );
-    return { output, units: units.reduce((sum, one) => sum + one, 0) };
   };
   machine.watchAws(async (call, serve) => {
     const name = nameOf(call.caller);
@@ -73,7 +45,7 @@ export function createMeter(machine: OneMachine, nameOf: (roleId: string) => str
     const label = `${call.service} ${call.operation}`;
     count.calls.set(label, (count.calls.get(label) ?? 0) + 1);
     if (call.service !== 'dynamodb') return serve();
-    const { output, units } = await touching(call, serve);
+    const { output, units } = await serveAndMeasure(machine, indexes, call, serve);
     count.writeUnits += units;
     count.readUnits += readsOf(call, output);
     return output;
@@ -94,14 +66,48 @@ export function createMeter(machine: OneMachine, nameOf: (roleId: string) => str
   };
 }
 
-/** As CreateTable has them, partition key first. */
+function emptyCount(): FunctionCount {
+  return { invocations: 0, cpuMillis: 0, readUnits: 0, writeUnits: 0, calls: new Map<string, number>() };
+}
+
+/** Reads the items of a writing call before and after it, since the units depend on both sizes. */
+async function serveAndMeasure(
+  machine: OneMachine,
+  indexes: Indexes,
+  call: AwsCall,
+  serve: () => Promise<AwsOutput>,
+): Promise<{ output: AwsOutput; units: number }> {
+  const places = writesOf(call);
+  const readAll = (): Promise<(AttributeMap | undefined)[]> =>
+    Promise.all(places.map((place) => readItem(machine, place)));
+  const before = await readAll();
+  const output = await serve();
+  const after = await readAll();
+  const isTransaction = call.operation === 'TransactWriteItems';
+  const units = places.map((_place, index) =>
+    writeUnits({ before: before[index], after: after[index] }, indexes, isTransaction),
+  );
+  return { output, units: units.reduce((sum, one) => sum + one, 0) };
+}
+
+async function readItem(machine: OneMachine, { table, key }: Place): Promise<AttributeMap | undefined> {
+  const { Item: item } = await machine.aws({
+    service: 'dynamodb',
+    operation: 'GetItem',
+    caller: 'operator',
+    input: { TableName: table, Key: key, ConsistentRead: true },
+  });
+  return itemOf(item);
+}
+
+const indexesSchema = z
+  .array(z.object({ IndexName: z.string(), KeySchema: z.array(z.object({ AttributeName: z.string() })) }))
+  .default([]);
+
+/** CreateTable names the keys of an index in the order partition key, sort key. */
 function indexesOf({ template }: OneMachine): Indexes {
-  const created = template.tables.flatMap(
-    ({ create }) =>
-      (create['GlobalSecondaryIndexes'] ?? []) as readonly {
-        readonly IndexName: string;
-        readonly KeySchema: readonly { readonly AttributeName: string }[];
-      }[],
+  const created = template.tables.flatMap(({ create }) =>
+    indexesSchema.parse(create['GlobalSecondaryIndexes']),
   );
   return Object.fromEntries(
     created.map(({ IndexName: name, KeySchema: [partition, sort] }) => [
@@ -116,41 +122,54 @@ interface Place {
   readonly key: unknown;
 }
 
-type Write = Readonly<Record<string, unknown>> & { readonly Key?: unknown; readonly Item?: AttributeMap };
+const writeSchema = z.object({
+  TableName: z.string(),
+  Key: z.unknown().optional(),
+  Item: z.record(z.string(), z.unknown()).optional(),
+});
+const transactionSchema = z.array(z.record(z.string(), writeSchema));
+const batchSchema = z.record(
+  z.string(),
+  z.object({ Keys: z.array(z.unknown()), ConsistentRead: z.boolean().optional() }),
+);
+const responsesSchema = z.record(z.string(), z.unknown()).default({});
 
 /** The items that a call writes. */
 function writesOf({ operation, input }: AwsCall): Place[] {
-  if (operation === 'TransactWriteItems') {
-    return (input['TransactItems'] as readonly Readonly<Record<string, Write>>[]).flatMap((item) =>
-      Object.values(item).map(placeOf),
-    );
-  }
-  return ['PutItem', 'UpdateItem', 'DeleteItem'].includes(operation) ? [placeOf(input)] : [];
+  if (operation === 'TransactWriteItems')
+    return transactionSchema
+      .parse(input['TransactItems'])
+      .flatMap((item) => Object.values(item).map(placeOf));
+  return ['PutItem', 'UpdateItem', 'DeleteItem'].includes(operation)
+    ? [placeOf(writeSchema.parse(input))]
+    : [];
 }
 
-function placeOf({ TableName: table, Key: key, Item: item }: Write): Place {
+function placeOf({ TableName: table, Key: key, Item: item }: z.infer<typeof writeSchema>): Place {
   return { table, key: key ?? { pk: item?.['pk'], sk: item?.['sk'] } };
 }
 
 function readsOf({ operation, input }: AwsCall, output: AwsOutput): number {
-  if (operation === 'GetItem')
-    return readUnits([output['Item'] as AttributeMap | undefined], input['ConsistentRead'] === true);
-  if (operation === 'Query')
-    return Math.max(0.5, readUnits([mergedOf(output['Items'])], input['ConsistentRead'] === true));
-  if (operation !== 'BatchGetItem') return 0;
-  // An item that is not there is charged as one.
-  return Object.entries(
-    input['RequestItems'] as Readonly<
-      Record<string, { readonly Keys: readonly unknown[]; readonly ConsistentRead?: boolean }>
-    >,
-  ).reduce((sum, [name, { Keys: keys, ConsistentRead: isConsistent }]) => {
-    const found = (output['Responses'] as Readonly<Record<string, readonly AttributeMap[]>>)[name] ?? [];
-    const absent = Array.from({ length: keys.length - found.length }, () => undefined);
-    return sum + readUnits([...found, ...absent], isConsistent === true);
-  }, 0);
+  const isConsistent = input['ConsistentRead'] === true;
+  if (operation === 'GetItem') return readUnits([itemOf(output['Item'])], isConsistent);
+  if (operation === 'Query') return Math.max(0.5, readUnits([mergedOf(output['Items'])], isConsistent));
+  return operation === 'BatchGetItem' ? readsOfBatch(input['RequestItems'], output['Responses']) : 0;
 }
 
-/** A query is charged for all of its items together. */
+/** DynamoDB charges for a key without an item as for a small item. */
+function readsOfBatch(requested: unknown, answered: unknown): number {
+  const responses = responsesSchema.parse(answered);
+  return Object.entries(batchSchema.parse(requested)).reduce(
+    (sum, [table, { Keys: keys, ConsistentRead }]) => {
+      const found = itemsOf(responses[table]);
+      const absent = Array.from({ length: keys.length - found.length }, () => undefined);
+      return sum + readUnits([...found, ...absent], ConsistentRead === true);
+    },
+    0,
+  );
+}
+
+/** DynamoDB charges for the sum of all items of a query. */
 function mergedOf(items: unknown): AttributeMap {
-  return { items: { L: ((items ?? []) as readonly AttributeMap[]).map((item) => ({ M: item })) } };
+  return { items: { L: itemsOf(items).map((item) => ({ M: item })) } };
 }

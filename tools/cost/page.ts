@@ -1,6 +1,7 @@
-/** docs/cost.md, written from what was measured. */
-import { billFor, idleBill, totalOf, waitFor, type Memory, type Standing } from './bill.ts';
+/** The text of docs/cost.md, from the measured counts. */
+import { billFor, billParts, idleBill, totalOf, waitFor, type Memory, type Standing } from './bill.ts';
 import { creationKinds, type CreationCount, type CreationKind } from './measure.ts';
+import { figureTitles } from './page-figures.ts';
 import { awsMillis, prices, pricesReadAt, receiverMillis } from './prices.ts';
 
 export interface CostReport {
@@ -21,38 +22,56 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   ].join('\n');
 }
 
-/** What a rendering takes of the processor without a picture: one that fails. */
+/** The CPU time of RenderImage without a painting: that of a creation that fails. */
 export function ownRenderMillis(kinds: CostReport['kinds']): number {
   return kinds['failure, webhook'].functions['RenderImage']?.cpuMillis ?? 0;
 }
 
 function billTable({ kinds, memory }: CostReport): string {
   const bills = creationKinds.map((kind) => billFor(kinds[kind], memory, ownRenderMillis(kinds)));
-  const parts = Object.keys(bills[0] ?? {}) as (keyof ReturnType<typeof billFor>)[];
-  const rows = parts.map((part) => [part, ...bills.map((bill) => usd(bill[part]))]);
+  const rows = billParts.map((part): string[] => [part, ...bills.map((bill) => usd(bill[part]))]);
   return table(
     ['USD for 1,000', ...creationKinds],
     [...rows, ['**All**', ...bills.map((bill) => `**${usd(totalOf(bill))}**`)]],
   );
 }
 
-function countTable({ kinds }: CostReport): string {
-  const rows = creationKinds.flatMap((kind) =>
-    Object.entries(kinds[kind].functions).map(([name, one]) => [
+/** Every count from which the bills are computed, by kind. The last one is one run of the reconciler. */
+function allCounts({ kinds, standing }: CostReport): [string, CreationCount][] {
+  const ofKinds = creationKinds.map((kind): [string, CreationCount] => [kind, kinds[kind]]);
+  return [...ofKinds, ['reconciler', standing.reconciler.count]];
+}
+
+function countTable(report: CostReport): string {
+  const rows = allCounts(report).flatMap(([kind, { functions }]) =>
+    Object.entries(functions).map(([name, one]) => [
       kind,
       name,
       count(one.invocations),
       one.cpuMillis.toFixed(1),
       count(one.readUnits),
       count(one.writeUnits),
-      [...one.calls]
-        .map(([label, calls]) => `${calls === 1 ? '' : `${count(calls)} × `}${label.split(' ')[1] ?? ''}`)
-        .join(', '),
+      callsOf(one.calls),
     ]),
   );
+  const { kind, function: name, cpu } = figureTitles;
+  return table([kind, name, 'Invocations', cpu, 'Read units', 'Write units', 'AWS calls'], rows);
+}
+
+function callsOf(calls: ReadonlyMap<string, number>): string {
+  return [...calls]
+    .map(([label, times]) => `${times === 1 ? '' : `${count(times)} × `}${label.split(' ')[1] ?? ''}`)
+    .join(', ');
+}
+
+function logTable(report: CostReport): string {
+  const counts = allCounts(report);
   return table(
-    ['Of one', 'Function', 'Invocations', 'CPU ms', 'Read units', 'Write units', 'AWS calls'],
-    rows,
+    [figureTitles.kind, ...counts.map(([kind]) => kind)],
+    [
+      ['State transitions', ...counts.map(([, { transitions }]) => count(transitions))],
+      [figureTitles.logBytes, ...counts.map(([, { logBytes }]) => String(logBytes))],
+    ],
   );
 }
 
@@ -73,42 +92,45 @@ function idleTable({ standing }: CostReport): string {
   return table(['A month', 'USD'], [...rows, ['**All**', `**${usd(totalOf(bill), 2)}**`]]);
 }
 
-/** The whole page. */
+/** The whole page, in Markdown. */
 export function costPage(report: CostReport): string {
   const success = report.kinds['success, webhook'];
   return `# What it costs
 
-Written by \`npm run cost\`, which runs creations through the local service and counts what each asks of AWS: calls, read and write units, state transitions, invocations, milliseconds. Prices of us-east-1, read on ${pricesReadAt} ([tools/cost/prices.ts](../bin/cost/prices.ts) has each with its page), without free tiers. Not in it: what a provider charges ([the catalog](providers.md#the-catalog)), and the traffic and storage of images.
+\`npm run cost\` writes this page. It runs creations through the local service and counts how each of them uses AWS: calls, read and write units, state transitions, invocations and CPU time. The prices are those of us-east-1, read on ${pricesReadAt} ([tools/cost/prices.ts](../tools/cost/prices.ts) names the source of each price), without free tiers. The page does not include the prices of the providers ([the catalog](providers.md#the-catalog)) and the costs of the traffic and the storage of images.
 
 ## 1,000 creations
 
-A success takes ${count(success.transitions)} state transitions, webhook included. Here the provider answers at once.
+A success takes ${count(success.transitions)} state transitions, with or without a webhook. In this table, the provider answers at once.
 
 ${billTable(report)}
 
-## While a provider takes its time
+## While a provider works
 
 RenderImage waits with ${report.memory['RenderImage'] ?? 0} MB of memory and renews its lease every two seconds. For 1,000 creations:
 
 ${waitTable(report)}
 
-## When nobody asks
+## A month without requests
 
 ${idleTable(report)}
 
-CloudWatch gives ten alarms, ten metrics and three dashboards for nothing, which leaves about half of it. The table, the bucket and the log groups cost what lies in them: 0.25 USD a GB and month in DynamoDB and 0.20 for its backups (point-in-time recovery), 0.023 in S3, 0.03 in CloudWatch Logs.
+The free tier of CloudWatch includes ten alarms, ten metrics and three dashboards. With the free tier, about half of this amount remains. The table, the bucket and the log groups also cost money for each stored GB and month: 0.25 USD in DynamoDB, 0.20 USD for its backups (point-in-time recovery), 0.023 USD in S3 and 0.03 USD in CloudWatch Logs.
 
 ## Where the figures come from
 
 ${countTable(report)}
 
-- "CPU ms" is how long an invocation had the processor of the machine that measured; for RenderImage with the sandbox's painting, which no vendor does with our processor: the bill takes what a rendering that fails needs. A function has a share of a processor by its memory (a whole one at 1,769 MB), by which the bill stretches it. Waiting is assumed: ${Object.entries(
+${logTable(report)}
+
+- "CPU ms" is the CPU time of one invocation on the machine that measured. For RenderImage it includes the painting of the sandbox, which takes no CPU time of RenderImage when a vendor renders. The bill therefore uses the CPU time of a rendering that fails. The memory of a function decides its share of a processor (a whole processor at 1,769 MB), and the bill lengthens the CPU time accordingly. The waiting times are assumptions: ${Object.entries(
     awsMillis,
   )
     .map(([service, millis]) => `${millis} ms for each call of ${service}`)
     .join(', ')}, and ${receiverMillis} ms for the customer's receiver.
-- Units by the size of the items, as DynamoDB counts them: double in a transaction, and one more for each change of an entry in an index.
-- A creation's item holds its prompt: above 1 KB in all, each write of it costs one unit more.
-- A state transition (${prices.transition * 1e6} USD a million) costs as much as ${Math.round(prices.transition / prices.invocation)} invocations of a function or ${Math.round(prices.transition / prices.writeUnit)} write units. That is why a creation takes two, and its webhook is a state that retries and not a loop.
+- CPU time and log bytes differ a little from run to run. \`npm run cost\` keeps the figure of this page while the new CPU time is between half and double of the old one or differs by less than 2 ms, and while the new log bytes differ by at most 5 %. All amounts follow from the figures in these tables.
+- The read and write units follow from the sizes of the items, as DynamoDB counts them. A transaction doubles the units. A new or removed entry of an index takes one more write unit.
+- The item of a creation contains its prompt. When the item is larger than 1 KB, each write of the item takes one more unit.
+- A state transition (${prices.transition * 1e6} USD a million) costs as much as ${Math.round(prices.transition / prices.invocation)} invocations of a function or ${Math.round(prices.transition / prices.writeUnit)} write units. A creation therefore takes only two transitions, and its webhook is one state that retries instead of a loop.
 `;
 }

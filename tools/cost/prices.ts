@@ -1,6 +1,6 @@
 /**
- * What AWS charges in us-east-1, in USD. A change is a new figure with a new date; then
- * `npm run cost` writes docs/cost.md anew.
+ * The prices of AWS in us-east-1, in USD. Whoever changes a price here also changes the date, and then runs
+ * `npm run cost`, which writes docs/cost.md.
  */
 export const pricesReadAt = '2026-11-21';
 
@@ -29,11 +29,16 @@ export const prices = {
 } as const;
 
 /**
- * How long AWS takes over a call, on top of what was measured here, where it takes next
- * to nothing: assumptions, of the size that the services' own latency metrics show.
+ * The assumed time of one call to AWS. The local service answers almost at once, so this time is added to the
+ * measured time. The figures are of the same size as the latency metrics of the services.
  */
-export const awsMillis = { dynamodb: 6, states: 30, s3: 40, secretsmanager: 20 } as const;
-/** How long a customer's receiver takes over a webhook: an assumption, too. */
+export const awsMillis: Readonly<Record<string, number>> = {
+  dynamodb: 6,
+  states: 30,
+  s3: 40,
+  secretsmanager: 20,
+};
+/** The assumed time in which a customer's receiver answers a webhook. */
 export const receiverMillis = 150;
-/** START, END and REPORT, which Lambda writes for every invocation. */
+/** The lines START, END and REPORT, which Lambda itself logs for every invocation. */
 export const platformLogBytes = 330;

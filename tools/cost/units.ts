@@ -1,18 +1,23 @@
 /**
- * The read and write units of one call (Amazon DynamoDB developer guide, "Read and write
- * operations"): a consistent read 1 for 4 KB, an eventual one half of it, a write 1 for
- * 1 KB of the larger of the item before and after, both double in a transaction; a change
- * of an index's keys a write to the index, or two where an entry moves.
+ * The read and write units of one call. Source: Amazon DynamoDB developer guide, "Read and write operations".
+ *
+ * - A consistent read takes one unit for each 4 KB. An eventually consistent read takes half of that.
+ * - A write takes one unit for each 1 KB of the item. The larger of the old and the new item counts.
+ * - A transaction doubles both.
+ * - A new or removed entry of an index takes one more write unit. A moved entry takes two.
  */
 import { itemBytes, type AttributeMap } from './item-size.ts';
 
-/** One item that a call touched, as it was and as it is. */
+/** One item before and after a call that wrote it. */
 export interface Touched {
   readonly before: AttributeMap | undefined;
   readonly after: AttributeMap | undefined;
 }
 
-/** The keys of each index, by its name: an entry is there when the item has both. */
+/**
+ * The key attributes of each index, by the name of the index. An index has an entry for an item with both
+ * attributes.
+ */
 export type Indexes = Readonly<Record<string, readonly [partition: string, sort: string]>>;
 
 export function writeUnits({ before, after }: Touched, indexes: Indexes, inTransaction: boolean): number {
@@ -21,7 +26,7 @@ export function writeUnits({ before, after }: Touched, indexes: Indexes, inTrans
   return own + Object.values(indexes).reduce((sum, keys) => sum + indexWrites(before, after, keys), 0);
 }
 
-/** Indexes of keys alone: an entry is always below 1 KB. */
+/** The indexes of the table hold only keys, so each entry is smaller than 1 KB. */
 function indexWrites(
   before: AttributeMap | undefined,
   after: AttributeMap | undefined,

@@ -1,20 +1,22 @@
-/** Small bugs drawn by lot, every place with the same chance; the same seed draws the same bugs. */
+/**
+ * Draws small bugs at random. Every possible bug has the same chance, and the same seed draws the same bugs.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { definitionKinds, kinds, type Edit } from './kinds.ts';
 
 export interface Bug extends Edit {
-  /** Below the project's root. */
+  /** The path below the root of the project. */
   readonly file: string;
   readonly line: number;
   readonly kind: string;
-  /** The whole line as it is, and as it is with the bug. */
+  /** The whole line without the bug, and the whole line with the bug. */
   readonly before: string;
   readonly after: string;
 }
 
-/** The file's text with the bug. */
+/** The text of the file with the bug in it. */
 export const plantedIn = (text: string, { start, end, text: planted }: Edit): string =>
   text.slice(0, start) + planted + text.slice(end);
 
@@ -22,15 +24,16 @@ export interface Drawing {
   readonly root: string;
   readonly seed: number;
   readonly folders: readonly string[];
-  /** Only files whose path ends so. */
+  /** Bugs are drawn only from files whose path ends with this text. */
   readonly only?: string | undefined;
 }
 
-/** Where bugs are planted. The sandbox's pictures are drawn, not decided. */
+/** The folders in which bugs are planted, unless the command line names others. */
 export const plantingFolders = ['core', 'functions', 'adapters', 'lib', 'statemachines'];
+/** No bug is planted in the painter of the sandbox: a slightly different picture is no wrong picture. */
 const leftOut = /\.d\.ts$|^adapters\/providers\/sandbox\/picture\/|^lib\/bundling\/stand-ins\//;
 
-/** Random numbers from 0 to 1 (mulberry32). */
+/** Random numbers from 0 up to 1, below 1 (the generator mulberry32). */
 export function dice(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -41,7 +44,7 @@ export function dice(seed: number): () => number {
   };
 }
 
-/** All bugs of one file, in the order of their places. */
+/** All possible bugs of one file, in the order of their positions. */
 export function bugsOf(file: string, source: ts.SourceFile, types?: ts.TypeChecker): Bug[] {
   const bugs: Bug[] = [];
   const { text } = source;
@@ -71,7 +74,10 @@ export function bugsOf(file: string, source: ts.SourceFile, types?: ts.TypeCheck
   return bugs;
 }
 
-/** The project's files and types, held in this process: each bug is checked without a new start of the compiler. */
+/**
+ * Opens the files and types of the project in this process, so that the check of a bug does not start the
+ * compiler again.
+ */
 export function openProject(root: string): {
   readonly bugs: (drawing: Drawing) => Bug[];
   readonly compiles: (bug: Bug) => boolean;
@@ -120,16 +126,12 @@ export function openProject(root: string): {
       );
       const all = wanted.flatMap((file) => {
         const path = join(root, file);
-        const source = file.endsWith('.json')
-          ? ts.parseJsonText(path, readFileSync(path, 'utf8'))
-          : program?.getSourceFile(path);
-        if (!source) return [];
-        if (file.endsWith('.json')) setParents(source);
-        return bugsOf(file, source, program?.getTypeChecker());
+        const source = file.endsWith('.json') ? jsonSource(path) : program?.getSourceFile(path);
+        return source ? bugsOf(file, source, program?.getTypeChecker()) : [];
       });
       return shuffled(all, dice(seed));
     },
-    // The file itself and those that import it: a type that changed shows there.
+    // A changed type shows as an error in the file itself or in a file that imports it.
     compiles: (bug) => {
       const path = join(root, bug.file);
       if (bug.file.endsWith('.json')) return true;
@@ -150,9 +152,7 @@ function shuffled<Thing>(things: readonly Thing[], random: () => number): Thing[
     .map(({ thing }) => thing);
 }
 
-function setParents(node: ts.Node): void {
-  ts.forEachChild(node, (child) => {
-    (child as { parent: ts.Node }).parent = node;
-    setParents(child);
-  });
+/** A JSON file as a syntax tree whose nodes know their parents, which ts.parseJsonText does not give. */
+export function jsonSource(path: string, text = readFileSync(path, 'utf8')): ts.SourceFile {
+  return ts.createSourceFile(path, text, ts.ScriptTarget.JSON, true, ts.ScriptKind.JSON);
 }

@@ -1,14 +1,17 @@
-/** The kinds of small bugs: each takes a node of the syntax tree and says which text would replace which. */
+/**
+ * The kinds of small bugs. Each kind takes a node of the syntax tree, and gives the possible replacements of
+ * text.
+ */
 import ts from 'typescript';
 
-/** One planted text: the characters from start to end are replaced. */
+/** One bug: the text replaces the characters from start to end. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** What a kind knows of the file around a node. `types` is absent for JSON. */
+/** The file around a node. `types` is absent for JSON. */
 export interface Around {
   readonly source: ts.SourceFile;
   readonly types?: ts.TypeChecker | undefined;
@@ -22,7 +25,7 @@ const over = (node: ts.Node, text: string, { source }: Around): Edit => ({
   text,
 });
 
-/** An operator becomes another; the first table is for comparisons, the second for logic. */
+/** Each operator or function is replaced by the one beside it. */
 const comparisons: Readonly<Record<string, string>> = {
   '<': '<=',
   '<=': '<',
@@ -40,7 +43,7 @@ const calls: Readonly<Record<string, string>> = {
   'Math.round': 'Math.floor',
 };
 
-/** Properties whose text is for people: a changed word there is no changed behaviour. */
+/** The values of these properties are texts for people. A changed word there changes no behaviour. */
 const wordings = new Set([
   'message',
   'description',
@@ -78,7 +81,7 @@ function hasSpace(node: ts.Node): boolean {
   return ts.isStringLiteralLike(node) && node.text.includes(' ');
 }
 
-/** Without the element and its comma. */
+/** Each edit removes one element and its comma. */
 function without(list: ts.NodeArray<ts.Node>, around: Around): Edit[] {
   return list.map((element, index) => {
     const next = list[index + 1];
@@ -88,7 +91,7 @@ function without(list: ts.NodeArray<ts.Node>, around: Around): Edit[] {
   });
 }
 
-/** Two neighbours of a call's arguments change places, where one type serves both. */
+/** Each edit exchanges two neighbouring arguments of a call that have the same type. */
 function exchanged(list: ts.NodeArray<ts.Expression>, { source, types }: Around): Edit[] {
   return list.slice(1).flatMap((right, index) => {
     const left = list[index];
@@ -185,7 +188,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** The kinds for the state machine's definition. */
+/** The kinds of bugs for the definition of the state machine. */
 export const definitionKinds: Readonly<Record<string, Kind>> = {
   'number off by one': (node, around) => kinds['number off by one']?.(node, around) ?? [],
   'error name dropped': (node, around) => {

@@ -1,4 +1,7 @@
-/** Runs the tests against planted bugs, in a copy of the project: a run that is killed leaves nothing in the project. */
+/**
+ * Runs the tests against planted bugs in a copy of the project, so that a killed run leaves no bug in the
+ * project.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
@@ -16,7 +19,7 @@ import { delimiter, dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 import { plantedIn, type Bug } from './draw.ts';
 
-/** `by`: the part of the tests that failed, or its time limit. */
+/** `by` names the part of the tests that failed or exceeded its time limit. */
 export type Verdict = { readonly outcome: 'caught'; readonly by: string } | { readonly outcome: 'survived' };
 
 export interface Trial {
@@ -26,24 +29,27 @@ export interface Trial {
   end(): void;
 }
 
-/** A part of the tests, and how long it may take. A longer run counts as caught: a bug can make a loop endless. */
+/** One part of the tests. A bug can make a loop endless, so a run beyond the time limit counts as caught. */
 interface Phase {
   readonly name: string;
   readonly limitSeconds: number;
-  /** Empty: this part has no test for the file. */
+  /** The arguments for Node. Empty when this part has no test for the file. */
   readonly command: (file: string) => readonly string[];
 }
 
 const phaseNames = ['unit', 'simulation', 'stack', 'service'] as const;
-export type PhaseName = (typeof phaseNames)[number];
-/** Tests that call the code itself. All others start the service or read the template: they wait for a synthesis, and are asked late. */
+type PhaseName = (typeof phaseNames)[number];
+/**
+ * Tests that call the code directly. All other tests start the service or read the template. They wait for a
+ * synthesis, so they run later.
+ */
 const direct = /^test\/(core|functions|adapters)\//;
-/** What the tests of the template are made for. */
+/** The files whose bugs the tests of the template are likely to find. */
 const isOfTheStack = /^(lib|statemachines|config)\//;
 const unitConfig =
   "import config from './vitest.config.ts';\nexport default { ...config, test: { ...config.test, globalSetup: [], testTimeout: 20_000 } };\n";
 
-/** Which files each test file reaches by its imports. */
+/** For each test file, the files that it imports directly or through other files. */
 function reachedByTests(root: string): ReadonlyMap<string, ReadonlySet<string>> {
   const importsOf = (file: string): string[] =>
     ts
@@ -97,7 +103,7 @@ function phasesOf(root: string, names: readonly string[]): Phase[] {
       command: (file) =>
         isOfTheStack.test(file) ? vitest(whole.filter((test) => test.startsWith('test/stack/'))) : [],
     },
-    // The stack's tests run the functions as well, but they seldom find what the others miss.
+    // The tests of the stack run the functions, too. They seldom find a bug that the other tests miss.
     service: {
       name: 'service',
       limitSeconds: 1_200,
@@ -108,7 +114,10 @@ function phasesOf(root: string, names: readonly string[]): Phase[] {
   return phaseNames.filter((name) => names.length === 0 || names.includes(name)).map((name) => phases[name]);
 }
 
-/** The files that git knows or would know, and links to the installed packages beside a cache of its own. */
+/**
+ * Makes a copy of all files that git does not ignore. The copy links to the installed packages and has its
+ * own cache.
+ */
 function copyOf(root: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'darkroom-plant-'));
   const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
@@ -124,13 +133,15 @@ function copyOf(root: string): string {
   return copy;
 }
 
-/** A copy of the project, ready for bugs. `phases`: only these parts of the tests; none for all. */
+/**
+ * Opens a copy of the project for planted bugs. `names` are the parts of the tests that run; none means all.
+ */
 export function openTrial(root: string, names: readonly string[]): Trial {
   const copy = copyOf(root);
   const phases = phasesOf(root, names);
   const ended = new AbortController();
 
-  /** Whether it ended well; undefined when it took too long. */
+  /** True after exit code 0, and undefined when the time limit ended the run. */
   const run = (command: readonly string[], limitSeconds: number): Promise<boolean | undefined> =>
     new Promise((resolve, reject) => {
       const env = {
@@ -139,7 +150,7 @@ export function openTrial(root: string, names: readonly string[]): Trial {
         NODE_COMPILE_CACHE: join(copy, 'node_modules', '.cache', 'compiled'),
       };
       const child = spawn(process.execPath, command, { cwd: copy, env, stdio: 'ignore', detached: true });
-      // A group of its own: its workers end with it.
+      // The child has its own process group, so that its workers end with it.
       const stop = (): void => {
         if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
       };

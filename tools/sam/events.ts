@@ -1,35 +1,36 @@
-/** Events to invoke the functions with: one an operation of the API, and what Step Functions hands to its tasks. */
+/**
+ * Sample events for `sam local invoke`: one for each operation of the API, for each task and for each
+ * scheduled function.
+ */
 import { apiRoot, operations, type Operation, type OperationName } from '../../core/contract.ts';
 
-/** Stands where a person puts in an id of their own. */
+/** A person replaces this id by the id of a real creation. */
 const someCreation = '00000000-0000-7000-8000-000000000000';
 
-const bodies: Readonly<Partial<Record<OperationName, object>>> = {
-  generateImage: { model: 'sandbox-sketch', prompt: 'a quiet lake at dawn' },
-  quoteImage: { model: 'sandbox-sketch', prompt: 'a quiet lake at dawn' },
-};
+const sampleRequest = { model: 'sandbox-sketch', prompt: 'a quiet lake at dawn' };
+const bodies: ReadonlyMap<string, object> = new Map<OperationName, object>([
+  ['generateImage', sampleRequest],
+  ['quoteImage', sampleRequest],
+]);
 
-/** By the function's name. `key` goes into the Authorization header. */
+/** The events by the name of their function. `key` stands in the Authorization header. */
 export function sampleEvents(key: string): Readonly<Record<string, object>> {
-  const api = Object.entries(operations).map(([name, operation]) => [
+  const api = Object.entries(operations).map(([name, operation]): [string, object] => [
     pascal(name),
-    apiEvent(operation, key, bodies[name as OperationName]),
+    apiEvent(operation, key, bodies.get(name)),
   ]);
-  const tasks = ['RenderImage', 'RefundCharge', 'DeliverWebhook'].map((name) => [
+  const tasks = ['RenderImage', 'RefundCharge', 'DeliverWebhook'].map((name): [string, object] => [
     name,
     { creation_id: someCreation },
   ]);
-  return Object.fromEntries([...api, ...tasks, ['Reconcile', {}], ['AuditBooks', {}]]) as Record<
-    string,
-    object
-  >;
+  return { ...Object.fromEntries([...api, ...tasks]), Reconcile: {}, AuditBooks: {} };
 }
 
 function pascal(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** Payload format 2.0 of an HTTP API, as far as the handlers read it. */
+/** An event in the payload format 2.0 of an HTTP API, with the members that the handlers read. */
 function apiEvent({ method, path }: Operation, key: string, body: object | undefined): object {
   const rawPath = `${apiRoot}${path.replace('{id}', someCreation)}`;
   return {

@@ -1,37 +1,41 @@
 /**
- * What SAM's command line needs of the synthesized template: SAM passes on only those
- * environment variables that the template declares, so that the address of the local
- * service has to be declared before it can be given.
+ * Changes the synthesized template for SAM's command line. SAM sets only those environment variables that the
+ * template declares, so the template must declare the address of the local service.
  */
 import { dirname, resolve } from 'node:path';
+import * as z from 'zod';
 import type { LocalFunction } from '../../local/template.ts';
 
-interface Resource {
-  readonly Type: string;
-  readonly Properties?: Readonly<Record<string, unknown>>;
-  readonly Metadata?: Readonly<Record<string, unknown>>;
+const propertiesSchema = z.record(z.string(), z.unknown());
+const resourceSchema = z.looseObject({
+  Type: z.string(),
+  Properties: propertiesSchema.optional(),
+  Metadata: propertiesSchema.optional(),
+});
+const templateSchema = z.looseObject({ Resources: z.record(z.string(), resourceSchema) });
+const environmentSchema = z.object({ Variables: propertiesSchema.optional() }).default({});
+
+type Resource = z.infer<typeof resourceSchema>;
+export type Template = z.infer<typeof templateSchema>;
+
+export function isTemplate(value: unknown): value is Template {
+  return templateSchema.safeParse(value).success;
 }
 
-export interface Template {
-  readonly Resources: Readonly<Record<string, Resource>>;
-}
-
-/** Where AWS is for a function that SAM runs, and who it is there. */
+/** The variables that tell a function under SAM the address of AWS and its identity there. */
 export const awsVariables = ['AWS_ENDPOINT_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const;
 
-/** The template with these variables declared for every function, and with absolute paths of the bundles. */
+/** The template in which every function declares these variables and has the absolute path of its bundle. */
 export function samTemplate(template: Template, templatePath: string): Template {
-  const resources = Object.entries(template.Resources).map(([id, resource]) => [
+  const resources = Object.entries(template.Resources).map(([id, resource]): [string, Resource] => [
     id,
     resource.Type === 'AWS::Lambda::Function' ? samFunction(resource, templatePath) : resource,
   ]);
-  return { ...template, Resources: Object.fromEntries(resources) as Template['Resources'] };
+  return { ...template, Resources: Object.fromEntries(resources) };
 }
 
 function samFunction(resource: Resource, templatePath: string): Resource {
-  const { Variables: declared } = (resource.Properties?.['Environment'] ?? {}) as {
-    readonly Variables?: object;
-  };
+  const { Variables: declared } = environmentSchema.parse(resource.Properties?.['Environment']);
   const declaredToo = Object.fromEntries(awsVariables.map((name) => [name, '']));
   return {
     ...resource,
@@ -43,7 +47,7 @@ function samFunction(resource: Resource, templatePath: string): Resource {
   };
 }
 
-/** The name by which SAM knows a function. */
+/** The name that SAM uses for each function, by the function's id in the template. */
 export function samNames(template: Template): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(template.Resources).flatMap(([id, { Metadata: metadata }]) =>
@@ -53,21 +57,24 @@ export function samNames(template: Template): ReadonlyMap<string, string> {
 }
 
 export interface LocalPlace {
-  /** As a container reaches it. */
+  /** The address of AWS from within a container. */
   readonly awsUrl: string;
-  /** What the local service gives its functions instead of the template's values. */
+  /** The values that the local service gives its functions instead of the template's values. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 type Variables = Readonly<Record<string, string>>;
 
-/** For `--env-vars`: every variable of every function, as the local service gives it. The role's id is the key by which the stand-in judges the caller. */
+/**
+ * The content of the file for `--env-vars`: every variable of every function, as the local service sets it.
+ * The stand-in identifies a caller by its access key id, which is the id of the function's role.
+ */
 export function samVariables(
   functions: readonly LocalFunction[],
   names: ReadonlyMap<string, string>,
   place: LocalPlace,
 ): Readonly<Record<string, Variables>> {
-  const asThere = (declared: Variables): Variables =>
+  const withLocalValues = (declared: Variables): Variables =>
     Object.fromEntries(
       Object.entries(declared).map(([name, value]) => [name, place.environment[name] ?? value]),
     );
@@ -75,7 +82,7 @@ export function samVariables(
     functions.map(({ id, roleId, environment }) => [
       names.get(id) ?? id,
       {
-        ...asThere(environment),
+        ...withLocalValues(environment),
         AWS_ENDPOINT_URL: place.awsUrl,
         AWS_ACCESS_KEY_ID: roleId,
         AWS_SECRET_ACCESS_KEY: 'local',

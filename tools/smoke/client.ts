@@ -1,4 +1,6 @@
-/** The public API as the smoke test calls it: from outside, with a key, and nothing else. */
+/** The client of the smoke test. It knows only the address of the API and a key. */
+import * as z from 'zod';
+
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -15,20 +17,23 @@ export interface SmokeClient {
       readonly key?: string;
     },
   ): Promise<Reply>;
-  /** A picture, as anybody fetches it. */
+  /** Fetches a picture without a key, as anybody can. */
   fetchImage(
     url: string,
   ): Promise<{ readonly status: number; readonly contentType: string | null; readonly bytes: Uint8Array }>;
 }
 
-/** A step that did not do what it should: one sentence, and what to look at. */
+/** A step failed. The message is one sentence that says what to look at. */
 export class SmokeError extends Error {
   override readonly name = 'SmokeError';
 }
 
+/** A JSON object. */
+export const bodySchema = z.record(z.string(), z.unknown());
+
 const timeoutMillis = 30_000;
 
-/** `api` is the root that the stack's output ApiUrl names. */
+/** `api` is the address in the stack's output ApiUrl. */
 export function createSmokeClient(api: string, key: string): SmokeClient {
   const root = api.replace(/\/+$/, '');
   return {
@@ -70,12 +75,11 @@ async function reach(url: string, options: RequestInit): Promise<Response> {
 
 function objectOf(text: string, status: number): Readonly<Record<string, unknown>> {
   try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body === 'object' && body !== null) return body as Readonly<Record<string, unknown>>;
-  } catch {
-    // Said below.
+    return bodySchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new SmokeError(
+      `the answer ${status} is no JSON object: is --api the root of Darkroom's API, with its /api/public/v1?`,
+      { cause },
+    );
   }
-  throw new SmokeError(
-    `the answer ${status} is no JSON object: is --api the root of Darkroom's API, with its /api/public/v1?`,
-  );
 }

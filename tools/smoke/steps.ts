@@ -1,26 +1,32 @@
 /**
- * What a deployment has to do before anybody is let in: each step a fact about the live
- * service, shown with what it measured. All of it costs the price of one sandbox picture.
+ * The steps of the smoke test, which an operator runs before clients use a new deployment. Each step checks
+ * one fact about the live service and shows the measured value. A run costs the price of one sandbox picture.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
 import { readImageHeader } from '../../core/image-bytes.ts';
-import { SmokeError, type Reply, type SmokeClient } from './client.ts';
+import { bodySchema, SmokeError, type Reply, type SmokeClient } from './client.ts';
 
 export interface SmokeOptions {
   readonly model: string;
-  /** Where a webhook is to be sent; absent: its delivery is not looked at. */
+  /** The receiver of a webhook. Absent: no step checks a delivery. */
   readonly webhookUrl?: string;
   /** How long one creation may take. */
   readonly withinSeconds: number;
 }
 
-/** What one step found, in words. */
+/** Shows the result of one step, in words. */
 export type Tell = (step: string, found: string) => void;
 
 type Body = Reply['body'];
 
-/** Runs all steps in order; throws SmokeError at the first that fails. Gives the price of the picture in USD. */
+const bodies = (list: unknown): readonly Body[] => z.array(bodySchema).parse(list);
+
+/**
+ * Runs all steps in order, and gives the price of the picture in USD. Throws SmokeError at the first failed
+ * step.
+ */
 export async function runSmoke(
   client: SmokeClient,
   options: SmokeOptions,
@@ -52,7 +58,7 @@ function expect(isSo: boolean, otherwise: string): void {
   if (!isSo) throw new SmokeError(otherwise);
 }
 
-/** Amounts have at most six decimals. */
+/** Amounts have at most six decimals, so a smaller difference is an error of floating point. */
 function same(one: number, other: number): boolean {
   return Math.abs(one - other) < 0.000_000_5;
 }
@@ -64,7 +70,10 @@ async function checkDoor(client: SmokeClient, tell: Tell): Promise<void> {
   tell('scheme named in', challengeIn(stranger.headers));
 }
 
-/** API Gateway may rename WWW-Authenticate. Which name clients see is a fact to know, and no failure. */
+/**
+ * API Gateway may rename WWW-Authenticate. The operator should know which name clients see; both names are
+ * right.
+ */
 export function challengeIn(headers: Headers): string {
   const names = ['WWW-Authenticate', 'x-amzn-remapped-www-authenticate'].filter((name) => headers.has(name));
   if (names.length === 0) return 'no header: neither WWW-Authenticate nor x-amzn-remapped-www-authenticate';
@@ -77,7 +86,7 @@ async function checkModels(client: SmokeClient, { model }: SmokeOptions, tell: T
     status === 200,
     `GET /models was answered ${said(status, body)}: is the key one of this deployment (\`npm run admin -- keys create\`)?`,
   );
-  const models = body['data'] as readonly Body[];
+  const models = bodies(body['data']);
   const wanted = models.find(({ id }) => id === model);
   expect(
     wanted?.['available'] === true,
@@ -167,7 +176,7 @@ async function pollUntil(
   isSo: (creation: Body) => boolean,
 ): Promise<Body> {
   for (const until = performance.now() + withinSeconds * 1000; performance.now() < until;) {
-    // Polls of one creation lie at least a second apart.
+    // The API refuses polls of one creation that come less than a second apart.
     await sleep(1_050);
     const { status, body } = await client.send(`/creations/${id}`);
     expect(status === 200, `GET /creations/${id} was answered ${said(status, body)}`);
@@ -179,7 +188,7 @@ async function pollUntil(
 }
 
 async function checkPicture(client: SmokeClient, creation: Body, tell: Tell): Promise<void> {
-  const [image] = creation['results'] as readonly Body[];
+  const [image] = bodies(creation['results']);
   const { status, contentType, bytes } = await client.fetchImage(String(image?.['url']));
   expect(status === 200, `the picture was answered ${status}: may the distribution read the bucket?`);
   const header = readImageHeader(bytes);
@@ -203,9 +212,9 @@ async function checkWebhook(
     client,
     id,
     withinSeconds,
-    ({ webhook }) => (webhook as Body)['status'] !== 'pending',
+    ({ webhook }) => bodySchema.parse(webhook)['status'] !== 'pending',
   );
-  const { status, attempts } = creation['webhook'] as Body;
+  const { status, attempts } = bodySchema.parse(creation['webhook']);
   expect(
     status === 'delivered',
     `the webhook is ${String(status)} after ${String(attempts)} attempts: see \`npm run admin -- webhooks log\``,
@@ -227,9 +236,9 @@ async function failOne(
   tell('failure', `"${String(creation['error'])}", ${String(creation['amount_refunded'])} USD given back`);
 }
 
-/** "402 ERR_INSUFFICIENT_BALANCE: …" */
+/** The answer in words, such as "402 ERR_INSUFFICIENT_BALANCE: …". */
 function said(status: number, body: Body): string {
-  const error = body['error'] as Body | undefined;
+  const error = bodySchema.safeParse(body['error']).data;
   return error === undefined
     ? String(status)
     : `${status} ${String(error['code'])}: ${String(error['message'])}`;

@@ -4,8 +4,9 @@ import { checkBedrock } from '../../../adapters/providers/bedrock/check.ts';
 import { createBedrock } from '../../../adapters/providers/bedrock/provider.ts';
 import type { AspectRatio } from '../../../core/image-formats.ts';
 import type { ProviderAnswer, RenderJob } from '../../../core/provider.ts';
-import { bedrockRows, fakeBedrockIdentity, startFakeBedrock } from '../../../tools/vendors/bedrock.ts';
-import { startFakeVendor } from '../../../tools/vendors/fake-vendor.ts';
+import { bedrockRows } from '../../../tools/vendors/fakes/bedrock/rows.ts';
+import { fakeBedrockIdentity, startFakeBedrock } from '../../../tools/vendors/fakes/bedrock/server.ts';
+import { startFakeVendor } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { headerOf, jobsLike, lastReceived, notReached, outcomeOf } from './vendor-talk.ts';
 
 const never = new AbortController().signal;

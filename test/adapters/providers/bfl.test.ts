@@ -5,9 +5,10 @@ import type { RefusalReason } from '../../../core/provider.ts';
 import { checkBfl } from '../../../adapters/providers/bfl/check.ts';
 import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
 import { fluxPixelsOf } from '../../../adapters/providers/flux-pixels.ts';
-import { bflRows, startFakeBfl } from '../../../tools/vendors/bfl.ts';
-import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
-import { pictureOf } from '../../../tools/vendors/pictures.ts';
+import { bflRows } from '../../../tools/vendors/fakes/bfl/rows.ts';
+import { startFakeBfl } from '../../../tools/vendors/fakes/bfl/server.ts';
+import { startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
+import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import {
   closedUrl,
   everyCall,

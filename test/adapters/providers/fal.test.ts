@@ -3,9 +3,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../../core/provider.ts';
 import { checkFal } from '../../../adapters/providers/fal/check.ts';
 import { createFal } from '../../../adapters/providers/fal/provider.ts';
-import { falRows, startFakeFal } from '../../../tools/vendors/fal.ts';
-import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
-import { pictureOf } from '../../../tools/vendors/pictures.ts';
+import { falRows } from '../../../tools/vendors/fakes/fal/rows.ts';
+import { startFakeFal } from '../../../tools/vendors/fakes/fal/server.ts';
+import { startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
+import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import {
   closedUrl,
   everyCall,

@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkGoogle } from '../../../adapters/providers/google/check.ts';
 import { createGoogle } from '../../../adapters/providers/google/provider.ts';
-import { startFakeVendor } from '../../../tools/vendors/fake-vendor.ts';
-import { fakeGoogleKey, googleRows, startFakeGoogle } from '../../../tools/vendors/google.ts';
-import { pictureOf } from '../../../tools/vendors/pictures.ts';
+import { startFakeVendor } from '../../../tools/vendors/fakes/fake-vendor.ts';
+import { googleRows } from '../../../tools/vendors/fakes/google/rows.ts';
+import { fakeGoogleKey, startFakeGoogle } from '../../../tools/vendors/fakes/google/server.ts';
+import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import {
   everySize,
   headerOf,

@@ -3,9 +3,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { RefusalReason, SourceImage } from '../../../core/provider.ts';
 import { checkReplicate } from '../../../adapters/providers/replicate/check.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
-import { replicateRows, startFakeReplicate } from '../../../tools/vendors/replicate.ts';
-import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
-import { pictureOf } from '../../../tools/vendors/pictures.ts';
+import { replicateRows } from '../../../tools/vendors/fakes/replicate/rows.ts';
+import { startFakeReplicate } from '../../../tools/vendors/fakes/replicate/server.ts';
+import { startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
+import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import {
   closedUrl,
   everyCall,

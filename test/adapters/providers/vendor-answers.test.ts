@@ -6,8 +6,8 @@ import { createGoogle } from '../../../adapters/providers/google/provider.ts';
 import { createOpenai } from '../../../adapters/providers/openai/provider.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
 import type { ProviderAnswer, SourceImage } from '../../../core/provider.ts';
-import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
-import { formOf } from '../../../tools/vendors/openai-form.ts';
+import { startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
+import { formOf } from '../../../tools/vendors/fakes/openai/form.ts';
 import { jobsLike } from './vendor-talk.ts';
 
 const never = new AbortController().signal;

@@ -6,7 +6,7 @@ import { checkGoogle } from '../../../adapters/providers/google/check.ts';
 import { checkOpenai } from '../../../adapters/providers/openai/check.ts';
 import { checkReplicate } from '../../../adapters/providers/replicate/check.ts';
 import type { CredentialCheck, VendorSettings } from '../../../adapters/providers/vendor.ts';
-import { startFakeVendor, type FakeVendor } from '../../../tools/vendors/fake-vendor.ts';
+import { startFakeVendor, type FakeVendor } from '../../../tools/vendors/fakes/fake-vendor.ts';
 
 type Check = (settings: VendorSettings, signal: AbortSignal) => Promise<CredentialCheck>;
 

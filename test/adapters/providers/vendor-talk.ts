@@ -10,8 +10,8 @@ import type {
   RenderJob,
   SourceImage,
 } from '../../../core/provider.ts';
-import { startFakeVendor, type FakeVendor, type Received } from '../../../tools/vendors/fake-vendor.ts';
-import { pictureOf } from '../../../tools/vendors/pictures.ts';
+import { startFakeVendor, type FakeVendor, type Received } from '../../../tools/vendors/fakes/fake-vendor.ts';
+import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 
 /** What came of a job. */
 export interface Spoken {

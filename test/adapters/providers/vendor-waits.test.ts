@@ -4,7 +4,7 @@ import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
 import { createFal } from '../../../adapters/providers/fal/provider.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
 import type { ImageProvider, ProviderCredentials } from '../../../core/provider.ts';
-import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
+import { startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { jobsLike } from './vendor-talk.ts';
 
 const credentials: ProviderCredentials = {

@@ -4,7 +4,7 @@ import { createBedrock } from '../../../adapters/providers/bedrock/provider.ts';
 import { createGoogle } from '../../../adapters/providers/google/provider.ts';
 import { createOpenai } from '../../../adapters/providers/openai/provider.ts';
 import type { ImageProvider, ProviderCredentials, RefusalReason } from '../../../core/provider.ts';
-import { startFakeVendor, type Reply } from '../../../tools/vendors/fake-vendor.ts';
+import { startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { jobsLike } from './vendor-talk.ts';
 
 const never = new AbortController().signal;

@@ -1,17 +1,17 @@
-/** What a command prints: a table for people, one JSON document for programs. */
+/** Prints a command's answer: as a table for a person, or as one JSON document for a program. */
 import pc from 'picocolors';
 import { visibleJson, visibleText } from './visible-text.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Output {
-  /** One thing: its fields one below the other. */
+  /** Prints one thing, with one line for each field. */
   show(value: Row, note?: string): void;
-  /** Several things: one a line. In JSON {data: [...]}. */
+  /** Prints several things, with one line for each. The JSON document is {data: [...]}. */
   list(rows: readonly Row[], whenEmpty: string): void;
 }
 
-/** Control characters in a value are printed as their escapes, since many values are foreign text. */
+/** Many values come from clients and vendors, so control characters in them are printed as escapes. */
 export function createOutput(json: boolean, print: (line: string) => void): Output {
   if (json) {
     return {

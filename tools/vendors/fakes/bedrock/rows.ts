@@ -1,28 +1,16 @@
-/**
- * Bedrock's InvokeModel with Stability's models: what AWS refuses is refused here, with its name in x-amzn-errortype;
- * the signature is verified. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html (read 2026-11-21)
- */
-import type { OutputFormat } from '../../core/image-formats.ts';
-import type { RefusalReason } from '../../core/provider.ts';
-import { wrongSignature, type AwsIdentity } from './bedrock-signature.ts';
-import {
-  rowOf,
-  startFakeVendor,
-  type FakeVendor,
-  type Received,
-  type Reply,
-  type VendorRow,
-} from './fake-vendor.ts';
-import { pictureOf } from './pictures.ts';
+/** The ways in which the fake of Bedrock answers. */
+import type { RefusalReason } from '../../../../core/provider.ts';
+import type { Reply, VendorRow } from '../fake-vendor.ts';
 
 export interface BedrockRow extends VendorRow {
-  /** What the adapter makes of it. */
+  /** How the adapter reads this answer. */
   readonly answers: RefusalReason | 'rendered';
-  /** Absent: a picture is rendered. */
+  /** Absent: the fake renders a picture. */
   readonly reply?: Reply;
 }
 
-function refused(status: number, type: string, message: string): Reply {
+/** AWS puts the name of an error into a header. */
+export function refused(status: number, type: string, message: string): Reply {
   return {
     status,
     headers: { 'x-amzn-errortype': `${type}:http://internal.amazon.com/coral/com.amazon.bedrock/` },
@@ -30,7 +18,7 @@ function refused(status: number, type: string, message: string): Reply {
   };
 }
 
-/** AWS's names of a failure that stand for themselves. */
+/** A row whose error AWS names by its type alone. */
 function failing(
   row: string,
   status: number,
@@ -41,7 +29,7 @@ function failing(
   return { row, says: `${status} ${type}`, answers, ends, reply: refused(status, type, 'A text of AWS.') };
 }
 
-const answered = (body: object): Reply => ({ status: 200, body });
+export const answered = (body: object): Reply => ({ status: 200, body });
 const finished = (reason: string): Reply => answered({ finish_reasons: [reason] });
 
 export const bedrockRows: readonly BedrockRow[] = [
@@ -76,7 +64,7 @@ export const bedrockRows: readonly BedrockRow[] = [
   },
   {
     row: 'other-finish',
-    says: 'a finish reason that is not known',
+    says: 'an unknown finish reason',
     answers: 'unknown_answer',
     ends: 'InternalFailure',
     reply: finished('Filter reason: something else'),
@@ -110,7 +98,7 @@ export const bedrockRows: readonly BedrockRow[] = [
   },
   {
     row: 'gateway',
-    says: '503 of a proxy in between',
+    says: '503 of a proxy on the way',
     answers: 'unavailable',
     ends: 'ServiceUnavailable',
     reply: { status: 503, body: '<html>503</html>' },
@@ -132,115 +120,37 @@ export const bedrockRows: readonly BedrockRow[] = [
   },
   {
     row: 'no-picture',
-    says: 'a text where the picture should be',
+    says: 'a text in place of the picture',
     answers: 'rendered',
     ends: 'InternalFailure',
     reply: answered({ seeds: [7], finish_reasons: [null], images: ['PGh0bWw+'] }),
   },
   {
     row: 'unknown-shape',
-    says: '200 of another shape',
+    says: '200 with a body of another shape',
     answers: 'unknown_answer',
     ends: 'InternalFailure',
     reply: answered({ output: ['?'] }),
   },
   {
     row: 'no-json',
-    says: '200 that is no JSON',
+    says: '200 with a body that is not JSON',
     answers: 'unknown_answer',
     ends: 'InternalFailure',
     reply: { status: 200, body: '<html>' },
   },
   {
     row: 'redirect',
-    says: '302 to elsewhere',
+    says: '302 to another host',
     answers: 'unknown_answer',
     ends: 'InternalFailure',
     reply: { status: 302, headers: { location: 'https://elsewhere.test/' }, body: '{}' },
   },
   {
     row: 'break',
-    says: 'a connection cut behind the request',
+    says: 'a connection that is closed after the request',
     answers: 'unknown_outcome',
     ends: 'InternalFailure',
     reply: { status: 'break' },
   },
 ];
-
-/** Stability's sizes of about a megapixel. */
-const pixels: Readonly<Record<string, readonly [number, number]>> = {
-  '1:1': [1024, 1024],
-  '3:2': [1216, 832],
-  '2:3': [832, 1216],
-  '5:4': [1088, 896],
-  '4:5': [896, 1088],
-  '16:9': [1344, 768],
-  '9:16': [768, 1344],
-  '21:9': [1536, 640],
-  '9:21': [640, 1536],
-};
-const models = [
-  'stability.stable-image-core-v1:1',
-  'stability.stable-image-ultra-v1:1',
-  'stability.sd3-5-large-v1:0',
-];
-const knownFields = ['prompt', 'mode', 'aspect_ratio', 'seed', 'output_format', 'negative_prompt'];
-
-/** Whose signature the fake takes when nobody else is named. */
-export const fakeBedrockIdentity: AwsIdentity = {
-  accessKeyId: 'FAKEBEDROCKID',
-  secretAccessKey: 'fake-bedrock-key',
-  sessionToken: 'fake-bedrock-session',
-};
-const fakeBedrockRegion = 'us-west-2';
-
-export async function startFakeBedrock(identity: AwsIdentity = fakeBedrockIdentity): Promise<FakeVendor> {
-  return startFakeVendor((request) => {
-    const { method, path, json } = request;
-    const model = /^\/model\/([^/]+)\/invoke$/.exec(path)?.[1];
-    if (method !== 'POST' || model === undefined)
-      return refused(404, 'UnknownOperationException', 'The requested operation is not recognized.');
-    const wrong = wrongSignature(request, fakeBedrockRegion, identity);
-    if (wrong !== undefined)
-      return refused(403, wrong, 'The security token included in the request is invalid.');
-    if (!models.includes(decodeURIComponent(model)))
-      return refused(400, 'ValidationException', 'The provided model identifier is invalid.');
-    const invalid = invalidField(request);
-    return invalid === undefined
-      ? answerTo(json as Body)
-      : refused(400, 'ValidationException', `Malformed input request: ${invalid}`);
-  });
-}
-
-interface Body {
-  readonly prompt: string;
-  readonly aspect_ratio?: string;
-  readonly output_format?: OutputFormat;
-}
-
-function invalidField({ headers, json }: Received): string | undefined {
-  if (headers['content-type'] !== 'application/json' || typeof json !== 'object' || json === null)
-    return 'not JSON';
-  const body = json as Record<string, unknown>;
-  const unknown = Object.keys(body).find((field) => !knownFields.includes(field));
-  if (unknown !== undefined) return unknown;
-  const { prompt, mode = 'text-to-image', aspect_ratio = '1:1', output_format = 'png', seed = 0 } = body;
-  if (typeof prompt !== 'string' || prompt === '' || prompt.length > 10_000) return 'prompt';
-  if (mode !== 'text-to-image') return 'mode';
-  if (typeof aspect_ratio !== 'string' || !(aspect_ratio in pixels)) return 'aspect_ratio';
-  if (output_format !== 'png' && output_format !== 'jpeg') return 'output_format';
-  return typeof seed === 'number' && Number.isInteger(seed) && seed >= 0 && seed <= 4_294_967_295
-    ? undefined
-    : 'seed';
-}
-
-function answerTo({ prompt, aspect_ratio = '1:1', output_format = 'png' }: Body): Reply {
-  const row = bedrockRows.find((candidate) => candidate.row === rowOf(prompt));
-  if (row?.reply) return row.reply;
-  const [width, height] = pixels[aspect_ratio] ?? [1024, 1024];
-  return answered({
-    seeds: [2130420379],
-    finish_reasons: [null],
-    images: [pictureOf(output_format, width, height).toString('base64')],
-  });
-}

@@ -1,9 +1,9 @@
-/** Pictures for a fake vendor to send: of the asked type and size, of one colour. */
+/** Pictures of one colour that a fake vendor sends, in the requested format and size. */
 import { deflateSync, crc32 } from 'node:zlib';
 import { encode } from 'jpeg-js';
-import type { OutputFormat } from '../../core/image-formats.ts';
+import type { OutputFormat } from '../../../core/image-formats.ts';
 
-/** A picture that any decoder opens; the WebP is its header alone. */
+/** Any decoder opens a PNG or JPEG of this function. A WebP consists of its header alone. */
 export function pictureOf(format: OutputFormat, width: number, height: number): Buffer {
   switch (format) {
     case 'png':
@@ -19,7 +19,7 @@ function pngOf(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits of grey: a byte a pixel, and a filter byte before each row.
+  // Eight bits of grey: each pixel is one byte, and each row begins with a filter byte.
   header.set([8, 0, 0, 0, 0], 8);
   const rows = Buffer.alloc((width + 1) * height, 0x9c);
   for (let row = 0; row < height; row += 1) rows[row * (width + 1)] = 0;
@@ -41,7 +41,7 @@ function chunkOf(type: string, data: Buffer): Buffer {
   return chunk;
 }
 
-/** RIFF, WEBP and a VP8X chunk: 24 bits each, less one (RFC 9649, 2.7). */
+/** RIFF, WEBP and a VP8X chunk. The chunk holds width - 1 and height - 1, in 24 bits each (RFC 9649, 2.7). */
 function webpHeaderOf(width: number, height: number): Buffer {
   const file = Buffer.alloc(30);
   file.write('RIFF', 0, 'ascii');

@@ -1,23 +1,23 @@
 /**
- * Foreign text (of a receiver, a vendor, a client) as a terminal may show it. Control characters could move
- * the cursor or change colours, and characters that set the direction of writing could hide what stands there.
+ * Makes text from receivers, vendors and clients safe for a terminal. Control characters could move the
+ * cursor or change colours. Characters that set the writing direction could hide parts of the text.
  */
 
-/** C0, DEL, C1, the marks and overrides of direction, and the separators of lines and paragraphs. */
+/** C0, DEL and C1 controls, marks and overrides of the writing direction, line and paragraph separators. */
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/gu; // eslint-disable-line no-control-regex
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** The text with every unsafe character as its escape: `\u001b[2J` instead of a cleared screen. */
+/** Replaces every unsafe character by its escape, so that a terminal shows `\u001b[2J` and clears nothing. */
 export function visibleText(text: string): string {
   return text.replace(unsafe, (character) => named[character] ?? escaped(character));
 }
 
-/** True when a terminal shows the text as it stands. */
+/** True when the text contains no unsafe character. */
 export function isPrintable(text: string): boolean {
   return text.isWellFormed() && visibleText(text) === text;
 }
 
-/** One line of JSON of the same value as JSON.stringify gives, without an unsafe character in it. */
+/** Like JSON.stringify, with an escape for every unsafe character. The parsed value is the same. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value).replace(unsafe, escaped);
 }

@@ -1,104 +1,39 @@
-/** fal on loopback: queued, in progress, completed; what is wrong with an input is said by the result. */
-import { readFileSync } from 'node:fs';
-import { readImageHeader } from '../../core/image-bytes.ts';
-import type { OutputFormat } from '../../core/image-formats.ts';
+/**
+ * The fake of fal. A job is queued, then in progress, then completed. As at fal, only the request for the
+ * result tells which field of the input was wrong.
+ */
+import * as z from 'zod';
+import { readImageHeader } from '../../../../core/image-bytes.ts';
 import {
+  fieldsOf,
   rowOf,
   startFakeVendor,
   type FakeVendor,
+  type Fields,
   type Received,
   type Reply,
-  type VendorRow,
-} from './fake-vendor.ts';
-import { pictureOf } from './pictures.ts';
-
-/** Codes of a model, with the status that they come under and what becomes of the creation. */
-const modelCodes: readonly (readonly [
-  code: string,
-  status: number,
-  ends: VendorRow['ends'],
-  sources?: number,
-])[] = [
-  ['image_load_error', 422, 'SourceImageRejected', 1],
-  ['image_too_small', 422, 'SourceImageRejected', 1],
-  ['image_too_large', 422, 'SourceImageRejected', 1],
-  ['file_too_large', 422, 'SourceImageRejected', 1],
-  ['file_download_error', 422, 'SourceImageRejected', 1],
-  ['unsupported_image_format', 422, 'SourceImageRejected', 1],
-  ['face_detection_error', 422, 'SourceImageRejected', 1],
-  ['no_media_generated', 422, 'NothingRendered'],
-  ['generation_timeout', 504, 'GenerationTimedOut'],
-  ['downstream_service_unavailable', 500, 'ServiceUnavailable'],
-  ['downstream_service_error', 400, 'GenerationFailed'],
-  ['internal_server_error', 500, 'GenerationFailed'],
-];
-
-/** Codes of the platform. */
-const platformCodes: readonly (readonly [code: string, status: number, ends: VendorRow['ends']])[] = [
-  ['request_timeout', 504, 'GenerationTimedOut'],
-  ['startup_timeout', 504, 'GenerationTimedOut'],
-  ['runner_scheduling_failure', 503, 'ServiceUnavailable'],
-  ['runner_disconnected', 503, 'GenerationFailed'],
-];
-
-export const falRows: readonly VendorRow[] = [
-  { row: 'success', says: 'queued, in progress, completed', ends: 'completed' },
-  { row: 'success-sources', says: 'completed, made of two source images', ends: 'completed', sources: 2 },
-  { row: 'prompt-policy', says: 'content_policy_violation in the prompt', ends: 'PromptRejected' },
-  {
-    row: 'source-policy',
-    says: 'content_policy_violation in a source image',
-    ends: 'SourceImageRejected',
-    sources: 1,
-  },
-  { row: 'nsfw', says: 'has_nsfw_concepts, and a black picture', ends: 'PromptRejected' },
-  ...modelCodes.map(([row, status, ends, sources]) => ({
-    row,
-    says: `${status} ${row}`,
-    ends,
-    ...(sources !== undefined && { sources }),
-  })),
-  ...platformCodes.map(([row, status, ends]) => ({ row, says: `${status} ${row}`, ends })),
-  { row: 'error-in-status', says: 'a status that carries its error', ends: 'ServiceUnavailable' },
-  { row: 'no-images', says: 'a result without images', ends: 'NothingRendered' },
-  { row: 'empty-picture', says: 'a picture of no bytes', ends: 'NothingRendered' },
-  { row: 'unknown-shape', says: '200 without addresses', ends: 'InternalFailure' },
-  { row: 'unknown-state', says: 'a state that nobody documents', ends: 'InternalFailure' },
-  { row: 'unknown-result', says: 'a result of an unknown shape', ends: 'InternalFailure' },
-  { row: 'foreign-status-url', says: 'a status address at another host', ends: 'InternalFailure' },
-  { row: 'foreign-picture', says: 'a picture at another host', ends: 'InternalFailure' },
-  { row: 'break', says: 'the connection is cut behind the submission', ends: 'InternalFailure' },
-  { row: 'server-error', says: '500 without a code', ends: 'InternalFailure' },
-  { row: 'throttled', says: '429', ends: 'ServiceUnavailable' },
-  { row: 'down', says: '503', ends: 'ServiceUnavailable' },
-  { row: 'unauthorized', says: '401', ends: 'ServiceUnavailable' },
-  { row: 'payment-required', says: '402', ends: 'ServiceUnavailable' },
-  { row: 'locked', says: '403: the account has no balance', ends: 'ServiceUnavailable' },
-  { row: 'key-revoked', says: '401 when it is polled', ends: 'ServiceUnavailable' },
-  { row: 'poll-broke', says: 'the first poll is cut', ends: 'completed' },
-  { row: 'poll-throttled', says: '429 to the first poll', ends: 'completed' },
-  { row: 'result-down', says: '503 without a code to the first question for the result', ends: 'completed' },
-  { row: 'download-broke', says: 'the first download is cut', ends: 'completed' },
-];
+} from '../fake-vendor.ts';
+import { pictureOf } from '../pictures.ts';
+import { recordedAnswer } from '../recorded-answer.ts';
+import { modelCodes, platformCodes } from './rows.ts';
 
 interface Job {
   readonly id: string;
   readonly app: string;
   readonly row: string;
-  readonly body: Body;
-  /** The field that the model does not accept. */
+  readonly body: Fields;
+  /** The name of the first field that the model refuses. */
   readonly wrong: string | undefined;
   polls: number;
   results: number;
   downloads: number;
 }
 
-interface Body {
-  readonly prompt: string;
-  readonly image_size: { readonly width: number; readonly height: number };
-  readonly output_format: OutputFormat;
-  readonly image_urls?: readonly string[];
-}
+/** The fields of a request that decide on the picture. */
+const pictureSchema = z.object({
+  image_size: z.object({ width: z.number(), height: z.number() }),
+  output_format: z.enum(['jpeg', 'png', 'webp']),
+});
 
 interface Model {
   readonly formats: readonly string[];
@@ -170,8 +105,8 @@ function submit(request: Received, jobs: Map<string, Job>, origin: string): Repl
   const name = request.path.slice(1, isEdit ? -'/edit'.length : undefined);
   const model = Object.hasOwn(models, name) ? models[name] : undefined;
   if (!model) return { status: 404, body: { detail: `Application '${name}' not found` } };
-  const body = (request.json ?? {}) as Body & Record<string, unknown>;
-  const row = rowOf(body.prompt) ?? 'success';
+  const body = fieldsOf(request.json);
+  const row = rowOf(body['prompt']) ?? 'success';
   if (Object.hasOwn(atOnce, row)) return atOnce[row] ?? { status: 500 };
   const id = `019ef3ca-bf2e-71b2-b3b6-${String(jobs.size + 1).padStart(12, '0')}`;
   const app = name.split('/').slice(0, 2).join('/');
@@ -188,27 +123,28 @@ function submit(request: Received, jobs: Map<string, Job>, origin: string): Repl
   };
 }
 
-/** The first field that the model would refuse. */
-function wrongField(body: Body & Record<string, unknown>, model: Model, isEdit: boolean): string | undefined {
+/** The name of the first field that the model would refuse. */
+function wrongField(body: Fields, model: Model, isEdit: boolean): string | undefined {
   const known = [...fields, ...model.ownFields, ...(isEdit ? ['image_urls'] : [])];
   const isSide = (side: unknown): boolean =>
     Number.isInteger(side) && Number(side) >= 64 && Number(side) <= 2048 && Number(side) % 16 === 0;
-  const isPicture = (url: string): boolean => {
-    const data = /^data:(image\/\w+);base64,(.+)$/.exec(url);
+  const isPicture = (url: unknown): boolean => {
+    const data = /^data:(image\/\w+);base64,(.+)$/.exec(String(url));
     return data !== null && readImageHeader(Buffer.from(data[2] ?? '', 'base64'))?.contentType === data[1];
   };
   const unknown = Object.keys(body).find((name) => !known.includes(name));
   if (unknown !== undefined) return unknown;
-  if (typeof body.prompt !== 'string') return 'prompt';
-  if (!isSide(body.image_size.width) || !isSide(body.image_size.height)) return 'image_size';
+  const { width, height } = fieldsOf(body['image_size']);
+  if (typeof body['prompt'] !== 'string') return 'prompt';
+  if (!isSide(width) || !isSide(height)) return 'image_size';
   if (body['seed'] !== undefined && !Number.isInteger(body['seed'])) return 'seed';
-  if (!model.formats.includes(body.output_format)) return 'output_format';
+  if (!model.formats.includes(String(body['output_format']))) return 'output_format';
   if (
     body['safety_tolerance'] !== undefined &&
-    !['1', '2', '3', '4', '5'].includes(body['safety_tolerance'] as string)
+    !(typeof body['safety_tolerance'] === 'string' && /^[1-5]$/.test(body['safety_tolerance']))
   )
     return 'safety_tolerance';
-  const images = body.image_urls ?? [];
+  const images: readonly unknown[] = Array.isArray(body['image_urls']) ? body['image_urls'] : [];
   return isEdit && (images.length === 0 || images.length > model.mostImages || !images.every(isPicture))
     ? 'image_urls'
     : undefined;
@@ -297,7 +233,7 @@ function deliver(job: Job | undefined): Reply {
   if (!job) return { status: 404, body: 'Not Found' };
   job.downloads += 1;
   if (job.row === 'download-broke' && job.downloads === 1) return { status: 'break' };
-  const { output_format: format, image_size: size } = job.body;
+  const { output_format: format, image_size: size } = pictureSchema.parse(job.body);
   return {
     status: 200,
     headers: { 'content-type': `image/${format}` },
@@ -305,14 +241,6 @@ function deliver(job: Job | undefined): Reply {
   };
 }
 
-/** An answer as documented, from tools/vendors/answers/fal. */
-function recorded(name: string, { id = '', app = '', origin = '', status = '' } = {}): object {
-  const text = readFileSync(new URL(`./answers/fal/${name}.json`, import.meta.url), 'utf8');
-  return JSON.parse(
-    text
-      .replaceAll('<id>', id)
-      .replaceAll('<app>', app)
-      .replaceAll('<origin>', origin)
-      .replaceAll('<status>', status),
-  ) as object;
+function recorded(name: string, values?: Readonly<Record<string, string>>): Fields {
+  return recordedAnswer('fal', name, values);
 }

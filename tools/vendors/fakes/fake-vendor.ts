@@ -1,43 +1,50 @@
-/** A vendor on loopback: a server that speaks its protocol, and remembers what it was asked. */
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { FailureName } from '../../core/failure.ts';
+/** A fake vendor: a server on loopback that speaks the vendor's protocol and remembers every request. */
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import type { FailureName } from '../../../core/failure.ts';
 
-/** One way in which a vendor answers, and what becomes of the creation. A prompt that holds `[row:name]` asks for it. */
+/**
+ * One way in which a vendor answers, and how the creation then ends. A prompt that contains `[row:name]`
+ * makes the fake answer in this way.
+ */
 export interface VendorRow {
   readonly row: string;
   readonly says: string;
   readonly ends: FailureName | 'completed';
-  /** Source images that the request needs to get there. */
+  /** How many source images the request must have, so that the vendor can answer in this way. */
   readonly sources?: number;
 }
 
 export interface Received {
   readonly method: string;
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
-  /** The body as JSON; undefined when it is none. */
+  /** The parsed body; undefined when the body is not JSON. */
   readonly json: unknown;
 }
 
 export interface Reply {
-  /** 'hang': never answered. 'break': the connection is cut behind the request. */
+  /**
+   * 'hang': the fake never answers. 'break': the fake closes the connection after it has read the request.
+   */
   readonly status: number | 'hang' | 'break';
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON when it is a plain object. */
+  /** A plain object is sent as JSON. */
   readonly body?: object | string | Uint8Array;
 }
 
 export interface FakeVendor {
-  /** As the provider's base URL. */
+  /** The base URL for the provider. */
   readonly url: string;
   readonly received: readonly Received[];
   stop(): Promise<void>;
 }
 
-/** Listens on a free port of loopback. `origin` is told to the vendor for the addresses that its answers name. */
+/**
+ * A fake on a free port of loopback. `answer` gets the fake's own origin, for the addresses in its answers.
+ */
 export async function startFakeVendor(
   answer: (request: Received, origin: string) => Reply | Promise<Reply>,
 ): Promise<FakeVendor> {
@@ -60,7 +67,7 @@ export async function startFakeVendor(
     })();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  origin = `http://127.0.0.1:${portOf(server)}`;
   return {
     url: origin,
     received,
@@ -72,14 +79,20 @@ export async function startFakeVendor(
   };
 }
 
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the fake vendor has no port');
+  return address.port;
+}
+
 async function readRequest(incoming: IncomingMessage): Promise<Received> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
-  const body = Buffer.concat(chunks);
+  const body = await buffer(incoming);
   return {
     method: incoming.method ?? '',
     path: incoming.url ?? '',
-    headers: incoming.headers as Received['headers'],
+    headers: Object.fromEntries(
+      Object.entries(incoming.headersDistinct).map(([name, lines]) => [name, lines?.join(', ')]),
+    ),
     body,
     json: parsed(body),
   };
@@ -93,7 +106,14 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** The row that a prompt asks for; undefined: an ordinary success. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The members of a JSON object. Any other value has none. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+/** The name of the row that a prompt asks for; undefined means an ordinary success. */
 export function rowOf(prompt: unknown): string | undefined {
   return typeof prompt === 'string' ? /\[row:([\w-]+)\]/.exec(prompt)?.[1] : undefined;
 }

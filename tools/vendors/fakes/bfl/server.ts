@@ -1,57 +1,20 @@
-/** Black Forest Labs on loopback: jobs that are pending for two polls, and pictures that need no key. */
-import { readFileSync } from 'node:fs';
-import { readImageHeader } from '../../core/image-bytes.ts';
-import type { OutputFormat } from '../../core/image-formats.ts';
+/** The fake of Black Forest Labs. A job is pending for two polls; a picture is fetched without a key. */
+import * as z from 'zod';
+import { readImageHeader } from '../../../../core/image-bytes.ts';
 import {
+  fieldsOf,
   rowOf,
   startFakeVendor,
   type FakeVendor,
+  type Fields,
   type Received,
   type Reply,
-  type VendorRow,
-} from './fake-vendor.ts';
-import { pictureOf } from './pictures.ts';
-
-export const bflRows: readonly VendorRow[] = [
-  { row: 'success', says: 'Ready after two polls', ends: 'completed' },
-  { row: 'success-sources', says: 'Ready, made of two source images', ends: 'completed', sources: 2 },
-  { row: 'request-moderated', says: 'the prompt is refused when it is polled', ends: 'PromptRejected' },
-  { row: 'moderated-at-once', says: 'the prompt is refused when it is submitted', ends: 'PromptRejected' },
-  {
-    row: 'source-moderated',
-    says: 'the details blame the first source image',
-    ends: 'SourceImageRejected',
-    sources: 1,
-  },
-  { row: 'content-moderated', says: 'the picture is refused', ends: 'PromptRejected' },
-  { row: 'source-unreadable', says: '422 about input_image', ends: 'SourceImageRejected', sources: 1 },
-  { row: 'error', says: 'state Error', ends: 'GenerationFailed' },
-  { row: 'failed', says: 'state Failed', ends: 'GenerationFailed' },
-  { row: 'no-sample', says: 'Ready without a sample', ends: 'NothingRendered' },
-  { row: 'empty-picture', says: 'a sample of no bytes', ends: 'NothingRendered' },
-  { row: 'task-not-found', says: 'the job is not known when it is polled', ends: 'InternalFailure' },
-  { row: 'validation', says: '422 about a field of ours', ends: 'InternalFailure' },
-  { row: 'unknown-shape', says: '200 without a polling address', ends: 'InternalFailure' },
-  { row: 'unknown-state', says: 'a state that nobody documents', ends: 'InternalFailure' },
-  { row: 'foreign-polling-url', says: 'a polling address at another host', ends: 'InternalFailure' },
-  { row: 'foreign-sample', says: 'a sample at another host', ends: 'InternalFailure' },
-  { row: 'sample-expired', says: 'the sample is gone', ends: 'InternalFailure' },
-  { row: 'break', says: 'the connection is cut behind the submission', ends: 'InternalFailure' },
-  { row: 'server-error', says: '500', ends: 'InternalFailure' },
-  { row: 'throttled', says: '429', ends: 'ServiceUnavailable' },
-  { row: 'down', says: '503', ends: 'ServiceUnavailable' },
-  { row: 'unauthorized', says: '401', ends: 'ServiceUnavailable' },
-  { row: 'payment-required', says: '402', ends: 'ServiceUnavailable' },
-  { row: 'forbidden', says: '403', ends: 'ServiceUnavailable' },
-  { row: 'key-revoked', says: '403 when it is polled', ends: 'ServiceUnavailable' },
-  { row: 'poll-broke', says: 'the first poll is cut', ends: 'completed' },
-  { row: 'poll-throttled', says: '429 to the first poll', ends: 'completed' },
-  { row: 'poll-down', says: '502 to the first poll', ends: 'completed' },
-  { row: 'download-broke', says: 'the first download is cut', ends: 'completed' },
-];
+} from '../fake-vendor.ts';
+import { pictureOf } from '../pictures.ts';
+import { recordedAnswer } from '../recorded-answer.ts';
 
 const key = 'fake-bfl-key';
-/** By model: how many source images it takes. */
+/** How many source images each model takes. */
 const models: Readonly<Record<string, number>> = { 'flux-2-pro': 8, 'flux-2-max': 8, 'flux-2-klein-4b': 4 };
 const mostPixels = 2048 * 2048;
 const fields = ['prompt', 'width', 'height', 'seed', 'safety_tolerance', 'output_format'];
@@ -59,17 +22,16 @@ const fields = ['prompt', 'width', 'height', 'seed', 'safety_tolerance', 'output
 interface Job {
   readonly id: string;
   readonly row: string;
-  readonly body: Body;
+  readonly picture: z.infer<typeof pictureSchema>;
   polls: number;
   downloads: number;
 }
 
-interface Body {
-  readonly prompt: string;
-  readonly width: number;
-  readonly height: number;
-  readonly output_format: OutputFormat;
-}
+const pictureSchema = z.object({
+  width: z.number(),
+  height: z.number(),
+  output_format: z.enum(['jpeg', 'png', 'webp']),
+});
 
 const atOnce: Readonly<Record<string, Reply>> = {
   break: { status: 'break' },
@@ -110,15 +72,15 @@ export async function startFakeBfl(): Promise<FakeVendor & { jobs(): number }> {
 }
 
 function submit(request: Received, model: string, jobs: Map<string, Job>, origin: string): Reply {
-  const body = (request.json ?? {}) as Body & Record<string, unknown>;
+  const body = fieldsOf(request.json);
   const wrong =
     request.headers['content-type'] === 'application/json' ? wrongField(body, models[model] ?? 0) : 'body';
   if (wrong !== undefined)
     return { status: 422, body: { detail: [{ loc: ['body', wrong], msg: 'refused', type: 'value_error' }] } };
-  const row = rowOf(body.prompt) ?? 'success';
+  const row = rowOf(body['prompt']) ?? 'success';
   if (Object.hasOwn(atOnce, row)) return atOnce[row] ?? { status: 500 };
   const id = `00000000-0000-4000-8000-${String(jobs.size + 1).padStart(12, '0')}`;
-  jobs.set(id, { id, row, body, polls: 0, downloads: 0 });
+  jobs.set(id, { id, row, picture: pictureSchema.parse(body), polls: 0, downloads: 0 });
   if (row === 'foreign-polling-url')
     return {
       status: 200,
@@ -127,8 +89,8 @@ function submit(request: Received, model: string, jobs: Map<string, Job>, origin
   return { status: 200, body: recorded('submitted', { id, origin }) };
 }
 
-/** The first field that the vendor would refuse. */
-function wrongField(body: Body & Record<string, unknown>, mostImages: number): string | undefined {
+/** The name of the first field that the vendor would refuse. */
+function wrongField(body: Fields, mostImages: number): string | undefined {
   const images = Array.from({ length: mostImages }, (_, index) =>
     index === 0 ? 'input_image' : `input_image_${index + 1}`,
   );
@@ -136,15 +98,18 @@ function wrongField(body: Body & Record<string, unknown>, mostImages: number): s
     Number.isInteger(side) && Number(side) >= 64 && Number(side) % 16 === 0;
   const unknown = Object.keys(body).find((name) => !fields.includes(name) && !images.includes(name));
   if (unknown !== undefined) return unknown;
-  if (typeof body.prompt !== 'string') return 'prompt';
-  if (!isSide(body.width) || body.width * body.height > mostPixels) return 'width';
-  if (!isSide(body.height)) return 'height';
+  const { prompt, width, height, output_format: format } = body;
+  if (typeof prompt !== 'string') return 'prompt';
+  if (!isSide(width) || Number(width) * Number(height) > mostPixels) return 'width';
+  if (!isSide(height)) return 'height';
   if (body['seed'] !== undefined && !Number.isInteger(body['seed'])) return 'seed';
-  if (!['jpeg', 'png', 'webp'].includes(body.output_format)) return 'output_format';
+  if (!pictureSchema.shape.output_format.safeParse(format).success) return 'output_format';
   if (![0, 1, 2, 3, 4, 5].includes(Number(body['safety_tolerance']))) return 'safety_tolerance';
-  return images.find(
-    (name) => body[name] !== undefined && !readImageHeader(Buffer.from(body[name] as string, 'base64')),
-  );
+  return images.find((name) => body[name] !== undefined && !isPicture(body[name]));
+}
+
+function isPicture(data: unknown): boolean {
+  return typeof data === 'string' && readImageHeader(Buffer.from(data, 'base64')) !== undefined;
 }
 
 function poll(job: Job | undefined, origin: string): Reply {
@@ -171,7 +136,7 @@ function deliver(job: Job | undefined): Reply {
     return { status: 403, body: '<Error><Code>AuthenticationFailed</Code></Error>' };
   job.downloads += 1;
   if (job.row === 'download-broke' && job.downloads === 1) return { status: 'break' };
-  const { output_format: format, width, height } = job.body;
+  const { output_format: format, width, height } = job.picture;
   return {
     status: 200,
     headers: { 'content-type': `image/${format}` },
@@ -179,8 +144,6 @@ function deliver(job: Job | undefined): Reply {
   };
 }
 
-/** An answer as documented, from tools/vendors/answers/bfl. */
-function recorded(name: string, { id = '', origin = '' } = {}): object {
-  const text = readFileSync(new URL(`./answers/bfl/${name}.json`, import.meta.url), 'utf8');
-  return JSON.parse(text.replaceAll('<id>', id).replaceAll('<origin>', origin)) as object;
+function recorded(name: string, values?: Readonly<Record<string, string>>): Fields {
+  return recordedAnswer('bfl', name, values);
 }

@@ -1,69 +1,35 @@
-/** Replicate on loopback: starting, processing, and then what the prompt asks for; inputs are checked at once. */
-import { readFileSync } from 'node:fs';
-import { readImageHeader } from '../../core/image-bytes.ts';
-import type { OutputFormat } from '../../core/image-formats.ts';
+/**
+ * The fake of Replicate. A prediction is starting, then processing, and then ends as its prompt asks. The
+ * fake checks the input when the prediction is created.
+ */
+import * as z from 'zod';
+import { readImageHeader } from '../../../../core/image-bytes.ts';
+import type { OutputFormat } from '../../../../core/image-formats.ts';
 import {
+  fieldsOf,
   rowOf,
   startFakeVendor,
   type FakeVendor,
+  type Fields,
   type Received,
   type Reply,
-  type VendorRow,
-} from './fake-vendor.ts';
-import { pictureOf } from './pictures.ts';
+} from '../fake-vendor.ts';
+import { pictureOf } from '../pictures.ts';
+import { recordedAnswer } from '../recorded-answer.ts';
+import { failures } from './rows.ts';
 
-/** Texts of failed predictions. */
-const failures: readonly (readonly [row: string, error: string, ends: VendorRow['ends']])[] = [
-  [
-    'sensitive',
-    'The input or output was flagged as sensitive. Please try again with different inputs. (E005) (uIJ6l3ruRD)',
-    'PromptRejected',
-  ],
-  ['nsfw', 'NSFW content detected. Try running it again, or try a different prompt.', 'PromptRejected'],
-  ['timeout', 'Prediction timed out while waiting for the model', 'GenerationTimedOut'],
-  ['failed', 'Director: unexpected error handling prediction (E6716)', 'GenerationFailed'],
-];
-
-export const replicateRows: readonly VendorRow[] = [
-  { row: 'success', says: 'starting, processing, succeeded', ends: 'completed' },
-  { row: 'success-sources', says: 'succeeded, made of two source images', ends: 'completed', sources: 2 },
-  ...failures.map(([row, error, ends]) => ({ row, says: `failed: ${error}`, ends })),
-  { row: 'canceled', says: 'its deadline was over while it ran', ends: 'GenerationTimedOut' },
-  { row: 'aborted', says: 'its deadline was over before it started', ends: 'GenerationTimedOut' },
-  { row: 'no-output', says: 'succeeded without an output', ends: 'NothingRendered' },
-  { row: 'empty-picture', says: 'a picture of no bytes', ends: 'NothingRendered' },
-  { row: 'invalid-input', says: '422 about a field of ours', ends: 'InternalFailure' },
-  { row: 'unknown-shape', says: '201 without an id', ends: 'InternalFailure' },
-  { row: 'unknown-state', says: 'a state that nobody documents', ends: 'InternalFailure' },
-  { row: 'foreign-picture', says: 'an output at another host', ends: 'InternalFailure' },
-  { row: 'output-gone', says: 'the output is deleted', ends: 'InternalFailure' },
-  { row: 'break', says: 'the connection is cut behind the submission', ends: 'InternalFailure' },
-  { row: 'server-error', says: '500', ends: 'InternalFailure' },
-  { row: 'throttled', says: '429', ends: 'ServiceUnavailable' },
-  { row: 'down', says: '503', ends: 'ServiceUnavailable' },
-  { row: 'unauthorized', says: '401', ends: 'ServiceUnavailable' },
-  { row: 'insufficient-credit', says: '402', ends: 'ServiceUnavailable' },
-  { row: 'forbidden', says: '403', ends: 'ServiceUnavailable' },
-  { row: 'key-revoked', says: '401 when it is polled', ends: 'ServiceUnavailable' },
-  { row: 'poll-broke', says: 'the first poll is cut', ends: 'completed' },
-  { row: 'poll-throttled', says: '429 to the first poll', ends: 'completed' },
-  { row: 'poll-down', says: '502 to the first poll', ends: 'completed' },
-  { row: 'download-broke', says: 'the first download is cut', ends: 'completed' },
-];
-
-interface Input {
-  readonly prompt: string;
-  readonly output_format: 'png' | 'jpg' | 'webp';
-  readonly width?: number;
-  readonly height?: number;
-  readonly aspect_ratio?: string;
-}
+/** The fields of an input that decide on the picture. */
+const pictureSchema = z.object({
+  output_format: z.enum(['png', 'jpg', 'webp']),
+  width: z.number().default(1024),
+  height: z.number().default(1024),
+});
 
 interface Job {
   readonly id: string;
   readonly model: string;
   readonly row: string;
-  readonly input: Input;
+  readonly picture: z.infer<typeof pictureSchema>;
   polls: number;
   downloads: number;
   isCanceled: boolean;
@@ -72,7 +38,7 @@ interface Job {
 interface State {
   readonly origin: string;
   readonly jobs: Map<string, Job>;
-  /** Addresses of uploaded files. */
+  /** The addresses of uploaded files. */
   readonly files: Set<string>;
 }
 
@@ -147,14 +113,16 @@ function create({ path, headers, json }: Received, { origin, jobs, files }: Stat
   const model = /^\/v1\/models\/([\w-]+\/[\w.-]+)\/predictions$/.exec(path)?.[1] ?? '';
   if (!Object.hasOwn(models, model))
     return { status: 404, body: { detail: 'The requested resource could not be found.', status: 404 } };
-  const { input, ...others } = (json ?? {}) as { readonly input?: Input & Record<string, unknown> };
+  const { input: sent, ...others } = fieldsOf(json);
+  const input = fieldsOf(sent);
   const wrong =
-    input && Object.keys(others).length === 0 ? wrongField(input, models[model] ?? large, files) : 'input';
+    sent !== undefined && Object.keys(others).length === 0
+      ? wrongField(input, models[model] ?? large, files)
+      : 'input';
   const deadline = headers['cancel-after'];
   if (
     headers['content-type'] !== 'application/json' ||
     wrong !== undefined ||
-    !input ||
     (deadline !== undefined && !/^(\d+[hms]?)+$/.test(deadline))
   ) {
     return {
@@ -165,13 +133,13 @@ function create({ path, headers, json }: Received, { origin, jobs, files }: Stat
       },
     };
   }
-  const row = rowOf(input.prompt) ?? 'success';
+  const row = rowOf(input['prompt']) ?? 'success';
   if (Object.hasOwn(atOnce, row)) return atOnce[row] ?? { status: 500 };
   const job = {
     id: `m420tb253nrm60cj09c8${String(jobs.size + 1).padStart(6, '0')}`,
     model,
     row,
-    input,
+    picture: pictureSchema.parse(input),
     polls: 0,
     downloads: 0,
     isCanceled: false,
@@ -180,19 +148,16 @@ function create({ path, headers, json }: Received, { origin, jobs, files }: Stat
   return { status: 201, body: prediction(job, origin, 'starting') };
 }
 
-/** The first field of the input that the model's schema refuses. */
-function wrongField(
-  input: Input & Record<string, unknown>,
-  model: typeof large,
-  files: ReadonlySet<string>,
-): string | undefined {
+/** The name of the first field of the input that the model's schema refuses. */
+function wrongField(input: Fields, model: typeof large, files: ReadonlySet<string>): string | undefined {
   const unknown = Object.keys(input).find(
     (name) => ![...commonFields, ...model.fields, model.images].includes(name),
   );
   const isSide = (side: unknown): boolean =>
     side === undefined ||
     (Number.isInteger(side) && Number(side) >= 256 && Number(side) <= 2048 && Number(side) % 16 === 0);
-  const isCustom = model === large && input.aspect_ratio === 'custom';
+  const { prompt, width, height, aspect_ratio: ratio = '1:1' } = input;
+  const isCustom = model === large && ratio === 'custom';
   const quality = Number(input['output_quality'] ?? 80);
   const images = input[model.images] ?? [];
   const isFile = (address: unknown): boolean => {
@@ -201,15 +166,16 @@ function wrongField(
     return files.has(address) || (bytes.byteLength <= mostInline && readImageHeader(bytes) !== undefined);
   };
   if (unknown !== undefined) return unknown;
-  if (typeof input.prompt !== 'string') return 'prompt';
-  if (!isCustom && !ratios.includes(input.aspect_ratio ?? '1:1')) return 'aspect_ratio';
-  if (!isSide(input.width) || (isCustom && input.width === undefined)) return 'width';
-  if (!isSide(input.height) || (isCustom && input.height === undefined)) return 'height';
+  if (typeof prompt !== 'string') return 'prompt';
+  if (!isCustom && !ratios.includes(String(ratio))) return 'aspect_ratio';
+  if (!isSide(width) || (isCustom && width === undefined)) return 'width';
+  if (!isSide(height) || (isCustom && height === undefined)) return 'height';
   if (input['seed'] !== undefined && !Number.isInteger(input['seed'])) return 'seed';
-  if (!['webp', 'jpg', 'png'].includes(input.output_format)) return 'output_format';
+  if (!pictureSchema.shape.output_format.safeParse(input['output_format']).success) return 'output_format';
   if (!(quality >= 0 && quality <= 100)) return 'output_quality';
   if (![1, 2, 3, 4, 5].includes(Number(input['safety_tolerance'] ?? 2))) return 'safety_tolerance';
-  if (!['1', '2'].includes((input['output_megapixels'] ?? '1') as string)) return 'output_megapixels';
+  const { output_megapixels: megapixels = '1' } = input;
+  if (megapixels !== '1' && megapixels !== '2') return 'output_megapixels';
   return Array.isArray(images) && images.length <= model.mostImages && images.every(isFile)
     ? undefined
     : model.images;
@@ -221,10 +187,8 @@ function upload({ headers, body }: Received, { origin, files }: State): Reply {
   )?.[1];
   if (!headers['content-type']?.startsWith('multipart/form-data; boundary=') || type === undefined)
     return { status: 400, body: { detail: 'Missing content', status: 400 } };
-  const file = recorded('file', { id: `cneqzikepnug6xezperrr4z5${files.size}`, type, origin }) as {
-    readonly urls: { readonly get: string };
-  };
-  files.add(file.urls.get);
+  const file = recorded('file', { id: `cneqzikepnug6xezperrr4z5${files.size}`, type, origin });
+  files.add(String(fieldsOf(file['urls'])['get']));
   return { status: 201, body: file };
 }
 
@@ -241,7 +205,7 @@ function poll(job: Job, origin: string): Reply {
     return { status: 200, body: { ...prediction(job, origin, 'failed'), error: failure } };
   if (row === 'canceled' || row === 'aborted') return { status: 200, body: prediction(job, origin, row) };
   if (row === 'unknown-state') return { status: 200, body: prediction(job, origin, 'paused') };
-  const address = `${row === 'foreign-picture' ? 'https://replicate.delivery.example.com' : origin}/xezq/${id}/out-0.${job.input.output_format}`;
+  const address = `${row === 'foreign-picture' ? 'https://replicate.delivery.example.com' : origin}/xezq/${id}/out-0.${job.picture.output_format}`;
   const output = models[job.model] === large ? address : [address];
   return {
     status: 200,
@@ -253,7 +217,7 @@ function deliver(job: Job | undefined): Reply {
   if (!job || job.row === 'output-gone') return { status: 404, body: 'Not Found' };
   job.downloads += 1;
   if (job.row === 'download-broke' && job.downloads === 1) return { status: 'break' };
-  const { output_format: extension, width = 1024, height = 1024 } = job.input;
+  const { output_format: extension, width, height } = job.picture;
   const format: OutputFormat = extension === 'jpg' ? 'jpeg' : extension;
   return {
     status: 200,
@@ -266,15 +230,6 @@ function prediction({ id, model }: Job, origin: string, status: string): object 
   return recorded('prediction', { id, model, origin, status });
 }
 
-/** An answer as documented, from tools/vendors/answers/replicate. */
-function recorded(name: string, { id = '', model = '', origin = '', status = '', type = '' } = {}): object {
-  const text = readFileSync(new URL(`./answers/replicate/${name}.json`, import.meta.url), 'utf8');
-  return JSON.parse(
-    text
-      .replaceAll('<id>', id)
-      .replaceAll('<model>', model)
-      .replaceAll('<origin>', origin)
-      .replaceAll('<status>', status)
-      .replaceAll('<type>', type),
-  ) as object;
+function recorded(name: string, values?: Readonly<Record<string, string>>): Fields {
+  return recordedAnswer('replicate', name, values);
 }

@@ -1,0 +1,55 @@
+/** The command line of `npm start`. */
+import { Command } from 'commander';
+import type { StartOptions } from './until-stopped.ts';
+
+interface Given {
+  readonly port: string;
+  readonly data: string;
+  readonly json?: boolean;
+  readonly strictOutbound?: boolean;
+  readonly env: StartOptions['env'];
+}
+
+/** Reads the options. A wrong value ends the process with one sentence and exit code 1. */
+export function startOptions(argv: readonly string[]): StartOptions {
+  const given = new Command('npm start --')
+    .description('The whole of Darkroom on this machine, until Ctrl-C')
+    .option('--port <n>', 'where it listens, on loopback', '8787')
+    .option('--data <folder>', 'where its state is kept', '.darkroom')
+    .option('--json', 'one JSON object a line')
+    .option(
+      '--strict-outbound',
+      'the deployed rules for addresses: public hosts, https for webhooks, http(s) for images',
+    )
+    .option(
+      '--env <NAME=VALUE>',
+      'another value for a variable that the functions declare; any number of times',
+      addVariable,
+      {},
+    )
+    .parse(argv)
+    .opts<Given>();
+  return {
+    port: portOf(given.port),
+    data: given.data,
+    json: given.json === true,
+    strictOutbound: given.strictOutbound === true,
+    env: given.env,
+  };
+}
+
+function addVariable(text: string, before: StartOptions['env']): StartOptions['env'] {
+  const [, name, value] = /^([A-Z][A-Z0-9_]*)=(.*)$/s.exec(text) ?? [];
+  if (name !== undefined && value !== undefined) return { ...before, [name]: value };
+  console.error(`--env: ${JSON.stringify(text)} is no NAME=VALUE, such as AUTH_FAILURE_FORM=plain.`);
+  process.exit(1);
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  console.error(
+    `--port: ${JSON.stringify(text)} is no port; it would be a number from 0 (any free one) to 65535.`,
+  );
+  process.exit(1);
+}

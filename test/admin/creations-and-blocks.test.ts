@@ -1,0 +1,163 @@
+/** The commands `creations`, `blocks`, `providers check` and `webhooks log` against the whole service. */
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { fieldsOf } from '../../tools/vendors/fakes/fake-vendor.ts';
+import { movementsOf, settled, submit } from '../workflow/creations.ts';
+import { useOperatedService } from './operated-service.ts';
+
+const operated = useOperatedService();
+const aboutCompletion: unknown = expect.stringContaining('creation.completed');
+const listSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
+
+describe('a creation', () => {
+  it('is shown with all fields of its request, and is found by the request id', async () => {
+    const answer = await operated.service.send('/images/generate', {
+      key: operated.client.key,
+      body: {
+        model: 'sandbox-sketch',
+        prompt: 'ein See',
+        seed: 7,
+        metadata: { order: 'A-1' },
+        webhook_url: operated.service.machine.inboxUrl,
+      },
+    });
+    expect(answer.status).toBe(202);
+    const id = String(fieldsOf(answer.body)['id']);
+    await settled(operated.service, id);
+    const requestId = answer.headers.get('x-request-id') ?? '';
+    const shown = await operated.run('creations', 'show', id);
+    expect(shown).toMatchObject({
+      id,
+      request_id: requestId,
+      status: 'completed',
+      prompt: 'ein See',
+      seed: 7,
+      output_format: 'png',
+      metadata: { order: 'A-1' },
+      sources: [],
+      webhook: {
+        url: operated.service.machine.inboxUrl,
+        status: 'delivered',
+        attempts: 1,
+        body: aboutCompletion,
+      },
+    });
+    expect(await operated.run('creations', 'find', requestId)).toEqual(shown);
+    expect(
+      await operated.run('creations', 'find', requestId, '--account', operated.client.account.id),
+    ).toEqual(shown);
+    const other = await operated.service.client();
+    expect(await operated.refused('creations', 'find', requestId, '--account', other.account.id)).toMatch(
+      /^No creation of the last 7 days was made by the request /,
+    );
+    await operated.service.machine.advance(8 * 86_400);
+    expect(await operated.refused('creations', 'find', requestId)).toMatch(/--days looks further back\.$/);
+    expect(await operated.run('creations', 'find', requestId, '--days', '9')).toMatchObject({ id });
+    expect(
+      JSON.stringify((await operated.service.send(`/creations/${id}`, { key: operated.client.key })).body),
+    ).not.toContain(requestId);
+  });
+
+  it('is listed with the other creations of its account, newest first, by status and model', async () => {
+    const ids: string[] = [];
+    for (const prompt of ['one', 'two [sandbox:fail]', 'three']) {
+      ids.push(await submit(operated.service, operated.client.key, { prompt }));
+      await settled(operated.service, ids.at(-1) ?? '');
+    }
+    const list = async (...more: string[]): Promise<unknown[]> => {
+      const { data } = listSchema.parse(
+        await operated.run('creations', 'list', operated.client.account.id, ...more),
+      );
+      return data.map(({ id }) => id);
+    };
+    // The index may lag behind the table for a moment.
+    await expect.poll(() => list()).toEqual(ids.toReversed());
+    expect(await list('--status', 'failed')).toEqual([ids[1]]);
+    expect(await list('--model', 'sandbox-pro')).toEqual([]);
+    expect(await list('--limit', '2')).toEqual([ids[2], ids[1]]);
+    expect(await operated.refused('creations', 'list', operated.client.account.id, '--limit', '0')).toBe(
+      '--limit: "0" is no whole number from 1 to 1000.',
+    );
+    expect(await operated.refused('creations', 'list', operated.client.account.id, '--status', 'done')).toBe(
+      '--status: must be one of queued, processing, completed, failed.',
+    );
+  });
+});
+
+/** The service counts rejections per minute. A test that begins late in a minute would reach the next one. */
+async function beginFreshMinute(): Promise<void> {
+  const { machine } = operated.service;
+  await machine.advance(60 - (Math.floor(machine.clock.now() / 1000) % 60));
+}
+
+describe('a blocked address', () => {
+  it('is shown and unblocked, and the next wrong key does not block it again', async () => {
+    await beginFreshMinute();
+    const from = '127.0.0.9';
+    const wrong = (): Promise<{ status: number }> =>
+      operated.service.send('/models', { key: 'nonsense', from });
+    for (let time = 0; time < 20; time += 1) await wrong();
+    expect((await wrong()).status).toBe(429);
+    expect(await operated.run('blocks', 'show', from)).toMatchObject({
+      address: from,
+      blocked: true,
+      rejected_401: 20,
+      closed_to_it: 'public API and portal API',
+    });
+    expect(await operated.run('blocks', 'lift', from)).toMatchObject({
+      blocked: false,
+      rejected_401: 0,
+      lifted: true,
+    });
+    expect((await wrong()).status).toBe(401);
+    expect((await wrong()).status).toBe(401);
+  });
+
+  it('is a whole /64 in IPv6', async () => {
+    expect(await operated.run('blocks', 'show', '2001:db8:1:2::7')).toMatchObject({
+      address: '2001:db8:1:2::/64',
+      blocked: false,
+    });
+    expect(await operated.run('blocks', 'show', '2001:db8:1:2::/64')).toMatchObject({
+      address: '2001:db8:1:2::/64',
+    });
+    expect(await operated.refused('blocks', 'show', 'example.com')).toBe(
+      '"example.com" is no IP address, such as 203.0.113.7 or 2001:db8:1:2::3.',
+    );
+  });
+});
+
+describe('providers check without a provider that has a key', () => {
+  it('ends with exit code 1 and says what to do', async () => {
+    const { code, out } = await operated.admin('providers', 'check');
+    expect([code, out]).toEqual([
+      1,
+      expect.stringContaining('No provider with a key is enabled: `providers set openai` sets one.'),
+    ]);
+    expect(await operated.refused('providers', 'check', 'openai')).toBe(
+      'openai has no key: `providers set openai` sets it.',
+    );
+  });
+});
+
+describe('webhooks log', () => {
+  it('shows control characters of a receiver’s answer as escapes', async () => {
+    const id = await submit(operated.service, operated.client.key, {
+      prompt: 'a lake',
+      webhook_url: operated.service.machine.inboxUrl,
+    });
+    const record = await settled(operated.service, id);
+    expect(await movementsOf(operated.service, record)).toEqual(['charge']);
+    const [delivery] = await operated.service.operator.deliveries.log(operated.client.account.id, 1);
+    if (!delivery) throw new Error('nothing was sent');
+    await operated.service.operator.deliveries.record({
+      ...delivery,
+      responseExcerpt: '\u001b[2J\u009bgone',
+    });
+    const { out } = await operated.admin('webhooks', 'log', operated.client.account.id);
+    expect(out).toContain('\\u001b[2J\\u009bgone');
+    const json = await operated.admin('--json', 'webhooks', 'log', operated.client.account.id);
+    expect(json.out).not.toMatch(/[\u0080-\u009f]/);
+    expect(JSON.parse(json.out)).toMatchObject({ data: [{ response: '\u001b[2J\u009bgone' }] });
+  });
+});

@@ -1,0 +1,130 @@
+/** The command `wallet` against the whole service. */
+import { describe, expect, it } from 'vitest';
+import { useOperatedService } from './operated-service.ts';
+
+const operated = useOperatedService();
+const withCredit: unknown = expect.arrayContaining([expect.objectContaining({ about: 'credit-1: test' })]);
+
+describe('a wallet', () => {
+  const topUp = (amount: string, reference: string): string[] => [
+    'wallet',
+    'top-up',
+    operated.client.account.id,
+    '--amount',
+    amount,
+    '--reference',
+    reference,
+  ];
+  const adjust = (amount: string, ...more: string[]): string[] => [
+    'wallet',
+    'adjust',
+    operated.client.account.id,
+    '--amount',
+    amount,
+    '--reason',
+    'test',
+    ...more,
+  ];
+  const kinds = async (): Promise<string[]> =>
+    (await operated.service.operator.wallet.ledger(operated.client.account.id)).map(({ kind }) => kind);
+
+  it('is topped up once for a reference, and a second amount with the same reference is refused', async () => {
+    expect(await operated.run(...topUp('5', 'invoice-1'))).toMatchObject({
+      balance: 30,
+      amount: 5,
+      already_applied: false,
+    });
+    expect(await operated.run(...topUp('5', 'invoice-1'))).toMatchObject({
+      balance: 30,
+      amount: 0,
+      already_applied: true,
+    });
+    const sentence =
+      'The reference "invoice-1" stands for a top-up of 5.00 USD: nothing was changed. Use another reference.';
+    expect(await operated.refused(...topUp('6', 'invoice-1'))).toBe(sentence);
+    expect(await operated.refused(...adjust('5', '--reference', 'invoice-1'))).toBe(sentence);
+    expect(await kinds()).toEqual(['top_up', 'top_up']);
+  });
+
+  it('is adjusted once for a reference, and every time without a reference', async () => {
+    expect(await operated.run(...adjust('-1', '--reference', 'credit-1'))).toMatchObject({
+      balance: 24,
+      amount: -1,
+      already_applied: false,
+    });
+    expect(await operated.run(...adjust('-1', '--reference', 'credit-1'))).toMatchObject({
+      balance: 24,
+      amount: 0,
+      already_applied: true,
+    });
+    expect(await operated.refused(...adjust('-2', '--reference', 'credit-1'))).toMatch(
+      /stands for an adjustment of -1\.00 USD: /,
+    );
+    await operated.run(...adjust('-1'));
+    expect(await operated.run(...adjust('-1'))).toMatchObject({ balance: 22, amount: -1 });
+    expect(await operated.run('wallet', 'ledger', operated.client.account.id)).toMatchObject({
+      data: withCredit,
+    });
+  });
+
+  it('does not go below zero without --yes when there is no terminal to ask on', async () => {
+    const sentence = `This takes the balance of test (${operated.client.account.id}) to -0.50 USD, below zero. Nothing was changed: add --yes if you mean it.`;
+    expect(await operated.refused(...adjust('-25.5'))).toBe(sentence);
+    expect(await operated.run(...adjust('-25.5', '--yes'))).toMatchObject({ balance: -0.5 });
+  });
+
+  it.each<[string, () => string[], RegExp]>([
+    [
+      'a reference of 201 characters',
+      () => topUp('1', 'x'.repeat(201)),
+      /^--reference: must have at most 200 characters\.$/,
+    ],
+    ['an empty reference', () => topUp('1', ''), /^--reference: must not be empty\.$/],
+    [
+      'a reference with control characters',
+      () => topUp('1', 'a\nb'),
+      /^--reference: must not contain control characters\.$/,
+    ],
+    [
+      'a reason of 501 characters',
+      () => ['wallet', 'adjust', operated.client.account.id, '--amount', '1', '--reason', 'x'.repeat(501)],
+      /^--reason: /,
+    ],
+    [
+      'an amount that would lift the balance above 10^9 USD',
+      () => topUp('999999975.000001', 'much'),
+      /^--amount: .* nothing was changed\.$/,
+    ],
+  ])('stays as it is after a command with %s', async (_what, args, sentence) => {
+    expect(await operated.refused(...args())).toMatch(sentence);
+    expect(await kinds()).toEqual(['top_up']);
+  });
+
+  it('is topped up with a reference of 200 characters in any language', async () => {
+    expect(await operated.run(...topUp('1', '湖'.repeat(200)))).toMatchObject({ balance: 26 });
+  });
+
+  it('stays readable for its client at the largest amount', async () => {
+    for (let turn = 0; turn < 3; turn += 1) await operated.admin(...topUp('1000000000', `much ${turn}`));
+    await operated.run(...topUp('999999975', 'as much as fits'));
+    expect(await operated.service.send('/balance', { key: operated.client.key })).toMatchObject({
+      status: 200,
+      body: { available: 1_000_000_000 },
+    });
+  });
+
+  it('stays as it is when the table is too busy, and the command says so in one sentence', async () => {
+    operated.service.machine.faults.set({
+      call: 'dynamodb:TransactWriteItems',
+      caller: 'operator',
+      error: 'TransactionConflict',
+      times: 100,
+    });
+    const sentence = await operated.refused(...topUp('1', 'busy'));
+    operated.service.machine.faults.clear();
+    expect(sentence).toBe(
+      'The table is too busy, and the change was not made: repeat the command in a moment.',
+    );
+    expect(await kinds()).toEqual(['top_up']);
+  });
+});

@@ -1,0 +1,108 @@
+/** docs/cost.md stays the same from run to run while nothing has changed. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { keepFigures } from '../../tools/cost/keep-figures.ts';
+import { creationKinds, type CreationCount, type Measured } from '../../tools/cost/measure.ts';
+import { costPage } from '../../tools/cost/page.ts';
+import { figuresOf } from '../../tools/cost/page-figures.ts';
+
+const memory = { GenerateImage: 512, RenderImage: 1024, Reconcile: 256 };
+
+/** A measurement whose CPU times and log bytes are this many times the usual ones. */
+function measured(cpuTimes = 1, bytesTimes = 1, writeUnits = 12): Measured {
+  const count: CreationCount = {
+    functions: {
+      GenerateImage: {
+        invocations: 1,
+        cpuMillis: 10.04 * cpuTimes,
+        readUnits: 5,
+        writeUnits,
+        calls: new Map([['dynamodb BatchGetItem', 1]]),
+      },
+      RenderImage: {
+        invocations: 1,
+        cpuMillis: 80.02 * cpuTimes,
+        readUnits: 0,
+        writeUnits: 7,
+        calls: new Map([['dynamodb UpdateItem', 2]]),
+      },
+    },
+    transitions: 2,
+    logBytes: 2000.3 * bytesTimes,
+  };
+  const kinds = {
+    success: count,
+    'success, webhook': count,
+    'success, webhook, Idempotency-Key': count,
+    'failure, webhook': count,
+    poll: count,
+  };
+  return { kinds, reconciler: { ...count, transitions: 0 } };
+}
+
+/** The page that a run writes when `page` is the committed page. */
+function pageAfter(run: Measured, page: string): string {
+  const { kinds, reconciler } = keepFigures(run, page);
+  const standing = {
+    alarms: 1,
+    metrics: 1,
+    dashboards: 1,
+    secrets: 1,
+    reconciler: { count: reconciler, memory },
+  };
+  return costPage({ kinds, memory, standing });
+}
+
+const first = pageAfter(measured(), '');
+
+describe('the page that npm run cost writes', () => {
+  it.each([
+    ['all CPU times are 1.9 times as long', measured(1.9)],
+    ['all CPU times are 0.6 times as long', measured(0.6)],
+    ['the log bytes are 4 % more', measured(1, 1.04)],
+    ['the log bytes are 4 % fewer', measured(1, 0.96)],
+  ])('is the same as the committed page when %s', (_what, run) => {
+    expect(pageAfter(run, first)).toBe(first);
+  });
+
+  it.each([
+    ['all CPU times are 2.1 times as long', measured(2.1)],
+    ['all CPU times are 0.4 times as long', measured(0.4)],
+    ['the log bytes are 6 % more', measured(1, 1.06)],
+    ['a call writes one unit more', measured(1, 1, 13)],
+  ])('is a new page when %s', (_what, run) => {
+    const second = pageAfter(run, first);
+    expect(second).not.toBe(first);
+    expect(pageAfter(run, second)).toBe(second);
+  });
+
+  it('keeps a CPU time that differs by less than 2 ms, although it is less than half', () => {
+    const short = (cpuMillis: number): Measured => {
+      const run = measured();
+      const { transitions, logBytes } = run.reconciler;
+      return {
+        ...run,
+        reconciler: {
+          transitions,
+          logBytes,
+          functions: {
+            Reconcile: { invocations: 1, cpuMillis, readUnits: 1, writeUnits: 0, calls: new Map() },
+          },
+        },
+      };
+    };
+    const page = pageAfter(short(2.5), '');
+    expect(pageAfter(short(0.6), page)).toBe(page);
+    expect(pageAfter(short(0.4), page)).not.toBe(page);
+  });
+});
+
+describe('the committed docs/cost.md', () => {
+  const figures = figuresOf(readFileSync(new URL('../../docs/cost.md', import.meta.url), 'utf8'));
+
+  it.each([...creationKinds, 'reconciler'])('has log bytes and CPU times of the kind "%s"', (kind) => {
+    expect(figures.get(kind)?.logBytes).toBeGreaterThanOrEqual(0);
+    expect(figures.get(kind)?.cpuMillis.size).toBeGreaterThan(0);
+    for (const millis of figures.get(kind)?.cpuMillis.values() ?? []) expect(millis).toBeGreaterThan(0);
+  });
+});

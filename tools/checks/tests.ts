@@ -1,0 +1,69 @@
+/** Runs the tests, alone or after the checks, and counts them. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pc from 'picocolors';
+import * as z from 'zod';
+import { countChecks, lint, quickChecks, runCheck, type Count } from './checks.ts';
+import { printResult, runProgram } from './run-program.ts';
+
+/** What this program reads of the report that `vitest --reporter=json` writes. */
+const reportSchema = z.object({
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  numPendingTests: z.number(),
+  testResults: z.array(
+    z.object({ status: z.string(), assertionResults: z.array(z.object({ status: z.string() })) }),
+  ),
+});
+
+/**
+ * `npm test`: first the quick checks, since a program that does not compile makes the failures of its tests
+ * hard to understand. The tests run only when these checks are clean. Lint takes longest and does not help to
+ * understand a failed test, so it runs beside the tests.
+ *
+ * The count is that of the tests, and a failed lint counts as one failed test. When a check kept the tests
+ * from running, the count is that of the checks.
+ */
+export async function runEverything(): Promise<Count> {
+  const linting = runCheck(lint);
+  // All quick checks run to their end, so that one run shows all of their findings.
+  const results = await Promise.all(quickChecks.map(runCheck));
+  if (results.includes(false)) return countChecks([...results, await linting]);
+  const tests = await runTests([]);
+  return (await linting) ? tests : { ...tests, failed: tests.failed + 1 };
+}
+
+/** Runs vitest with these arguments. */
+export async function runTests(args: readonly string[]): Promise<Count> {
+  const folder = await mkdtemp(join(tmpdir(), 'darkroom-report-'));
+  try {
+    const file = join(folder, 'report.json');
+    const ended = await runProgram(
+      ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...args],
+      'to the terminal',
+    );
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    const count = countTests(text, ended.code);
+    printResult('tests', count.failed === 0, ended.seconds);
+    return count;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * The count of a vitest report. A test file that cannot be loaded has no failed test of its own, and a run
+ * that breaks off writes no report: each of these counts as one failure.
+ */
+function countTests(text: string | undefined, code: number): Count {
+  if (text === undefined) return { passed: 0, failed: 1 };
+  const report = reportSchema.parse(JSON.parse(text));
+  const broken = report.testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  );
+  if (report.numPendingTests > 0) console.log(pc.yellow(`${report.numPendingTests} skipped`));
+  const failed = report.numFailedTests + broken.length;
+  return { passed: report.numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed };
+}

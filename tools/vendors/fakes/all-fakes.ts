@@ -1,0 +1,57 @@
+/** The fakes of all vendors, by the name of the provider that calls the vendor. */
+import type { ProviderName } from '../../../core/providers.ts';
+import { readTemplate } from '../../../local/template.ts';
+import { synthesizedTemplate } from '../../../start/synthesized-template.ts';
+import { bedrockRows } from './bedrock/rows.ts';
+import { startFakeBedrock } from './bedrock/server.ts';
+import { bflRows } from './bfl/rows.ts';
+import { startFakeBfl } from './bfl/server.ts';
+import { falRows } from './fal/rows.ts';
+import { startFakeFal } from './fal/server.ts';
+import type { FakeVendor, VendorRow } from './fake-vendor.ts';
+import { googleRows } from './google/rows.ts';
+import { fakeGoogleKey, startFakeGoogle } from './google/server.ts';
+import { openaiRows } from './openai/rows.ts';
+import { fakeOpenaiKey, startFakeOpenai } from './openai/server.ts';
+import { replicateRows } from './replicate/rows.ts';
+import { startFakeReplicate } from './replicate/server.ts';
+
+export type VendorName = Exclude<ProviderName, 'sandbox' | 'sandbox-large'>;
+
+export interface Fake {
+  readonly start: () => Promise<FakeVendor>;
+  readonly rows: readonly VendorRow[];
+  /** The only credential that the fake accepts. Undefined: the provider signs its requests instead. */
+  readonly key?: string;
+  /** The model of the catalog that the tests request from this vendor. */
+  readonly model: string;
+}
+
+/** On one machine, a function signs its requests with the id of its role as the access key id. */
+async function renderIdentity(): Promise<{ readonly accessKeyId: string; readonly secretAccessKey: string }> {
+  const { functions } = readTemplate(await synthesizedTemplate());
+  const accessKeyId = functions.find(({ id }) => id.startsWith('RenderImage'))?.roleId ?? '';
+  return { accessKeyId, secretAccessKey: 'local' };
+}
+
+export const fakes: Readonly<Record<VendorName, Fake>> = {
+  bedrock: {
+    start: async () => startFakeBedrock(await renderIdentity()),
+    rows: bedrockRows,
+    model: 'sd3.5-large',
+  },
+  openai: { start: startFakeOpenai, rows: openaiRows, key: fakeOpenaiKey, model: 'gpt-image-2' },
+  google: { start: startFakeGoogle, rows: googleRows, key: fakeGoogleKey, model: 'gemini-3.1-flash-image' },
+  bfl: { start: startFakeBfl, rows: bflRows, key: 'fake-bfl-key', model: 'flux-2-pro' },
+  fal: { start: startFakeFal, rows: falRows, key: 'fake-fal-key', model: 'flux-2-pro' },
+  replicate: {
+    start: startFakeReplicate,
+    rows: replicateRows,
+    key: 'fake-replicate-key',
+    model: 'flux-2-pro',
+  },
+};
+
+export const vendorNames = Object.keys(fakes).filter((name): name is VendorName =>
+  Object.hasOwn(fakes, name),
+);

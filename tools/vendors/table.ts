@@ -1,0 +1,86 @@
+/**
+ * The same prompt through the fake of every vendor, as a table. The milliseconds are those of Darkroom and
+ * the fakes, since no real vendor is called.
+ */
+import { readCatalog, readProviderCosts } from '../../admin/catalog/catalog-files.ts';
+import type { Model, Route } from '../../core/catalog.ts';
+import type { CreationRecord } from '../../core/creation.ts';
+import { asMicros, fromUsd, toUsd, type Micros } from '../../core/money.ts';
+import { costOf } from '../../core/provider-costs.ts';
+import { settled, submit } from '../../start/creations.ts';
+import type { Output } from '../../terminal/output.ts';
+import { vendorNames, type VendorName } from './fakes/all-fakes.ts';
+import { startFleet, type Fleet } from './fleet.ts';
+
+const prompt = 'a lighthouse in a storm, seen from the sea';
+
+/** One model as one vendor rendered it. Money is in USD. */
+export interface VendorRun {
+  readonly vendor: VendorName;
+  readonly model: string;
+  readonly status: string;
+  readonly ms: number;
+  readonly bytes: number;
+  readonly pixels: string;
+  readonly price: number;
+  readonly cost: number;
+  readonly margin: number;
+}
+
+/** Prints the table. True when every creation completed. */
+export async function showVendors(output: Output, tell: (line: string) => void): Promise<boolean> {
+  const fleet = await startFleet();
+  try {
+    const runs = await runVendors(fleet, tell);
+    output.list(
+      runs.map((run) => ({ ...run })),
+      'The catalog has no vendors.',
+    );
+    return runs.every(({ status }) => status === 'completed');
+  } finally {
+    await fleet.end();
+  }
+}
+
+/** Renders every model of the catalog once at each vendor that has it, one after the other. */
+async function runVendors(fleet: Fleet, tell: (line: string) => void): Promise<VendorRun[]> {
+  const runs: VendorRun[] = [];
+  for (const vendor of vendorNames) {
+    const key = await fleet.keyFor(vendor);
+    for (const model of readCatalog().models) {
+      const route = model.routes.find(({ provider }) => provider === vendor);
+      if (!route) continue;
+      tell(`${model.id} at ${vendor} …`);
+      runs.push(await runOne(fleet, key, { vendor, model, route }));
+    }
+  }
+  return runs;
+}
+
+async function runOne(
+  { service }: Fleet,
+  key: string,
+  { vendor, model, route }: { readonly vendor: VendorName; readonly model: Model; readonly route: Route },
+): Promise<VendorRun> {
+  const id = await submit(service, key, { model: model.id, prompt });
+  const creation = await settled(service, id);
+  const [image] = creation.results;
+  const cost = vendorCost(route, creation);
+  return {
+    vendor,
+    model: model.id,
+    status: creation.status,
+    ms: Date.parse(creation.completedAt ?? '') - Date.parse(creation.createdAt),
+    bytes: image?.bytes ?? 0,
+    pixels: image ? `${image.width} x ${image.height}` : '-',
+    price: toUsd(creation.costMicros),
+    cost: toUsd(cost),
+    margin: toUsd(asMicros(creation.costMicros - cost)),
+  };
+}
+
+/** What the vendor charges for an image of this resolution; 0 when the catalog does not know it. */
+function vendorCost(route: Route, { resolution }: CreationRecord): Micros {
+  const images = costOf(readProviderCosts(), route)?.images ?? [];
+  return fromUsd(images.find((image) => image.resolution === resolution)?.usd ?? 0);
+}
