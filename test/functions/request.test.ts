@@ -1,0 +1,179 @@
+/** What the API refuses in the body, the headers and the query of a request, with every word of the refusal. */
+import { describe, expect, it } from 'vitest';
+import { accepting, bearer, post, type Sending } from './serve-fixture.ts';
+
+const body = { model: 'sandbox-sketch', prompt: 'a pier' };
+const json = { ...bearer, 'content-type': 'application/json' };
+
+async function refusalOf(sent: unknown, sending: Sending = {}): Promise<unknown> {
+  const answer = await post(accepting({}), sent, sending);
+  return [answer.status, answer.body];
+}
+
+/** 400 with these fields; the message names the first. */
+function invalid(message: string, ...errors: readonly object[]): unknown {
+  return [400, { error: { code: 'ERR_INVALID_REQUEST', message, details: { errors } } }];
+}
+
+describe('the content type of a body', () => {
+  const refused = invalid('Content-Type: must be application/json', {
+    field: 'Content-Type',
+    code: 'invalid_value',
+    message: 'must be application/json',
+  });
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json ;charset=utf-8',
+    'Application/JSON',
+  ])('may be %s', async (type) => {
+    const { status } = await post(accepting({}), body, { headers: { ...bearer, 'content-type': type } });
+    expect(status).toBe(202);
+  });
+
+  it.each(['text/plain', 'x-application/json', 'application/jsonl', 'application/json+ld', ''])(
+    'may not be %j',
+    async (type) => {
+      expect(await refusalOf(body, { headers: { ...bearer, 'content-type': type } })).toEqual(refused);
+    },
+  );
+
+  it('may not be absent', async () => {
+    expect(await refusalOf(body, { headers: bearer })).toEqual(refused);
+  });
+});
+
+describe('the bytes of a body', () => {
+  /** A body of exactly so many bytes. */
+  const ofBytes = (count: number): Uint8Array => {
+    const text = JSON.stringify(body);
+    return Buffer.from(text + ' '.repeat(count - text.length));
+  };
+
+  it('may be 256 KiB', async () => {
+    expect((await post(accepting({}), undefined, { bytes: ofBytes(262_144) })).status).toBe(202);
+  });
+
+  it('may not be one more', async () => {
+    const error = { field: 'body', code: 'too_long', message: 'at most 256 KiB' };
+    expect(await refusalOf(undefined, { bytes: ofBytes(262_145) })).toEqual(
+      invalid('body: at most 256 KiB', error),
+    );
+  });
+
+  it('must be UTF-8', async () => {
+    const bytes = Buffer.from(JSON.stringify({ ...body, prompt: 'caf\u00e9' }), 'latin1');
+    const error = { field: 'body', code: 'invalid_encoding', message: 'must be UTF-8' };
+    expect(await refusalOf(undefined, { bytes })).toEqual(invalid('body: must be UTF-8', error));
+  });
+
+  it.each(['{"model":', '', 'no JSON'])('must be JSON: %j is not', async (text) => {
+    const error = { field: 'body', code: 'invalid_json', message: 'must be valid JSON' };
+    expect(await refusalOf(undefined, { bytes: Buffer.from(text) })).toEqual(
+      invalid('body: must be valid JSON', error),
+    );
+  });
+
+  it('that are absent are no JSON', async () => {
+    const error = { field: 'body', code: 'invalid_json', message: 'must be valid JSON' };
+    expect(await refusalOf(undefined, { headers: json })).toEqual(invalid('body: must be valid JSON', error));
+  });
+
+  it.each([null, [], [body], 'text', 7, true])('must be a JSON object: %j is not', async (sent) => {
+    const error = { field: 'body', code: 'invalid_type', message: 'must be a JSON object' };
+    expect(await refusalOf(sent)).toEqual(invalid('body: must be a JSON object', error));
+  });
+});
+
+describe('a query parameter that an operation does not take', () => {
+  const unknown = (field: string): object => ({
+    field,
+    code: 'unknown_parameter',
+    message: 'not a query parameter of this request',
+  });
+
+  it('is named by its own name, a parameter with an empty name as "query"', async () => {
+    const query = { '': 'x', prompt: 'x', 'half\ud83d': 'x' };
+    expect(await refusalOf(body, { query })).toEqual(
+      invalid(
+        'query: not a query parameter of this request (and 2 more, see details.errors)',
+        unknown('query'),
+        unknown('prompt'),
+        unknown('half\ufffd'),
+      ),
+    );
+  });
+});
+
+describe('everything that is wrong with a request', () => {
+  it('is told at once: query, fields, addresses and the missing prompt', async () => {
+    const sent = {
+      model: 7,
+      webhook_url: 'http://hooks.test/',
+      image_urls: [],
+      colour: 'red',
+    };
+    const [, told] = (await refusalOf(sent, { query: { wait: '1' } })) as [number, object];
+    expect(told).toHaveProperty('error.details.errors.length', 5);
+    expect(JSON.parse(JSON.stringify(told))).toMatchObject({
+      error: {
+        details: {
+          errors: expect.arrayContaining([
+            expect.objectContaining({ field: 'wait', code: 'unknown_parameter' }),
+            expect.objectContaining({ field: 'model', code: 'invalid_type' }),
+            expect.objectContaining({ field: 'colour' }),
+            { field: 'webhook_url', code: 'refused_target', message: 'must be an https address' },
+            { field: 'prompt', code: 'required', message: 'required unless image_urls has an item' },
+          ]) as unknown[],
+        },
+      },
+    });
+  });
+
+  it('names each source image by its place', async () => {
+    const image_urls = ['https://images.test/1.png', 'ftp://images.test/2.png', 'https://10.0.0.7/3.png'];
+    expect(await refusalOf({ ...body, model: 'sandbox-pro', image_urls })).toEqual(
+      invalid(
+        'image_urls[1]: must be an http or https address (and 1 more, see details.errors)',
+        { field: 'image_urls[1]', code: 'refused_target', message: 'must be an http or https address' },
+        { field: 'image_urls[2]', code: 'refused_target', message: 'must lead to public addresses only' },
+      ),
+    );
+  });
+
+  it('does not hold an address that the rules of the deployment allow', async () => {
+    const stage = accepting({
+      services: { outboundRules: 'loopback-too' },
+      check: async () => Promise.resolve({ kind: 'allowed' }),
+    });
+    const sent = { ...body, webhook_url: 'http://127.0.0.1:9000/hook' };
+    expect((await post(stage, sent)).status).toBe(202);
+  });
+
+  it.each(['', 'ü'])('holds an Idempotency-Key that is %j', async (key) => {
+    const error = {
+      field: 'Idempotency-Key',
+      code: 'invalid_value',
+      message: '1 to 255 printable ASCII characters',
+    };
+    expect(await refusalOf(body, { headers: { ...json, 'idempotency-key': key } })).toEqual(
+      invalid('Idempotency-Key: 1 to 255 printable ASCII characters', error),
+    );
+  });
+
+  it('holds a webhook whose address is refused when it is looked up', async () => {
+    const stage = accepting({
+      check: async () => Promise.resolve({ kind: 'refused', why: 'must lead to public addresses only' }),
+    });
+    const answer = await post(stage, { ...body, webhook_url: 'https://hooks.test/' });
+    expect([answer.status, answer.body]).toEqual(
+      invalid('webhook_url: must lead to public addresses only', {
+        field: 'webhook_url',
+        code: 'refused_target',
+        message: 'must lead to public addresses only',
+      }),
+    );
+    expect(stage.orders).toEqual([]);
+  });
+});
