@@ -402,7 +402,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'A replaced secret that cannot be opened any more never stops a delivery',
-        'functions/deliver-webhook: is sent without the signature of a replaced secret that nobody can open, and an operator is told',
+        'functions/deliver-webhook-attempt: is sent without the signature of a replaced secret that nobody can open, and an operator is told',
         'workflow/webhook-reseal: a rotation of the webhook secret is enough: webhooks are sent at once, with an alarm until the lost secret is removed',
       ),
       row(

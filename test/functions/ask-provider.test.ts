@@ -3,16 +3,7 @@ import type { ImageProvider } from '../../core/provider.ts';
 import { Remedy } from '../../functions/workflow/payload.ts';
 import { now } from '../fixtures/records.ts';
 import { fakeProvider, rejection } from './fakes.ts';
-import { begun, bothRoutes, pending, refused, rendered, walk } from './walk-fixture.ts';
-
-/** Throws the error at the nth save. */
-function failsAt(nth: number, error: Error): () => void {
-  let saves = 0;
-  return () => {
-    saves += 1;
-    if (saves === nth) throw error;
-  };
-}
+import { begun, bothRoutes, failsAt, pending, refused, rendered, walk } from './walk-fixture.ts';
 
 function withCancel<Provider extends ImageProvider>(
   provider: Provider,
@@ -138,5 +129,104 @@ describe('a provider that does not answer in time', () => {
   it('is not asked at all when the time is over', async () => {
     const { result } = walk({}, { providers: [fakeProvider('first')], deadlineAt: now });
     expect(await rejection(result)).toMatchObject({ name: 'GenerationTimedOut' });
+  });
+});
+
+describe('the log of a conversation with a provider', () => {
+  const breaks = (): never => {
+    throw new TypeError('details');
+  };
+
+  it('names the provider and the error when the adapter breaks, and the attempt says so', async () => {
+    const { result, saved, log } = walk({}, { providers: [fakeProvider('first', breaks)] });
+    await rejection(result);
+    expect(log.entries[0]).toEqual(['alarm provider_call_broke', { provider: 'first', error: 'TypeError' }]);
+    expect(saved.at(-1)).toMatchObject([{ outcome: 'InternalFailure', detail: 'the adapter broke' }]);
+  });
+
+  it('names the provider and the error when a job is not written down', async () => {
+    const first = fakeProvider('first', pending('job-1'), rendered);
+    const { result, log } = walk({}, { providers: [first], onSave: failsAt(2, new TypeError('details')) });
+    await result;
+    expect(log.entries[0]).toEqual(['info job_not_noted', { provider: 'first', error: 'TypeError' }]);
+  });
+
+  it('names the provider and the error when a job is not cancelled', async () => {
+    const first = {
+      ...fakeProvider('first', pending('job-1'), breaks),
+      cancel: async (): Promise<never> => Promise.reject(new RangeError('details')),
+    };
+    const { result, log, clock } = walk({}, { providers: [first] });
+    await rejection(result);
+    expect(log.entries[1]).toEqual(['info job_not_cancelled', { provider: 'first', error: 'RangeError' }]);
+    expect(clock.held).toBe(0);
+  });
+
+  it('is not written for a provider without a way to cancel', async () => {
+    const { result, log } = walk({}, { providers: [fakeProvider('first', pending('job-1'), breaks)] });
+    await rejection(result);
+    expect(log.lines).toEqual([
+      'alarm provider_call_broke',
+      'info provider_answered',
+      'alarm provider_answer_unknown',
+    ]);
+  });
+});
+
+describe('a provider that says "pending" and cannot be polled', () => {
+  it('ends the creation as ours, and the attempt says why', async () => {
+    const first: ImageProvider = { name: 'first', submit: async () => Promise.resolve(pending('job-1')) };
+    const { result, saved } = walk({}, { providers: [first] });
+    expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
+    expect(saved.at(-1)).toMatchObject([{ detail: 'a job without a poll' }]);
+  });
+});
+
+describe('a job that is taken up after a crash', () => {
+  it('is polled at once', async () => {
+    const first = fakeProvider('first', rendered);
+    const { result, clock } = walk({ attempts: [{ ...begun, jobId: 'job-1' }] }, { providers: [first] });
+    await result;
+    expect(clock.sleeps).toEqual([0]);
+  });
+});
+
+describe('the call that cancels a job', () => {
+  it('may take 1.5 s', async () => {
+    let signal: AbortSignal | undefined;
+    const given: unknown[] = [];
+    const first: ImageProvider = {
+      ...fakeProvider('first', pending('job-1'), () => {
+        throw new Error('broken');
+      }),
+      cancel: async (jobId, job, limit) => {
+        given.push(jobId, job.providerModel);
+        signal = limit;
+        return new Promise((resolve) => {
+          limit.addEventListener('abort', () => {
+            resolve();
+          });
+        });
+      },
+    };
+    const { result, clock } = walk({}, { providers: [first] });
+    await new Promise(setImmediate);
+    const began = clock.now();
+    clock.set(began + 1_499);
+    expect(signal?.aborted).toBe(false);
+    clock.set(began + 1_500);
+    expect(signal?.aborted).toBe(true);
+    expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
+    expect(given).toEqual(['job-1', 'a']);
+  });
+
+  it('is not made when the call broke before a job was accepted', async () => {
+    const first = withCancel(
+      fakeProvider('first', () => {
+        throw new Error('broken');
+      }),
+    );
+    await rejection(walk({}, { providers: [first] }).result);
+    expect(first.cancelled).toEqual([]);
   });
 });

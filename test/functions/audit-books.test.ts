@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountId } from '../../core/ids.ts';
+import type { AccountId, KeyId } from '../../core/ids.ts';
 import type { AccountBooks } from '../../core/ledger.ts';
 import { asMicros } from '../../core/money.ts';
 import { auditBooks, type AuditReport } from '../../functions/schedule/audit-books.ts';
 import type { AuditServices } from '../../functions/services.ts';
-import { accountId } from '../fixtures/records.ts';
+import { accountId, creationId } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub, type FakeClock, type FakeLog } from './fakes.ts';
 
 const other = 'Acc0unt002' as AccountId;
@@ -40,7 +40,10 @@ async function run(...looks: AccountBooks[][]): Promise<Ran> {
     clock,
     books: async (only) => {
       asked.push(only);
-      return Promise.resolve(left.length > 1 ? (left.shift() ?? []) : (left[0] ?? []));
+      const books = left.length > 1 ? left.shift() : left[0];
+      return Promise.resolve(
+        (books ?? []).filter((account) => only === undefined || account.accountId === only),
+      );
     },
   });
   return { report: await auditBooks(services), log, clock, looks: asked.slice(1) };
@@ -73,5 +76,39 @@ describe('the daily audit', () => {
     expect(log.text()).toContain(
       JSON.stringify({ account: accountId, what: 'available', expected: 5_000_000, found: 4_000_000 }),
     );
+  });
+
+  it('counts the creations of all accounts', async () => {
+    const charged = (index: number): AccountBooks['creations'][number] => ({
+      id: creationId.replace(/.$/, String(index)) as typeof creationId,
+      status: 'completed',
+      costMicros: asMicros(0),
+      refundedMicros: asMicros(0),
+    });
+    const books = [booksWith(5_000_000), { ...booksWith(5_000_000, other), creations: [0, 1].map(charged) }];
+    const more = { ...booksWith(5_000_000), creations: [2, 3, 4].map(charged) };
+    expect((await run([...books, more], [])).report).toMatchObject({ accounts: 3, creations: 5 });
+  });
+
+  it('logs each account that differs with its number of differences and the first twenty', async () => {
+    const keys = Array.from({ length: 21 }, (_, index) => ({
+      id: `Key${index}` as KeyId,
+      spent: { '2026_11': asMicros(1) },
+    }));
+    const books = [{ ...booksWith(5_000_000), keys }, booksWith(4_000_000, other)];
+    const { report, log } = await run(books);
+    expect(report).toEqual({ accounts: 2, creations: 0, differences: 22 });
+    expect(log.entries).toMatchObject([
+      ['alarm books_out_of_balance', { accountId, count: 21, differences: { length: 20 } }],
+      [
+        'alarm books_out_of_balance',
+        {
+          accountId: other,
+          count: 1,
+          differences: [{ account: other, what: 'available', expected: 5_000_000, found: 4_000_000 }],
+        },
+      ],
+      ['info books_audited', report],
+    ]);
   });
 });

@@ -10,6 +10,8 @@ interface Holding {
   readonly log: FakeLog;
   /** Milliseconds from the start at which a renewal was sent, and the end that it asked for. */
   readonly renewals: readonly (readonly [at: number, until: number])[];
+  /** For whom each renewal was sent. */
+  readonly renewedFor: readonly unknown[];
   /** Lets so much time pass, and the renewals that fall into it happen. */
   readonly pass: (millis: number) => void;
 }
@@ -18,6 +20,7 @@ function hold(isRefused = false): Holding {
   const clock = fakeClock();
   const log = fakeLog();
   const renewals: [number, number][] = [];
+  const renewedFor: unknown[] = [];
   let task: (() => void) | undefined;
   let period = 0;
   const every = (millis: number, work: () => void): (() => void) => {
@@ -25,7 +28,8 @@ function hold(isRefused = false): Holding {
     return () => (task = undefined);
   };
   const creations = stub<CreationStore>({
-    renewLease: async (_id, _holder, until) => {
+    renewLease: async (id, holder, until) => {
+      renewedFor.push([id, holder]);
       renewals.push([clock.now() - now, until - now]);
       return isRefused ? Promise.reject(new TypeError('details')) : Promise.resolve(true);
     },
@@ -41,7 +45,7 @@ function hold(isRefused = false): Holding {
       task?.();
     }
   };
-  return { lease, log, renewals, pass };
+  return { lease, log, renewals, renewedFor, pass };
 }
 
 describe('the lease of a renderer', () => {
@@ -121,5 +125,44 @@ describe('the lease of a renderer', () => {
       [2_000, 8_000],
       [2_000, 2_000],
     ]);
+  });
+
+  it('is renewed for its creation and its holder, before the first step too', () => {
+    const { renewedFor, pass } = hold();
+    pass(4_000);
+    expect(renewedFor).toEqual([
+      [creationId, 'request-1'],
+      [creationId, 'request-1'],
+    ]);
+  });
+
+  it('is renewed at the last moment of a step, and not a moment later', () => {
+    const { lease, log, renewals, pass } = hold();
+    lease.begin('ask_providers', 4_000);
+    pass(4_000);
+    expect(renewals).toHaveLength(2);
+    lease.begin('store_image', 1_999);
+    pass(2_000);
+    expect(renewals).toHaveLength(2);
+    expect(log.entries).toEqual([['info lease_let_go', { step: 'store_image' }]]);
+  });
+
+  it('is released once the renewal on its way has ended', async () => {
+    const renewed = Promise.withResolvers<boolean>();
+    let task = (): void => undefined;
+    const every = (_millis: number, work: () => void): (() => void) => {
+      task = work;
+      return () => undefined;
+    };
+    const creations = stub<CreationStore>({ renewLease: async () => renewed.promise });
+    const services = stub<RenderServices>({ clock: { ...fakeClock(), every }, creations, log: fakeLog() });
+    const lease = holdLease(creationId, 'request-1', services);
+    task();
+    let isReleased = false;
+    const releasing = lease.release().then(() => (isReleased = true));
+    await new Promise(setImmediate);
+    expect(isReleased).toBe(false);
+    renewed.resolve(true);
+    expect(await releasing).toBe(true);
   });
 });

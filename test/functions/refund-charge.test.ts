@@ -4,7 +4,7 @@ import type { ChargeStore, Refund } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import { refundCharge } from '../../functions/workflow/refund-charge.ts';
 import type { RefundServices } from '../../functions/services.ts';
-import { aCreation, creationId, now } from '../fixtures/records.ts';
+import { accountId, aCreation, creationId, now } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, rejection, stub } from './fakes.ts';
 
 function stage(
@@ -69,5 +69,26 @@ describe('RefundCharge', () => {
     const { services, refunds } = stage('refunded', false);
     expect(await refundCharge({ creation_id: creationId }, services)).toEqual({ creation_id: creationId });
     expect(refunds).toEqual([]);
+  });
+});
+
+describe('the log of RefundCharge', () => {
+  const ids = { creationId, accountId, executionId: creationId };
+
+  it('says which creation failed, why, and how much was given back', async () => {
+    const { services, log } = stage();
+    await refundCharge({ creation_id: creationId, failure: { Error: 'NothingRendered' } }, services);
+    expect(log.entries).toEqual([
+      ['info creation_failed', { ...ids, failure: 'NothingRendered', refundedMicros: 40_000 }],
+    ]);
+  });
+
+  it('says which creation a busy table kept from being refunded', async () => {
+    const { services, log } = stage('busy');
+    expect(await rejection(refundCharge({ creation_id: creationId }, services))).toEqual({
+      name: 'RefundBusy',
+      message: 'the table was too busy to refund the charge',
+    });
+    expect(log.entries).toEqual([['info refund_busy', ids]]);
   });
 });

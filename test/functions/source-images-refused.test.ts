@@ -1,7 +1,8 @@
 /** What POST /images/generate says of a source image that it cannot use, and which downloads go on. */
 import { describe, expect, it } from 'vitest';
+import type { ImageStore } from '../../core/ports/images.ts';
 import type { SourceResult } from '../../core/ports/outbound.ts';
-import { pngOf } from './fakes.ts';
+import { pngOf, stub } from './fakes.ts';
 import { accepting, post, type Stage } from './serve-fixture.ts';
 
 const fetched = (width: number, height: number): SourceResult => ({
@@ -147,6 +148,19 @@ describe('the copies of the source images', () => {
     const stage = giving(good, { kind: 'too_large' });
     await post(stage, withImages(2));
     expect(stage.stored).toEqual([]);
+  });
+
+  it('are stored before the charge', async () => {
+    const stored = Promise.withResolvers<undefined>();
+    const stage = accepting({
+      fetchSource: async () => Promise.resolve(good),
+      services: { images: stub<ImageStore>({ put: async () => stored.promise }) },
+    });
+    const answering = post(stage, withImages(1));
+    await new Promise(setImmediate);
+    expect(stage.orders).toEqual([]);
+    stored.resolve(undefined);
+    expect((await answering).status).toBe(202);
   });
 
   it('leave no limit of the clock behind', async () => {

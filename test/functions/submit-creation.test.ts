@@ -229,7 +229,7 @@ describe('a charge that is refused', () => {
       402,
       {
         code: 'ERR_INSUFFICIENT_BALANCE',
-        message: expect.stringContaining('0.04') as string,
+        message: 'The request costs 0.04 USD, of which 0.030001 USD are available.',
         details: {
           required: 0.04,
           available: 0.030001,
@@ -276,6 +276,89 @@ describe('a charge that is refused', () => {
       'error.details.top_up_url',
       'https://api.test/portal/wallet',
     );
+  });
+});
+
+describe('the first look at the means', () => {
+  const limits = { postRate: 60, getRate: 600, maxConcurrent: 7, deadlineSeconds: 300 };
+
+  it.each<[string, Parameters<typeof accepting>[0], number, object, string | undefined]>([
+    [
+      'over the budget',
+      {
+        apiKey: {
+          monthlyCapMicros: asMicros(2_000_000),
+          spent: { '2026_11': asMicros(1_990_000), '2026_10': asMicros(5) },
+        },
+      },
+      402,
+      {
+        code: 'ERR_INSUFFICIENT_BALANCE',
+        message: 'The monthly budget of this key, 2.00 USD, does not cover the request.',
+        details: {
+          reason: 'monthly_budget_exceeded',
+          cap: 2,
+          spent: 1.99,
+          resets_at: '2026-12-01T00:00:00.000Z',
+        },
+      },
+      undefined,
+    ],
+    [
+      'over the balance',
+      { account: { availableMicros: asMicros(30_001) } },
+      402,
+      {
+        code: 'ERR_INSUFFICIENT_BALANCE',
+        message: 'The request costs 0.04 USD, of which 0.030001 USD are available.',
+        details: {
+          required: 0.04,
+          available: 0.030001,
+          currency: 'USD',
+          top_up_url: 'https://portal.test/wallet',
+        },
+      },
+      undefined,
+    ],
+    [
+      'over the open creations',
+      { account: { limits, inFlight: 9 } },
+      429,
+      {
+        code: 'ERR_QUOTA_EXCEEDED',
+        message: 'This account may have 7 creations open at once.',
+        details: { scope: 'account', reason: 'concurrent_creations', limit: 7, current: 9 },
+      },
+      '5',
+    ],
+    [
+      'over the capacity of the service',
+      { state: { openCreations: 2_001 } },
+      429,
+      {
+        code: 'ERR_QUOTA_EXCEEDED',
+        message: 'The service has no room for another creation.',
+        details: { scope: 'service', reason: 'capacity', limit: 2_000, current: 2_001 },
+      },
+      '5',
+    ],
+  ])('refuses a request %s with every number in its place', async (_what, setting, status, error, later) => {
+    const stage = accepting(setting);
+    const answer = await post(stage, body);
+    expect([answer.status, answer.headers?.['retry-after'], answer.body]).toEqual([status, later, { error }]);
+    expect([stage.orders, stage.counted]).toEqual([[], 1]);
+  });
+
+  it.each<[string, Parameters<typeof accepting>[0]]>([
+    ['the balance is the cost', { account: { availableMicros: asMicros(40_000) } }],
+    [
+      'the budget is the cost',
+      { apiKey: { monthlyCapMicros: asMicros(50_000), spent: { '2026_11': asMicros(10_000) } } },
+    ],
+    ['one more creation may be open', { account: { limits, inFlight: 6 } }],
+    ['the service has room for one more', { state: { openCreations: 1_999 } }],
+  ])('lets a request through when %s', async (_what, setting) => {
+    expect((await post(accepting(setting), body)).status).toBe(202);
   });
 });
 
