@@ -1,7 +1,6 @@
 /** The whole answers of the operations that charge nothing. */
 import { describe, expect, it } from 'vitest';
-import models from '../../catalog/models.json' with { type: 'json' };
-import type { Catalog, Model } from '../../core/catalog.ts';
+import type { Model } from '../../core/catalog.ts';
 import type { AccountId } from '../../core/ids.ts';
 import { asMicros } from '../../core/money.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
@@ -13,24 +12,13 @@ import { unknownRoute } from '../../functions/operations/unknown-route.ts';
 import type { SubmitServices } from '../../functions/services.ts';
 import type { Handle } from '../../functions/http/serve.ts';
 import { aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
+import { catalogOf, routeOf } from './catalog-fixture.ts';
 import { stub } from './fakes.ts';
 import { accepting, bearer, post, type Sending } from './serve-fixture.ts';
 
 const get = (handle: Handle<SubmitServices>): Sending => ({ method: 'GET', handle });
 const quote: Sending = { handle: quoteImage };
 const json = { ...bearer, 'content-type': 'application/json' };
-
-function catalogOf(...changes: Partial<Model>[]): Partial<SubmitServices> {
-  const model = (models as Catalog).models.find(({ id }) => id === 'sandbox-standard');
-  if (!model) throw new Error('the catalog has no sandbox-standard');
-  return { catalog: { models: changes.map((change) => ({ ...model, ...change })) } };
-}
-
-function routeOf(change: Partial<Model['routes'][number]>): Model['routes'] {
-  const [route] = catalogOf({}).catalog?.models[0]?.routes ?? [];
-  if (!route) throw new Error('sandbox-standard has no route');
-  return [{ ...route, ...change }];
-}
 
 describe('GET /balance', () => {
   it('tells the balance, the credit line, what is open and what the key may spend', async () => {
@@ -168,103 +156,6 @@ describe('GET /models', () => {
     });
   });
 });
-
-describe('a model that cannot be rendered as asked', () => {
-  const standard = { model: 'sandbox-standard', prompt: 'a pier' };
-  const toldOf = async (body: object, setting: Parameters<typeof accepting>[0] = {}): Promise<unknown> => {
-    const { status, headers, body: told } = await post(accepting(setting), body, quote);
-    return [status, headers?.['retry-after'], (told as { error?: unknown }).error];
-  };
-
-  it('because it does not exist', async () => {
-    expect(await toldOf({ ...standard, model: 'no"ne' })).toEqual([
-      404,
-      undefined,
-      {
-        code: 'ERR_MODEL_NOT_FOUND',
-        message: 'The model "no\\"ne" is not available to this account.',
-        details: {},
-      },
-    ]);
-  });
-
-  it('because no provider is enabled', async () => {
-    expect(await toldOf(standard, { account: { policy: { providers: [], hiddenModels: [] } } })).toEqual([
-      503,
-      '60',
-      {
-        code: 'ERR_PROVIDER_UNAVAILABLE',
-        message: 'No provider of sandbox-standard is enabled for this account. Nothing was charged.',
-        details: { reason: 'no_provider_enabled' },
-      },
-    ]);
-  });
-
-  it.each<[string, object, Parameters<typeof accepting>[0], string]>([
-    ['no route has the resolution', { resolution: '4K' }, {}, '4K, 1:1, png'],
-    [
-      'no route takes as many source images',
-      { image_urls: ['https://images.test/1', 'https://images.test/2'] },
-      { services: catalogOf({ routes: routeOf({ max_image_urls: 1 }) }) },
-      '1K, 1:1, png, 2 source images',
-    ],
-    [
-      'no route takes as long a prompt',
-      {},
-      { services: catalogOf({ routes: routeOf({ max_prompt_length: 5 }) }) },
-      '1K, 1:1, png',
-    ],
-    ['it has no price', { resolution: '2K' }, { services: catalogOf({ pricing: [] }) }, '2K, 1:1, png'],
-  ])('because %s', async (_why, change, setting, asked) => {
-    expect(await toldOf({ ...standard, ...change }, setting)).toEqual([
-      400,
-      undefined,
-      {
-        code: 'ERR_INVALID_REQUEST',
-        message: `No provider enabled for this account renders sandbox-standard at ${asked}. GET /models lists what is possible.`,
-        details: { reason: 'provider_policy_no_route', errors: [] },
-      },
-    ]);
-  });
-
-  it('though a prompt is as long as a route takes', async () => {
-    const services = catalogOf({ routes: routeOf({ max_prompt_length: 6 }) });
-    expect((await post(accepting({ services }), standard, quote)).status).toBe(200);
-  });
-
-  it('because no route takes the source image as it is', async () => {
-    const limits = { content_types: ['image/png'], max_bytes: 1, min_side: 64, max_side: 64, max_pixels: 9 };
-    const routes = routeOf({ source_limits: limits } as Partial<Model['routes'][number]>);
-    const bytes = Buffer.concat([pngWithSides(64, 128), Buffer.alloc(1_250_000)]);
-    const stage = accepting({
-      services: catalogOf({ routes }),
-      fetchSource: async () => Promise.resolve({ kind: 'fetched', bytes }),
-    });
-    const answer = await post(stage, { ...standard, image_urls: ['https://images.test/1'] });
-    const message =
-      'no provider enabled for this account takes it for sandbox-standard: this is image/png of 64 x 128 pixels and 1.3 MB';
-    expect([answer.status, answer.body]).toEqual([
-      400,
-      {
-        error: {
-          code: 'ERR_INVALID_REQUEST',
-          message: `image_urls[0]: ${message}`,
-          details: {
-            reason: 'provider_policy_no_route',
-            errors: [{ field: 'image_urls[0]', code: 'not_taken', message }],
-          },
-        },
-      },
-    ]);
-  });
-});
-
-function pngWithSides(width: number, height: number): Buffer {
-  const bytes = Buffer.from('89504e470d0a1a0a0000000d49484452000000000000000008020000000102ffff', 'hex');
-  bytes.writeUInt32BE(width, 16);
-  bytes.writeUInt32BE(height, 20);
-  return bytes;
-}
 
 describe('GET /creations/{id}', () => {
   const polled = { ...get(getCreation), pathId: creationId };
