@@ -44,14 +44,14 @@ const requests: readonly (readonly [string, () => Promise<Answer>, number])[] = 
 ];
 
 describe('a single write that meets a conflict', () => {
-  it.each(requests)('three times leaves %s as it would be', async (_what, ask, status) => {
+  it.each(requests)('Three conflicts do not change the answer of %s', async (_what, ask, status) => {
     await service.machine.advance(1);
     service.machine.faults.set({ call: 'dynamodb:UpdateItem', error: 'TransactionConflict', times: 3 });
     expect((await ask()).status).toBe(status);
     expect(service.machine.faults.list()).toEqual([]);
   });
 
-  it('for good makes each of these requests 503 overloaded, with Retry-After', async () => {
+  it('Conflicts without end make each of these requests 503 overloaded, with Retry-After', async () => {
     await service.machine.advance(1);
     service.machine.faults.set({ call: 'dynamodb:UpdateItem', error: 'TransactionConflict', times: forGood });
     const answers = await Promise.all(requests.map(([, ask]) => ask()));
@@ -61,7 +61,7 @@ describe('a single write that meets a conflict', () => {
 });
 
 describe('a throttled read', () => {
-  it('that decides about a replay is 503 overloaded, and nothing is charged', async () => {
+  it('A throttled read that decides about a replay is answered 503 overloaded, and nothing is charged', async () => {
     const headers = { 'idempotency-key': 'throttled' };
     await service.ended(idOf(await post('/images/generate', sketch, headers)));
     const before = (await service.account(client.account.id)).availableMicros;
@@ -75,7 +75,7 @@ describe('a throttled read', () => {
     expect((await service.account(client.account.id)).availableMicros).toBe(before);
   });
 
-  it('behind the charge is 202 with the creation and its Location', async () => {
+  it('A throttled read after the charge is answered 202 with the creation and its Location', async () => {
     service.machine.faults.set({
       call: 'dynamodb:GetItem',
       caller: 'GenerateImage',
@@ -90,8 +90,8 @@ describe('a throttled read', () => {
   });
 });
 
-describe('a call that hangs', () => {
-  it('is given up and made again: a poll is answered', async () => {
+describe('a call to DynamoDB that hangs', () => {
+  it('The call is given up and made again, so a poll is answered', async () => {
     await service.machine.advance(1);
     service.machine.faults.set({ call: 'dynamodb:UpdateItem', error: 'hang', times: 1, match: 'lastPollAt' });
     expect((await get(`/creations/${ended}`)).status).toBe(200);

@@ -49,8 +49,8 @@ exactLimits(
   () => service,
 );
 
-describe('two hundred at once with one Idempotency-Key', () => {
-  it('make one creation and one charge, and all are answered 202 with it', async () => {
+describe('two hundred requests at once with one Idempotency-Key', () => {
+  it('The requests make one creation and one charge, and all are answered 202 with that creation', async () => {
     const client = await service.client(roomForAll);
     const answers = await requestsAtOnce(service, client, { 'idempotency-key': 'one for all' });
     expect(

@@ -57,8 +57,8 @@ const asked = {
   metadata: { order: '7' },
 };
 
-describe('a creation has exactly these fields', () => {
-  it('queued, as the 202 shows it, with Location and Retry-After: 2', async () => {
+describe('the fields of a creation', () => {
+  it('A queued creation has exactly these fields, and its 202 has Location and Retry-After: 2', async () => {
     const answer = await submit({ ...asked, webhook_url: service.machine.inboxUrl });
     expect(answer.status).toBe(202);
     expect(answer.body).toEqual({
@@ -75,7 +75,7 @@ describe('a creation has exactly these fields', () => {
     ]);
   });
 
-  it('with metadata under whatever names the client chose', async () => {
+  it('The metadata may have any names that the client chooses', async () => {
     const metadata = '{"__proto__":"a","constructor":"b","toString":"c"}';
     const answer = await service.send('/images/generate', {
       key: client.key,
@@ -85,7 +85,7 @@ describe('a creation has exactly these fields', () => {
     expect((await show(view(answer).id)).text).toContain(`"metadata":${metadata}`);
   });
 
-  it('processing', async () => {
+  it('A processing creation has exactly these fields', async () => {
     // The image is not stored before the creation was shown.
     const shown = Promise.withResolvers<undefined>();
     service.machine.watchAws(async (call, serve) => {
@@ -108,7 +108,7 @@ describe('a creation has exactly these fields', () => {
     });
   });
 
-  it('completed, with results that can be fetched as they are described', async () => {
+  it('A completed creation has exactly these fields, and its results can be fetched as they are described', async () => {
     const { id } = view(await submit(asked));
     await service.ended(id);
     const answer = await show(id);
@@ -153,7 +153,7 @@ describe('a creation has exactly these fields', () => {
     ['NothingRendered', '[sandbox:empty]'],
     ['ServiceUnavailable', '[sandbox:down]'],
   ])(
-    'failed (%s), with the fixed message, retryable, the cost as charged and refunded in full',
+    'A failed creation (%s) has the fixed message, retryable, the cost as charged and the full refund',
     async (name, prompt) => {
       const { id } = view(await submit({ ...asked, prompt }));
       await service.ended(id);
@@ -171,7 +171,7 @@ describe('a creation has exactly these fields', () => {
     },
   );
 
-  it('and no provider name, provider job id or provider cost', async () => {
+  it('A creation shows no provider name, provider job id or provider cost', async () => {
     const { id } = view(await submit({ model: 'sandbox-pro', prompt: 'a canal [sandbox:async=100ms]' }));
     await service.ended(id);
     const { text } = await show(id);
@@ -180,14 +180,14 @@ describe('a creation has exactly these fields', () => {
     );
   });
 
-  it('its id sorts by its time', async () => {
+  it('The ids of creations sort by time', async () => {
     const ids = [view(await submit()).id, view(await submit()).id, view(await submit()).id];
     expect([...ids].sort()).toEqual(ids);
   });
 });
 
 describe('404 ERR_NOT_FOUND', () => {
-  it('a foreign, an absent and a malformed creation id are byte-identical but for the request id', async () => {
+  it('A foreign, an absent and a malformed id get byte-identical answers, apart from the request id', async () => {
     const other = await service.client();
     const foreign = view(await submit({}, other)).id;
     const ids = [
@@ -214,7 +214,7 @@ describe('404 ERR_NOT_FOUND', () => {
     expect(refusalOf(answers[0] as Answer)).toEqual({ status: 404, code: 'ERR_NOT_FOUND', details: {} });
   });
 
-  it("a foreign creation is not stamped by somebody else's polls", async () => {
+  it('Polls of another account do not stamp a creation', async () => {
     const other = await service.client();
     const { id } = view(await submit({}, other));
     await Promise.all([show(id), show(id)]);
@@ -240,14 +240,14 @@ describe('GET /creations', () => {
     service.machine.faults.clear();
   });
 
-  it("lists the account's creations, the newest first, each as GET /creations/{id} shows it", async () => {
+  it("The list has the account's creations, the newest first, each as GET /creations/{id} shows it", async () => {
     const page = (await list(owner)).body as Page;
     expect(page.data.map(({ id }) => id)).toEqual(ids);
     expect([page.has_more, page.next_cursor]).toEqual([false, null]);
     expect(page.data[0]).toEqual((await show(ids[0] ?? '', owner)).body);
   });
 
-  it('pages by limit and cursor without gap or repeat', async () => {
+  it('The pages by limit and cursor have no gap and no repeat', async () => {
     const seen: string[] = [];
     const sizes: number[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
@@ -260,14 +260,14 @@ describe('GET /creations', () => {
     expect([seen, sizes]).toEqual([ids, [2, 2, 1]]);
   });
 
-  it("shows nothing of another account, with that one's cursor neither", async () => {
+  it('The list shows nothing of another account, even with a cursor of that account', async () => {
     const stranger = await service.client();
     const { next_cursor: cursor } = (await list(owner, '?limit=1')).body as Page;
     expect((await list(stranger)).body).toEqual({ data: [], has_more: false, next_cursor: null });
     expect(((await list(stranger, `?cursor=${cursor ?? ''}`)).body as Page).data).toEqual([]);
   });
 
-  it('shows the creations of one status or one model alone', async () => {
+  it('The list can be narrowed to one status or one model', async () => {
     const sizes = async (query: string): Promise<number> =>
       ((await list(owner, query)).body as Page).data.length;
     expect([
@@ -282,7 +282,7 @@ describe('GET /creations', () => {
     expect(rest.data.map(({ id }) => id)).toEqual(ids.slice(2));
   });
 
-  it('names every parameter that is wrong', async () => {
+  it('The refusal names every wrong parameter', async () => {
     expect(fieldsOf(await list(owner, '?user=me&limit=0&status=done&cursor=x&model='))).toEqual([
       'user: unknown_parameter',
       'limit: invalid_value',
@@ -300,15 +300,15 @@ describe('GET /creations', () => {
     ['limit=', 'limit'],
     ['cursor=nonsense', 'cursor'],
     ['cursor=', 'cursor'],
-  ])('refuses ?%s with 400', async (query, field) => {
+  ])('The query ?%s is refused with 400', async (query, field) => {
     const answer = await list(owner, `?${query}`);
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, `${field}: invalid_value`]);
   });
 });
 
 // Last: time moves on by a month, in steps of a day.
-describe('results are kept 30 days', () => {
-  it('afterwards result_urls and results are empty, result_expires_at lies in the past, and the file is gone', async () => {
+describe('the results of a creation after 30 days', () => {
+  it('The lists result_urls and results are empty, result_expires_at lies in the past, and the file is gone', async () => {
     const { id } = view(await submit());
     await service.ended(id);
     const [url = ''] = view(await show(id)).result_urls;

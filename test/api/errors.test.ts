@@ -75,24 +75,21 @@ const statusInTheInterface: Readonly<Record<ProblemCode, number>> = {
   ERR_PROVIDER_UNAVAILABLE: 503,
 };
 
-describe('the error table', () => {
-  it.each(Object.entries(provoke))(
-    '%s comes with the status that the interface gives it',
-    async (code, met) => {
-      expect(refusalOf(await met())).toMatchObject({
-        status: statusInTheInterface[code as ProblemCode],
-        code,
-      });
-    },
-  );
+describe('the table of error codes', () => {
+  it.each(Object.entries(provoke))('The code %s comes with its documented status', async (code, met) => {
+    expect(refusalOf(await met())).toMatchObject({
+      status: statusInTheInterface[code as ProblemCode],
+      code,
+    });
+  });
 
-  it('has no code beside those of the interface', () => {
+  it('The API has no code that is not documented', () => {
     expect(Object.keys(problemStatus).sort()).toEqual(Object.keys(statusInTheInterface).sort());
   });
 });
 
 describe('ERR_CONTENT_POLICY', () => {
-  it('is not returned: a prompt declined by the safety filter fails the creation with a full refund', async () => {
+  it('The code is never returned: a prompt that the safety filter rejects fails the creation with a full refund', async () => {
     const answer = await ended('[sandbox:reject-prompt]');
     expect(answer).toMatchObject({
       status: 200,
@@ -102,7 +99,7 @@ describe('ERR_CONTENT_POLICY', () => {
 });
 
 describe('ERR_INTERNAL', () => {
-  it('says nothing of its cause, which the log has under the request id', async () => {
+  it('The answer says nothing of its cause, and the log has the cause under the request id', async () => {
     const answer = await provoke.ERR_INTERNAL();
     expect(refusalOf(answer).details).toEqual({});
     expect(answer.text).not.toMatch(/dynamo|denied|fault|stack|\.ts/i);
@@ -114,7 +111,7 @@ describe('ERR_INTERNAL', () => {
 });
 
 describe('the log', () => {
-  it('has no key, no prompt and no address of a client', async () => {
+  it('The log has no key, no prompt and no address of a client', async () => {
     const { key } = await service.client();
     await submit(key, {
       model: 'sandbox-pro',
@@ -134,8 +131,8 @@ describe('the log', () => {
 });
 
 /** Reads succeed, so the answer knows whom it is for; what breaks comes behind. */
-describe('an operation that breaks behind the authentication', () => {
-  it('is ERR_INTERNAL with RateLimit, and charges nothing', async () => {
+describe('an operation that breaks after the authentication', () => {
+  it('The answer is ERR_INTERNAL with RateLimit, and nothing is charged', async () => {
     const { key, account } = await service.client();
     service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', error: 'AccessDenied', every: 1 });
     const answer = await submit(key);

@@ -25,7 +25,7 @@ const url = (length: number): string => `https://example.com/${'a'.repeat(length
 const metadata = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, 'v']));
 
-describe('a field of POST /images/generate that may be so', () => {
+describe('the fields of POST /images/generate that are accepted', () => {
   it.each<[string, object]>([
     ['nothing but model and prompt', least],
     ['prompt of 10,000 characters', { ...least, prompt: 'x'.repeat(10_000) }],
@@ -75,12 +75,12 @@ describe('a field of POST /images/generate that may be so', () => {
       'prompt null and a source image',
       { model: 'sandbox-pro', prompt: null, image_urls: ['https://example.com/a.png'] },
     ],
-  ])('%s', async (_what, body) => {
+  ])('The request is accepted with %s', async (_what, body) => {
     expect((await quote(body)).status).toBe(200);
   });
 });
 
-describe('a field of POST /images/generate that may not: 400 ERR_INVALID_REQUEST, named in details.errors', () => {
+describe('the fields of POST /images/generate that are refused', () => {
   it.each<[string, object, string[]]>([
     ['no model', { prompt: 'x' }, ['model: required']],
     ['model of another type', { ...least, model: 3 }, ['model: invalid_type']],
@@ -221,26 +221,29 @@ describe('a field of POST /images/generate that may not: 400 ERR_INVALID_REQUEST
       { prompt: 5, seed: -1, foo: 1 },
       ['foo: unknown_field', 'model: required', 'prompt: invalid_type', 'seed: too_small'],
     ],
-  ])('%s', async (_what, body, fields) => {
-    const [submitted, quoted] = await Promise.all([
-      service.send('/images/generate', { key: client.key, body }),
-      quote(body),
-    ]);
-    expect(refusalOf(submitted)).toMatchObject({ status: 400, code: 'ERR_INVALID_REQUEST' });
-    expect(fieldsOf(submitted).sort()).toEqual([...fields].sort());
-    expect(quoted.text).toBe(submitted.text);
-    for (const item of refusalOf(submitted).details['errors'] as object[])
-      expect(Object.keys(item)).toEqual(['field', 'code', 'message']);
-  });
+  ])(
+    'The request is refused with 400 ERR_INVALID_REQUEST and named fields for %s',
+    async (_what, body, fields) => {
+      const [submitted, quoted] = await Promise.all([
+        service.send('/images/generate', { key: client.key, body }),
+        quote(body),
+      ]);
+      expect(refusalOf(submitted)).toMatchObject({ status: 400, code: 'ERR_INVALID_REQUEST' });
+      expect(fieldsOf(submitted).sort()).toEqual([...fields].sort());
+      expect(quoted.text).toBe(submitted.text);
+      for (const item of refusalOf(submitted).details['errors'] as object[])
+        expect(Object.keys(item)).toEqual(['field', 'code', 'message']);
+    },
+  );
 
-  it('nothing of it was charged', async () => {
+  it('The refused requests charged nothing', async () => {
     expect((await service.operator.wallet.ledger(client.account.id)).map(({ kind }) => kind)).toEqual([
       'top_up',
     ]);
   });
 });
 
-describe('the body', () => {
+describe('the body of POST /images/generate', () => {
   const send = (body: string | Uint8Array, type = 'application/json'): Promise<Answer> =>
     service.send('/images/generate', { key: client.key, body, headers: { 'content-type': type } });
   const padded = (bytes: number): string =>
@@ -254,15 +257,15 @@ describe('the body', () => {
     ['null', 'null', 'application/json', 'body: invalid_type'],
     ['not UTF-8', Buffer.from('{"model":"\xe9"}', 'latin1'), 'application/json', 'body: invalid_encoding'],
     ['more than 256 KiB', padded(256 * 1024 + 1), 'application/json', 'body: too_long'],
-    ['another content type', JSON.stringify(least), 'text/plain', 'Content-Type: invalid_value'],
+    ['of another content type', JSON.stringify(least), 'text/plain', 'Content-Type: invalid_value'],
     ['a form', 'model=sandbox-pro', 'application/x-www-form-urlencoded', 'Content-Type: invalid_value'],
     ['something like JSON', JSON.stringify(least), 'application/json5', 'Content-Type: invalid_value'],
-  ])('%s: 400', async (_what, body, type, field) => {
+  ])('A body that is %s is answered 400', async (_what, body, type, field) => {
     const answer = await send(body, type);
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, field]);
   });
 
-  it('that is compressed is not decoded: 400', async () => {
+  it('A compressed body is not decoded and is answered 400', async () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     const answer = await service.send('/images/generate', {
       key: client.key,
@@ -272,15 +275,15 @@ describe('the body', () => {
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, 'body: invalid_encoding']);
   });
 
-  it('of exactly 256 KiB is read', async () => {
+  it('A body of exactly 256 KiB is read', async () => {
     expect(refusalOf(await send(padded(256 * 1024))).code).toBe('ERR_MODEL_NOT_FOUND');
   });
 
-  it.each(['application/json; charset=utf-8', 'Application/JSON'])('may come as %s', async (type) => {
+  it.each(['application/json; charset=utf-8', 'Application/JSON'])('A body may come as %s', async (type) => {
     expect(refusalOf(await send(padded(100), type)).code).toBe('ERR_MODEL_NOT_FOUND');
   });
 
-  it('over 10 MB is answered by the gateway itself: 413, without the envelope', async () => {
+  it('A body over 10 MB is answered by the gateway itself with 413, without the envelope', async () => {
     const answer = await send(Buffer.alloc(10 * 1024 * 1024 + 1, 32));
     expect([answer.status, answer.text, isMadeByGateway(answer)]).toEqual([
       413,
@@ -290,7 +293,7 @@ describe('the body', () => {
   });
 });
 
-describe('a query parameter', () => {
+describe('an unknown query parameter', () => {
   const id = '01939f4e-0000-7000-8000-000000000000';
   const send = (name: keyof typeof operations, query: string): Promise<Answer> => {
     const { method, path } = operations[name];
@@ -302,7 +305,7 @@ describe('a query parameter', () => {
   };
   const names = Object.keys(operations) as (keyof typeof operations)[];
 
-  it.each(names)('that %s does not take is refused with 400 and its name', async (name) => {
+  it.each(names)('A parameter that %s does not take is refused with 400 and its name', async (name) => {
     const bodyErrors = operations[name].method === 'POST' ? ['seed: too_small'] : [];
     const answer = await send(name, 'user=a&__proto__=b&constructor=c&=d');
     expect(refusalOf(answer)).toMatchObject({ status: 400, code: 'ERR_INVALID_REQUEST' });
@@ -313,12 +316,12 @@ describe('a query parameter', () => {
     );
   });
 
-  it('in another spelling is refused too', async () => {
+  it('A parameter in another spelling is refused too', async () => {
     expect(fieldsOf(await send('listCreations', 'Limit=2'))).toEqual(['Limit: unknown_parameter']);
   });
 });
 
-describe('a path', () => {
+describe('a path without an operation', () => {
   it.each([
     '/nothing',
     '/models/sandbox-pro',
@@ -327,7 +330,7 @@ describe('a path', () => {
     '/creations/',
     '',
     '/../v1/nothing',
-  ])('that is unknown is 404 ERR_NOT_FOUND, after authentication: GET %s', async (path) => {
+  ])('An unknown path is answered 404 ERR_NOT_FOUND after the authentication: GET %s', async (path) => {
     const answer = await service.send(path, { key: client.key });
     expect(refusalOf(answer)).toMatchObject({ status: 404, code: 'ERR_NOT_FOUND' });
     expect(answer.headers.get('allow')).toBeNull();
@@ -345,7 +348,7 @@ describe('a path', () => {
     ['PATCH', '/creations', 'GET'],
     ['POST', '/balance', 'GET'],
     ['OPTIONS', '/images/generate', 'POST'],
-  ])('with a wrong method is the same, with Allow: %s %s', async (method, path, allow) => {
+  ])('A wrong method is answered 404 with Allow: %s %s', async (method, path, allow) => {
     const answer = await service.send(path, { key: client.key, method });
     expect(refusalOf(answer)).toMatchObject({ status: 404, code: 'ERR_NOT_FOUND' });
     expect(answer.headers.get('allow')).toBe(allow);
@@ -353,7 +356,7 @@ describe('a path', () => {
 });
 
 it.each(['HEAD', 'OPTIONS'])(
-  '%s is no method of any operation: 404 with Allow, counted against the POST rate',
+  'The method %s belongs to no operation: the answer is 404 with Allow, counted against the POST rate',
   async (method) => {
     // Apart from the other answers, which all have a body: that of HEAD has none.
     const answer = await fetch(`${service.machine.apiUrl}/models`, {
@@ -365,13 +368,13 @@ it.each(['HEAD', 'OPTIONS'])(
   },
 );
 
-it('a preflight carries no key: 401', async () => {
+it('A preflight request carries no key and is answered 401', async () => {
   const headers = { origin: 'https://client.test', 'access-control-request-method': 'GET' };
   expect((await service.send('/models', { key: null, method: 'OPTIONS', headers })).status).toBe(401);
 });
 
 describe('the request id', () => {
-  it("is another for every request, and the one in the gateway's own header", async () => {
+  it("Each request has its own id, which equals the gateway's own header", async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => service.send('/models', { key: client.key })),
     );
@@ -380,7 +383,7 @@ describe('the request id', () => {
       expect(headers.get('x-request-id')).toBe(headers.get('apigw-requestid'));
   });
 
-  it('is not taken from the client', async () => {
+  it('The id is not taken from the client', async () => {
     expect(
       (await service.send('/models', { key: client.key, headers: { 'x-request-id': 'mine' } })).headers.get(
         'x-request-id',
@@ -389,7 +392,7 @@ describe('the request id', () => {
   });
 });
 
-it('an address that a client writes into X-Forwarded-For is not believed', async () => {
+it('An address that a client writes into X-Forwarded-For is not believed', async () => {
   const statuses = await Promise.all(
     Array.from({ length: 22 }, (_, index) => anonymous(`203.0.113.${index}`)),
   );

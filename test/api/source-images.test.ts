@@ -51,27 +51,27 @@ const fetchFailed = (retryable: boolean, index = 0): object => ({
 });
 
 describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, nothing charged', () => {
-  it.each([500, 502, 503, 504, 429])('origin answers %i: retryable', async (status) => {
+  it.each([500, 502, 503, 504, 429])('A host that answers %i is retryable', async (status) => {
     expect(refusalOf(await refused(origin.at('/status', answering(status, 'no'))))).toEqual(
       fetchFailed(true),
     );
   });
 
-  it.each([400, 401, 403, 404, 410, 451])('origin answers %i: not retryable', async (status) => {
+  it.each([400, 401, 403, 404, 410, 451])('A host that answers %i is not retryable', async (status) => {
     expect(refusalOf(await refused(origin.at('/status', answering(status, 'no'))))).toEqual(
       fetchFailed(false),
     );
   });
 
-  it('a name that does not resolve: retryable', async () => {
+  it('A name that does not resolve is retryable', async () => {
     expect(refusalOf(await refused('https://nowhere.invalid/image.png'))).toEqual(fetchFailed(true));
   });
 
-  it('a connection that is refused: retryable', async () => {
+  it('A connection that is refused is retryable', async () => {
     expect(refusalOf(await refused('http://127.0.0.1:1/image.png'))).toEqual(fetchFailed(true));
   });
 
-  it('a connection that breaks off in the middle: retryable', async () => {
+  it('A connection that breaks off in the middle is retryable', async () => {
     const url = origin.at('/broken', (response) => {
       response.writeHead(200, { 'content-length': '5000' }).write(png(640, 480));
       setTimeout(() => response.destroy(), 20);
@@ -79,13 +79,13 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     expect(refusalOf(await refused(url))).toEqual(fetchFailed(true));
   });
 
-  it('no TLS where TLS was promised: retryable', async () => {
+  it('A host without TLS at an https address is retryable', async () => {
     expect(refusalOf(await refused(good('/plain.png').replace('http:', 'https:')))).toEqual(
       fetchFailed(true),
     );
   });
 
-  it('a server that never answers, and one that drips: each ended after 5 s, retryable', async () => {
+  it('A server that never answers and a server that drips are each ended after 5 s and are retryable', async () => {
     const silent = origin.at('/silent', () => undefined);
     const dripping = origin.at('/drip', (response) => {
       response.writeHead(200, { 'content-type': 'image/png' });
@@ -98,7 +98,7 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     expect(performance.now() - started).toBeGreaterThan(4_900);
   });
 
-  it.each([301, 302, 303, 307, 308])('a redirect of status %i is followed', async (status) => {
+  it.each([301, 302, 303, 307, 308])('A redirect of status %i is followed', async (status) => {
     const url = origin.at(
       `/redirect-${status}`,
       answering(status, '', { location: good('/redirected.png') }),
@@ -106,7 +106,7 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     expect((await submit(url)).status).toBe(202);
   });
 
-  it.each([300, 304, 305, 306])('status %i is no redirect: not retryable', async (status) => {
+  it.each([300, 304, 305, 306])('The status %i is no redirect and is not retryable', async (status) => {
     const url = origin.at(
       `/no-redirect-${status}`,
       answering(status, '', { location: good('/redirected.png') }),
@@ -114,7 +114,7 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     expect(refusalOf(await refused(url))).toEqual(fetchFailed(false));
   });
 
-  it('three redirects are followed, relative ones too; a fourth is too many: not retryable', async () => {
+  it('Three redirects are followed, also relative ones, and a fourth one is not retryable', async () => {
     const last = good('/end.png');
     const chain = (length: number): string => {
       let next = last;
@@ -126,7 +126,7 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     expect(refusalOf(await refused(chain(4)))).toEqual(fetchFailed(false));
   });
 
-  it('input_index is the zero-based place of the image in image_urls', async () => {
+  it('The field input_index is the zero-based place of the image in image_urls', async () => {
     const answer = await refused(
       good('/0.png'),
       good('/1.png'),
@@ -136,7 +136,7 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     expect(refusalOf(answer)).toEqual(fetchFailed(false, 2));
   });
 
-  it('the answer names no address and no credential', async () => {
+  it('The answer names no address and no credential', async () => {
     const url = origin.at('/private.png?token=hunter2', answering(403, ''));
     expect((await refused(url)).text).not.toMatch(/127\.0\.0\.1|hunter2|private\.png/);
   });
@@ -152,7 +152,7 @@ describe('a source image that cannot be used: 400 with its field, nothing charge
       'image/png',
     ],
     ['an SVG', 'unsupported_type', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml'],
-    ['nothing', 'unsupported_type', Buffer.alloc(0), 'image/png'],
+    ['an empty file', 'unsupported_type', Buffer.alloc(0), 'image/png'],
     ['a PNG that ends in its header', 'unsupported_type', png(640, 480).subarray(0, 24), 'image/png'],
     ['a side of 63 pixels', 'invalid_size', png(63, 640), 'image/png'],
     ['a side of 8193 pixels', 'invalid_size', jpeg(8193, 64), 'image/jpeg'],
@@ -160,7 +160,7 @@ describe('a source image that cannot be used: 400 with its field, nothing charge
     ['a decompression bomb, by what its header claims', 'invalid_size', png(60_000, 60_000), 'image/png'],
     ['a bomb within the sides', 'too_many_pixels', webp(8192, 8192), 'image/webp'],
     ['10 MB and one byte', 'too_large', png(640, 480, 10_000_001), 'image/png'],
-  ])('%s: %s', async (_what, code, file, type) => {
+  ])('The service refuses %s as %s', async (_what, code, file, type) => {
     const answer = await refused(
       good('/fine.png'),
       origin.at('/bad', answering(200, file, { 'content-type': type })),
@@ -179,13 +179,13 @@ describe('a source image that cannot be used: 400 with its field, nothing charge
     ['a user name', 'https://user:secret@example.com/a.png'],
     ['another scheme', 'ftp://example.com/a.png'],
     ['no address', 'a.png'],
-  ])('%s: refused_target', async (_what, url) => {
+  ])('An image_url with %s is answered refused_target', async (_what, url) => {
     const answer = await refused(good('/fine.png'), url);
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, 'image_urls[1]: refused_target']);
     expect(answer.text).not.toContain('secret');
   });
 
-  it('a redirect to an address that is not allowed: refused_target', async () => {
+  it('A redirect to an address that is not allowed is answered refused_target', async () => {
     const answer = await refused(
       origin.at('/metadata', answering(302, '', { location: 'http://169.254.169.254/' })),
     );
@@ -204,12 +204,12 @@ describe('source images that can be used', () => {
     ['exactly 10 MB', png(640, 480, 10_000_000), 'image/png'],
     ['a PNG that is called text', png(640, 480), 'text/plain'],
     ['a JPEG that is called PNG', jpeg(640, 480), 'image/png'],
-  ])('%s is accepted, by its bytes', async (_what, file, type) => {
+  ])('The service accepts %s, judged by the bytes alone', async (_what, file, type) => {
     const answer = await submit(origin.at('/good', answering(200, file, { 'content-type': type })));
     expect([answer.status, (answer.body as { cost: number }).cost]).toEqual([202, 0.07]);
   });
 
-  it("ten are fetched at most four at a time, and kept in the request's order", async () => {
+  it('Ten source images are fetched at most four at a time and keep the order of the request', async () => {
     // Held until four are open, or all were asked for, and a moment longer for a fifth to show itself;
     // then the last comes first: order comes from the request, not from the network.
     const held: (() => void)[] = [];
@@ -232,7 +232,7 @@ describe('source images that can be used', () => {
     ]);
   });
 
-  it("are copied byte for byte into the service's own bucket, under a name that cannot be guessed, with their true type", async () => {
+  it("A source image is copied byte for byte into the service's own bucket, under a name that cannot be guessed, with its true type", async () => {
     const file = jpeg(321, 123);
     const answer = await submit(
       origin.at('/photo.png', answering(200, file, { 'content-type': 'image/png' })),
@@ -255,7 +255,7 @@ describe('source images that can be used', () => {
     ]);
   });
 
-  it('may stand for the prompt', async () => {
+  it('A source image may replace the prompt', async () => {
     const answer = await service.send('/images/generate', {
       key: client.key,
       body: { model: 'sandbox-pro', image_urls: [good('/alone.png')] },
@@ -263,7 +263,7 @@ describe('source images that can be used', () => {
     expect(answer).toMatchObject({ status: 202, body: { prompt: null } });
   });
 
-  it('are not fetched for a request that will be refused', async () => {
+  it('Source images are not fetched for a request that will be refused', async () => {
     const poor = await service.client({ balance: '0.01' });
     const body = { model: 'sandbox-pro', image_urls: [good('/unseen.png')] };
     expect((await service.send('/images/generate', { key: poor.key, body })).status).toBe(402);
@@ -283,7 +283,7 @@ describe('source images that can be used', () => {
   });
 
   // Last: time moves on, and with it everything that was copied before goes.
-  it('are gone within 48 hours', async () => {
+  it('The copies are gone within 48 hours', async () => {
     const sources = async (): Promise<number> =>
       (await bucket().send(new ListObjectsV2Command({ Bucket: bucketName(), Prefix: 'sources/' })))
         .KeyCount ?? 0;

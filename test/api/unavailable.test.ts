@@ -31,7 +31,7 @@ describe('503 ERR_PROVIDER_UNAVAILABLE, overloaded: nothing charged', () => {
     ["the table's throughput is used up", 'dynamodb:TransactWriteItems', 'ProvisionedThroughputExceeded'],
     ["the account's request limit is used up", 'dynamodb:TransactWriteItems', 'RequestLimitExceeded'],
     ['the read comes back unprocessed', 'dynamodb:BatchGetItem', 'UnprocessedKeys'],
-  ])('%s', async (_why, call, error) => {
+  ])('The request is answered 503 when %s', async (_why, call, error) => {
     service.machine.faults.set({ call, error, every: 1 });
     const answer = await submit();
     service.machine.faults.clear();
@@ -45,7 +45,7 @@ describe('503 ERR_PROVIDER_UNAVAILABLE, overloaded: nothing charged', () => {
     expect(await service.operator.creations.list(client.account.id, 1)).toEqual([]);
   });
 
-  it('a conflict that passes is not noticed', async () => {
+  it('A conflict that passes does not change the answer', async () => {
     service.machine.faults.set({
       call: 'dynamodb:TransactWriteItems',
       error: 'TransactionConflict',
@@ -58,7 +58,7 @@ describe('503 ERR_PROVIDER_UNAVAILABLE, overloaded: nothing charged', () => {
 
 describe('503 ERR_PROVIDER_UNAVAILABLE, provider_unavailable: the execution is definitely refused', () => {
   it.each(['AccessDenied', 'StateMachineDoesNotExist', 'StateMachineDeleting'])(
-    '%s: charge reversed in full, creation failed with message 6, no webhook',
+    'After %s the charge is reversed in full, the creation fails as ServiceUnavailable, and no webhook is sent',
     async (error) => {
       service.machine.faults.set({ call: 'states:StartExecution', error, every: 1 });
       const answer = await submit({ webhook_url: service.machine.inboxUrl });
@@ -84,7 +84,7 @@ describe('503 ERR_PROVIDER_UNAVAILABLE, provider_unavailable: the execution is d
 
 describe('202: starting the execution is throttled or unclear, and accepted is accepted', () => {
   it.each(['Throttling', 'InternalServerError', 'ServiceUnavailable'])(
-    '%s: the reconciler starts it',
+    'After %s the reconciler starts the creation',
     async (error) => {
       service.machine.faults.set({ call: 'states:StartExecution', error, every: 1 });
       const answer = await submit();
@@ -98,7 +98,7 @@ describe('202: starting the execution is throttled or unclear, and accepted is a
 });
 
 describe("500 ERR_INTERNAL: the charge's outcome stays unknown", () => {
-  it('says nothing of the cause; the reconciler finds that it was made, and renders it', async () => {
+  it('The answer says nothing of the cause, and the reconciler finds the charge and renders the creation', async () => {
     service.machine.faults.set({
       call: 'dynamodb:TransactWriteItems',
       error: 'Timeout',
@@ -116,7 +116,7 @@ describe("500 ERR_INTERNAL: the charge's outcome stays unknown", () => {
     expect(await movements()).toEqual(['charge']);
   });
 
-  it('a single lost answer is asked for again, and charged once', async () => {
+  it('One lost answer is asked for again, and the request is charged once', async () => {
     service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', error: 'Timeout', when: 'after' });
     expect((await submit()).status).toBe(202);
     expect(await movements()).toEqual(['charge']);

@@ -9,7 +9,7 @@ import { fakeClock, fakeLog, stub, type FakeClock, type FakeLog } from './fakes.
 
 const other = 'Acc0unt002' as AccountId;
 
-/** An account with 5 USD by its ledger. */
+/** The books of an account whose ledger says 5 USD. */
 function booksWith(available: number, id = accountId): AccountBooks {
   const at = '2026-11-01T00:00:00.000Z';
   return {
@@ -27,7 +27,7 @@ interface Ran {
   readonly report: AuditReport;
   readonly log: FakeLog;
   readonly clock: FakeClock;
-  /** Whom each look after the first was for. */
+  /** The account of each read after the first. */
   readonly looks: readonly (AccountId | undefined)[];
 }
 
@@ -50,13 +50,13 @@ async function run(...looks: AccountBooks[][]): Promise<Ran> {
 }
 
 describe('the daily audit', () => {
-  it('says how many accounts it looked at, and that nothing differs', async () => {
+  it('The report counts the accounts and finds no difference', async () => {
     const { report, log } = await run([booksWith(5_000_000), booksWith(5_000_000, other)]);
     expect(report).toEqual({ accounts: 2, creations: 0, differences: 0 });
     expect(log.lines).toEqual(['info books_audited']);
   });
 
-  it('looks again at an account that differs, and believes one clean look', async () => {
+  it('An account that differs is read again, and one clean read clears it', async () => {
     const { report, log, looks, clock } = await run(
       [booksWith(4_000_000), booksWith(5_000_000, other)],
       [booksWith(4_500_000)],
@@ -68,7 +68,7 @@ describe('the daily audit', () => {
     expect(log.lines).toEqual(['info books_audited']);
   });
 
-  it('raises an alarm for each account whose difference lasts, with the account and what differs', async () => {
+  it('An account whose difference lasts raises an alarm with the account and the difference', async () => {
     const { report, log, looks } = await run([booksWith(4_000_000)]);
     expect(looks).toHaveLength(3);
     expect(report.differences).toBe(1);
@@ -78,7 +78,7 @@ describe('the daily audit', () => {
     );
   });
 
-  it('counts the creations of all accounts', async () => {
+  it('The report counts the creations of all accounts', async () => {
     const charged = (index: number): AccountBooks['creations'][number] => ({
       id: creationId.replace(/.$/, String(index)) as typeof creationId,
       status: 'completed',
@@ -90,7 +90,7 @@ describe('the daily audit', () => {
     expect((await run([...books, more], [])).report).toMatchObject({ accounts: 3, creations: 5 });
   });
 
-  it('logs each account that differs with its number of differences and the first twenty', async () => {
+  it('Each account that differs is logged with its number of differences and the first twenty of them', async () => {
     const keys = Array.from({ length: 21 }, (_, index) => ({
       id: `Key${index}` as KeyId,
       spent: { '2026_11': asMicros(1) },

@@ -22,21 +22,24 @@ describe('the use of a key', () => {
     [undefined, 1],
     ['2026-11-21T11:00:00.000Z', 1],
     ['2026-11-21T12:00:00.000Z', 0],
-  ])('by a GET at 12:00:30, after one at %s, is noted %i times', async (lastUsedAt, times) => {
-    const stage = accepting({ apiKey: lastUsedAt === undefined ? {} : { lastUsedAt } });
-    await post(stage, undefined, get);
-    expect(stage.keyUses).toEqual(
-      Array.from({ length: times }, () => [accountId, keyId, '2026-11-21T12:00:00.000Z']),
-    );
-  });
+  ])(
+    'A GET at 12:00:30, when the stored hour of use is %s, notes the use %i times',
+    async (lastUsedAt, times) => {
+      const stage = accepting({ apiKey: lastUsedAt === undefined ? {} : { lastUsedAt } });
+      await post(stage, undefined, get);
+      expect(stage.keyUses).toEqual(
+        Array.from({ length: times }, () => [accountId, keyId, '2026-11-21T12:00:00.000Z']),
+      );
+    },
+  );
 
-  it('by a POST is not noted apart', async () => {
+  it('A POST does not note the use apart from its charge', async () => {
     const stage = accepting({});
     await post(stage, {}, { handle: answering });
     expect(stage.keyUses).toEqual([]);
   });
 
-  it('that cannot be noted does not refuse the answer', async () => {
+  it('A use that cannot be noted does not stop the answer', async () => {
     const noteKeyUse = async (): Promise<never> => Promise.reject(new TypeError('details'));
     const stage = accepting({ requests: { noteKeyUse } });
     expect((await post(stage, undefined, get)).status).toBe(200);
@@ -46,7 +49,7 @@ describe('the use of a key', () => {
   });
 });
 
-describe('what the first read of a request asks for', () => {
+describe('the first read of a request', () => {
   const key = { accountId, keyId };
   const question = { clientAddress: '203.0.113.7', nowMillis: now };
 
@@ -71,7 +74,7 @@ describe('what the first read of a request asks for', () => {
       { ...question, key, rate: 'get' },
     ],
     ['a request without a key', { ...get, headers: {} }, { ...question, rate: 'get' }],
-  ])('is exactly this for %s', async (_what, sending, asked) => {
+  ])('The read asks for exactly these items for %s', async (_what, sending, asked) => {
     const stage = accepting({});
     await post(stage, undefined, sending);
     expect(stage.questions).toEqual([asked]);
@@ -134,7 +137,7 @@ describe('a refused authentication', () => {
       'api_suspended',
     ],
   ])(
-    '%s has the form of the deployment and is counted',
+    'A request %s is refused in the form of the deployment and counted',
     async (_what, setting, headers, status, error, detail) => {
       const asEnvelope = accepting({ ...setting, state: { rateCount: 7 } });
       const envelope = await post(asEnvelope, undefined, { ...get, headers });
@@ -158,13 +161,13 @@ describe('a refused authentication', () => {
     },
   );
 
-  it('by an operation keeps the headers of its Problem', async () => {
+  it('A 401 of an operation keeps the headers of its Problem', async () => {
     const problem = new Problem('ERR_API_KEY_INVALID', 'no', { reason: 'gone' }, { 'x-own': 'yes' });
     const { headers } = await post(accepting({}), undefined, { method: 'GET', handle: refusing(problem) });
     expect(headers).toMatchObject({ 'x-own': 'yes', 'www-authenticate': 'Bearer' });
   });
 
-  it('leaves every other refusal of a deployment with the plain form in the envelope', async () => {
+  it('A deployment with the plain form answers every other refusal in the envelope', async () => {
     const stage = accepting({ services: { authFailureForm: 'plain' } });
     const answer = await post(stage, undefined, { method: 'GET', handle: refusing(notFound) });
     expect(answer.body).toHaveProperty('error.code', 'ERR_NOT_FOUND');
@@ -175,12 +178,12 @@ describe('a refused authentication', () => {
     ['a scheme that ends in bearer', { authorization: `X-Bearer ${apiKeyText}` }, 'api_key_invalid'],
     ['text before the scheme', { authorization: `a bearer ${apiKeyText}` }, 'api_key_invalid'],
     ['a scheme that begins with bearer', { authorization: `Bearers ${apiKeyText}` }, 'api_key_invalid'],
-  ])('is the answer to %s', async (_what, headers, reason) => {
+  ])('A request with %s is refused as api_key_invalid', async (_what, headers, reason) => {
     const answer = await post(accepting({}), undefined, { ...get, headers });
     expect(answer.body).toHaveProperty('error.details.reason', reason);
   });
 
-  it('is not the answer to a key with white space around it in X-API-Key', async () => {
+  it('White space around a key in X-API-Key is ignored', async () => {
     const headers = { 'x-api-key': `  ${apiKeyText} ` };
     expect((await post(accepting({}), undefined, { ...get, headers })).status).toBe(200);
   });
@@ -189,17 +192,20 @@ describe('a refused authentication', () => {
     [1, '1'],
     [90_000, '90'],
     [90_001, '91'],
-  ])('comes %i ms before the end of a block as 429 with Retry-After %s', async (millis, seconds) => {
-    const stage = accepting({ state: { block: { untilMillis: now + millis, scope: 'all' } } });
-    const answer = await post(stage, undefined, get);
-    expect(answer).toMatchObject({ status: 429, headers: { 'retry-after': seconds } });
-    expect(answer.body).toEqual({
-      error: {
-        code: 'ERR_RATE_LIMIT',
-        message: 'Too many rejected authentications came from this address.',
-        details: { reason: 'burst_block' },
-      },
-    });
-    expect(stage.rejections).toEqual([]);
-  });
+  ])(
+    'A request %i ms before the end of a block is answered 429 with Retry-After %s',
+    async (millis, seconds) => {
+      const stage = accepting({ state: { block: { untilMillis: now + millis, scope: 'all' } } });
+      const answer = await post(stage, undefined, get);
+      expect(answer).toMatchObject({ status: 429, headers: { 'retry-after': seconds } });
+      expect(answer.body).toEqual({
+        error: {
+          code: 'ERR_RATE_LIMIT',
+          message: 'Too many rejected authentications came from this address.',
+          details: { reason: 'burst_block' },
+        },
+      });
+      expect(stage.rejections).toEqual([]);
+    },
+  );
 });

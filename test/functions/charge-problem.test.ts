@@ -1,4 +1,4 @@
-/** Refusals over money and room: every number in its own place, told by numbers that differ. */
+/** Refusals because of money and room. All numbers differ, so a number in the wrong place is noticed. */
 import { describe, expect, it } from 'vitest';
 import { asMicros } from '../../core/money.ts';
 import type { Problem } from '../../core/problem.ts';
@@ -8,8 +8,8 @@ import { anAccount, anApiKey, now } from '../fixtures/records.ts';
 
 const shown = ({ status, code, details, headers }: Problem): object => ({ status, code, details, headers });
 
-describe('a refusal', () => {
-  it('over the balance says what is required and what is available', () => {
+describe('a refusal because of money or room', () => {
+  it('A refusal over the balance says what is required and what is available', () => {
     expect(shown(overBalance(asMicros(70_000), asMicros(30_001), 'https://portal.test/wallet'))).toEqual({
       status: 402,
       code: 'ERR_INSUFFICIENT_BALANCE',
@@ -23,7 +23,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('over the budget says the cap, what is spent and when the month ends', () => {
+  it('A refusal over the budget says the cap, the amount spent and when the next month begins', () => {
     expect(shown(overBudget(asMicros(500_000), asMicros(490_000), now))).toEqual({
       status: 402,
       code: 'ERR_INSUFFICIENT_BALANCE',
@@ -37,7 +37,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('over the open creations says how many may be open and how many are', () => {
+  it('A refusal over the open creations says how many may be open and how many are open', () => {
     expect(shown(tooManyOpen(3, 5))).toEqual({
       status: 429,
       code: 'ERR_QUOTA_EXCEEDED',
@@ -55,7 +55,7 @@ interface Means {
   readonly spent?: number;
 }
 
-/** What stands against a charge of 0.04 USD: the reason, or the code where there is none. */
+/** Why a charge of 0.04 USD is refused: the reason, or the code of a refusal without a reason. */
 function against({ available = 40_000, inFlight = 0, open = 0, cap, spent = 0 }: Means): unknown {
   const account = anAccount({
     availableMicros: asMicros(available),
@@ -96,11 +96,11 @@ describe('the first look at the means', () => {
     [{ cap: 0, available: 0, inFlight: 9, open: 9_000 }, 'monthly_budget_exceeded'],
     [{ available: 0, inFlight: 9, open: 9_000 }, 'ERR_INSUFFICIENT_BALANCE'],
     [{ inFlight: 9, open: 9_000 }, 'concurrent_creations'],
-  ])('%j: %s', (means, reason) => {
+  ])('The means %j lead to: %s', (means, reason) => {
     expect(against(means)).toBe(reason);
   });
 
-  it('tells of a full service what it holds and what it may hold', () => {
+  it('The refusal of a full service says how many creations are open and how many may be open', () => {
     const caller = {
       account: anAccount(),
       apiKey: anApiKey(),

@@ -70,12 +70,19 @@ describe('the first look at the means', () => {
       },
       '5',
     ],
-  ])('refuses a request %s with every number in its place', async (_what, setting, status, error, later) => {
-    const stage = accepting(setting);
-    const answer = await post(stage, body);
-    expect([answer.status, answer.headers?.['retry-after'], answer.body]).toEqual([status, later, { error }]);
-    expect([stage.orders, stage.counted]).toEqual([[], 1]);
-  });
+  ])(
+    'A request %s is refused with every number in its place',
+    async (_what, setting, status, error, later) => {
+      const stage = accepting(setting);
+      const answer = await post(stage, body);
+      expect([answer.status, answer.headers?.['retry-after'], answer.body]).toEqual([
+        status,
+        later,
+        { error },
+      ]);
+      expect([stage.orders, stage.counted]).toEqual([[], 1]);
+    },
+  );
 
   it.each<[string, Parameters<typeof accepting>[0]]>([
     ['the balance is the cost', { account: { availableMicros: asMicros(40_000) } }],
@@ -85,7 +92,7 @@ describe('the first look at the means', () => {
     ],
     ['one more creation may be open', { account: { limits, inFlight: 6 } }],
     ['the service has room for one more', { state: { openCreations: 1_999 } }],
-  ])('lets a request through when %s', async (_what, setting) => {
+  ])('A request is accepted when %s', async (_what, setting) => {
     expect((await post(accepting(setting), body)).status).toBe(202);
   });
 });
@@ -205,7 +212,7 @@ describe('a charge that is refused', () => {
       busy,
       '2',
     ],
-  ])('because %s says so', async (_why, outcome, status, error, retryAfter) => {
+  ])('A charge is refused because %s', async (_why, outcome, status, error, retryAfter) => {
     const stage = accepting({
       outcome,
       account: { limits },
@@ -217,7 +224,7 @@ describe('a charge that is refused', () => {
     expect(stage.started).toEqual([]);
   });
 
-  it('names the portal of the deployment where no other place is set', async () => {
+  it('A refusal over the balance names the portal of the deployment when no other address is set', async () => {
     const stage = accepting({ account: { availableMicros: asMicros(0) }, services: { topUpUrl: '' } });
     expect((await post(stage, body)).body).toHaveProperty(
       'error.details.top_up_url',

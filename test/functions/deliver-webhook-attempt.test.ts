@@ -7,8 +7,8 @@ import { rejection } from './fakes.ts';
 
 const day = 86_400_000;
 
-describe('an attempt', () => {
-  it('is claimed before anything is sent, with the time after which the next may start if it hangs', async () => {
+describe('a delivery attempt', () => {
+  it('The attempt is claimed before anything is sent, with the earliest time of the next attempt in case this one hangs', async () => {
     const { services, steps, claims } = stage();
     expect(await deliverWebhook(payload, services)).toEqual(payload);
     expect(steps).toEqual(['claim', 'post', 'settle']);
@@ -25,13 +25,13 @@ describe('an attempt', () => {
     });
   });
 
-  it('that another execution has is not sent', async () => {
+  it('An attempt that another execution has claimed is not sent', async () => {
     const { services, steps } = stage({ isClaimed: false });
     expect(await rejection(deliverWebhook(payload, services))).toMatchObject({ name: 'WebhookNotDelivered' });
     expect(steps).toEqual(['claim']);
   });
 
-  it('is signed at its own time with the current secret, and for the replaced one as well', async () => {
+  it('The attempt is signed at its own time with the current secret and with the replaced secret', async () => {
     const secrets = [
       { sealed: current, issuedAt: now },
       { sealed: previous, issuedAt: 0, replacedAt: now + 5_000 - day + 1 },
@@ -50,7 +50,7 @@ describe('an attempt', () => {
     { sealed: previous, issuedAt: 1, replacedAt: now },
   ];
 
-  it('carries a signature made with the replaced secret as well, in a header of its own', async () => {
+  it('A signature made with the replaced secret has a header of its own', async () => {
     const { services, sent } = stage({ secrets: bothSecrets });
     await deliverWebhook(payload, services);
     const timestamp = String((now + 5_000) / 1000);
@@ -59,7 +59,7 @@ describe('an attempt', () => {
     );
   });
 
-  it('is sent without the signature of a replaced secret that nobody can open, and an operator is told', async () => {
+  it('A replaced secret that nobody can open is left out of the signatures, and an operator is told', async () => {
     const { services, sent, log } = stage({ secrets: bothSecrets, lost: [previous] });
     await deliverOrAlarm(payload, services);
     expect(sent[0]?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('an attempt', () => {
     expect(log.text()).toContain('"issuedAt":"1970-01-01T00:00:00.001Z"');
   });
 
-  it('is not made when nobody can open the secret that signs: that is an alarm, and it is tried again', async () => {
+  it('When nobody can open the signing secret, nothing is sent, an alarm is raised and the attempt is tried again', async () => {
     const { services, steps, log } = stage({ secrets: bothSecrets, lost: [current] });
     expect(await rejection(deliverOrAlarm(payload, services))).toMatchObject({ name: 'SecretLost' });
     expect(steps).toEqual([]);
@@ -83,7 +83,7 @@ describe('an attempt', () => {
     [500, 0],
     [999, 0],
     [1_000, 1],
-  ])('is signed at the whole second that has begun: %i ms are %i s', async (millis, seconds) => {
+  ])('The attempt is signed at the whole second that has begun: %i ms are %i s', async (millis, seconds) => {
     const { services, sent, claims } = stage({ at: now + millis });
     await deliverWebhook(payload, services);
     const timestamp = String(now / 1_000 + seconds);
@@ -91,7 +91,7 @@ describe('an attempt', () => {
     expect(claims[0]?.delivery.startedAt).toBe(new Date(now + millis).toISOString());
   });
 
-  it('is not signed with a secret that was replaced 24 hours ago', async () => {
+  it('A secret that was replaced 24 hours ago signs nothing', async () => {
     const secrets = [
       { sealed: current, issuedAt: now },
       { sealed: previous, issuedAt: 0, replacedAt: now + 5_000 - day },
@@ -101,7 +101,7 @@ describe('an attempt', () => {
     expect(sent[0]?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
   });
 
-  it('sends the bytes of the first one again, its own delivery id and attempt number with them', async () => {
+  it('A later attempt sends the bytes of the first one with a delivery id and an attempt number of its own', async () => {
     const { services, sent, claims } = stage({ webhook: { attempts: 2, body: '{"as":"before"}' } });
     await deliverWebhook(payload, services);
     expect(sent[0]?.body).toBe('{"as":"before"}');
@@ -113,7 +113,7 @@ describe('an attempt', () => {
   });
 });
 
-describe('the whole of an attempt', () => {
+describe('the record of a delivery attempt', () => {
   const deliveryId = '01a1fdfa-ceb8-7607-8809-0a0b0c0d0e0f';
   const delivery = {
     id: deliveryId,
@@ -125,7 +125,7 @@ describe('the whole of an attempt', () => {
     startedAt: '2026-11-21T12:00:35.000Z',
   };
 
-  it('is claimed with its delivery, its body and the time of the next attempt', async () => {
+  it('The claim holds the delivery, the body and the earliest time of the next attempt', async () => {
     const { services, claims, sent, clock } = stage();
     await deliverWebhook(payload, services);
     expect(claims).toEqual([{ delivery, body: sent[0]?.body, nextAt: now + 75_000, nowMillis: now + 5_000 }]);
@@ -153,7 +153,7 @@ describe('the whole of an attempt', () => {
     [3, 495_000],
     [4, 15_000],
   ])(
-    'after %i others is claimed until %i ms, the time of a call that hangs and the wait',
+    'The claim after %i attempts lasts %i ms: the time of a call that hangs and the wait behind it',
     async (attempts, until) => {
       const { services, claims } = stage({ webhook: { attempts } });
       await deliverWebhook(payload, services);
@@ -161,7 +161,7 @@ describe('the whole of an attempt', () => {
     },
   );
 
-  it('is settled and logged with its time in whole milliseconds', async () => {
+  it('The settled attempt and its log line have the duration in whole milliseconds', async () => {
     const { services, settled, log } = stage({ takes: 250.6 });
     await deliverWebhook(payload, services);
     expect(settled).toEqual([
@@ -187,7 +187,7 @@ describe('the whole of an attempt', () => {
     ]);
   });
 
-  it('that is not delivered ends with an error that says when to come again', async () => {
+  it('An attempt that was not delivered throws an error that says where the next time stands', async () => {
     const { services } = stage({ answer: { kind: 'unanswered', reason: 'timeout' }, takes: 250.4 });
     expect(await rejection(deliverWebhook(payload, services))).toEqual({
       name: 'WebhookNotDelivered',

@@ -36,7 +36,7 @@ export interface Stage {
 
 export interface Setting {
   readonly webhook?: Partial<WebhookState>;
-  /** null: there is none. */
+  /** null: the table has no creation. */
   readonly creation?: Partial<CreationRecord> | null;
   readonly secrets?: readonly SealedSecret[];
   readonly isClaimed?: boolean;

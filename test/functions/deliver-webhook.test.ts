@@ -7,14 +7,14 @@ import { accountId, creationId, now } from '../fixtures/records.ts';
 import { ok, payload, stage, type Setting, type Stage } from './deliver-webhook-fixture.ts';
 import { rejection, stub } from './fakes.ts';
 
-describe('an attempt that comes too early', () => {
-  it('by more than 3 s is put off without a claim', async () => {
+describe('a delivery attempt that comes too early', () => {
+  it('An attempt that is more than 3 s early is not claimed and comes again', async () => {
     const { services, steps } = stage({ webhook: { nextAt: now + 8_001 } });
     expect(await rejection(deliverWebhook(payload, services))).toMatchObject({ name: 'WebhookNotDelivered' });
     expect(steps).toEqual([]);
   });
 
-  it('by a little is waited for', async () => {
+  it('An attempt that is up to 3 s early waits until it is due', async () => {
     const { services, clock, claims } = stage({ webhook: { nextAt: now + 8_000 } });
     await deliverWebhook(payload, services);
     expect(clock.sleeps).toEqual([3_000]);
@@ -22,8 +22,8 @@ describe('an attempt that comes too early', () => {
   });
 });
 
-describe('the outcome of an attempt', () => {
-  it.each([200, 201, 204, 299])('is delivered with %d', async (status) => {
+describe('the outcome of a delivery attempt', () => {
+  it.each([200, 201, 204, 299])('The status %d counts as delivered', async (status) => {
     const { services, settled } = stage({ answer: { ...ok, status } });
     await deliverWebhook(payload, services);
     expect(settled).toMatchObject([
@@ -36,32 +36,44 @@ describe('the outcome of an attempt', () => {
     ['404', { kind: 'answered', status: 404, excerpt: 'no' }],
     ['500', { kind: 'answered', status: 500, excerpt: '' }],
     ['no answer', { kind: 'unanswered', reason: 'timeout' }],
-  ])('is failed with %s, and the next attempt comes 60 s after its end', async (_what, answer) => {
-    const { services, settled } = stage({ answer, takes: 10_000 });
-    expect(await rejection(deliverWebhook(payload, services))).toMatchObject({ name: 'WebhookNotDelivered' });
-    expect(settled).toMatchObject([
-      { delivery: { outcome: 'failed' }, next: { at: now + 5_000 + 10_000 + 60_000 } },
-    ]);
-  });
+  ])(
+    'An attempt that ends with %s failed, and the next one comes 60 s after its end',
+    async (_what, answer) => {
+      const { services, settled } = stage({ answer, takes: 10_000 });
+      expect(await rejection(deliverWebhook(payload, services))).toMatchObject({
+        name: 'WebhookNotDelivered',
+      });
+      expect(settled).toMatchObject([
+        { delivery: { outcome: 'failed' }, next: { at: now + 5_000 + 10_000 + 60_000 } },
+      ]);
+    },
+  );
 
   it.each([
     [1, 120],
     [2, 240],
     [3, 480],
-  ])('failed, with %d failed before it, waits %d s', async (attempts, seconds) => {
-    const { services, settled } = stage({ answer: { ...ok, status: 500 }, webhook: { attempts }, takes: 0 });
-    await rejection(deliverWebhook(payload, services));
-    expect(settled[0]?.next).toEqual({ at: now + 5_000 + seconds * 1000 });
-  });
+  ])(
+    'An attempt that fails after %d failed ones is followed by a wait of %d s',
+    async (attempts, seconds) => {
+      const { services, settled } = stage({
+        answer: { ...ok, status: 500 },
+        webhook: { attempts },
+        takes: 0,
+      });
+      await rejection(deliverWebhook(payload, services));
+      expect(settled[0]?.next).toEqual({ at: now + 5_000 + seconds * 1000 });
+    },
+  );
 
-  it('failed for the fifth time is the end of it, and an ordinary one', async () => {
+  it('The fifth failure ends the delivery, without an alarm', async () => {
     const { services, settled, log } = stage({ answer: { ...ok, status: 500 }, webhook: { attempts: 4 } });
     expect(await deliverWebhook(payload, services)).toEqual(payload);
     expect(settled[0]?.next).toEqual({ status: 'failed' });
     expect(log.lines).toEqual(['info webhook_attempted']);
   });
 
-  it('410 ends the attempts at once', async () => {
+  it('The status 410 ends the delivery at once', async () => {
     const { services, settled } = stage({ answer: { ...ok, status: 410 } });
     expect(await deliverWebhook(payload, services)).toEqual(payload);
     expect(settled).toMatchObject([
@@ -69,7 +81,7 @@ describe('the outcome of an attempt', () => {
     ]);
   });
 
-  it('keeps 500 characters of what the receiver said, and logs none of it', async () => {
+  it("The delivery log keeps 500 characters of the response, and the function's log keeps none", async () => {
     const { services, settled, log } = stage({ answer: { ...ok, excerpt: 'x'.repeat(16_384) } });
     await deliverWebhook(payload, services);
     expect(settled[0]?.delivery.responseExcerpt).toBe('x'.repeat(500));
@@ -78,8 +90,8 @@ describe('the outcome of an attempt', () => {
   });
 });
 
-describe('nothing is sent', () => {
-  it('without a secret: the delivery is skipped for good', async () => {
+describe('a webhook that is not sent', () => {
+  it('The delivery is skipped for good when the account has no secret', async () => {
     const { services, steps } = stage({ secrets: [] });
     expect(await deliverWebhook(payload, services)).toEqual(payload);
     expect(steps).toEqual(['skip']);
@@ -99,15 +111,15 @@ describe('nothing is sent', () => {
       'before the creation is terminal',
       { creation: { completedAt: undefined } as unknown as Partial<CreationRecord> },
     ],
-  ])('%s', async (_when, setting) => {
+  ])('Nothing is sent %s', async (_when, setting) => {
     const { services, steps } = stage(setting);
     expect(await deliverWebhook(payload, services)).toEqual(payload);
     expect(steps).toEqual([]);
   });
 });
 
-describe('a fifth attempt that was begun and never settled', () => {
-  it('is the end of it once its time is over: nothing stays pending for good', async () => {
+describe('a fifth attempt that was claimed and never settled', () => {
+  it('The delivery is given up once the time of the fifth attempt is over', async () => {
     const { services, steps } = stage({ webhook: { attempts: 5, nextAt: now + 5_000 } });
     expect(await deliverWebhook(payload, services)).toEqual(payload);
     expect(steps).toEqual(['give up']);
@@ -115,7 +127,7 @@ describe('a fifth attempt that was begun and never settled', () => {
 });
 
 describe('a failed creation', () => {
-  it('is announced as such, with its message', async () => {
+  it("The webhook of a failed creation has the event creation.failed and the failure's message", async () => {
     const { services, sent } = stage({
       creation: { status: 'failed', failure: 'NothingRendered', results: [] },
     });
@@ -142,20 +154,20 @@ describe('a delivery that breaks', () => {
     };
   };
 
-  it('is an alarm that names the error and nothing of its text, and is tried again', async () => {
+  it('A delivery that breaks is an alarm that names the error without its text, and is tried again', async () => {
     const { services, log } = broken();
     expect(await rejection(deliverOrAlarm(payload, services))).toMatchObject({ name: 'TypeError' });
     expect(log.lines).toEqual(['alarm webhook_delivery_broke']);
     expect(log.text()).toBe(JSON.stringify([{ creationId, error: 'TypeError' }]));
   });
 
-  it('is none when only the receiver failed', async () => {
+  it('A receiver that fails is no alarm', async () => {
     const { services, log } = stage({ answer: { ...ok, status: 500 } });
     expect(await rejection(deliverOrAlarm(payload, services))).toMatchObject({ name: 'WebhookNotDelivered' });
     expect(log.lines).toEqual(['info webhook_attempted']);
   });
 
-  it('or is made says in its line of the log whose it is', async () => {
+  it('Every log line of a delivery names its creation, account and execution', async () => {
     const { services, log } = stage();
     await deliverWebhook(payload, services);
     expect(log.text()).toContain(

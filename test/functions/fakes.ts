@@ -1,9 +1,9 @@
-/** Fakes of the ports: what a test does not give must not be asked for. */
+/** Fakes of the ports. A call of something that the test did not provide fails the test. */
 import type { Clock, Log } from '../../core/ports/runtime.ts';
 import type { ImageProvider, ProviderAnswer } from '../../core/provider.ts';
 import { now } from '../fixtures/records.ts';
 
-/** A port of which only the given part is there; anything else that is called fails the test by its name. */
+/** A port with only the given members. A call of any other member fails the test and names that member. */
 export function stub<Port extends object>(given: Partial<Port>): Port {
   return new Proxy(given as Port, {
     get: (target, name) => {
@@ -22,7 +22,7 @@ export interface FakeClock extends Clock {
   set(millis: number): void;
 }
 
-/** Stands still until something sleeps or sets it; deadlines fire as it passes them. */
+/** A clock that moves only when something sleeps or when a test sets it. A deadline aborts when the clock passes it. */
 export function fakeClock(start = now): FakeClock {
   let time = start;
   const sleeps: number[] = [];
@@ -61,11 +61,11 @@ export function fakeClock(start = now): FakeClock {
 }
 
 export interface FakeLog extends Log {
-  /** "alarm start_refused": level and event of each line, in order. */
+  /** Level and event of each line in order, such as "alarm start_refused". */
   readonly lines: readonly string[];
   /** Each line with its fields, in order. */
   readonly entries: readonly (readonly [line: string, fields: unknown])[];
-  /** Everything that was logged, as one text: to look for what must not be in it. */
+  /** Everything that was logged as one text, to search for a text that must not be logged. */
   readonly text: () => string;
 }
 
@@ -86,7 +86,7 @@ export function fakeLog(): FakeLog {
   };
 }
 
-/** A provider that gives its answers one after the other; each an answer, or a function that gives or throws one. */
+/** A provider that gives its answers one after the other. An answer can be a function that returns or throws. */
 export function fakeProvider(
   name: string,
   ...answers: readonly (ProviderAnswer | (() => ProviderAnswer | Promise<ProviderAnswer>))[]
@@ -125,7 +125,7 @@ export function pngOf(width: number, height: number): Uint8Array {
 
 export const pngBytes = pngOf(64, 64);
 
-/** The name and the text of what a promise is rejected with. */
+/** The name and the message of the error with which a promise rejects. */
 export async function rejection(
   promise: Promise<unknown>,
 ): Promise<{ readonly name: string; readonly message: string }> {

@@ -11,7 +11,7 @@ const fine = (header: string): boolean => {
 };
 
 describe('an Idempotency-Key', () => {
-  it('is the same key bare, quoted and with white space around it', () => {
+  it('The key is the same key bare, in quotes and with white space around it', () => {
     const hashes = ['order-7', '"order-7"', '  order-7 ', ' "order-7" '].map(idempotencyHash);
     expect(new Set(hashes)).toHaveLength(1);
     expect(hashes[0]).toMatch(/^[0-9a-f]{64}$/);
@@ -26,15 +26,18 @@ describe('an Idempotency-Key', () => {
     'Order-7',
     'order-77',
     'order-',
-  ])('%s is another key than order-7', (header) => {
+  ])('The header %s is another key than order-7', (header) => {
     expect(idempotencyHash(header)).toMatch(/^[0-9a-f]{64}$/);
     expect(idempotencyHash(header)).not.toBe(idempotencyHash('order-7'));
   });
 
-  it.each([' ', '!', '~', 'k'.repeat(255), `"${'k'.repeat(255)}"`, 'a b'])('%j is one', (header) => {
-    const isBlank = header.trim() === '';
-    expect([fine(header), idempotencyHash(header) !== undefined]).toEqual([!isBlank, !isBlank]);
-  });
+  it.each([' ', '!', '~', 'k'.repeat(255), `"${'k'.repeat(255)}"`, 'a b'])(
+    'The header %j holds a key unless it is blank',
+    (header) => {
+      const isBlank = header.trim() === '';
+      expect([fine(header), idempotencyHash(header) !== undefined]).toEqual([!isBlank, !isBlank]);
+    },
+  );
 
   it.each([
     '',
@@ -46,11 +49,11 @@ describe('an Idempotency-Key', () => {
     'ké',
     'a\tb',
     'k\u2028y',
-  ])('%j is refused', (header) => {
+  ])('The header %j is refused', (header) => {
     expect([fine(header), idempotencyHash(header)]).toEqual([false, undefined]);
   });
 
-  it('that is absent is no error', () => {
+  it('A request without the header is not refused', () => {
     expect(idempotencyHash(undefined)).toBeUndefined();
     expect(() => {
       checkIdempotencyKey(undefined);

@@ -39,7 +39,7 @@ describe('the query of GET /creations', () => {
       { limit: '2', cursor, status: 'failed', model: 'any' },
       { limit: 2, before: creationId, status: 'failed', model: 'any' },
     ],
-  ])('%j asks the store for %j', async (query, wanted) => {
+  ])('The query %j asks the store for %j', async (query, wanted) => {
     const { stage, asked } = listing();
     expect((await post(stage, undefined, { ...get, query })).status).toBe(200);
     expect(asked).toEqual([[accountId, wanted]]);
@@ -77,7 +77,7 @@ describe('the query of GET /creations', () => {
       { colour: 'red', model: '', status: 'open', cursor: 'x', limit: '0' },
       [unknown, limit, badCursor, status, model],
     ],
-  ])('%j is refused with each field that is wrong', async (query, errors) => {
+  ])('The query %j is refused, and the refusal names each wrong field', async (query, errors) => {
     const { stage, asked } = listing();
     const answer = await post(stage, undefined, { ...get, query });
     expect(answer.status).toBe(400);
@@ -101,7 +101,7 @@ describe('the size of an answer of GET /creations', () => {
   it.each([
     [5_000_000, 2, null],
     [5_000_001, 1, Buffer.from(first).toString('base64url')],
-  ])('of %i bytes in two creations shows %i of them', async (bytes, count, next) => {
+  ])('Two creations of %i bytes together give an answer with %i of them', async (bytes, count, next) => {
     const room = bytes - (await sizeOf(aCreation({ prompt: '' }))) - (await sizeOf(second));
     const large = aCreation({ id: first, prompt: 'x'.repeat(room) });
     const { stage } = listing({ creations: [large, second] });
@@ -110,7 +110,7 @@ describe('the size of an answer of GET /creations', () => {
     expect(body).toHaveProperty('data.length', count);
   });
 
-  it('is at least one creation, however large', async () => {
+  it('An answer holds at least one creation, however large the creation is', async () => {
     const large = aCreation({ prompt: 'x'.repeat(5_000_001) });
     const { stage } = listing({ creations: [large] });
     expect((await post(stage, undefined, get)).body).toMatchObject({

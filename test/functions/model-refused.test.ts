@@ -6,14 +6,14 @@ import { catalogOf, routeOf } from './catalog-fixture.ts';
 import { pngOf } from './fakes.ts';
 import { accepting, post } from './serve-fixture.ts';
 
-describe('a model that cannot be rendered as asked', () => {
+describe('a request for a model that cannot be rendered as asked', () => {
   const standard = { model: 'sandbox-standard', prompt: 'a pier' };
   const toldOf = async (body: object, setting: Parameters<typeof accepting>[0] = {}): Promise<unknown> => {
     const { status, headers, body: told } = await post(accepting(setting), body, { handle: quoteImage });
     return [status, headers?.['retry-after'], (told as { error?: unknown }).error];
   };
 
-  it('because it does not exist', async () => {
+  it('The request is answered 404 when the model does not exist', async () => {
     expect(await toldOf({ ...standard, model: 'no"ne' })).toEqual([
       404,
       undefined,
@@ -25,7 +25,7 @@ describe('a model that cannot be rendered as asked', () => {
     ]);
   });
 
-  it('because no provider is enabled', async () => {
+  it('The request is answered 503 when no provider is enabled', async () => {
     expect(await toldOf(standard, { account: { policy: { providers: [], hiddenModels: [] } } })).toEqual([
       503,
       '60',
@@ -52,7 +52,7 @@ describe('a model that cannot be rendered as asked', () => {
       '1K, 1:1, png',
     ],
     ['it has no price', { resolution: '2K' }, { services: catalogOf({ pricing: [] }) }, '2K, 1:1, png'],
-  ])('because %s', async (_why, change, setting, asked) => {
+  ])('The request is answered 400 when %s', async (_why, change, setting, asked) => {
     expect(await toldOf({ ...standard, ...change }, setting)).toEqual([
       400,
       undefined,
@@ -64,12 +64,12 @@ describe('a model that cannot be rendered as asked', () => {
     ]);
   });
 
-  it('though a prompt is as long as a route takes', async () => {
+  it('The request is accepted when its prompt is exactly as long as a route takes', async () => {
     const services = catalogOf({ routes: routeOf({ max_prompt_length: 6 }) });
     expect((await post(accepting({ services }), standard, { handle: quoteImage })).status).toBe(200);
   });
 
-  it('because no route takes the source image as it is', async () => {
+  it('The request is answered 400 when no route takes the source image as it is', async () => {
     const limits = { content_types: ['image/png'], max_bytes: 1, min_side: 64, max_side: 64, max_pixels: 9 };
     const routes = routeOf({ source_limits: limits } as Partial<Model['routes'][number]>);
     const bytes = Buffer.concat([pngOf(64, 128), Buffer.alloc(1_250_000)]);

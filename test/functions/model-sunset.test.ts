@@ -1,4 +1,4 @@
-/** A model that goes away, from its announcement to its end, over a catalog of the test's own. */
+/** A model of the test's own catalog, from its deprecation to its sunset. */
 import { describe, expect, it } from 'vitest';
 import models from '../../catalog/models.json' with { type: 'json' };
 import type { Catalog, Model } from '../../core/catalog.ts';
@@ -82,12 +82,12 @@ const body = { model: leaving.id, prompt: 'a lake' };
 const before = callerAt(sunset - 1);
 const after = callerAt(sunset);
 
-describe('before its sunset, a model that goes away is announced', () => {
-  it('on a quote', async () => {
+describe('a model with a deprecation date, before its sunset', () => {
+  it('A quote has the deprecation headers', async () => {
     expect((await quoteImage(requestOf(body), before, services())).headers).toMatchObject(announced);
   });
 
-  it('on a replay', async () => {
+  it('A replay has the deprecation headers', async () => {
     const record = { creationId, requestHash: 'same', expiresAt: sunset };
     expect(await replayOf(record, 'same', services())).toMatchObject({
       kind: 'replayed',
@@ -95,14 +95,14 @@ describe('before its sunset, a model that goes away is announced', () => {
     });
   });
 
-  it('on GET /creations/{id}, before and after the sunset', async () => {
+  it('GET /creations/{id} has the deprecation headers before and after the sunset', async () => {
     for (const nowMillis of [sunset - 1, sunset]) {
       const caller = callerAt(nowMillis, { creation: aCreation() });
       expect((await getCreation(requestOf(), caller, services())).headers).toMatchObject(announced);
     }
   });
 
-  it('but not on a creation of another model', async () => {
+  it('A creation of another model has no deprecation headers', async () => {
     const caller = callerAt(sunset - 1, { creation: aCreation({ model: 'sandbox-pro' }) });
     expect((await getCreation(requestOf(), caller, services())).headers).not.toHaveProperty('deprecation');
   });
@@ -111,7 +111,7 @@ describe('before its sunset, a model that goes away is announced', () => {
     ['a field that the model cannot take', { prompt: 'x'.repeat(4_001) }, before, 400, 'prompt'],
     ['a shape that no provider renders', { resolution: '4K' }, before, 400, 'provider_policy_no_route'],
     ['no provider that is enabled', {}, callerAt(sunset - 1, {}, []), 503, 'no_provider_enabled'],
-  ])('on the refusal of %s', async (_what, change, caller, status, says) => {
+  ])('The refusal of %s has the deprecation headers', async (_what, change, caller, status, says) => {
     const problem = await problemOf(() => planCreation({ ...body, ...change }, caller, { catalog }));
     expect([problem.status, JSON.stringify(problem.details)]).toEqual([
       status,
@@ -120,7 +120,7 @@ describe('before its sunset, a model that goes away is announced', () => {
     expect(problem.headers).toMatchObject(announced);
   });
 
-  it('on the refusal of a source image that no provider takes', async () => {
+  it('The refusal of a source image that no provider takes has the deprecation headers', async () => {
     const plan = planCreation(body, before, { catalog });
     const problem = await problemOf(() =>
       narrowToSources(plan, [{ ...storedImage, contentType: 'image/bmp' }]),
@@ -128,7 +128,7 @@ describe('before its sunset, a model that goes away is announced', () => {
     expect(problem.headers).toMatchObject(announced);
   });
 
-  it('while it stays available', async () => {
+  it('The model is listed as available', async () => {
     const { body: listed } = await listModels(requestOf(), before, services());
     expect((listed as { data: unknown[] }).data[0]).toMatchObject({
       id: leaving.id,
@@ -139,8 +139,8 @@ describe('before its sunset, a model that goes away is announced', () => {
   });
 });
 
-describe('from its sunset on, a model', () => {
-  it('is listed as unavailable, with the reason', async () => {
+describe('a model from its sunset on', () => {
+  it('The model is listed as unavailable, with the reason', async () => {
     const { body: listed } = await listModels(requestOf(), after, services());
     expect((listed as { data: unknown[] }).data).toMatchObject([
       {
@@ -155,13 +155,13 @@ describe('from its sunset on, a model', () => {
     ]);
   });
 
-  it('is 404 ERR_MODEL_NOT_FOUND on a quote and a submission, and says since when', async () => {
+  it('A quote and a submission are answered 404 ERR_MODEL_NOT_FOUND with the deprecation headers', async () => {
     const problem = await problemOf(() => planCreation(body, after, { catalog }));
     expect([problem.status, problem.code]).toEqual([404, 'ERR_MODEL_NOT_FOUND']);
     expect(problem.headers).toMatchObject(announced);
   });
 
-  it('is told like an absent one to an account from which it is hidden', async () => {
+  it('An account from which the model is hidden gets the answer for an absent model', async () => {
     const hidden: Caller = {
       ...after,
       account: anAccount({ policy: { providers: 'all', hiddenModels: [leaving.id] } }),

@@ -21,7 +21,7 @@ const quote: Sending = { handle: quoteImage };
 const json = { ...bearer, 'content-type': 'application/json' };
 
 describe('GET /balance', () => {
-  it('tells the balance, the credit line, what is open and what the key may spend', async () => {
+  it('The answer has the balance, the credit line, the open creations and the budget of the key', async () => {
     const stage = accepting({
       account: {
         availableMicros: asMicros(7_000_001),
@@ -45,7 +45,7 @@ describe('GET /balance', () => {
     });
   });
 
-  it('tells of a key without a cap that has spent nothing', async () => {
+  it('The answer for a key without a cap that has spent nothing says so', async () => {
     expect((await post(accepting({}), undefined, get(getBalance))).body).toMatchObject({
       key: { monthly_cap: null, spent: 0 },
     });
@@ -53,7 +53,7 @@ describe('GET /balance', () => {
 });
 
 describe('POST /images/quote', () => {
-  it('tells the cost, the shape and whether the balance covers the cost', async () => {
+  it('The quote has the cost, the shape and whether the balance covers the cost', async () => {
     const stage = accepting({ account: { availableMicros: asMicros(90_000) } });
     const body = {
       model: 'sandbox-standard',
@@ -80,7 +80,7 @@ describe('POST /images/quote', () => {
 });
 
 describe('GET /models', () => {
-  it('shows everything of a model', async () => {
+  it('The list shows every field of a model', async () => {
     const stage = accepting({ services: catalogOf({}) });
     expect((await post(stage, undefined, get(listModels))).body).toEqual({
       data: [
@@ -110,7 +110,7 @@ describe('GET /models', () => {
     });
   });
 
-  it('shows only the resolutions that have a price, and only the prices of these', async () => {
+  it('The list shows only resolutions that have a price, and only their prices', async () => {
     const pricing = [
       { resolution: '2K', usd: 0.08, usd_per_input_image: 0.005 },
       { resolution: '4K', usd: 0.16, usd_per_input_image: 0.005 },
@@ -127,18 +127,21 @@ describe('GET /models', () => {
     [4, [1, 2], 2],
     [4, [0], 0],
     [0, [0], 0],
-  ])('of at most %i images, with routes of at most %j, shows %i', async (most, routes, shown) => {
-    const change = {
-      max_image_urls: most,
-      routes: routes.flatMap((max_image_urls) => routeOf({ max_image_urls })),
-    };
-    const stage = accepting({ services: catalogOf(change) });
-    expect((await post(stage, undefined, get(listModels))).body).toMatchObject({
-      data: [{ max_image_urls: shown, supports_image_input: shown > 0 }],
-    });
-  });
+  ])(
+    'A model of at most %i images, with routes of at most %j, is listed with %i',
+    async (most, routes, shown) => {
+      const change = {
+        max_image_urls: most,
+        routes: routes.flatMap((max_image_urls) => routeOf({ max_image_urls })),
+      };
+      const stage = accepting({ services: catalogOf(change) });
+      expect((await post(stage, undefined, get(listModels))).body).toMatchObject({
+        data: [{ max_image_urls: shown, supports_image_input: shown > 0 }],
+      });
+    },
+  );
 
-  it('says of a model without an enabled provider why it is unavailable', async () => {
+  it('A model without an enabled provider is listed as unavailable, with the reason', async () => {
     const account = { policy: { providers: [], hiddenModels: ['hidden'] } };
     const stage = accepting({ account, services: catalogOf({}, { id: 'hidden' }) });
     expect((await post(stage, undefined, get(listModels))).body).toMatchObject({
@@ -160,7 +163,7 @@ describe('GET /models', () => {
 describe('GET /creations/{id}', () => {
   const polled = { ...get(getCreation), pathId: creationId };
 
-  it('stamps the poll with the interval of one second', async () => {
+  it('The poll is stamped with the interval of one second', async () => {
     const stamps: unknown[] = [];
     const stampPoll = async (...given: unknown[]): Promise<boolean> =>
       Promise.resolve(Boolean(stamps.push(given)));
@@ -169,7 +172,7 @@ describe('GET /creations/{id}', () => {
     expect(stamps).toEqual([[creationId, 1_000, now]]);
   });
 
-  it('within the second after another poll is refused', async () => {
+  it('A second poll within a second is refused', async () => {
     const requests = { stampPoll: async () => Promise.resolve(false) };
     const stage = accepting({ state: { creation: aCreation() }, requests });
     const answer = await post(stage, undefined, polled);
@@ -187,7 +190,7 @@ describe('GET /creations/{id}', () => {
   });
 
   it.each([[undefined], [aCreation({ accountId: 'Another001' as AccountId })]])(
-    'of an absent or foreign creation says only that there is none',
+    'An absent or foreign creation is answered 404 with the same text',
     async (creation) => {
       const stage = accepting({ state: creation ? { creation } : {} });
       const answer = await post(stage, undefined, polled);
@@ -201,12 +204,12 @@ describe('GET /creations/{id}', () => {
   );
 });
 
-describe('a query parameter', () => {
+describe('an unknown query parameter', () => {
   it.each<[string, Handle<SubmitServices>]>([
     ['GET /balance', getBalance],
     ['GET /creations/{id}', getCreation],
     ['GET /models', listModels],
-  ])('is refused by %s', async (_operation, handle) => {
+  ])('The parameter is refused by %s', async (_operation, handle) => {
     const stage = accepting({ state: { creation: aCreation() } });
     const answer = await post(stage, undefined, { ...get(handle), query: { x: '1' } });
     expect(answer).toMatchObject({ status: 400, body: { error: { details: { errors: [{ field: 'x' }] } } } });
@@ -222,7 +225,7 @@ describe('a path without an operation', () => {
       undefined,
       "There is nothing at /api/public/v1/nothing. The API's root is /api/public/v1.",
     ],
-  ] as const)('%s with %s is 404 with Allow: %s', async (path, method, allow, message) => {
+  ] as const)('The path %s with %s is answered 404 with Allow: %s', async (path, method, allow, message) => {
     const answer = await post(accepting({}), undefined, { method, path, handle: unknownRoute });
     expect([answer.status, answer.headers?.['allow'], answer.body]).toEqual([
       404,
@@ -232,8 +235,8 @@ describe('a path without an operation', () => {
   });
 });
 
-describe('a replay that is held', () => {
-  it('takes its place in the rate before it is held, and tells what was applied', async () => {
+describe('a replay with Prefer: wait', () => {
+  it('The replay takes its place in the rate before it waits, and its answer says which wait was applied', async () => {
     const record = { creationId, requestHash: '', expiresAt: now };
     const read = async (): Promise<ReturnType<typeof aCreation>> => Promise.resolve(aCompletedCreation());
     const stage = accepting({});

@@ -13,7 +13,7 @@ import { minute, run, steps } from './reconcile-fixture.ts';
 describe('the event of an execution that died', () => {
   const event = { detail: { status: 'FAILED', input: JSON.stringify({ creation_id: creationId }) } };
 
-  it('has its creation recovered at once, before it is due', async () => {
+  it('The creation is recovered at once, before it is due', async () => {
     const { steps: done, report } = await run({
       creations: [aCreation({ dueAt: now + 60 * minute })],
       event,
@@ -22,16 +22,16 @@ describe('the event of an execution that died', () => {
     expect(report).toEqual({ looked: 1, started: 1, refunded: 0 });
   });
 
-  it('counts as no run of the schedule', async () => {
+  it('The event is not logged as a run of the schedule', async () => {
     expect((await run({ creations: [aCreation()], event })).log.lines).toEqual(['info creation_recovered']);
   });
 
-  it('is left to the schedule from the third time on', async () => {
+  it('The schedule takes over from the third event on', async () => {
     expect(await steps({ creations: [aCreation({ recoveries: 1 })], event })).toContain('start 2');
     expect(await steps({ creations: [aCreation({ recoveries: 2 })], event })).toEqual([]);
   });
 
-  it('means nothing for a creation that needs nothing any more', async () => {
+  it('The event changes nothing when the creation needs no more work', async () => {
     expect(
       await steps({
         creations: [{ ...aCompletedCreation(), dueAt: undefined } as unknown as CreationRecord],
@@ -60,26 +60,29 @@ describe('the event of an execution that names no creation', () => {
     JSON.stringify({ creation_id: [creationId] }),
   ];
 
-  it.each(inputs)('changes nothing, fails nothing and leaves a line in the log: input %j', async (input) => {
-    const event = { detail: { status: 'FAILED', ...(input !== undefined && { input }) } };
-    const { steps: done, report, log } = await run({ creations: [aCreation()], event });
-    expect(done).toEqual([]);
-    expect(report).toEqual({ looked: 0, started: 0, refunded: 0 });
-    expect(log.lines).toEqual(['info reconcile_event_ignored']);
-  });
+  it.each(inputs)(
+    'An event with the input %j changes nothing, does not fail and is logged',
+    async (input) => {
+      const event = { detail: { status: 'FAILED', ...(input !== undefined && { input }) } };
+      const { steps: done, report, log } = await run({ creations: [aCreation()], event });
+      expect(done).toEqual([]);
+      expect(report).toEqual({ looked: 0, started: 0, refunded: 0 });
+      expect(log.lines).toEqual(['info reconcile_event_ignored']);
+    },
+  );
 
-  it('and has no status either changes nothing when its input is null', async () => {
+  it('An event without a status whose input is null changes nothing', async () => {
     expect(await steps({ creations: [aCreation()], event: { detail: { input: null } } })).toEqual([]);
   });
 });
 
-describe('the schedule', () => {
-  it('sends an event with an empty detail, and everything that is due is looked at', async () => {
+describe('the event of the schedule', () => {
+  it('An event with an empty detail looks at everything that is due', async () => {
     const { report } = await run({ creations: [aCreation()], execution: 'absent', event: { detail: {} } });
     expect(report).toEqual({ looked: 1, started: 1, refunded: 0, open: 7 });
   });
 
-  it('looks at all that is overdue, though one of it breaks', async () => {
+  it('One creation that breaks does not keep the others from being looked at', async () => {
     const ids = Array.from(
       { length: 25 },
       (_, index) => creationId.replace(/.{2}$/, String(index).padStart(2, '0')) as CreationId,

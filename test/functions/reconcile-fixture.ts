@@ -12,7 +12,7 @@ export const minute = 60_000;
 export const deadline = now + 5 * minute;
 
 export interface Setting {
-  /** As it is read, one after the other; the last one stays. */
+  /** What each read of the creation returns. The last one is returned again. */
   readonly creations: readonly (CreationRecord | undefined)[];
   readonly at?: number;
   readonly execution?: 'running' | 'ended' | 'absent';

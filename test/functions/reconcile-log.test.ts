@@ -1,8 +1,8 @@
-/** What the reconciler logs, refunds and puts off: every field, and both sides of every limit. */
+/** What the reconciler logs and refunds, and when it looks again. */
 import { describe, expect, it } from 'vitest';
 import type { CreationId } from '../../core/ids.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
-import type { OpenWorkStore } from '../../core/ports/executions.ts';
+import type { Executions, OpenWorkStore } from '../../core/ports/executions.ts';
 import { reconcile } from '../../functions/schedule/reconcile.ts';
 import type { ReconcileServices } from '../../functions/services.ts';
 import { accountId, aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
@@ -17,7 +17,7 @@ describe('the log of a recovery', () => {
     [0, 'info creation_recovered'],
     [1, 'info creation_recovered'],
     [2, 'alarm creation_recovered_again'],
-  ])('after %i others is: %s', async (recoveries, line) => {
+  ])('A recovery after %i others is logged as: %s', async (recoveries, line) => {
     const { log, report } = await run({ creations: [aCreation({ executions: 3, recoveries })] });
     expect(report).toEqual({ looked: 1, started: 1, refunded: 0, open: 7 });
     expect(log.entries).toEqual([
@@ -26,7 +26,7 @@ describe('the log of a recovery', () => {
     ]);
   });
 
-  it('that cannot be started has the alarm and the refund', async () => {
+  it('A recovery whose start is refused logs the alarm and the refund', async () => {
     const { log, refunds } = await run({ creations: [aCreation()], start: 'refused' });
     const fields = { ...ids, executionId: `${creationId}-2`, recovery: 1 };
     expect(refunds).toEqual([{ failure: 'ServiceUnavailable', nowMillis: now + 2 * minute, announce: true }]);
@@ -41,7 +41,7 @@ describe('the log of a recovery', () => {
 describe('the log of a creation past its deadline', () => {
   const at = deadline + 10_000;
 
-  it('has the refund and the alarm', async () => {
+  it('The log has the refund and the alarm', async () => {
     const { log, refunds, report } = await run({ creations: [aCreation()], at });
     expect(refunds).toEqual([{ failure: 'GenerationTimedOut', nowMillis: at, announce: true }]);
     expect(report).toEqual({ looked: 1, started: 0, refunded: 1, open: 7 });
@@ -52,13 +52,13 @@ describe('the log of a creation past its deadline', () => {
     ]);
   });
 
-  it('has no refund when the creation ended meanwhile', async () => {
+  it('The log has no refund when the creation ended meanwhile', async () => {
     const { log, report } = await run({ creations: [aCreation()], at, refund: 'already_terminal' });
     expect(report.refunded).toBe(0);
     expect(log.lines).toEqual(['alarm creation_past_deadline', 'info reconciled']);
   });
 
-  it('names the creation whose money is held', async () => {
+  it('An alarm names the creation when the table is too busy to refund', async () => {
     const { log } = await run({ creations: [aCreation()], at, refund: 'busy' });
     expect(log.entries[0]).toEqual(['alarm refund_not_made', ids]);
   });
@@ -70,7 +70,7 @@ describe('the next look at a creation', () => {
     [deadline - now - minute, '300 s'],
     [deadline - now - minute + 9_999, '309.999 s'],
     [deadline - now - minute + 10_001, '310 s'],
-  ])('comes a minute after the end of a lease of %i ms, at %s', async (millis, when) => {
+  ])('The next look comes a minute after the end of a lease of %i ms, at %s', async (millis, when) => {
     const lease = { holder: 'request-1', until: now + millis };
     const done = await steps({ creations: [aCreation({ lease, dueAt: now })], at: now });
     expect(done).toEqual([`postpone to ${when}`]);
@@ -83,7 +83,7 @@ describe('the next look at a creation', () => {
     [5, 1_920],
     [6, 3_600],
     [30, 3_600],
-  ])('with a webhook, after %i recoveries, comes %i s later', async (recoveries, seconds) => {
+  ])('After %i recoveries, a pending webhook is looked at again %i s later', async (recoveries, seconds) => {
     const creation = aCompletedCreation({ webhook, recoveries, dueAt: now });
     expect(await steps({ creations: [creation], at: now })).toContain(`note 2, next look at ${seconds} s`);
   });
@@ -91,21 +91,47 @@ describe('the next look at a creation', () => {
   it.each([
     [0, 1],
     [1, 0],
-  ])('is not taken %i ms before the creation is due: %i steps', async (early, count) => {
+  ])('A creation that is due in %i ms is acted on in %i steps', async (early, count) => {
     const creation = aCompletedCreation({ dueAt: now + early });
     expect(await steps({ creations: [creation], at: now })).toHaveLength(count);
   });
 });
 
+describe('a creation that is put off', () => {
+  it.each([
+    ['to a later look', aCreation({ dueAt: now })],
+    ['for good', aCompletedCreation({ dueAt: now })],
+  ])('The run waits until the creation is put off %s', async (_what, creation) => {
+    const putOff = Promise.withResolvers<boolean>();
+    const services = stub<ReconcileServices>({
+      clock: fakeClock(),
+      log: fakeLog(),
+      creations: stub<CreationStore>({ read: async () => Promise.resolve(creation) }),
+      executions: stub<Executions>({ state: async () => Promise.resolve('running') }),
+      openWork: stub<OpenWorkStore>({
+        overdue: async () => Promise.resolve([creationId]),
+        recordOpenCount: async () => Promise.resolve(1),
+        postpone: async () => putOff.promise,
+      }),
+    });
+    let hasEnded = false;
+    const running = reconcile({}, services).finally(() => (hasEnded = true));
+    await new Promise(setImmediate);
+    expect(hasEnded).toBe(false);
+    putOff.resolve(true);
+    expect(await running).toMatchObject({ looked: 1 });
+  });
+});
+
 describe('an event that names no creation', () => {
-  it('is logged with its status', async () => {
+  it('The event is logged with its status', async () => {
     const { log } = await run({ creations: [], event: { detail: { status: 'ABORTED' } } });
     expect(log.entries).toEqual([['info reconcile_event_ignored', { status: 'ABORTED' }]]);
   });
 });
 
 describe('a run of the schedule', () => {
-  it('looks at ten creations at a time', async () => {
+  it('The run looks at ten creations at a time', async () => {
     const overdue = Array.from(
       { length: 21 },
       (_, index) => creationId.replace(/.{2}$/, String(index).padStart(2, '0')) as CreationId,
@@ -133,7 +159,7 @@ describe('a run of the schedule', () => {
     expect(Math.max(...most)).toBe(10);
   });
 
-  it('names the creation at which it broke', async () => {
+  it('The log names the creation at which the run broke', async () => {
     const log = fakeLog();
     const services = stub<ReconcileServices>({
       clock: fakeClock(),

@@ -4,19 +4,19 @@ import { aCompletedCreation, aCreation, now } from '../fixtures/records.ts';
 import { deadline, minute, run, steps } from './reconcile-fixture.ts';
 
 describe('a creation that is due', () => {
-  it('and was charged but never started is started under its own name', async () => {
+  it('A creation that was charged but never started is started under its own name', async () => {
     const { steps: done, report } = await run({ creations: [aCreation()], execution: 'absent' });
     expect(done).toEqual(['ask for 1', 'note 1, next look at 180 s', 'start 1']);
     expect(report).toEqual({ looked: 1, started: 1, refunded: 0, open: 7 });
   });
 
-  it('and whose execution died gets the next one', async () => {
+  it('A creation whose execution died gets the next execution', async () => {
     expect(
       await steps({ creations: [aCreation({ executions: 2, recoveries: 1, status: 'processing' })] }),
     ).toEqual(['ask for 2', 'note 3, next look at 240 s', 'start 3']);
   });
 
-  it('and still runs is looked at a minute later, its deadline at the latest', async () => {
+  it('A creation that still runs is looked at a minute later, but not later than its deadline', async () => {
     expect(await steps({ creations: [aCreation()], execution: 'running' })).toEqual([
       'ask for 1',
       'postpone to 180 s',
@@ -27,7 +27,7 @@ describe('a creation that is due', () => {
     ]);
   });
 
-  it('and is being rendered is left alone until its lease is over', async () => {
+  it('A creation with a lease is left alone until the lease is over', async () => {
     const lease = { holder: 'request-1', until: now + 2 * minute + 1 };
     expect(await steps({ creations: [aCreation({ lease })] })).toEqual(['postpone to 180.001 s']);
     expect(
@@ -35,7 +35,7 @@ describe('a creation that is due', () => {
     ).toContain('start 2');
   });
 
-  it('and another reconciler took up is left to that one', async () => {
+  it('A creation that another reconciler has taken is left to that reconciler', async () => {
     const { steps: done, report } = await run({ creations: [aCreation()], isNoted: false });
     expect(done).not.toContain('start 2');
     expect(report).toMatchObject({ looked: 1, started: 0 });
@@ -47,7 +47,7 @@ describe('a creation that is due', () => {
     [2, 310, true],
     [9, 310, true],
   ])(
-    'after %d recoveries is looked at again at %d s; with an alarm: %j',
+    'A creation after %d recoveries is looked at again at %d s, and an alarm is raised: %j',
     async (recoveries, next, isAlarming) => {
       const { steps: done, log } = await run({ creations: [aCreation({ recoveries })] });
       expect(done).toContain(`note 2, next look at ${next} s`);
@@ -58,7 +58,7 @@ describe('a creation that is due', () => {
     },
   );
 
-  it('is not due any more when it is read again: nothing happens', async () => {
+  it('A creation that is no longer due when it is read again is left alone', async () => {
     expect(await steps({ creations: [aCreation({ dueAt: now + 3 * minute })] })).toEqual([]);
     expect(
       await steps({ creations: [{ ...aCreation(), dueAt: undefined } as unknown as CreationRecord] }),
@@ -66,26 +66,26 @@ describe('a creation that is due', () => {
     expect(await steps({ creations: [undefined] })).toEqual([]);
   });
 
-  it('that cannot be started at all is refunded as unavailable, with an alarm', async () => {
+  it('A creation whose start is refused for good is refunded as ServiceUnavailable, with an alarm', async () => {
     const { steps: done, log, report } = await run({ creations: [aCreation()], start: 'refused' });
     expect(done.at(-1)).toBe('refund ServiceUnavailable');
     expect(log.lines).toContain('alarm start_refused');
     expect(report.refunded).toBe(1);
   });
 
-  it('whose start was unclear counts as started: the next look finds out', async () => {
+  it('A creation whose start is unclear counts as started, because the next look finds out', async () => {
     expect((await run({ creations: [aCreation()], start: 'unclear' })).report.started).toBe(1);
   });
 });
 
 describe('a creation past its deadline', () => {
-  it('has ten seconds more, for an execution that is just refunding', async () => {
+  it('The creation has ten seconds more, because its execution may be refunding it', async () => {
     expect(await steps({ creations: [aCreation()], at: deadline + 9_999 })).not.toContain(
       'refund GenerationTimedOut',
     );
   });
 
-  it('is refunded as timed out, whatever its execution does', async () => {
+  it('The creation is refunded as GenerationTimedOut, whatever its execution does', async () => {
     const { steps: done, log } = await run({
       creations: [aCreation()],
       at: deadline + 10_000,
@@ -95,13 +95,13 @@ describe('a creation past its deadline', () => {
     expect(log.lines).toContain('alarm creation_past_deadline');
   });
 
-  it('that cannot be refunded for a busy table raises an alarm: money is held', async () => {
+  it('An alarm is raised when the table is too busy to refund, because money is held', async () => {
     const { log, report } = await run({ creations: [aCreation()], at: deadline + 10_000, refund: 'busy' });
     expect(log.lines).toEqual(['alarm refund_not_made', 'alarm creation_past_deadline', 'info reconciled']);
     expect(report.refunded).toBe(0);
   });
 
-  it('has its webhook sent by an execution of its own', async () => {
+  it('The webhook of the creation is sent by an execution of its own', async () => {
     const webhook = { url: 'https://hooks.test', status: 'pending', attempts: 0, nextAt: now } as const;
     const failed = aCompletedCreation({
       status: 'failed',
@@ -117,17 +117,17 @@ describe('a creation past its deadline', () => {
   });
 });
 
-describe('a webhook that is due', () => {
+describe('a creation whose webhook is due', () => {
   const webhook = { url: 'https://hooks.test', status: 'pending', attempts: 2, nextAt: now } as const;
 
-  it('is taken up by the next execution', async () => {
+  it('The next execution takes up the webhook', async () => {
     expect(await steps({ creations: [aCompletedCreation({ webhook, dueAt: now })] })).toEqual([
       'note 2, next look at 180 s',
       'start 2',
     ]);
   });
 
-  it('is not refunded when no execution can be started: the image is there', async () => {
+  it('A webhook whose execution cannot be started is no reason for a refund, because the image exists', async () => {
     const { steps: done } = await run({
       creations: [aCompletedCreation({ webhook, dueAt: now })],
       start: 'refused',
@@ -135,7 +135,7 @@ describe('a webhook that is due', () => {
     expect(done).toEqual(['note 2, next look at 180 s', 'start 2']);
   });
 
-  it('is settled: the creation leaves the index of open work', async () => {
+  it('A creation whose webhook is settled leaves the index of open work', async () => {
     expect(
       await steps({
         creations: [aCompletedCreation({ webhook: { ...webhook, status: 'delivered' }, dueAt: now })],

@@ -1,4 +1,4 @@
-/** How long each step of RenderImage may take, what the step leaves behind, and what the log says. */
+/** How long each step of RenderImage may take, and what the step stores and logs. */
 import { describe, expect, it } from 'vitest';
 import type { CreationRecord, StoredImage } from '../../core/creation.ts';
 import type { Completion, CreationStore } from '../../core/ports/creations.ts';
@@ -15,7 +15,7 @@ const ids = { creationId, accountId, executionId: `${creationId}-2` };
 
 interface Setting {
   readonly creation?: Partial<CreationRecord>;
-  /** Takes the place of the provider's call. */
+  /** What the provider does instead of giving an image. */
   readonly submit?: ImageProvider['submit'];
   readonly put?: ImageStore['put'];
   readonly creations?: Partial<CreationStore>;
@@ -32,7 +32,7 @@ interface Stage {
   readonly deadlines: readonly number[];
   /** Milliseconds since the begin at which the lease was renewed, and until when. */
   readonly renewals: readonly (readonly [at: number, until: number])[];
-  /** Lets the time come and the task of the lease run once. */
+  /** Sets the clock so many milliseconds after the begin, and runs the renewal of the lease once. */
   readonly tickAt: (millis: number) => void;
   readonly isRenewing: () => boolean;
 }
@@ -110,21 +110,21 @@ function render({ creation = {}, submit, put, creations, resultDays = 30 }: Sett
 const hanging = async (): Promise<never> => new Promise(() => undefined);
 const settled = async (): Promise<void> => new Promise(setImmediate);
 
-describe('the time of the only route', () => {
+describe("the time of a creation's only route", () => {
   it.each([
     [300_000, 298_000],
     [8_000, 6_000],
     [7_996, 5_997],
     [4_000, 3_000],
-  ])('of a creation that has %i ms ends after %i ms', async (total, millis) => {
+  ])('A creation of %i ms leaves the route %i ms', async (total, millis) => {
     const { result, deadlines } = render({ creation: { deadlineAt: now + total } });
     await result;
     expect(deadlines).toEqual([millis]);
   });
 });
 
-describe('the lease is renewed', () => {
-  it('until 20 s after the end of the time for the providers', async () => {
+describe('the renewals of the lease', () => {
+  it("The renewals go on until 20 s after the end of the providers' time", async () => {
     const { tickAt, renewals, log } = render({ submit: hanging });
     await settled();
     tickAt(318_000);
@@ -134,7 +134,7 @@ describe('the lease is renewed', () => {
     expect(log.entries.at(-1)).toEqual(['info lease_let_go', { ...ids, step: 'ask_providers' }]);
   });
 
-  it('for 20 s when the time for the providers is over already', async () => {
+  it("The renewals go on for 20 s when the providers' time is already over", async () => {
     const { tickAt, renewals } = render({
       creation: { deadlineAt: now - 100_000 },
       creations: { saveAttempts: hanging },
@@ -145,7 +145,7 @@ describe('the lease is renewed', () => {
     expect(renewals).toEqual([[20_000, 26_000]]);
   });
 
-  it('for 60 s while the image is stored', async () => {
+  it('The renewals go on for 60 s while the image is stored', async () => {
     const { tickAt, renewals, log } = render({ put: hanging });
     await settled();
     tickAt(60_000);
@@ -154,7 +154,7 @@ describe('the lease is renewed', () => {
     expect(log.entries.at(-1)).toEqual(['info lease_let_go', { ...ids, step: 'store_image' }]);
   });
 
-  it('for 30 s while the creation is completed', async () => {
+  it('The renewals go on for 30 s while the creation is completed', async () => {
     const { tickAt, renewals, log } = render({ creations: { complete: hanging } });
     await settled();
     tickAt(30_000);
@@ -163,13 +163,13 @@ describe('the lease is renewed', () => {
     expect(log.entries.at(-1)).toEqual(['info lease_let_go', { ...ids, step: 'complete_creation' }]);
   });
 
-  it('no longer once the creation is completed', async () => {
+  it('The renewals end when the creation is completed', async () => {
     const { result, isRenewing, clock } = render({});
     await result;
     expect([isRenewing(), clock.held]).toEqual([false, 0]);
   });
 
-  it('no longer once the creation failed', async () => {
+  it('The renewals end when the creation failed', async () => {
     const { result, isRenewing, clock } = render({
       submit: async () => Promise.resolve({ kind: 'refused', reason: 'prompt' }),
     });
@@ -177,7 +177,7 @@ describe('the lease is renewed', () => {
     expect([isRenewing(), clock.held]).toEqual([false, 0]);
   });
 
-  it('no longer once the table was too busy, and ends at once', async () => {
+  it('The renewals end when the table is too busy, and the lease is given back', async () => {
     const { result, isRenewing, renewals } = render({
       creations: { complete: async () => Promise.resolve('busy') },
     });
@@ -188,7 +188,23 @@ describe('the lease is renewed', () => {
     expect([isRenewing(), renewals]).toEqual([false, [[0, 0]]]);
   });
 
-  it('and not given back when the creation failed for another reason', async () => {
+  it('The table has taken the end of the lease before the invocation ends', async () => {
+    const taken = Promise.withResolvers<boolean>();
+    const { result } = render({
+      creations: {
+        complete: async () => Promise.resolve('busy'),
+        renewLease: async () => taken.promise,
+      },
+    });
+    let hasEnded = false;
+    const ending = rejection(result).finally(() => (hasEnded = true));
+    await settled();
+    expect(hasEnded).toBe(false);
+    taken.resolve(true);
+    expect(await ending).toMatchObject({ name: 'CommitBusy' });
+  });
+
+  it('The lease is not given back when the creation failed for another reason', async () => {
     const { result, renewals } = render({
       creations: { complete: async () => Promise.reject(new TypeError('details')) },
     });
@@ -198,7 +214,7 @@ describe('the lease is renewed', () => {
 });
 
 describe('the completion of a creation', () => {
-  it('holds the image, when it expires, the attempts and its time, and is logged', async () => {
+  it('The completion holds the image, its expiry, the attempts and the time, and is logged', async () => {
     const { result, clock, completions, puts, log } = render({
       resultDays: 7,
       submit: async () => {
@@ -241,13 +257,13 @@ describe('the completion of a creation', () => {
     ]);
   });
 
-  it('that cannot be reached because the image is not stored raises an alarm with the ids', async () => {
+  it('An image that cannot be stored raises an alarm with the ids', async () => {
     const { result, log } = render({ put: async () => Promise.reject(new TypeError('details')) });
     expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
     expect(log.entries.at(-1)).toEqual(['alarm image_not_stored', { ...ids, error: 'TypeError' }]);
   });
 
-  it('is not tried again by this invocation when another one has the creation', async () => {
+  it('An invocation that finds the creation leased ends as StillRunning', async () => {
     const creations = { lease: async () => Promise.resolve({ kind: 'leased_by_another' as const }) };
     expect(await rejection(render({ creations }).result)).toEqual({
       name: 'StillRunning',
@@ -255,7 +271,7 @@ describe('the completion of a creation', () => {
     });
   });
 
-  it('waits for the next invocation when the table is too busy to lease the creation', async () => {
+  it('An invocation that finds the table too busy for a lease ends as CommitBusy', async () => {
     const creations = { lease: async () => Promise.reject(new Overloaded('busy')) };
     expect(await rejection(render({ creations }).result)).toMatchObject({ name: 'CommitBusy' });
   });

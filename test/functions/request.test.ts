@@ -27,19 +27,19 @@ describe('the content type of a body', () => {
     'application/json; charset=utf-8',
     'application/json ;charset=utf-8',
     'Application/JSON',
-  ])('may be %s', async (type) => {
+  ])('The content type %s is accepted', async (type) => {
     const { status } = await post(accepting({}), body, { headers: { ...bearer, 'content-type': type } });
     expect(status).toBe(202);
   });
 
   it.each(['text/plain', 'x-application/json', 'application/jsonl', 'application/json+ld', ''])(
-    'may not be %j',
+    'The content type %j is refused',
     async (type) => {
       expect(await refusalOf(body, { headers: { ...bearer, 'content-type': type } })).toEqual(refused);
     },
   );
 
-  it('may not be absent', async () => {
+  it('A request without a content type is refused', async () => {
     expect(await refusalOf(body, { headers: bearer })).toEqual(refused);
   });
 });
@@ -51,39 +51,42 @@ describe('the bytes of a body', () => {
     return Buffer.from(text + ' '.repeat(count - text.length));
   };
 
-  it('may be 256 KiB', async () => {
+  it('A body of 256 KiB is accepted', async () => {
     expect((await post(accepting({}), undefined, { bytes: ofBytes(262_144) })).status).toBe(202);
   });
 
-  it('may not be one more', async () => {
+  it('A body of 256 KiB and one byte is refused', async () => {
     const error = { field: 'body', code: 'too_long', message: 'at most 256 KiB' };
     expect(await refusalOf(undefined, { bytes: ofBytes(262_145) })).toEqual(
       invalid('body: at most 256 KiB', error),
     );
   });
 
-  it('must be UTF-8', async () => {
+  it('A body that is not UTF-8 is refused', async () => {
     const bytes = Buffer.from(JSON.stringify({ ...body, prompt: 'caf\u00e9' }), 'latin1');
     const error = { field: 'body', code: 'invalid_encoding', message: 'must be UTF-8' };
     expect(await refusalOf(undefined, { bytes })).toEqual(invalid('body: must be UTF-8', error));
   });
 
-  it.each(['{"model":', '', 'no JSON'])('must be JSON: %j is not', async (text) => {
+  it.each(['{"model":', '', 'no JSON'])('A body that is not JSON is refused: %j', async (text) => {
     const error = { field: 'body', code: 'invalid_json', message: 'must be valid JSON' };
     expect(await refusalOf(undefined, { bytes: Buffer.from(text) })).toEqual(
       invalid('body: must be valid JSON', error),
     );
   });
 
-  it('that are absent are no JSON', async () => {
+  it('An absent body is refused as invalid JSON', async () => {
     const error = { field: 'body', code: 'invalid_json', message: 'must be valid JSON' };
     expect(await refusalOf(undefined, { headers: json })).toEqual(invalid('body: must be valid JSON', error));
   });
 
-  it.each([null, [], [body], 'text', 7, true])('must be a JSON object: %j is not', async (sent) => {
-    const error = { field: 'body', code: 'invalid_type', message: 'must be a JSON object' };
-    expect(await refusalOf(sent)).toEqual(invalid('body: must be a JSON object', error));
-  });
+  it.each([null, [], [body], 'text', 7, true])(
+    'A body that is JSON but not an object is refused: %j',
+    async (sent) => {
+      const error = { field: 'body', code: 'invalid_type', message: 'must be a JSON object' };
+      expect(await refusalOf(sent)).toEqual(invalid('body: must be a JSON object', error));
+    },
+  );
 });
 
 describe('a query parameter that an operation does not take', () => {
@@ -93,7 +96,7 @@ describe('a query parameter that an operation does not take', () => {
     message: 'not a query parameter of this request',
   });
 
-  it('is named by its own name, a parameter with an empty name as "query"', async () => {
+  it('The refusal names each parameter, and a parameter with an empty name as "query"', async () => {
     const query = { '': 'x', prompt: 'x', 'half\ud83d': 'x' };
     expect(await refusalOf(body, { query })).toEqual(
       invalid(
@@ -106,8 +109,8 @@ describe('a query parameter that an operation does not take', () => {
   });
 });
 
-describe('everything that is wrong with a request', () => {
-  it('is told at once: query, fields, addresses and the missing prompt', async () => {
+describe('the refusal of an invalid request', () => {
+  it('The refusal names the query, the fields, the addresses and the missing prompt at once', async () => {
     const sent = {
       model: 7,
       webhook_url: 'http://hooks.test/',
@@ -131,7 +134,7 @@ describe('everything that is wrong with a request', () => {
     });
   });
 
-  it('names each source image by its place', async () => {
+  it('The refusal names each source image by its place', async () => {
     const image_urls = ['https://images.test/1.png', 'ftp://images.test/2.png', 'https://10.0.0.7/3.png'];
     expect(await refusalOf({ ...body, model: 'sandbox-pro', image_urls })).toEqual(
       invalid(
@@ -142,7 +145,7 @@ describe('everything that is wrong with a request', () => {
     );
   });
 
-  it('does not hold an address that the rules of the deployment allow', async () => {
+  it('An address that the rules of the deployment allow is not refused', async () => {
     const stage = accepting({
       services: { outboundRules: 'loopback-too' },
       check: async () => Promise.resolve({ kind: 'allowed' }),
@@ -151,7 +154,7 @@ describe('everything that is wrong with a request', () => {
     expect((await post(stage, sent)).status).toBe(202);
   });
 
-  it.each(['', 'ü'])('holds an Idempotency-Key that is %j', async (key) => {
+  it.each(['', 'ü'])('The Idempotency-Key %j is refused', async (key) => {
     const error = {
       field: 'Idempotency-Key',
       code: 'invalid_value',
@@ -162,7 +165,7 @@ describe('everything that is wrong with a request', () => {
     );
   });
 
-  it('holds a webhook whose address is refused when it is looked up', async () => {
+  it('A webhook is refused when its look-up finds an address that is not allowed', async () => {
     const stage = accepting({
       check: async () => Promise.resolve({ kind: 'refused', why: 'must lead to public addresses only' }),
     });

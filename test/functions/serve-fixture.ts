@@ -1,4 +1,4 @@
-/** The API's frame over fakes of the ports: an account that may do everything, and what became of each request. */
+/** The API's frame over fakes of the ports. The account may do everything unless a test says otherwise. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import models from '../../catalog/models.json' with { type: 'json' };
 import type { Account, ApiKey } from '../../core/account.ts';
@@ -23,7 +23,7 @@ interface Setting
   readonly startAt?: number;
   /** How each charge ends, one after the other. The last outcome stays. */
   readonly outcome?: ChargeOutcome | readonly ChargeOutcome[];
-  /** Whether the rate's window has room when it is asked. */
+  /** Whether the rate window has room when a request is counted. */
   readonly hasRoom?: boolean;
   /** null: the table does not have it. */
   readonly account?: Partial<Account> | null;
@@ -48,11 +48,11 @@ export interface Stage {
   readonly rejections: readonly unknown[];
   /** The arguments of each call that noted the use of the key. */
   readonly keyUses: readonly unknown[];
-  /** How often a request was counted by an update of its own. */
+  /** How often a request was counted by a single update. */
   readonly counted: number;
 }
 
-/** Services that accept everything, but for what the test says. */
+/** Services that accept every request, apart from what the test sets. */
 export function accepting(setting: Setting): Stage {
   const { startAt = now, hasRoom = true, account, apiKey, check, fetchSource, countRequest } = setting;
   const clock = fakeClock(startAt);

@@ -20,7 +20,7 @@ const get: Sending = { method: 'GET', handle: answering };
 const notFound = new Problem('ERR_NOT_FOUND', 'There is nothing here.', { reason: 'none' }, { allow: 'GET' });
 
 describe('an answer of the API', () => {
-  it('has exactly the headers of its frame and of its operation', async () => {
+  it('The answer has exactly the headers of the frame and of the operation', async () => {
     expect(await post(accepting({ state: { rateCount: 7 } }), undefined, get)).toEqual({
       status: 200,
       headers: {
@@ -35,7 +35,7 @@ describe('an answer of the API', () => {
     });
   });
 
-  it('counts a POST against the rate of POST requests', async () => {
+  it('A POST is counted against the rate of POST requests', async () => {
     const { headers } = await post(accepting({ state: { rateCount: 7 } }), {}, { handle: answering });
     expect(headers).toMatchObject({ 'ratelimit-policy': '"post";q=60;w=60', ratelimit: '"post";r=52;t=30' });
   });
@@ -46,13 +46,13 @@ describe('an answer of the API', () => {
     [1_000, 59],
     [59_000, 1],
     [59_999, 1],
-  ])('says %i ms after the begin of a minute that the window ends in %i s', async (millis, seconds) => {
+  ])('An answer %i ms into the minute says that the rate window ends in %i s', async (millis, seconds) => {
     const startAt = Date.UTC(2026, 10, 21, 12, 0) + millis;
     const { headers } = await post(accepting({ startAt }), undefined, get);
     expect(headers?.['ratelimit']).toBe(`"get";r=599;t=${seconds}`);
   });
 
-  it('that refuses has the headers and the body of its Problem', async () => {
+  it('A refusal has the headers and the body of its Problem', async () => {
     const answer = await post(accepting({}), undefined, { method: 'GET', handle: refusing(notFound) });
     expect(answer).toMatchObject({
       status: 404,
@@ -63,7 +63,7 @@ describe('an answer of the API', () => {
     });
   });
 
-  it('of an overloaded table is 503, to be tried again after 2 s, and the log names the path', async () => {
+  it('An overloaded table is answered 503 with Retry-After 2, and the log names the path', async () => {
     const stage = accepting({});
     const answer = await post(stage, {}, { handle: refusing(new Overloaded('busy')) });
     expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '2' } });
@@ -82,27 +82,30 @@ describe('an answer of the API', () => {
   it.each<[string, unknown, string]>([
     ['an error', new TypeError('details'), 'TypeError'],
     ['a text', 'details', 'Error'],
-  ])('of an operation that throws %s is 500, and an alarm has the cause', async (_what, error, name) => {
-    const stage = accepting({});
-    const answer = await post(stage, undefined, { method: 'GET', handle: refusing(error) });
-    expect(answer).toMatchObject({
-      status: 500,
-      headers: { 'x-request-id': 'request-1', ratelimit: '"get";r=599;t=30' },
-    });
-    expect(answer.body).toEqual({
-      error: {
-        code: 'ERR_INTERNAL',
-        message: 'An unexpected error occurred. Nothing is known to be wrong with the request.',
-        details: {},
-      },
-    });
-    const stack = expect.stringContaining('details') as string;
-    expect(stage.log.entries).toEqual([
-      ['alarm request_failed', { requestId: 'request-1', accountId, error: name, stack }],
-    ]);
-  });
+  ])(
+    'An operation that throws %s is answered 500, and an alarm has the cause',
+    async (_what, error, name) => {
+      const stage = accepting({});
+      const answer = await post(stage, undefined, { method: 'GET', handle: refusing(error) });
+      expect(answer).toMatchObject({
+        status: 500,
+        headers: { 'x-request-id': 'request-1', ratelimit: '"get";r=599;t=30' },
+      });
+      expect(answer.body).toEqual({
+        error: {
+          code: 'ERR_INTERNAL',
+          message: 'An unexpected error occurred. Nothing is known to be wrong with the request.',
+          details: {},
+        },
+      });
+      const stack = expect.stringContaining('details') as string;
+      expect(stage.log.entries).toEqual([
+        ['alarm request_failed', { requestId: 'request-1', accountId, error: name, stack }],
+      ]);
+    },
+  );
 
-  it('of a read that breaks is 500, and the alarm names the request', async () => {
+  it('A first read that breaks is answered 500, and the alarm names the request', async () => {
     const stage = accepting({ requests: { read: async () => Promise.reject(new TypeError('details')) } });
     expect((await post(stage, undefined, get)).status).toBe(500);
     const stack = expect.stringContaining('details') as string;
@@ -118,7 +121,7 @@ describe('the end of a request', () => {
     ['a refusal', {}, { method: 'GET', handle: refusing(notFound) }],
     ['a failed authentication', { account: null }, get],
     ['a read that breaks', { requests: { read: async () => Promise.reject(new Error('broken')) } }, get],
-  ])('after %s ends its time and releases every limit of the clock', async (_what, setting, sending) => {
+  ])('The budget ends and every limit of the clock is released after %s', async (_what, setting, sending) => {
     const stage = accepting(setting);
     let signal: AbortSignal | undefined;
     const open = stage.open;
@@ -137,7 +140,7 @@ describe('the end of a request', () => {
     expect({ aborted: signal?.aborted, held: stage.clock.held }).toEqual({ aborted: true, held: 0 });
   });
 
-  it('is not decided by the time that Lambda says is left', async () => {
+  it('The time that Lambda says is left does not end the request', async () => {
     const slow: Handle<SubmitServices> = async (...given) => {
       await new Promise((resolve) => {
         setTimeout(resolve, 20);
@@ -151,7 +154,7 @@ describe('the end of a request', () => {
   it.each([
     [1_499, 200],
     [1_500, 500],
-  ])('leaves an operation behind that goes on for %i ms more than its time: %i', async (over, status) => {
+  ])('An operation that goes on %i ms after the end of its time is answered %i', async (over, status) => {
     const stage = accepting({});
     const slow: Handle<SubmitServices> = async (...given) => {
       await new Promise(setImmediate);
@@ -181,24 +184,27 @@ describe('the place of a request in the rate', () => {
     ['a GET beyond the count that was read', { state: { rateCount: 600 } }, get, 0],
     ['a POST beyond the count that was read', { state: { rateCount: 60 } }, { handle: answering }, 0],
     ['a failed authentication', { account: null }, get, 0],
-  ])('%s counts as often as it should', async (_what, setting, sending, times) => {
+  ])('The place is counted as often as it should be for %s', async (_what, setting, sending, times) => {
     const stage = accepting(setting);
     await post(stage, undefined, sending);
     expect(stage.counted).toBe(times);
   });
 
-  it.each(['get', 'post'] as const)('is asked for with the limit of the account: %s', async (rate) => {
-    const asked: unknown[] = [];
-    const stage = accepting({
-      account: { limits: { postRate: 61, getRate: 601, maxConcurrent: 20, deadlineSeconds: 300 } },
-      countRequest: async (...given) => {
-        asked.push(given);
-        return Promise.resolve(true);
-      },
-    });
-    await post(stage, undefined, { ...get, method: rate === 'get' ? 'GET' : 'POST' });
-    expect(asked).toEqual([[accountId, rate, rate === 'get' ? 601 : 61, now]]);
-  });
+  it.each(['get', 'post'] as const)(
+    "The place is asked for with the account's own limit of %s requests",
+    async (rate) => {
+      const asked: unknown[] = [];
+      const stage = accepting({
+        account: { limits: { postRate: 61, getRate: 601, maxConcurrent: 20, deadlineSeconds: 300 } },
+        countRequest: async (...given) => {
+          asked.push(given);
+          return Promise.resolve(true);
+        },
+      });
+      await post(stage, undefined, { ...get, method: rate === 'get' ? 'GET' : 'POST' });
+      expect(asked).toEqual([[accountId, rate, rate === 'get' ? 601 : 61, now]]);
+    },
+  );
 
   it.each([
     ['GET', 599, 200, '"get";r=0;t=30'],
@@ -207,12 +213,12 @@ describe('the place of a request in the rate', () => {
     ['POST', 59, 200, '"post";r=0;t=30'],
     ['POST', 60, 429, '"post";r=0;t=30'],
     ['POST', 61, 429, '"post";r=0;t=30'],
-  ] as const)('of a %s after %i counted requests: %i', async (method, rateCount, status, left) => {
+  ] as const)('A %s after %i counted requests is answered %i', async (method, rateCount, status, left) => {
     const answer = await post(accepting({ state: { rateCount } }), undefined, { ...get, method });
     expect([answer.status, answer.headers?.['ratelimit']]).toEqual([status, left]);
   });
 
-  it('is refused with the limit, the window and the seconds until the next one', async () => {
+  it('A refusal says the limit, the window and the seconds until the next window', async () => {
     const stage = accepting({ hasRoom: false, startAt: now + 12_345 });
     const answer = await post(stage, {}, { handle: answering });
     expect(answer).toMatchObject({
@@ -232,7 +238,7 @@ describe('the place of a request in the rate', () => {
     });
   });
 
-  it('of a GET decides before the refusal of its operation', async () => {
+  it('A GET above the rate is refused as such, even if its operation refuses too', async () => {
     const stage = accepting({ hasRoom: false });
     const answer = await post(stage, undefined, { method: 'GET', handle: refusing(notFound) });
     expect(answer.status).toBe(429);

@@ -57,18 +57,21 @@ describe('the log of a function', () => {
     ['deliver-webhook', deliveryServices],
     ['reconcile', reconcileServices],
     ['audit-books', auditServices],
-  ])('names the component %s, and counts in the namespace of the deployment', (component, open) => {
-    open().log.alarm('start_refused');
-    expect(lines).toMatchObject([
-      {
-        at: expect.stringMatching(/^20\d\d-/) as string,
-        component,
-        _aws: { CloudWatchMetrics: [{ Namespace: 'Darkroom' }] },
-      },
-    ]);
-  });
+  ])(
+    'The log of %s names its component, and its metrics have the namespace of the deployment',
+    (component, open) => {
+      open().log.alarm('start_refused');
+      expect(lines).toMatchObject([
+        {
+          at: expect.stringMatching(/^20\d\d-/) as string,
+          component,
+          _aws: { CloudWatchMetrics: [{ Namespace: 'Darkroom' }] },
+        },
+      ]);
+    },
+  );
 
-  it('names the invocation of RenderImage', async () => {
+  it('Each log line of RenderImage names the invocation', async () => {
     const creation = aCreation({
       routes: [{ provider: 'nobody', providerModel: 'm' }],
       deadlineAt: Date.now() + 300_000,
@@ -78,14 +81,14 @@ describe('the log of a function', () => {
     expect(lines).toMatchObject([{ event: 'provider_answered', requestId: 'invocation-1', creationId }]);
   });
 
-  it('names the invocation of RefundCharge', async () => {
+  it('Each log line of RefundCharge names the invocation', async () => {
     dynamo.on(GetCommand).resolves({ Item: creationToItem(aCreation()) });
     dynamo.on(TransactWriteCommand).resolves({});
     expect(await refundCharge(payload, context)).toEqual(payload);
     expect(lines).toMatchObject([{ event: 'creation_failed', requestId: 'invocation-1', accountId }]);
   });
 
-  it('names the invocation of DeliverWebhook', async () => {
+  it('Each log line of DeliverWebhook names the invocation', async () => {
     dynamo.on(GetCommand).rejects(new TypeError('details'));
     expect(await rejection(deliverWebhook(payload, context))).toMatchObject({ name: 'TypeError' });
     expect(lines).toMatchObject([
@@ -93,12 +96,12 @@ describe('the log of a function', () => {
     ]);
   });
 
-  it('names the invocation of the reconciler', async () => {
+  it('Each log line of the reconciler names the invocation', async () => {
     await reconcile({ detail: { status: 'FAILED' } }, context);
     expect(lines).toMatchObject([{ event: 'reconcile_event_ignored', requestId: 'invocation-1' }]);
   });
 
-  it('names the invocation of the audit', async () => {
+  it('Each log line of the audit names the invocation', async () => {
     dynamo.on(ScanCommand).resolves({ Items: [] });
     dynamo.on(QueryCommand).resolves({ Items: [] });
     expect(await auditBooks({}, context)).toEqual({ accounts: 0, creations: 0, differences: 0 });
@@ -107,7 +110,7 @@ describe('the log of a function', () => {
 });
 
 describe('the services of a request', () => {
-  it('have 26 s, counted from when they are opened', () => {
+  it('The budget is 26 s, counted from the moment when the services are opened', () => {
     const { budget } = apiServices()();
     expect(budget.left()).toBeGreaterThan(25_000);
     expect(budget.left()).toBeLessThanOrEqual(26_000);
@@ -119,12 +122,12 @@ describe('the services of a request', () => {
     ['plain', 'plain'],
     ['envelope', 'envelope'],
     ['', 'envelope'],
-  ])('with the setting %j answer a failed authentication in the form %s', (setting, form) => {
+  ])('The setting %j answers a failed authentication in the form %s', (setting, form) => {
     vi.stubEnv('AUTH_FAILURE_FORM', setting);
     expect(apiServices()().authFailureForm).toBe(form);
   });
 
-  it('hold the settings of the deployment', () => {
+  it('The services hold the settings of the deployment', () => {
     const services = submitServices()();
     expect(services).toMatchObject({
       resultsBaseUrl: 'https://results.test',
@@ -137,12 +140,12 @@ describe('the services of a request', () => {
     expect(catalogServices()().catalog).toBe(services.catalog);
   });
 
-  it('are not opened without a setting', () => {
+  it('The services cannot be opened without a required setting', () => {
     vi.stubEnv('TOP_UP_URL', undefined);
     expect(() => submitServices()).toThrow('the environment variable TOP_UP_URL is not set');
   });
 
-  it('give as many random bytes as were asked for, and others each time', () => {
+  it('The random bytes have the length that was asked for and differ each time', () => {
     const { randomBytes } = apiServices()();
     const [first, second] = [randomBytes(24), randomBytes(24)];
     expect([first.byteLength, second.byteLength]).toEqual([24, 24]);
@@ -151,7 +154,7 @@ describe('the services of a request', () => {
 });
 
 describe('the services of the renderer', () => {
-  it('hold every provider under its own name, and the days that a result is kept', () => {
+  it('The renderer has every provider under its own name, and the days that a result is kept', () => {
     vi.stubEnv('RESULT_DAYS', '7');
     const { providers, resultDays } = renderServices();
     const names = ['sandbox', 'sandbox-large', 'bedrock', 'openai', 'google', 'bfl', 'fal', 'replicate'];
@@ -162,7 +165,7 @@ describe('the services of the renderer', () => {
 });
 
 describe('the services of webhooks', () => {
-  it('hold the address of the results', () => {
+  it('The delivery of webhooks has the address of the results', () => {
     expect(deliveryServices().resultsBaseUrl).toBe('https://results.test');
   });
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { SourceResult } from '../../core/ports/outbound.ts';
+import { jpeg, png, webp } from '../api/image-files.ts';
 import { pngOf, stub } from './fakes.ts';
 import { accepting, post, type Stage } from './serve-fixture.ts';
 
@@ -75,7 +76,7 @@ describe('a source image that cannot be used', () => {
       'too_many_pixels',
       'must have at most 25 megapixels; this has 5000 x 5001',
     ],
-  ])('%s is refused with its place and the reason', async (_what, second, code, message) => {
+  ])('A source image %s is refused with its place and the reason', async (_what, second, code, message) => {
     const field = 'image_urls[1]';
     expect(await refusalOf(second)).toEqual([
       400,
@@ -89,7 +90,7 @@ describe('a source image that cannot be used', () => {
     ]);
   });
 
-  it.each([true, false])('because its download failed is 502; retryable: %j', async (retryable) => {
+  it.each([true, false])('A download that failed is answered 502 with retryable: %j', async (retryable) => {
     expect(await refusalOf({ kind: 'failed', retryable })).toEqual([
       502,
       {
@@ -107,7 +108,7 @@ describe('a source image that cannot be used', () => {
     [64, 8_192],
     [3_051, 8_192],
     [5_000, 5_000],
-  ])('is not one of %i x %i pixels', async (width, height) => {
+  ])('A source image of %i x %i pixels is accepted', async (width, height) => {
     const stage = giving(fetched(width, height));
     expect((await post(stage, withImages(1))).status).toBe(202);
     expect(stage.orders[0]?.creation.sources).toMatchObject([{ width, height }]);
@@ -115,7 +116,7 @@ describe('a source image that cannot be used', () => {
 });
 
 describe('the copies of the source images', () => {
-  it('have a name that cannot be guessed, the true type, and their bytes counted', async () => {
+  it('Each copy has a name that cannot be guessed, the true type and its number of bytes', async () => {
     const stage = giving(fetched(64, 128));
     await post(stage, withImages(1));
     const name = Buffer.from(Array.from({ length: 24 }, (_, index) => index)).toString('base64url');
@@ -130,7 +131,18 @@ describe('the copies of the source images', () => {
     expect(stage.orders[0]?.creation.sources).toEqual([copy]);
   });
 
-  it('stand in the order of the request, however long each download takes', async () => {
+  it.each([
+    ['png', 'png', png(64, 64)],
+    ['jpeg', 'jpg', jpeg(64, 64)],
+    ['webp', 'webp', webp(64, 64)],
+  ])('The copy of a %s file is named .%s', async (type, ending, bytes) => {
+    const stage = giving({ kind: 'fetched', bytes });
+    await post(stage, withImages(1));
+    expect(stage.stored).toMatchObject([{ contentType: `image/${type}` }]);
+    expect(stage.stored[0]?.key).toMatch(new RegExp(`^sources/[\\w-]{32}\\.${ending}$`));
+  });
+
+  it('The copies keep the order of the request, however long each download takes', async () => {
     const doors = urls(3).map(() => Promise.withResolvers<SourceResult>());
     const stage = accepting({
       fetchSource: async (url) => (doors[Number(url.split('/').at(-1))] ?? doors[0])?.promise ?? good,
@@ -144,13 +156,13 @@ describe('the copies of the source images', () => {
     expect(stage.orders[0]?.creation.sources.map(({ width }) => width)).toEqual([100, 101, 102]);
   });
 
-  it('are not made of any image when one cannot be used', async () => {
+  it('No image is copied when one of them cannot be used', async () => {
     const stage = giving(good, { kind: 'too_large' });
     await post(stage, withImages(2));
     expect(stage.stored).toEqual([]);
   });
 
-  it('are stored before the charge', async () => {
+  it('The copies are stored before the charge', async () => {
     const stored = Promise.withResolvers<undefined>();
     const stage = accepting({
       fetchSource: async () => Promise.resolve(good),
@@ -163,7 +175,7 @@ describe('the copies of the source images', () => {
     expect((await answering).status).toBe(202);
   });
 
-  it('leave no limit of the clock behind', async () => {
+  it('The downloads release every limit of the clock', async () => {
     const well = giving(good);
     await post(well, withImages(1));
     const refused = giving({ kind: 'too_large' });
@@ -172,7 +184,7 @@ describe('the copies of the source images', () => {
   });
 });
 
-describe('when one of several downloads fails', () => {
+describe('one failure among several downloads', () => {
   /** Downloads that end when the test says so. Each tells whether it was ended from outside. */
   function downloads(count: number): {
     readonly stage: Stage;
@@ -204,7 +216,7 @@ describe('when one of several downloads fails', () => {
     };
   }
 
-  it('the downloads behind it are ended and those before it go on', async () => {
+  it('The downloads with a later place are ended, and those with an earlier place go on', async () => {
     const { stage, answering, end, aborted } = downloads(6);
     await new Promise(setImmediate);
     await end(1, { kind: 'too_large' });
@@ -216,7 +228,7 @@ describe('when one of several downloads fails', () => {
     expect(stage.fetched).toEqual(urls(4));
   });
 
-  it('and one before it fails later, the refusal names the one before', async () => {
+  it('A later failure with an earlier place decides the refusal', async () => {
     const { answering, end, aborted } = downloads(4);
     await new Promise(setImmediate);
     await end(2, { kind: 'too_large' });
@@ -227,7 +239,7 @@ describe('when one of several downloads fails', () => {
     expect((await answering).body).toHaveProperty('error.details.errors[0].field', 'image_urls[0]');
   });
 
-  it('and one behind it failed before, the refusal names the first by its place', async () => {
+  it('A later failure with a later place does not change the refusal', async () => {
     const { answering, end } = downloads(3);
     await new Promise(setImmediate);
     await end(0, { kind: 'too_large' });

@@ -42,7 +42,7 @@ describe('an execution that cannot be started', () => {
   const ids = { requestId: 'request-1', accountId };
   const alarm = ['alarm start_refused', { ...ids, creationId: id, executionId: id }];
 
-  it('has its charge given back in full, without a webhook, and says so', async () => {
+  it('The charge is given back in full without a webhook, and the answer says so', async () => {
     const stage = refusing('refused');
     const answer = await post(stage, body);
     expect(answer.body).toEqual({
@@ -68,13 +68,13 @@ describe('an execution that cannot be started', () => {
     ['stands when it completed meanwhile', 'already_terminal', aCreation({ status: 'completed' }), 202],
     ['stands when it is not there any more', 'already_terminal', undefined, 202],
     ['was refunded when it failed meanwhile', 'already_terminal', aCreation({ status: 'failed' }), 503],
-  ])('%s', async (_what, refund, readAs, status) => {
+  ])('The creation %s', async (_what, refund, readAs, status) => {
     const stage = refusing('refused', refund, readAs);
     expect((await post(stage, body)).status).toBe(status);
     expect(stage.log.entries).toEqual([alarm]);
   });
 
-  it('stands when nobody knows how the refund ended, and the log names the error', async () => {
+  it('The creation stays accepted when the outcome of the refund is unknown, and the log names the error', async () => {
     const stage = refusing('refused', new TypeError('details'));
     expect((await post(stage, body)).status).toBe(202);
     expect(stage.log.entries).toEqual([
@@ -83,7 +83,7 @@ describe('an execution that cannot be started', () => {
     ]);
   });
 
-  it('is accepted when it is unclear whether it was started', async () => {
+  it('The creation stays accepted when it is unclear whether its execution started', async () => {
     const stage = refusing('unclear');
     expect((await post(stage, body)).status).toBe(202);
     expect(stage.refunds).toEqual([]);

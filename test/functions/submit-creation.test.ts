@@ -26,7 +26,7 @@ const keyHash = '8254c329a92850f6d539dd376f4816ee2764517da5e0235514af433164480d7
 const id = '01a1fdfa-bb30-7607-8809-0a0b0c0d0e0f';
 
 describe('the order of a charge', () => {
-  it('holds the whole record of a request that leaves everything open', async () => {
+  it('The order holds the whole record of a request that names only its model and prompt', async () => {
     const stage = accepting({});
     await post(stage, body);
     expect(stage.orders).toStrictEqual([
@@ -63,7 +63,7 @@ describe('the order of a charge', () => {
     ]);
   });
 
-  it('holds everything that a request may say, the cap of the key and the Idempotency-Key', async () => {
+  it('The order holds everything that a request can name, the cap of the key and the Idempotency-Key', async () => {
     const stage = accepting({
       account: { limits: { postRate: 61, getRate: 600, maxConcurrent: 20, deadlineSeconds: 301 } },
       apiKey: { monthlyCapMicros: asMicros(2_000_000) },
@@ -96,7 +96,7 @@ describe('the order of a charge', () => {
     expect(stage.orders[0]?.idempotency).not.toHaveProperty('replaces');
   });
 
-  it('names the quality of a route that has one', async () => {
+  it('The order names the quality of a route that has a quality', async () => {
     const stage = accepting({ state: { enabledProviders: ['openai'] } });
     const catalog = stage.open().catalog;
     const model = catalog.models.find(({ routes }) => routes.some(({ quality }) => quality !== null));
@@ -107,7 +107,7 @@ describe('the order of a charge', () => {
 });
 
 describe('an accepted creation', () => {
-  it('is started once, logged with its ids, and answered with its place and a pace to poll', async () => {
+  it('The creation is started once and logged with its ids, and the answer has Location and Retry-After', async () => {
     const stage = accepting({});
     const answer = await post(stage, body);
     expect(stage.started).toEqual([id]);
@@ -132,7 +132,7 @@ describe('an accepted creation', () => {
     expect(answer.headers).not.toHaveProperty('preference-applied');
   });
 
-  it('is held for Prefer: wait, with its place in the rate, and told what was applied', async () => {
+  it('The answer to Prefer: wait says which wait was applied, and is counted by the charge alone', async () => {
     const stage = accepting({
       services: { creations: stub<CreationStore>({ read: async () => Promise.resolve(undefined) }) },
     });
@@ -148,19 +148,19 @@ describe('a charge that is built anew', () => {
     apiKey: anApiKey({ monthlyCapMicros: asMicros(cap) }),
   });
 
-  it('takes the cap of the key as it is now', async () => {
+  it('Each new charge takes the cap of the key as it is then', async () => {
     const stage = accepting({ outcome: [changedTo(2_000_000), changedTo(3_000_000), { kind: 'charged' }] });
     expect((await post(stage, body)).status).toBe(202);
     expect(stage.orders.map(({ monthlyCapMicros: cap }) => cap)).toEqual([undefined, 2_000_000, 3_000_000]);
   });
 
-  it('is given up after three charges', async () => {
+  it('The request is given up after three charges', async () => {
     const stage = accepting({ outcome: changedTo(2_000_000) });
     expect((await post(stage, body)).status).toBe(503);
     expect(stage.orders).toHaveLength(3);
   });
 
-  it('is refused when the cap as it is now does not cover the cost', async () => {
+  it('The request is refused when the new cap does not cover the cost', async () => {
     const stage = accepting({ outcome: changedTo(39_999) });
     expect((await post(stage, body)).body).toMatchObject({
       error: { details: { reason: 'monthly_budget_exceeded', cap: 0.039999, spent: 0 } },
@@ -173,7 +173,7 @@ describe('a charge that is built anew', () => {
   const holding = (...read: ReturnType<typeof aCreation>[]): CreationStore =>
     stub<CreationStore>({ read: async () => Promise.resolve(read[0]) });
 
-  it('replaces the failed creation that took the key meanwhile', async () => {
+  it('The new charge replaces a failed creation that took the key meanwhile', async () => {
     const stage = accepting({
       outcome: [{ kind: 'idempotency_taken', record }, { kind: 'charged' }],
       services: { creations: holding(failed) },
@@ -183,14 +183,14 @@ describe('a charge that is built anew', () => {
     expect(stage.orders[1]?.idempotency).toMatchObject({ hash: keyHash });
   });
 
-  it('replaces the failed creation that had the key before', async () => {
+  it('The charge replaces a failed creation that had the key before', async () => {
     const stage = accepting({ state: { idempotency: record }, services: { creations: holding(failed) } });
     expect((await post(stage, body, withKey)).status).toBe(202);
     expect(stage.orders.map(({ idempotency }) => idempotency?.replaces)).toEqual([creationId]);
   });
 
   it.each([[holding()], [holding(failed)]])(
-    'is given up after three charges that each met a failed creation',
+    'The request is given up after three charges that each met a failed creation',
     async (creations) => {
       const stage = accepting({
         outcome: { kind: 'idempotency_taken', record },
@@ -201,7 +201,7 @@ describe('a charge that is built anew', () => {
     },
   );
 
-  it('is refused when the key was taken by another request', async () => {
+  it('The request is refused when another request took the key', async () => {
     const stage = accepting({
       outcome: { kind: 'idempotency_taken', record },
       services: { creations: holding(aCreation()) },

@@ -1,4 +1,4 @@
-/** A walk over a creation's routes with fakes around it. */
+/** A walk over the routes of a creation, with fakes of the ports. */
 import type { CreationRecord, RouteAttempt, StoredImage } from '../../core/creation.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason } from '../../core/provider.ts';

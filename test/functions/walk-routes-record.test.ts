@@ -14,7 +14,7 @@ describe('the record of an attempt', () => {
     ['png', 'png'],
     ['jpeg', 'jpg'],
     ['webp', 'webp'],
-  ] as const)('names the place of a %s image with the ending .%s', async (outputFormat, ending) => {
+  ] as const)('The key of a %s image ends in .%s', async (outputFormat, ending) => {
     const { result, saved } = walk(
       { outputFormat },
       { providers: [fakeProvider('first', refused('failed'))] },
@@ -23,7 +23,7 @@ describe('the record of an attempt', () => {
     expect(saved[0]?.[0]?.resultKey).toBe(`results/${random}.${ending}`);
   });
 
-  it('says when it began and ended, and of which route it is', async () => {
+  it('The record says when the attempt began and ended, and which route it took', async () => {
     const routes = [{ provider: 'first', providerModel: 'a', quality: 'low' }];
     const first = fakeProvider('first', pending('job-1', 700), rendered);
     const { attempts } = await walk({ routes }, { providers: [first] }).result;
@@ -41,7 +41,7 @@ describe('the record of an attempt', () => {
     ]);
   });
 
-  it('of a provider that is not there says so', async () => {
+  it('The record of a provider that does not exist says so', async () => {
     const { result } = walk({}, { providers: [fakeProvider('second', rendered)] });
     expect((await result).attempts).toMatchObject([
       { outcome: 'unavailable', detail: 'no such provider' },
@@ -49,13 +49,13 @@ describe('the record of an attempt', () => {
     ]);
   });
 
-  it('is not written when the time was over before', async () => {
+  it('No record is written when the time was over before', async () => {
     const { result, saved } = walk({}, { providers: [fakeProvider('first')], deadlineAt: now });
     await rejection(result);
     expect(saved).toEqual([[]]);
   });
 
-  it('that was begun before is continued in its place, and not written before its poll', async () => {
+  it('An attempt that was begun before is continued in its place, and is not saved before its poll', async () => {
     const attempts = [
       { ...begun, jobId: 'job-1' },
       { ...begun, provider: 'second', providerModel: 'b', outcome: 'unavailable' },
@@ -68,7 +68,7 @@ describe('the record of an attempt', () => {
     expect(saved).toEqual([]);
   });
 
-  it('whose image was found stored leaves the others as they were', async () => {
+  it('A stored image that is found leaves the other attempts as they were', async () => {
     const routes = [...bothRoutes.routes, { provider: 'third', providerModel: 'c' }];
     const second = { ...begun, provider: 'second', providerModel: 'b', resultKey: 'results/second.png' };
     const attempts = [{ ...begun, outcome: 'unavailable' }, second];
@@ -81,7 +81,7 @@ describe('the record of an attempt', () => {
     ['provider', { provider: 'second' }],
     ['model', { providerModel: 'b' }],
     ['quality', { quality: 'high' }],
-  ])('belongs to no route of another %s', async (_what, change) => {
+  ])('A record does not belong to a route of another %s', async (_what, change) => {
     const route = { provider: 'first', providerModel: 'a', quality: 'low', ...change };
     const attempts = [{ ...begun, quality: 'low', outcome: 'unavailable' }];
     const providers = [fakeProvider('first', rendered), fakeProvider('second', rendered)];
@@ -89,7 +89,7 @@ describe('the record of an attempt', () => {
     expect((await result).attempts.map(({ outcome }) => outcome)).toEqual(['unavailable', 'rendered']);
   });
 
-  it('belongs to the route of the same provider, model and quality', async () => {
+  it('A record belongs to the route of the same provider, model and quality', async () => {
     const routes = [{ provider: 'first', providerModel: 'a', quality: 'low' }];
     const attempts = [{ ...begun, quality: 'low', outcome: 'unavailable' }];
     const { result } = walk({ routes, attempts }, { providers: [fakeProvider('first')] });
@@ -100,7 +100,7 @@ describe('the record of an attempt', () => {
 describe('the end of a walk', () => {
   const down = [fakeProvider('first', refused('prompt'))];
 
-  it('is the same when the table is too busy to take it, and logged', async () => {
+  it('The walk ends with the same failure when the table is too busy to save it, and the log says so', async () => {
     const { result, log } = walk(
       {},
       { providers: [fakeProvider('first', refused('prompt'))], onSave: failsAt(2, new Overloaded('busy')) },
@@ -109,23 +109,23 @@ describe('the end of a walk', () => {
     expect(log.entries.at(-1)).toEqual(['info attempt_not_noted', { error: 'Overloaded' }]);
   });
 
-  it('is another error that writing it down met', async () => {
+  it('The walk ends with any other error that saving its end met', async () => {
     const { result } = walk({}, { providers: down, onSave: failsAt(2, new TypeError('broken')) });
     expect(await rejection(result)).toMatchObject({ name: 'TypeError' });
   });
 
-  it('is "timed out" once the time is over, though how a call ended is unknown', async () => {
+  it('The walk ends as GenerationTimedOut once the time is over, even if the outcome of a call is unknown', async () => {
     const { result } = walk({ attempts: [begun] }, { providers: [], deadlineAt: now });
     expect(await rejection(result)).toMatchObject({ name: 'GenerationTimedOut' });
   });
 });
 
-describe('the time of a route', () => {
+describe('the time of each route', () => {
   it.each([
     [1, [9_000]],
     [2, [4_500, 9_000]],
     [3, [3_000, 6_000, 9_000]],
-  ])('is an equal share of what is left: %i routes', async (count, ends) => {
+  ])('Each of %i routes has an equal share of the time that is left', async (count, ends) => {
     const routes = Array.from({ length: count }, (_, index) => ({
       provider: `p${index}`,
       providerModel: 'm',
@@ -171,7 +171,7 @@ describe('the job that a provider gets', () => {
     return given;
   };
 
-  it('holds everything of the request', async () => {
+  it('The job holds everything of the request', async () => {
     const job = await jobOf({
       routes: [{ provider: 'first', providerModel: 'a', quality: 'low' }],
       resolution: '2K',
@@ -197,7 +197,7 @@ describe('the job that a provider gets', () => {
     ]);
   });
 
-  it('has no quality when its route has none', async () => {
+  it('The job has no quality when its route has none', async () => {
     expect(await jobOf({})).not.toHaveProperty('quality');
   });
 });
@@ -213,22 +213,25 @@ describe('the log of a walk', () => {
     ['credentials', 'credentials', 'alarm provider_refused_credentials'],
     ['unknown_outcome', 'unknown_outcome', undefined],
     ['unknown_answer', 'InternalFailure', 'alarm provider_answer_unknown'],
-  ])('of an answer %s says the outcome %s, and raises this alarm: %s', async (reason, outcome, alarm) => {
-    const routes = bothRoutes.routes.slice(0, 1);
-    const answer = { kind: 'refused', reason, detail: 'HTTP 418' } as const;
-    const { result, log } = walk(
-      { routes },
-      { providers: [fakeProvider('first', pending('j', 600.6), answer)] },
-    );
-    await rejection(result);
-    const fields = { provider: 'first', providerModel: 'a', outcome, detail: 'HTTP 418', millis: 601 };
-    expect(log.entries).toEqual([
-      ['info provider_answered', fields],
-      ...(alarm === undefined ? [] : [[alarm, fields]]),
-    ]);
-  });
+  ])(
+    'The answer %s is logged with the outcome %s, and raises this alarm: %s',
+    async (reason, outcome, alarm) => {
+      const routes = bothRoutes.routes.slice(0, 1);
+      const answer = { kind: 'refused', reason, detail: 'HTTP 418' } as const;
+      const { result, log } = walk(
+        { routes },
+        { providers: [fakeProvider('first', pending('j', 600.6), answer)] },
+      );
+      await rejection(result);
+      const fields = { provider: 'first', providerModel: 'a', outcome, detail: 'HTTP 418', millis: 601 };
+      expect(log.entries).toEqual([
+        ['info provider_answered', fields],
+        ...(alarm === undefined ? [] : [[alarm, fields]]),
+      ]);
+    },
+  );
 
-  it('of an image says how long it took', async () => {
+  it('The log says how long an image took', async () => {
     const first = fakeProvider('first', pending('job-1', 600.4), rendered);
     const { result, log } = walk({}, { providers: [first] });
     await result;
@@ -240,7 +243,7 @@ describe('the log of a walk', () => {
     ]);
   });
 
-  it('of bytes that are no image raises an alarm and says how many they were', async () => {
+  it('Bytes that are no image raise an alarm that says how many bytes they were', async () => {
     const first = fakeProvider('first', { kind: 'rendered', bytes: Buffer.from('<html>') });
     const { result, saved, log } = walk({}, { providers: [first] });
     expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
@@ -255,10 +258,13 @@ describe('the log of a walk', () => {
   it.each([
     [109, undefined],
     [111, '111 x 100 for 1:1'],
-  ])('of an image %i pixels wide that was asked square says this: %s', async (width, detail) => {
-    const first = fakeProvider('first', { kind: 'rendered', bytes: pngOf(width, 100) });
-    const { result, log } = walk({}, { providers: [first] });
-    await result;
-    expect(log.entries).toMatchObject([['info provider_answered', { outcome: 'rendered', detail }]]);
-  });
+  ])(
+    'An image %i pixels wide that was asked for as a square is logged with this detail: %s',
+    async (width, detail) => {
+      const first = fakeProvider('first', { kind: 'rendered', bytes: pngOf(width, 100) });
+      const { result, log } = walk({}, { providers: [first] });
+      await result;
+      expect(log.entries).toMatchObject([['info provider_answered', { outcome: 'rendered', detail }]]);
+    },
+  );
 });
