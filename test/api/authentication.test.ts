@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.end());
 
-/** Each test has an address of its own, so that no loop of rejections builds up behind them. */
+/** Each test has an address of its own, so that their rejections do not add up to a block. */
 let addresses = 10;
 function ask(
   headers: Readonly<Record<string, string>>,

@@ -74,7 +74,8 @@ describe('twenty rejected authentications of one address in a minute', () => {
     await service.operator.accounts.change(paused.account.id, { condition: 'suspended' });
     await rejected(19, '127.0.0.7', paused.key);
     await rejected(19, '127.0.0.7');
-    // Both loops are one short. Both requests read that there is no block, then the 401 counts and ends, then the 403 counts.
+    // Both loops lack one rejection. Both requests read that there is no block. Then the 401 counts and ends,
+    // and then the 403 counts.
     const [read, ended] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     service.machine.watchAws(async (call, serve) => {
       const counted = call.operation === 'UpdateItem' ? JSON.stringify(call.input) : '';

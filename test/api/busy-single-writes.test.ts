@@ -1,6 +1,6 @@
 /**
- * DynamoDB refuses single writes while a transaction holds the item, and throttles reads and counters.
- * Over real sockets, with the SDK's own retries: no answer is 500, and what was charged is accepted.
+ * DynamoDB refuses single writes while a transaction holds the item, and throttles reads and counters. These
+ * tests use real sockets and the SDK's own retries: no answer is 500, and a charged request is accepted.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
@@ -22,7 +22,10 @@ afterEach(() => {
   service.machine.faults.clear();
 });
 
-/** The SDK makes three tries of a throttled call, the adapter six of those within four seconds. */
+/**
+ * More tries than are made: the SDK tries a throttled call three times, and the adapter repeats this six
+ * times.
+ */
 const forGood = 1_000;
 const sketch = { model: 'sandbox-sketch', prompt: 'a pier' };
 const idOf = ({ body }: Answer): string => (body as { id: string }).id;
@@ -32,7 +35,7 @@ const get = (path: string): Promise<Answer> => service.send(path, { key: client.
 const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
   service.send(path, { key: client.key, body, headers });
 
-/** Every request that writes a counter or a stamp of its own. */
+/** Every kind of request that writes a counter or a stamp by a single write. */
 const requests: readonly (readonly [string, () => Promise<Answer>, number])[] = [
   ['a refused POST', () => post('/images/generate', { nonsense: true }), 400],
   ['a quote', () => post('/images/quote', sketch), 200],

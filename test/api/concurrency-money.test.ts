@@ -1,4 +1,6 @@
-/** What is paid for is exact, whatever comes at once: exact-limits.ts says how it is tried. */
+/**
+ * Wallet and budget are exact, however many requests come at once. exact-limits.ts says how this is tested.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../fixtures/service.ts';
 import { costUsd, crowdSize, requestsAtOnce } from './crowd.ts';

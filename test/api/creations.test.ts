@@ -86,7 +86,7 @@ describe('the fields of a creation', () => {
   });
 
   it('A processing creation has exactly these fields', async () => {
-    // The image is not stored before the creation was shown.
+    // The image is held back until the creation has been shown.
     const shown = Promise.withResolvers<undefined>();
     service.machine.watchAws(async (call, serve) => {
       if (call.caller.startsWith('RenderImage') && call.operation === 'PutObject') await shown.promise;
@@ -306,7 +306,7 @@ describe('GET /creations', () => {
   });
 });
 
-// Last: time moves on by a month, in steps of a day.
+// This group is the last one, because it sets the clock forward by a month.
 describe('the results of a creation after 30 days', () => {
   it('The lists result_urls and results are empty, result_expires_at lies in the past, and the file is gone', async () => {
     const { id } = view(await submit());

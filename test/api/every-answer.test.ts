@@ -1,4 +1,7 @@
-/** The rules that hold for every answer: each is shown to fail, and each file of this folder is held to them. */
+/**
+ * The rules for every answer: each rule can fail, and each file of this folder checks its answers against
+ * them.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../fixtures/service.ts';

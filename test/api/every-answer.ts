@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { problemStatus } from '../../core/problem.ts';
 import type { Answer, TestService } from '../fixtures/service.ts';
 
-/** The texts of the answers that the gateway makes itself, as AWS documents them. No function has seen such a request. */
+/**
+ * The texts of the answers that the gateway makes itself, as AWS documents them. No function has seen such a
+ * request.
+ */
 const gatewayTexts = [
   'Not Found',
   'Request Entity Too Large',
@@ -21,7 +24,10 @@ export function isMadeByGateway({ body, headers }: Answer): boolean {
   );
 }
 
-/** Whether the request was refused before its account was known: no valid key, a blocked address or a busy table. */
+/**
+ * Whether the request was refused before its account was known: no valid key, a blocked address or a busy
+ * table.
+ */
 function isUnauthenticated({ status, body }: Answer): boolean {
   // A failed creation also has the member error, which is a text there.
   const { error } = body as { error?: string | { details?: { reason?: string } } };

@@ -1,6 +1,6 @@
 /**
- * Addresses that clients give, and that must lead nowhere but to public hosts. Names are
- * resolved by the test; nothing leaves this machine.
+ * Addresses from clients must lead to public hosts only. The test resolves the names itself, and no
+ * connection leaves this machine.
  */
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { createOutbound } from '../../adapters/safe-fetch.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 
-/** Names of the test's own, each with all its addresses; every other name is public. */
+/** The names that the test resolves, each with all its addresses. Every other name gets a public address. */
 const names = new Map<string, readonly string[]>([
   ['metadata.test', ['169.254.169.254']],
   ['half-private.test', ['93.184.215.14', '10.0.0.7']],
@@ -212,7 +212,8 @@ describe('an address that changes after the check', () => {
     'http://example.com:22/',
     'file:///etc/passwd',
   ])('A redirect to %s is refused at its hop', async (to) => {
-    // The first hop has to be reachable here: loopback is allowed, what it leads to is not.
+    // The first hop must be reachable on this machine, so loopback is allowed. The target of the redirect is
+    // not.
     const local = createOutbound('loopback-too', { clock: systemClock, resolve });
     location = to;
     expect(await local.fetchSource(url('127.0.0.1'), noSignal)).toMatchObject({ kind: 'refused' });

@@ -142,7 +142,7 @@ describe('the polling interval of a creation', () => {
 describe('quota: 429 ERR_QUOTA_EXCEEDED', () => {
   it('An account with as many open creations as it may have is refused, and accepted again when one of them ends', async () => {
     const client = await service.client({ maxConcurrent: '3' });
-    // Nothing is rendered before the refusals were seen.
+    // Nothing is rendered until the test has seen the refusals.
     const refused = Promise.withResolvers<undefined>();
     service.machine.watchAws(async (call, serve) => {
       if (call.caller.startsWith('RenderImage')) await refused.promise;
@@ -210,7 +210,7 @@ describe('the order of the checks before a charge', () => {
   });
 });
 
-/** More than a day ahead: an advance of that length is quick. */
+/** The end of a month that is more than a day ahead. An advance of that length is quick. */
 function distantMonthEnd(now: number): number {
   const after = new Date(now + 2 * 86_400_000);
   return Date.UTC(after.getUTCFullYear(), after.getUTCMonth() + 1, 1);
@@ -240,7 +240,8 @@ describe('the monthly budget of a key: 402 ERR_INSUFFICIENT_BALANCE, monthly_bud
     const turn = distantMonthEnd(service.machine.clock.now());
     await service.machine.advance((turn - service.machine.clock.now()) / 1000 - 20);
     const client = await service.client({ monthlyCap: '0.02' });
-    // Accepted and not started: the reconciler starts it, and it fails, when the month has turned.
+    // The creation is accepted and not started. The reconciler starts it in the next month, and it fails
+    // then.
     service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
     const failing = await submit(client, { ...sketch, prompt: '[sandbox:fail]' });
     service.machine.faults.clear();

@@ -26,7 +26,7 @@ function submit(
   });
 }
 
-/** Held for as long as a request can be, and ended. */
+/** The answer to a request that waits as long as it can, once its creation has ended. */
 const ended = (prompt: string): Promise<Answer> => inTime(() => submit(prompt, 'wait=20'));
 
 describe('a creation that ends while the request waits', () => {

@@ -1,4 +1,4 @@
-/** Whatever is sent as a request: no answer is ERR_INTERNAL, and none that refuses moves money. */
+/** Generated requests: no answer is ERR_INTERNAL, and no refused request moves money. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
@@ -9,7 +9,7 @@ let client: Client;
 beforeAll(async () => {
   service = await startTestService();
   client = await service.client({ balance: '100000', postRate: '1000000', maxConcurrent: '100000' });
-  // Nothing is rendered: what is looked at is the answer and the money.
+  // Nothing is rendered: these tests look at the answers and the money only.
   service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
 });
 afterAll(() => service.end());
@@ -31,7 +31,7 @@ const anything = fc.oneof(
   fc.dictionary(text, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }),
 );
 
-/** Mostly right, so that bodies get past the first check; sometimes anything at all. */
+/** Mostly a correct value, so that bodies pass the first check, and sometimes any value at all. */
 const mostly = (right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 30, arbitrary: right }, { weight: 1, arbitrary: anything });
 
@@ -56,7 +56,8 @@ const requestBody = fc
       prompt: mostly(fc.oneof(text, fc.constant('x'.repeat(10_001)), fc.constant('a lake [sandbox:fail]'))),
       resolution: mostly(fc.constantFrom('1K', '2K', '4K')),
       aspect_ratio: mostly(fc.constantFrom('1:1', '16:9', '21:9')),
-      // Nothing listens there: what gets so far is told that it could not be downloaded.
+      // Nothing listens at this address, so a request that passes the checks is told that the download
+      // failed.
       image_urls: mostly(
         fc.oneof(
           { weight: 4, arbitrary: fc.constant([]) },
@@ -89,7 +90,7 @@ const requestBody = fc
     { requiredKeys: ['model', 'prompt'] },
   )
   .map((body) => {
-    // An unknown field would end most of them at once.
+    // Most bodies have no unknown field, because the field would end the request at the first check.
     const { unknown, ...known } = body;
     return unknown === undefined || JSON.stringify(unknown).length % 4 !== 0 ? known : body;
   });
@@ -126,7 +127,7 @@ async function holds(body: object | string | Uint8Array): Promise<void> {
 
 it('No generated request is answered ERR_INTERNAL, an accepted request pays its cost, and a refused request pays nothing', async () => {
   await fc.assert(fc.asyncProperty(requestBody, holds), { numRuns: 200, seed: 20261121 });
-  // Not one kind of answer alone: the generator gets behind every check.
+  // The answers are of several kinds, so the generator has passed every check.
   expect([...seen].sort()).toEqual(expect.arrayContaining([202, 400, 404, 502]));
 });
 

@@ -21,7 +21,7 @@ async function clientWith(policy: Policy): Promise<Client> {
   return client;
 }
 
-/** Both operations judge alike. */
+/** The answer to a submission. A quote of the same body must get the same refusal. */
 async function judge(client: Client, body: object): Promise<Answer> {
   const [submitted, quoted] = await Promise.all(
     ['/images/generate', '/images/quote'].map((path) =>
@@ -214,7 +214,7 @@ describe('GET /models for an account', () => {
             }),
           ),
         );
-        // Between two providers a ratio may exist at one resolution alone; at least one ratio has to work at each.
+        // A ratio may exist at one resolution only, so at least one ratio has to work at each resolution.
         expect(
           answers.some(({ status }) => status === 200),
           `${model.id} at ${resolution}`,

@@ -1,4 +1,4 @@
-/** The rate of POST requests decides before anything is fetched or waited for, however many come at once. */
+/** The rate of POST requests decides before any download and any wait, however many requests come at once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
@@ -21,7 +21,7 @@ const limit = 7;
 const crowd = 30;
 const reasonOf = (answer: Answer): unknown => refusalOf(answer).details['reason'];
 
-/** The same request many times at once. */
+/** Sends the same request many times at once. */
 async function many(
   client: Client,
   body: object,

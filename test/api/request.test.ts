@@ -1,4 +1,4 @@
-/** What a request has to look like. */
+/** Which requests the API accepts and which it refuses, before any operation begins. */
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.end());
 
-/** Quotes are checked by the same rules as submissions, and cost nothing: 200 is what 202 would be. */
+/** A quote is checked by the same rules as a submission and costs nothing, so its 200 stands for a 202. */
 function quote(body: object): Promise<Answer> {
   return service.send('/images/quote', { key: client.key, body });
 }
@@ -358,7 +358,7 @@ describe('a path without an operation', () => {
 it.each(['HEAD', 'OPTIONS'])(
   'The method %s belongs to no operation: the answer is 404 with Allow, counted against the POST rate',
   async (method) => {
-    // Apart from the other answers, which all have a body: that of HEAD has none.
+    // This answer is not kept with the others, because an answer to HEAD has no body.
     const answer = await fetch(`${service.machine.apiUrl}/models`, {
       method,
       headers: { authorization: `Bearer ${client.key}` },
@@ -400,7 +400,7 @@ it('An address that a client writes into X-Forwarded-For is not believed', async
   expect(await anonymous('203.0.113.99')).toBe(429);
 });
 
-/** From an address of its own. */
+/** Sends a request without a key from an address of its own. */
 function anonymous(forwardedFor: string): Promise<number> {
   return new Promise((resolve, reject) => {
     httpRequest(

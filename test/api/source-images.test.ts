@@ -1,4 +1,4 @@
-/** Source images: downloaded and looked at before anything is charged, then copied. */
+/** Source images: they are downloaded and checked before the charge, and then copied. */
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CreationId } from '../../core/ids.ts';
@@ -30,7 +30,7 @@ function submit(...urls: string[]): Promise<Answer> {
 
 const good = (path: string): string => origin.at(path, answering(200, png(640, 480)));
 
-/** Nothing charged, nothing created. */
+/** A number that changes with each charge and each creation of the client. */
 async function spent(): Promise<number> {
   const { availableMicros } = await service.account(client.account.id);
   const creations = await service.operator.creations.list(client.account.id, 100);
@@ -210,8 +210,9 @@ describe('source images that can be used', () => {
   });
 
   it('Ten source images are fetched at most four at a time and keep the order of the request', async () => {
-    // Held until four are open, or all were asked for, and a moment longer for a fifth to show itself;
-    // then the last comes first: order comes from the request, not from the network.
+    // Each download is held until four are open or all were asked for, and 50 ms longer, so that a fifth one
+    // would show. Then the last one is answered first: the order must come from the request, not from the
+    // network.
     const held: (() => void)[] = [];
     const urls = Array.from({ length: 10 }, (_, index) =>
       origin.at(`/order-${index}`, (response) => {
@@ -282,7 +283,7 @@ describe('source images that can be used', () => {
     expect(origin.asked).toEqual([]);
   });
 
-  // Last: time moves on, and with it everything that was copied before goes.
+  // This test is the last one, because the advance removes every copy.
   it('The copies are gone within 48 hours', async () => {
     const sources = async (): Promise<number> =>
       (await bucket().send(new ListObjectsV2Command({ Bucket: bucketName(), Prefix: 'sources/' })))

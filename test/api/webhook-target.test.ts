@@ -1,4 +1,7 @@
-/** webhook_url at submission, by the rules of a deployed service. Forms of hostile addresses: hostile-address.test.ts. */
+/**
+ * The webhook_url of a submission by the rules of a deployed service. hostile-address.test.ts has more
+ * addresses.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
@@ -12,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.end());
 
-/** The answer of a quote, which judges by the same rules as far as it can without the network. */
+/** The answer of a quote, which applies the same rules as far as it can without the network. */
 function quote(body: object): Promise<Answer> {
   return service.send('/images/quote', {
     key: client.key,
@@ -105,7 +108,7 @@ describe('a webhook_url that may be used', () => {
     ['port 1024', 'https://93.184.215.14:1024/'],
     ['2048 characters', `https://93.184.215.14/${'a'.repeat(2048 - 22)}`],
   ])('The webhook_url is accepted and shown as pending: %s', async (_what, url) => {
-    // Nothing is started, so that nothing is sent out of this machine.
+    // No execution starts, so no webhook leaves this machine.
     service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
     const answer = await submit(url);
     service.machine.faults.clear();

@@ -50,7 +50,7 @@ export const parts: readonly Part[] = [
       row(
         'A failed creation is refunded automatically and in full, once',
         'api/quote-and-balance: The balance is whole again after a failure: the charge came first and was refunded in full',
-        'workflow/busy-table: that conflicts at the refund is made later, once',
+        'workflow/busy-table: A refund that meets conflicts is made later, and only once',
       ),
       row(
         'No provider name, job id or cost is shown to a client',
@@ -63,8 +63,8 @@ export const parts: readonly Part[] = [
       ),
       row(
         'Every accepted creation ends: in time, or refunded after its deadline with message 5',
-        'workflow/reconciler: whose execution is stuck is refunded by the reconciler with message 5, and announced once',
-        'workflow/kill: between charge and start: the reconciler starts it, and the client that lost its answer gets that creation',
+        'workflow/reconciler: A creation whose execution is stuck is refunded as GenerationTimedOut by the reconciler, and announced once',
+        'workflow/kill: After a kill between charge and start, the reconciler starts the creation, and the client that lost its answer gets that creation',
       ),
     ],
   },
@@ -381,26 +381,26 @@ export const parts: readonly Part[] = [
     rows: [
       row(
         'The headers and the payload of a delivery',
-        'workflow/webhook-signature: comes with the headers and the payload that the interface lists',
+        'workflow/webhook-signature: The webhook has the documented headers and payload',
         'core/webhook: are the five of the interface, the ones on top and the trio of Standard Webhooks',
       ),
       row(
         'The signature: HMAC-SHA-256 over timestamp, dot and raw body',
-        'workflow/webhook-signature: is the one that openssl makes of timestamp, dot and raw body',
+        'workflow/webhook-signature: The signature is what openssl makes of timestamp, dot and raw body',
       ),
       row(
         'A replaced secret verifies for 24 h, each one of several',
-        'workflow/webhook-signature: goes on verifying in webhook-signature for 24 h; X-Webhook-Signature-256 is made with the new one at once',
-        'workflow/webhook-signature: that was replaced twice within a day leaves three that verify, the current one first',
+        'workflow/webhook-signature: The replaced secret verifies in webhook-signature for 24 h, and X-Webhook-Signature-256 is made with the new secret at once',
+        'workflow/webhook-signature: Two rotations within a day leave three secrets that verify, the current one first',
       ),
       row(
         'X-Webhook-Signature-256-Previous is made with the newest replaced secret while one is valid',
-        'workflow/webhook-signature: goes on verifying in webhook-signature for 24 h; X-Webhook-Signature-256 is made with the new one at once',
+        'workflow/webhook-signature: The replaced secret verifies in webhook-signature for 24 h, and X-Webhook-Signature-256 is made with the new secret at once',
         'core/webhook-secrets: the newest of two replaced secrets makes the previous signature',
       ),
       row(
         'A rotation may sign from 1 h or 24 h later: the old secret signs until then, and its 24 h begin then',
-        'workflow/webhook-signature: that signs from later on leaves no gap: the old one signs until then, and verifies for 24 h after that',
+        'workflow/webhook-signature: A new secret that signs later leaves no gap: the old secret signs until then, and verifies for 24 h more',
         'core/webhook-secrets: while a rotation is pending, a secret that was replaced before it keeps its previous signature',
       ),
       row(
@@ -412,39 +412,42 @@ export const parts: readonly Part[] = [
       row(
         'A replaced secret that cannot be opened any more never stops a delivery',
         'functions/deliver-webhook-attempt: A replaced secret that nobody can open is left out of the signatures, and an operator is told',
-        'workflow/webhook-reseal: a rotation of the webhook secret is enough: webhooks are sent at once, with an alarm until the lost secret is removed',
+        'workflow/webhook-reseal: A rotation of the webhook secret is enough: webhooks are sent at once, with an alarm until the lost secret is removed',
       ),
       row(
         'No secret issued: skipped, for good',
-        'workflow/webhook-schedule: gets no webhook: the delivery is skipped, for good',
+        'workflow/webhook-schedule: The delivery of an account without a secret is skipped for good',
       ),
-      row('Any 2xx is success', 'workflow/webhook-schedule: is sent no more after the first 2xx'),
+      row(
+        'Any 2xx is success',
+        'workflow/webhook-schedule: The webhook is not sent again after the first 2xx',
+      ),
       row(
         'Five attempts, 60, 120, 240, 480 s apart, the same bytes',
-        'workflow/webhook-schedule: is sent at 0, 60, 180, 420 and 900 s, each time signed afresh over the same bytes, and then no more',
+        'workflow/webhook-schedule: The webhook is sent at 0, 60, 180, 420 and 900 s, each time with a new signature over the same bytes, and then no more',
       ),
       row(
         '10 s an attempt',
-        'workflow/webhook-schedule: is given 10 s, and has its next attempt 60 s after they are over',
+        'workflow/webhook-schedule: An attempt may take 10 s, and the next attempt comes 60 s after these are over',
       ),
       row(
         '410 ends the attempts; a redirect is a failed attempt',
-        'workflow/webhook-schedule: is sent no more after a 410',
-        'workflow/webhook-schedule: counts a redirect as a failure and does not follow it',
+        'workflow/webhook-schedule: The webhook is not sent again after a 410',
+        'workflow/webhook-schedule: A redirect counts as a failure and is not followed',
       ),
       row(
         'Redelivery: a new round of the same bytes',
-        'workflow/webhook-operations: opens a new round of attempts: the same bytes, a delivery of its own, signed anew',
-        'workflow/webhook-operations: is refused while the webhook is still pending, and for a delivery of another account',
+        'workflow/webhook-operations: A redelivery opens a new round of attempts with the same bytes, a delivery of its own and a new signature',
+        'workflow/webhook-operations: A redelivery is refused while the webhook is still pending, and for a delivery of another account',
       ),
       row(
         'A one-shot signed test delivery, at most one in 30 s',
-        'workflow/webhook-operations: is one signed attempt: creation.completed, the nil UUID, cost 0, metadata {test: "true"}; it is logged and never repeated',
-        'workflow/webhook-operations: may be sent once in 30 s for an account; a second one says when',
+        'workflow/webhook-operations: A test delivery is one signed attempt with the nil UUID, cost 0 and metadata {test: "true"}, which is logged and never repeated',
+        'workflow/webhook-operations: An account may send a test delivery once in 30 s, and a refusal says when the next one may be sent',
       ),
       row(
         'A log of deliveries, the newest first',
-        'workflow/webhook-schedule: has a row an attempt in the delivery log, the newest first',
+        'workflow/webhook-schedule: The delivery log has one row for each attempt, the newest first',
       ),
     ],
   },
@@ -523,7 +526,7 @@ export const parts: readonly Part[] = [
       row(
         'The seven messages, word for word',
         'core/failure: are the seven of the interface, word for word',
-        'workflow/messages: by [sandbox:$directive] says so word for word and gives everything back',
+        'workflow/messages: A creation with [sandbox:$directive] has its documented message word for word and is refunded in full',
       ),
     ],
   },
@@ -609,7 +612,7 @@ export const parts: readonly Part[] = [
       row(
         'Every movement is a ledger row; the books balance',
         'core/ledger: finds nothing in books that balance',
-        'workflow/messages: balance after all of it',
+        'workflow/messages: The books balance after all of these creations',
       ),
       row(
         'A top-up or adjustment repeats a reference only with the same amount; otherwise it is refused and says which amount stands',

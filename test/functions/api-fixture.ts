@@ -19,7 +19,10 @@ export let stateMachine: ReturnType<typeof mockStates>;
 const mockDynamo = () => mockClient(DynamoDBDocumentClient);
 const mockStates = () => mockClient(SFNClient);
 
-/** Mocks the AWS clients for one test file. The files that run later in the same process get the real clients again. */
+/**
+ * Mocks the AWS clients for one test file. The files that run later in the same process get the real clients
+ * again.
+ */
 export function mockAws(): void {
   beforeAll(() => {
     dynamo = mockDynamo();

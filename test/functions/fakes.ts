@@ -22,7 +22,10 @@ export interface FakeClock extends Clock {
   set(millis: number): void;
 }
 
-/** A clock that moves only when something sleeps or when a test sets it. A deadline aborts when the clock passes it. */
+/**
+ * A clock that moves only when something sleeps or when a test sets it. A deadline aborts when the clock
+ * passes it.
+ */
 export function fakeClock(start = now): FakeClock {
   let time = start;
   const sleeps: number[] = [];
@@ -86,7 +89,9 @@ export function fakeLog(): FakeLog {
   };
 }
 
-/** A provider that gives its answers one after the other. An answer can be a function that returns or throws. */
+/**
+ * A provider that gives its answers one after the other. An answer can be a function that returns or throws.
+ */
 export function fakeProvider(
   name: string,
   ...answers: readonly (ProviderAnswer | (() => ProviderAnswer | Promise<ProviderAnswer>))[]

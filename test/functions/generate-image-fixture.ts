@@ -21,8 +21,8 @@ export const withKey = { headers: { 'idempotency-key': 'order-7' } };
 export const keyHash = createHash('sha256').update('order-7').digest('hex');
 
 /**
- * Mocks the AWS clients for one test file. Before each test, the table holds an account with a key and accepts
- * every charge, and every execution starts.
+ * Mocks the AWS clients for one test file. Before each test, the table holds an account with a key and
+ * accepts every charge, and every execution starts.
  */
 export function mockAcceptingAws(): void {
   mockAws();

@@ -147,6 +147,31 @@ describe('the lease of a renderer', () => {
     expect(log.entries).toEqual([['info lease_let_go', { step: 'store_image' }]]);
   });
 
+  it('The lease is given back only after a renewal that is still under way', async () => {
+    const renewed = Promise.withResolvers<boolean>();
+    const ends: number[] = [];
+    let task = (): void => undefined;
+    const every = (_millis: number, work: () => void): (() => void) => {
+      task = work;
+      return () => undefined;
+    };
+    const creations = stub<CreationStore>({
+      renewLease: async (_id, _holder, until) => {
+        ends.push(until - now);
+        return renewed.promise;
+      },
+    });
+    const services = stub<RenderServices>({ clock: { ...fakeClock(), every }, creations, log: fakeLog() });
+    const lease = holdLease(creationId, 'request-1', services);
+    task();
+    const givingBack = lease.giveBack();
+    await new Promise(setImmediate);
+    expect(ends).toEqual([6_000]);
+    renewed.resolve(true);
+    await givingBack;
+    expect(ends).toEqual([6_000, 0]);
+  });
+
   it('The release waits for a renewal that is still under way', async () => {
     const renewed = Promise.withResolvers<boolean>();
     let task = (): void => undefined;

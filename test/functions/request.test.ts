@@ -1,4 +1,6 @@
-/** What the API refuses in the body, the headers and the query of a request, with every word of the refusal. */
+/**
+ * What the API refuses in the body, the headers and the query of a request, with every word of the refusal.
+ */
 import { describe, expect, it } from 'vitest';
 import { accepting, bearer, post, type Sending } from './serve-fixture.ts';
 

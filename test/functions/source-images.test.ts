@@ -16,7 +16,10 @@ interface Fetching {
   readonly asked: readonly string[];
 }
 
-/** Five downloads that each take so many milliseconds of the fake clock. An aborted download fails like a real one. */
+/**
+ * Five downloads that each take so many milliseconds of the fake clock. An aborted download fails like a real
+ * one.
+ */
 function fetchFive(millisEach: number): Fetching {
   const clock = fakeClock();
   const asked: string[] = [];

@@ -1,4 +1,4 @@
-/** The service as a person starts it: a process of its own, which can be killed. */
+/** The service in a process of its own, as a person starts it. A test can kill the process. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -14,13 +14,13 @@ export interface ChildService extends Place {
   readonly key: string;
   readonly accountId: AccountId;
   readonly localUrl: string;
-  /** Sets the clock forward, as POST /_local/clock does; gives the instant then. */
+  /** Sets the clock forward with POST /_local/clock, and returns the new time. */
   advance(seconds: number): Promise<string>;
   /** kill -9. */
   kill(): Promise<void>;
-  /** Waits until it has been ended from within, as by a fault. */
+  /** Waits until the process has ended by itself, for example by a fault. */
   died(): Promise<void>;
-  /** Sends a signal, waits for the end and gives the exit code. */
+  /** Sends a signal, waits for the end of the process and returns its exit code. */
   end(signal: 'SIGINT' | 'SIGTERM'): Promise<number | null>;
 }
 
@@ -77,7 +77,7 @@ interface Ready {
 async function readyLine(child: ChildProcess): Promise<Ready> {
   if (!child.stdout) throw new Error('it has no output');
   for await (const line of createInterface({ input: child.stdout })) {
-    // The rest is read, too: a full pipe would stop the service.
+    // The rest of the output is read too, because a full pipe would stop the service.
     child.stdout.resume();
     const ready = JSON.parse(line) as Ready;
     expect(ready.event).toBe('ready');
@@ -86,7 +86,7 @@ async function readyLine(child: ChildProcess): Promise<Ready> {
   throw new Error('it ended without a line');
 }
 
-/** To the control routes; throws unless it is answered with 200. */
+/** Sends to a control route. Throws unless the answer is 200. */
 export async function post(url: string, body: object): Promise<{ now: string }> {
   const response = await fetch(url, {
     method: 'POST',

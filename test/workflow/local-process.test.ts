@@ -1,4 +1,4 @@
-/** How the process of `npm start` begins and ends. */
+/** How the process of `npm start` starts and ends. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('npm start', () => {
-  it('ends at Ctrl-C without waiting for a rendering that hangs, and the rendering goes on at the next start', async () => {
+describe('the process of npm start', () => {
+  it('The process ends at Ctrl-C without waiting for a rendering that hangs, and the rendering goes on at the next start', async () => {
     const first = await startChild(folder);
     const id = await submit(first, first.key, { prompt: 'a lake [sandbox:hang]' });
     await recordWhen(first, id, ({ attempts }) => attempts.length === 1);
@@ -33,7 +33,7 @@ describe('npm start', () => {
     }
   });
 
-  it('on a port in use says so in one sentence and exits with code 1', async () => {
+  it('The process exits with code 1 and one sentence when the port is in use', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -50,7 +50,7 @@ describe('npm start', () => {
     expect(complaint).toMatch(new RegExp(`^[^\\n]*${port}[^\\n]*\\n$`));
   });
 
-  it('on a folder in use says so in one sentence, exits with code 1 and leaves the running service alone', async () => {
+  it('The process exits with code 1 and one sentence when the folder is in use, and leaves the running service alone', async () => {
     const holder = await startChild(folder);
     try {
       const child = spawnLocal('--data', folder, '--port', '0');
