@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf } from './refusal.ts';
+import { idOf } from '../fixtures/values.ts';
 
 let service: TestService;
 let client: Client;
@@ -28,7 +29,6 @@ afterEach(() => {
  */
 const forGood = 1_000;
 const sketch = { model: 'sandbox-sketch', prompt: 'a pier' };
-const idOf = ({ body }: Answer): string => (body as { id: string }).id;
 const overloaded = { status: 503, code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'overloaded' } };
 
 const get = (path: string): Promise<Answer> => service.send(path, { key: client.key });

@@ -9,6 +9,7 @@ import type { ChargeOutcome } from '../../core/ports/charges.ts';
 import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
 import { crowdSize, openCounter, requestsAtOnce } from './crowd.ts';
 import { refusalOf, withinOneMinute, type Refusal } from './refusal.ts';
+import { idOf } from '../fixtures/values.ts';
 
 /** Requests are accepted, but nothing is rendered, so no creation ends and makes room. */
 function startNothing(service: TestService): void {
@@ -62,7 +63,7 @@ export function exactLimits(limits: readonly Limit[], started: () => TestService
             withinOneMinute(service);
             const client = await service.client(wanted);
             const answers = await requestsAtOnce(service, client);
-            const ids = answers.filter(isAccepted).map(({ body }) => (body as { id: string }).id);
+            const ids = answers.filter(isAccepted).map(idOf);
             expect(new Set(ids).size).toBe(accepted);
             expect(answers.filter((answer) => !isAccepted(answer))).toHaveLength(crowdSize - accepted);
             expectRefusals(

@@ -4,11 +4,11 @@
  */
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createOutbound } from '../../adapters/safe-fetch.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
+import { portOf } from '../fixtures/values.ts';
 
 /** The names that the test resolves, each with all its addresses. Every other name gets a public address. */
 const names = new Map<string, readonly string[]>([
@@ -166,7 +166,7 @@ describe('an address that changes after the check', () => {
   let redirecting: Server;
   let arrivals = 0;
   let location = '';
-  const url = (host: string): string => `http://${host}:${(redirecting.address() as AddressInfo).port}/`;
+  const url = (host: string): string => `http://${host}:${portOf(redirecting)}/`;
   beforeAll(async () => {
     redirecting = createServer((_request, response) => {
       arrivals += 1;
@@ -181,7 +181,7 @@ describe('an address that changes after the check', () => {
 
   it('No connection is made to a name that turns private between submission and delivery', async () => {
     names.set('turning.test', ['93.184.215.14']);
-    const target = `https://turning.test:${(redirecting.address() as AddressInfo).port}/`;
+    const target = `https://turning.test:${portOf(redirecting)}/`;
     expect(await outbound.check(target)).toEqual({ kind: 'allowed' });
     names.set('turning.test', ['127.0.0.1']);
     expect(await outbound.post(target, {}, '{}')).toEqual({ kind: 'unanswered', reason: 'address refused' });

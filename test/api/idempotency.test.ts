@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { asMicros } from '../../core/money.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
+import { idOf } from '../fixtures/values.ts';
 
 let service: TestService;
 let client: Client;
@@ -26,8 +28,6 @@ function submit(key: string, change: object = {}, by: Client = client): Promise<
 async function charges(of: Client = client): Promise<number> {
   return (await service.operator.wallet.ledger(of.account.id)).filter((row) => row.kind === 'charge').length;
 }
-
-const idOf = (answer: Answer): string => (answer.body as { id: string }).id;
 
 describe('a second request with the same Idempotency-Key and the same validated body', () => {
   it('The second request is answered 202 with the same creation and Idempotent-Replayed: true, and is charged once', async () => {
@@ -146,7 +146,7 @@ describe('an Idempotency-Key that is free again', () => {
   it('The key is free after a refusal, for the same request or another one', async () => {
     const poor = await service.client({ balance: '0' });
     expect((await submit('again', {}, poor)).status).toBe(402);
-    await service.operator.wallet.topUp(poor.account.id, 1_000_000 as never, 'paid');
+    await service.operator.wallet.topUp(poor.account.id, asMicros(1_000_000), 'paid');
     const answer = await submit('again', { prompt: 'now with money' }, poor);
     expect([answer.status, answer.headers.has('idempotent-replayed')]).toEqual([202, false]);
   });

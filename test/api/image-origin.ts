@@ -1,7 +1,7 @@
 /** A host of source images that belongs to the test. Each path answers as the test says. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { portOf } from '../fixtures/values.ts';
 
 type Serve = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -33,7 +33,7 @@ export async function startImageOrigin(): Promise<ImageOrigin> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   return {
     at: (path, serve) => {
       paths.set(path, serve);

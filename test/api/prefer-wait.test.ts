@@ -5,6 +5,7 @@ import { startTestService, type Answer, type Client, type TestService } from '..
 import { inTime } from './in-time.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
+import { anyText, idOf, textLike } from '../fixtures/values.ts';
 
 let service: TestService;
 let client: Client;
@@ -36,9 +37,7 @@ describe('a creation that ends while the request waits', () => {
       status: 200,
       body: { status: 'completed', result_urls: [expect.any(String)] },
     });
-    expect(answer.headers.get('location')).toBe(
-      `/api/public/v1/creations/${(answer.body as { id: string }).id}`,
-    );
+    expect(answer.headers.get('location')).toBe(`/api/public/v1/creations/${idOf(answer)}`);
     expect([answer.headers.get('preference-applied'), answer.headers.has('retry-after')]).toEqual([
       'wait=20',
       false,
@@ -66,7 +65,7 @@ describe('a creation that ends while the request waits', () => {
       const { details, ...rest } = refusalOf(answer);
       expect(rest).toEqual({ status: 502, code: 'ERR_GENERATION_FAILED' });
       expect(details).toEqual({
-        creation_id: expect.any(String) as unknown,
+        creation_id: anyText,
         error: failures[name].message,
         retryable: true,
       });
@@ -95,7 +94,7 @@ describe('a creation that ends while the request waits', () => {
       code: 'ERR_PROVIDER_UNAVAILABLE',
       details: {
         reason: 'provider_unavailable',
-        creation_id: expect.any(String) as unknown,
+        creation_id: anyText,
         error: failures.ServiceUnavailable.message,
         retryable: true,
       },
@@ -137,7 +136,7 @@ describe('a creation that has not ended after the wait', () => {
     const took = performance.now() - started;
     expect(answer).toMatchObject({
       status: 202,
-      body: { status: expect.stringMatching(/queued|processing/) as unknown },
+      body: { status: textLike(/queued|processing/) },
     });
     expect([answer.headers.get('retry-after'), answer.headers.get('preference-applied')]).toEqual([
       '2',
@@ -178,7 +177,7 @@ describe('the Prefer header', () => {
       200,
       'true',
     ]);
-    expect((second.body as { id: string }).id).toBe((first.body as { id: string }).id);
+    expect(idOf(second)).toBe(idOf(first));
   });
 });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
+import { costOf } from '../fixtures/values.ts';
 
 let service: TestService;
 let client: Client;
@@ -120,9 +121,7 @@ async function holds(body: object | string | Uint8Array): Promise<void> {
   seen.add(answer.status);
   expectNoBreakage(answer);
   const paid = before - (await available());
-  expect(paid).toBe(
-    answer.status === 202 ? Math.round((answer.body as { cost: number }).cost * 1_000_000) : 0,
-  );
+  expect(paid).toBe(answer.status === 202 ? Math.round(costOf(answer) * 1_000_000) : 0);
 }
 
 it('No generated request is answered ERR_INTERNAL, an accepted request pays its cost, and a refused request pays nothing', async () => {

@@ -4,6 +4,7 @@ import { everyAnswer } from './every-answer.ts';
 import { png } from './image-files.ts';
 import { answering, startImageOrigin, type ImageOrigin } from './image-origin.ts';
 import { refusalOf } from './refusal.ts';
+import { costOf, idOf, monthBegin } from '../fixtures/values.ts';
 
 let service: TestService;
 let origin: ImageOrigin;
@@ -82,7 +83,7 @@ describe('POST /images/quote', () => {
       { model: 'sandbox-standard', prompt: 'x', resolution: '1K', image_urls: [url, url, url] },
     ]) {
       const [quoted, submitted] = [await quote(body), await submit(body)];
-      expect((submitted.body as { cost: number }).cost).toBe((quoted.body as { cost: number }).cost);
+      expect(costOf(submitted)).toBe(costOf(quoted));
     }
   });
 });
@@ -121,7 +122,7 @@ describe('GET /balance', () => {
       key: {
         monthly_cap: 0.1,
         spent: 0.04,
-        resets_at: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00.000Z$/) as unknown,
+        resets_at: monthBegin,
       },
     });
   });
@@ -132,9 +133,7 @@ describe('GET /balance', () => {
 
   it('The balance is whole again after a failure: the charge came first and was refunded in full', async () => {
     const owner = await service.client({ balance: '1', monthlyCap: '1' });
-    const { id } = (await submit({ model: 'sandbox-sketch', prompt: '[sandbox:fail]' }, owner)).body as {
-      id: string;
-    };
+    const id = idOf(await submit({ model: 'sandbox-sketch', prompt: '[sandbox:fail]' }, owner));
     await service.ended(id);
     expect(await balance(owner)).toMatchObject({ available: 1, in_flight: 0, key: { spent: 0 } });
     const rows = (await service.operator.wallet.ledger(owner.account.id)).map(({ kind, amountMicros }) => [

@@ -1,12 +1,15 @@
-/** Source images: they are downloaded and checked before the charge, and then copied. */
+/**
+ * Source images: they are downloaded and checked before the charge, and then copied. The tests are in one file,
+ * because they share one service and one host of images, and the last test removes all copies.
+ */
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CreationId } from '../../core/ids.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { jpeg, png, webp } from './image-files.ts';
 import { answering, startImageOrigin, type ImageOrigin } from './image-origin.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
+import { costOf, idOf, textLike } from '../fixtures/values.ts';
 
 let service: TestService;
 let client: Client;
@@ -206,7 +209,7 @@ describe('source images that can be used', () => {
     ['a JPEG that is called PNG', jpeg(640, 480), 'image/png'],
   ])('The service accepts %s, judged by the bytes alone', async (_what, file, type) => {
     const answer = await submit(origin.at('/good', answering(200, file, { 'content-type': type })));
-    expect([answer.status, (answer.body as { cost: number }).cost]).toEqual([202, 0.07]);
+    expect([answer.status, costOf(answer)]).toEqual([202, 0.07]);
   });
 
   it('Ten source images are fetched at most four at a time and keep the order of the request', async () => {
@@ -227,7 +230,7 @@ describe('source images that can be used', () => {
     expect(answer.status).toBe(202);
     expect(origin.most()).toBe(4);
     expect(origin.asked).toHaveLength(10);
-    const record = await service.operator.creations.read((answer.body as { id: string }).id as CreationId);
+    const record = await service.operator.creations.read(idOf(answer));
     expect(record?.sources.map(({ width }) => width)).toEqual([
       100, 101, 102, 103, 104, 105, 106, 107, 108, 109,
     ]);
@@ -238,14 +241,14 @@ describe('source images that can be used', () => {
     const answer = await submit(
       origin.at('/photo.png', answering(200, file, { 'content-type': 'image/png' })),
     );
-    const record = await service.operator.creations.read((answer.body as { id: string }).id as CreationId);
+    const record = await service.operator.creations.read(idOf(answer));
     const [source] = record?.sources ?? [];
     expect(source).toMatchObject({
       width: 321,
       height: 123,
       contentType: 'image/jpeg',
       bytes: file.length,
-      key: expect.stringMatching(/^sources\/[\w-]{32}\.jpg$/) as unknown,
+      key: textLike(/^sources\/[\w-]{32}\.jpg$/),
     });
     const object = await bucket().send(
       new GetObjectCommand({ Bucket: bucketName(), Key: source?.key ?? '' }),

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CreationId } from '../../core/ids.ts';
 import { failures } from '../../core/failure.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf } from './refusal.ts';
+import { anyText, creationIdIn, idOf } from '../fixtures/values.ts';
 
 let service: TestService;
 let client: Client;
@@ -65,7 +65,7 @@ describe('503 ERR_PROVIDER_UNAVAILABLE, provider_unavailable: the execution is d
       service.machine.faults.clear();
       const { details, ...rest } = refusalOf(answer);
       expect(rest).toEqual({ status: 503, code: 'ERR_PROVIDER_UNAVAILABLE' });
-      expect(details).toEqual({ reason: 'provider_unavailable', creation_id: expect.any(String) as unknown });
+      expect(details).toEqual({ reason: 'provider_unavailable', creation_id: anyText });
       expect(await movements()).toEqual(['charge', 'refund']);
       expect((await service.account(client.account.id)).availableMicros).toBe(25_000_000);
       const shown = await service.send(`/creations/${String(details['creation_id'])}`, { key: client.key });
@@ -75,7 +75,7 @@ describe('503 ERR_PROVIDER_UNAVAILABLE, provider_unavailable: the execution is d
         cost: 0.01,
         amount_refunded: 0.01,
       });
-      const record = await service.operator.creations.read(details['creation_id'] as CreationId);
+      const record = await service.operator.creations.read(creationIdIn(details['creation_id']));
       expect([record?.webhook?.status, record?.dueAt]).toEqual(['skipped', undefined]);
       expect(await service.operator.deliveries.log(client.account.id, 5)).toEqual([]);
     },
@@ -91,7 +91,7 @@ describe('202: starting the execution is throttled or unclear, and accepted is a
       service.machine.faults.clear();
       expect(answer.status).toBe(202);
       await service.machine.advance(125);
-      expect(await service.ended((answer.body as { id: string }).id)).toMatchObject({ status: 'completed' });
+      expect(await service.ended(idOf(answer))).toMatchObject({ status: 'completed' });
       expect(await movements()).toEqual(['charge']);
     },
   );
@@ -112,7 +112,7 @@ describe("500 ERR_INTERNAL: the charge's outcome stays unknown", () => {
     const replay = await submit({}, { 'idempotency-key': 'unknown' });
     expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([202, 'true']);
     await service.machine.advance(125);
-    expect(await service.ended((replay.body as { id: string }).id)).toMatchObject({ status: 'completed' });
+    expect(await service.ended(idOf(replay))).toMatchObject({ status: 'completed' });
     expect(await movements()).toEqual(['charge']);
   });
 

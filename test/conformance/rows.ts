@@ -96,21 +96,24 @@ export const parts: readonly Part[] = [
     rows: [
       row(
         'Every field: type, length, allowed values',
-        'api/request: the fields of POST /images/generate that are accepted',
-        'api/request: the fields of POST /images/generate that are refused',
+        'api/request-fields: the fields of POST /images/generate that are accepted',
+        'api/request-fields: the fields of POST /images/generate that are refused',
       ),
-      row('Unknown fields are refused, one item each', 'api/request: two unknown fields, one item each'),
+      row(
+        'Unknown fields are refused, one item each',
+        'api/request-fields: two unknown fields, one item each',
+      ),
       row(
         'null for an optional field means left out',
-        'api/request: null in every optional field',
+        'api/request-fields: null in every optional field',
         'api/idempotency: A null in an optional field and an absent field make the same request',
       ),
       row(
         'metadata keeps any key faithfully; an empty key or a lone surrogate is refused',
         'adapters/dynamodb/metadata: comes back as it was sent, whatever its names and values are',
         'api/creations: The metadata may have any names that the client chooses',
-        'api/request: an empty metadata key',
-        'api/request: half a surrogate pair in a metadata key',
+        'api/request-fields: an empty metadata key',
+        'api/request-fields: half a surrogate pair in a metadata key',
       ),
       row(
         'image_urls: http or https, at most 2048 characters, no userinfo; told with the body, for a quote too',
@@ -119,7 +122,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'A prompt is required unless image_urls has an item',
-        'api/request: no prompt and no source image',
+        'api/request-fields: no prompt and no source image',
         'api/source-images: A source image may replace the prompt',
       ),
       row(
@@ -127,7 +130,10 @@ export const parts: readonly Part[] = [
         'api/request: the body of POST /images/generate',
         'api/request: A body of exactly 256 KiB is read',
       ),
-      row("output_format is one of the model's", 'api/request: an output_format that the model has not'),
+      row(
+        "output_format is one of the model's",
+        'api/request-fields: an output_format that the model has not',
+      ),
       row(
         'Prices depend on model, resolution and number of source images alone',
         'api/quote-and-balance: The quoted price is charged later, and depends only on model, resolution and number of source images',
@@ -474,7 +480,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'details.errors items are {field, code, message}',
-        'api/request: the fields of POST /images/generate that are refused',
+        'api/request-fields: the fields of POST /images/generate that are refused',
       ),
       row(
         'ERR_CONTENT_POLICY is not returned in practice',
@@ -655,12 +661,12 @@ export const parts: readonly Part[] = [
       ),
       row(
         'GET /creations: the newest first, by cursor',
-        "api/creations: The list has the account's creations, the newest first, each as GET /creations/{id} shows it",
-        'api/creations: The pages by limit and cursor have no gap and no repeat',
+        "api/creation-list: The list has the account's creations, the newest first, each as GET /creations/{id} shows it",
+        'api/creation-list: The pages by limit and cursor have no gap and no repeat',
       ),
       row(
         'GET /creations by status and by model',
-        'api/creations: The list can be narrowed to one status or one model',
+        'api/creation-list: The list can be narrowed to one status or one model',
         'adapters/dynamodb/creation-page: a page of the creations that a filter wants',
       ),
       row(

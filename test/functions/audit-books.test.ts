@@ -6,6 +6,7 @@ import { auditBooks, type AuditReport } from '../../functions/schedule/audit-boo
 import type { AuditServices } from '../../functions/services.ts';
 import { accountId, creationId } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub, type FakeClock, type FakeLog } from './fakes.ts';
+import { creationIdIn } from '../fixtures/values.ts';
 
 const other = 'Acc0unt002' as AccountId;
 
@@ -80,7 +81,7 @@ describe('the daily audit', () => {
 
   it('The report counts the creations of all accounts', async () => {
     const charged = (index: number): AccountBooks['creations'][number] => ({
-      id: creationId.replace(/.$/, String(index)) as typeof creationId,
+      id: creationIdIn(creationId.replace(/.$/, String(index))),
       status: 'completed',
       costMicros: asMicros(0),
       refundedMicros: asMicros(0),

@@ -1,11 +1,15 @@
-/** Catalogs of the test's own, made of one model of the sandbox. */
+/** The catalog, and catalogs of the tests' own that are made of one model of the sandbox. */
 import models from '../../catalog/models.json' with { type: 'json' };
-import type { Catalog, Model } from '../../core/catalog.ts';
+import type { Model } from '../../core/catalog.ts';
+import { catalogSchema } from '../../core/catalog-schema.ts';
 import type { SubmitServices } from '../../functions/services.ts';
+
+/** The catalog of the service. */
+export const catalog = catalogSchema.parse(models);
 
 /** A catalog of one model for each of the changes. */
 export function catalogOf(...changes: Partial<Model>[]): Partial<SubmitServices> {
-  const model = (models as Catalog).models.find(({ id }) => id === 'sandbox-standard');
+  const model = catalog.models.find(({ id }) => id === 'sandbox-standard');
   if (!model) throw new Error('the catalog has no sandbox-standard');
   return { catalog: { models: changes.map((change) => ({ ...model, ...change })) } };
 }

@@ -1,10 +1,11 @@
 /** Refusals because of money and room. All numbers differ, so a number in the wrong place is noticed. */
 import { describe, expect, it } from 'vitest';
 import { asMicros } from '../../core/money.ts';
-import type { Problem } from '../../core/problem.ts';
+import { Problem } from '../../core/problem.ts';
 import type { Caller } from '../../functions/http/caller.ts';
 import { checkMeans, overBalance, overBudget, tooManyOpen } from '../../functions/http/charge-problem.ts';
 import { anAccount, anApiKey, now } from '../fixtures/records.ts';
+import { stub } from './fakes.ts';
 
 const shown = ({ status, code, details, headers }: Problem): object => ({ status, code, details, headers });
 
@@ -47,6 +48,11 @@ describe('a refusal because of money or room', () => {
   });
 });
 
+function callerWith(openCreations: number, account = anAccount(), apiKey = anApiKey()): Caller {
+  const state = { rateCount: 0, openCreations, enabledProviders: [] };
+  return { account, apiKey, nowMillis: now, state, place: stub({}) };
+}
+
 interface Means {
   readonly available?: number;
   readonly inFlight?: number;
@@ -67,15 +73,11 @@ function against({ available = 40_000, inFlight = 0, open = 0, cap, spent = 0 }:
     spent: { '2026_11': asMicros(spent), '2026_10': asMicros(9_000_000) },
   });
   try {
-    checkMeans(
-      { account, apiKey, nowMillis: now, state: { openCreations: open } } as unknown as Caller,
-      asMicros(40_000),
-      'https://portal.test',
-    );
+    checkMeans(callerWith(open, account, apiKey), asMicros(40_000), 'https://portal.test');
     return 'nothing';
   } catch (error) {
-    const { details, code } = error as Problem;
-    return details['reason'] ?? code;
+    if (!(error instanceof Problem)) throw error;
+    return error.details['reason'] ?? error.code;
   }
 }
 
@@ -101,12 +103,7 @@ describe('the first look at the means', () => {
   });
 
   it('The refusal of a full service says how many creations are open and how many may be open', () => {
-    const caller = {
-      account: anAccount(),
-      apiKey: anApiKey(),
-      nowMillis: now,
-      state: { openCreations: 2_017 },
-    } as unknown as Caller;
+    const caller = callerWith(2_017);
     expect(() => {
       checkMeans(caller, asMicros(1), '');
     }).toThrow(

@@ -9,6 +9,7 @@ import { webhookSecret } from '../../core/webhook.ts';
 import type { DeliveryServices } from '../../functions/services.ts';
 import { aCompletedCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub, type FakeClock, type FakeLog } from './fakes.ts';
+import { without } from '../fixtures/values.ts';
 
 export const payload = { creation_id: creationId };
 export const [current, previous] = [
@@ -38,6 +39,8 @@ export interface Setting {
   readonly webhook?: Partial<WebhookState>;
   /** null: the table has no creation. */
   readonly creation?: Partial<CreationRecord> | null;
+  /** A member that the creation does not have. */
+  readonly lacks?: 'webhook' | 'completedAt';
   readonly secrets?: readonly SealedSecret[];
   readonly isClaimed?: boolean;
   /** Sealed secrets that nobody can open. */
@@ -70,6 +73,8 @@ export function stage(setting: Setting = {}): Stage {
     [],
     [],
   ];
+  const whole = aCompletedCreation({ webhook, ...setting.creation });
+  const creation = setting.lacks === undefined ? whole : without(whole, setting.lacks);
   const clock = fakeClock(at);
   const log = fakeLog();
   const deliveries = stub<DeliveryStore>({
@@ -93,10 +98,7 @@ export function stage(setting: Setting = {}): Stage {
     randomBytes: seededBytes,
     resultsBaseUrl: 'https://results.test',
     creations: stub<CreationStore>({
-      read: async () =>
-        Promise.resolve(
-          setting.creation === null ? undefined : aCompletedCreation({ webhook, ...setting.creation }),
-        ),
+      read: async () => Promise.resolve(setting.creation === null ? undefined : creation),
     }),
     deliveries,
     secretBox: stub<SecretBox>({

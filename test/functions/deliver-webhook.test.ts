@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { CreationRecord } from '../../core/creation.ts';
 import type { DeliveryStore } from '../../core/ports/deliveries.ts';
 import type { PostResult } from '../../core/ports/outbound.ts';
 import { deliverOrAlarm, deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import { accountId, creationId, now } from '../fixtures/records.ts';
 import { ok, payload, stage, type Setting, type Stage } from './deliver-webhook-fixture.ts';
 import { rejection, stub } from './fakes.ts';
+import { textLike } from '../fixtures/values.ts';
 
 describe('a delivery attempt that comes too early', () => {
   it('An attempt that is more than 3 s early is not claimed and comes again', async () => {
@@ -99,18 +99,12 @@ describe('a webhook that is not sent', () => {
 
   it.each<[string, Setting]>([
     ['when the creation is not there, as after a restore of the table', { creation: null }],
-    [
-      'when no webhook was wanted',
-      { creation: { webhook: undefined } as unknown as Partial<CreationRecord> },
-    ],
+    ['when no webhook was wanted', { lacks: 'webhook' }],
     ['when it was delivered', { webhook: { status: 'delivered' } }],
     ['when it failed', { webhook: { status: 'failed' } }],
     ['when it was skipped', { webhook: { status: 'skipped' } }],
     ['while the fifth attempt may still be under way', { webhook: { attempts: 5, nextAt: now + 5_001 } }],
-    [
-      'before the creation is terminal',
-      { creation: { completedAt: undefined } as unknown as Partial<CreationRecord> },
-    ],
+    ['before the creation is terminal', { lacks: 'completedAt' }],
   ])('Nothing is sent %s', async (_when, setting) => {
     const { services, steps } = stage(setting);
     expect(await deliverWebhook(payload, services)).toEqual(payload);
@@ -135,7 +129,7 @@ describe('a failed creation', () => {
     expect(sent[0]?.headers['x-webhook-event']).toBe('creation.failed');
     expect(JSON.parse(sent[0]?.body ?? '{}')).toMatchObject({
       event: 'creation.failed',
-      error: expect.stringMatching(/^Nothing was rendered/) as string,
+      error: textLike(/^Nothing was rendered/),
     });
   });
 });

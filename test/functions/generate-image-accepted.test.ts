@@ -10,6 +10,7 @@ import {
   withKey,
   written,
 } from './generate-image-fixture.ts';
+import { textLike } from '../fixtures/values.ts';
 
 mockAcceptingAws();
 
@@ -96,7 +97,7 @@ describe('the transaction of a charge', () => {
       ExpressionAttributeNames: { '#spent': `spent_${month.replace('-', '_')}` },
       ExpressionAttributeValues: {
         ':cost': 40_000,
-        ':hour': expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/) as string,
+        ':hour': textLike(/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/),
       },
     });
     expect(rate).toMatchObject({ ExpressionAttributeValues: { ':one': 1, ':limit': 60 } });
@@ -104,7 +105,7 @@ describe('the transaction of a charge', () => {
       Item: {
         costMicros: 40_000,
         status: 'queued',
-        openShard: expect.stringMatching(/^OPEN#[0-3]$/) as string,
+        openShard: textLike(/^OPEN#[0-3]$/),
       },
     });
     expect(ledger).toMatchObject({

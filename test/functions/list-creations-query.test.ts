@@ -5,6 +5,7 @@ import { listCreations } from '../../functions/operations/list-creations.ts';
 import { accountId, aCreation, creationId } from '../fixtures/records.ts';
 import { stub } from './fakes.ts';
 import { accepting, post, type Stage } from './serve-fixture.ts';
+import { creationIdIn } from '../fixtures/values.ts';
 
 const cursor = Buffer.from(creationId).toString('base64url');
 const get = { method: 'GET', handle: listCreations } as const;
@@ -88,7 +89,7 @@ describe('the query of GET /creations', () => {
 
 describe('the size of an answer of GET /creations', () => {
   const first = creationId;
-  const second = aCreation({ id: creationId.replace(/a$/, '9') as typeof creationId });
+  const second = aCreation({ id: creationIdIn(creationId.replace(/a$/, '9')) });
 
   /** Bytes of a creation in Lambda's answer, where the body is a text in JSON. */
   const sizeOf = async (creation: typeof second): Promise<number> => {

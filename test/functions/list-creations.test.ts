@@ -8,6 +8,7 @@ import type { ApiRequest } from '../../functions/http/request.ts';
 import type { ApiServices } from '../../functions/services.ts';
 import { aCreation, anAccount, anApiKey, now } from '../fixtures/records.ts';
 import { stub } from './fakes.ts';
+import { creationIdIn } from '../fixtures/values.ts';
 
 const caller: Caller = {
   account: anAccount(),
@@ -17,7 +18,7 @@ const caller: Caller = {
   place: stub({}),
 };
 const idOf = (number: number): CreationId =>
-  `019aa5a0-1000-7000-8000-${number.toString(16).padStart(12, '0')}` as CreationId;
+  creationIdIn(`019aa5a0-1000-7000-8000-${number.toString(16).padStart(12, '0')}`);
 
 interface Answer {
   readonly data: readonly { readonly id: string }[];

@@ -1,7 +1,6 @@
 /** GET /models, quotes and submissions agree about each model, whichever providers are enabled. */
 import { describe, expect, it } from 'vitest';
-import models from '../../catalog/models.json' with { type: 'json' };
-import type { Catalog, Model } from '../../core/catalog.ts';
+import type { Model } from '../../core/catalog.ts';
 import { providers } from '../../core/providers.ts';
 import type { Caller } from '../../functions/http/caller.ts';
 import { listModels } from '../../functions/operations/list-models.ts';
@@ -9,9 +8,8 @@ import { planCreation, type Plan } from '../../functions/operations/generate/pla
 import type { ApiRequest } from '../../functions/http/request.ts';
 import type { CatalogServices } from '../../functions/services.ts';
 import { anAccount, anApiKey, now } from '../fixtures/records.ts';
+import { catalog } from './catalog-fixture.ts';
 import { stub } from './fakes.ts';
-
-const catalog = models as Catalog;
 
 interface View {
   readonly id: string;

@@ -1,6 +1,5 @@
 /** What starts the reconciler: its schedule, and the end of an execution. */
 import { describe, expect, it } from 'vitest';
-import type { CreationRecord } from '../../core/creation.ts';
 import type { CreationId } from '../../core/ids.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { Executions, OpenWorkStore } from '../../core/ports/executions.ts';
@@ -9,6 +8,7 @@ import type { ReconcileServices } from '../../functions/services.ts';
 import { aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub } from './fakes.ts';
 import { minute, run, steps } from './reconcile-fixture.ts';
+import { creationIdIn, without } from '../fixtures/values.ts';
 
 describe('the event of an execution that died', () => {
   const event = { detail: { status: 'FAILED', input: JSON.stringify({ creation_id: creationId }) } };
@@ -34,7 +34,7 @@ describe('the event of an execution that died', () => {
   it('The event changes nothing when the creation needs no more work', async () => {
     expect(
       await steps({
-        creations: [{ ...aCompletedCreation(), dueAt: undefined } as unknown as CreationRecord],
+        creations: [without(aCompletedCreation(), 'dueAt')],
         event,
       }),
     ).toEqual([]);
@@ -83,9 +83,8 @@ describe('the event of the schedule', () => {
   });
 
   it('One creation that breaks does not keep the others from being looked at', async () => {
-    const ids = Array.from(
-      { length: 25 },
-      (_, index) => creationId.replace(/.{2}$/, String(index).padStart(2, '0')) as CreationId,
+    const ids = Array.from({ length: 25 }, (_, index) =>
+      creationIdIn(creationId.replace(/.{2}$/, String(index).padStart(2, '0'))),
     );
     const log = fakeLog();
     const seen: CreationId[] = [];

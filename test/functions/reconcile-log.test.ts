@@ -1,6 +1,5 @@
 /** What the reconciler logs and refunds, and when it looks again. */
 import { describe, expect, it } from 'vitest';
-import type { CreationId } from '../../core/ids.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { Executions, OpenWorkStore } from '../../core/ports/executions.ts';
 import { reconcile } from '../../functions/schedule/reconcile.ts';
@@ -8,6 +7,7 @@ import type { ReconcileServices } from '../../functions/services.ts';
 import { accountId, aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub } from './fakes.ts';
 import { deadline, minute, run, steps } from './reconcile-fixture.ts';
+import { creationIdIn } from '../fixtures/values.ts';
 
 const ids = { creationId, accountId, executionId: creationId };
 const webhook = { url: 'https://hooks.test', status: 'pending', attempts: 2, nextAt: now } as const;
@@ -132,9 +132,8 @@ describe('an event that names no creation', () => {
 
 describe('a run of the schedule', () => {
   it('The run looks at ten creations at a time', async () => {
-    const overdue = Array.from(
-      { length: 21 },
-      (_, index) => creationId.replace(/.{2}$/, String(index).padStart(2, '0')) as CreationId,
+    const overdue = Array.from({ length: 21 }, (_, index) =>
+      creationIdIn(creationId.replace(/.{2}$/, String(index).padStart(2, '0'))),
     );
     let underWay = 0;
     const most: number[] = [];

@@ -1,8 +1,6 @@
 /** The API's frame over fakes of the ports. The account may do everything unless a test says otherwise. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import models from '../../catalog/models.json' with { type: 'json' };
 import type { Account, ApiKey } from '../../core/account.ts';
-import type { Catalog } from '../../core/catalog.ts';
 import type { StoredImage } from '../../core/creation.ts';
 import { requestMillis } from '../../core/limits.ts';
 import type { ChargeOrder, ChargeOutcome, ChargeStore } from '../../core/ports/charges.ts';
@@ -15,6 +13,7 @@ import { generateImage } from '../../functions/operations/generate-image.ts';
 import { serve, type ApiHandler, type Handle } from '../../functions/http/serve.ts';
 import type { SubmitServices } from '../../functions/services.ts';
 import { anAccount, anApiKey, apiKeyText, now, seededBytes } from '../fixtures/records.ts';
+import { catalog } from './catalog-fixture.ts';
 import { fakeClock, fakeLog, stub, type FakeClock, type FakeLog } from './fakes.ts';
 
 interface Setting
@@ -91,7 +90,7 @@ export function accepting(setting: Setting): Stage {
     log,
     randomBytes: seededBytes,
     requests,
-    catalog: models as Catalog,
+    catalog,
     charges: stub<ChargeStore>({
       charge: async (order) => {
         orders.push(order);

@@ -28,6 +28,7 @@ import { handler as renderImage } from '../../functions/workflow/render-image.ts
 import { accountId, aCreation, creationId } from '../fixtures/records.ts';
 import { dynamo, mockAws } from './api-fixture.ts';
 import { rejection } from './fakes.ts';
+import { jsonObject, textLike } from '../fixtures/values.ts';
 
 mockAws();
 
@@ -39,7 +40,7 @@ let lines: Record<string, unknown>[] = [];
 beforeEach(() => {
   lines = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((line) => {
-    lines.push(JSON.parse(String(line)) as Record<string, unknown>);
+    lines.push(jsonObject(String(line)));
     return true;
   });
 });
@@ -63,7 +64,7 @@ describe('the log of a function', () => {
       open().log.alarm('start_refused');
       expect(lines).toMatchObject([
         {
-          at: expect.stringMatching(/^20\d\d-/) as string,
+          at: textLike(/^20\d\d-/),
           component,
           _aws: { CloudWatchMetrics: [{ Namespace: 'Darkroom' }] },
         },

@@ -1,7 +1,8 @@
 /** The time of one request: what ends when the time ends, and what is never sent later. */
 import { describe, expect, it } from 'vitest';
 import { chargeMillis, overdueMillis, requestMillis } from '../../core/limits.ts';
-import type { ChargeOrder, ChargeOutcome } from '../../core/ports/charges.ts';
+import { asMicros } from '../../core/money.ts';
+import type { ChargeOutcome } from '../../core/ports/charges.ts';
 import type { SourceResult } from '../../core/ports/outbound.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import { serve } from '../../functions/http/serve.ts';
@@ -146,11 +147,7 @@ describe('POST /images/generate', () => {
   });
 
   it.each<[ChargeOutcome['kind'], ChargeOutcome, number]>([
-    [
-      'over_balance',
-      { kind: 'over_balance', availableMicros: 1 as ChargeOrder['creation']['costMicros'] },
-      402,
-    ],
+    ['over_balance', { kind: 'over_balance', availableMicros: asMicros(1) }, 402],
     ['too_many_open', { kind: 'too_many_open', limit: 7, current: 9 }, 429],
   ])('The request is counted once when the charge is refused: %s', async (_kind, outcome, status) => {
     const stage = accepting({ outcome });

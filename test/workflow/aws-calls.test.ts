@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { settled, submit } from './creations.ts';
+import { idOf } from '../fixtures/values.ts';
 
 let service: TestService;
 let client: Client;
@@ -77,7 +78,7 @@ async function generate(body: object = {}): Promise<string> {
     body: { model: 'sandbox-sketch', prompt: 'a lake', ...body },
   });
   expect(answer.status).toBe(202);
-  return (answer.body as { id: string }).id;
+  return idOf(answer);
 }
 
 describe('the AWS calls that a request waits for', () => {

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../fixtures/service.ts';
 import { movementsOf, recordOf, recordWhen, settled, submit } from './creations.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
+import { jsonObject } from '../fixtures/values.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -29,9 +30,7 @@ const eventsAt = (hook: string): string[] =>
 
 /** The log lines of an event: their ids and their metrics. */
 function measured(event: string): Record<string, unknown>[] {
-  const lines = service.log
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
-    .filter((line) => line['event'] === event);
+  const lines = service.log.map(jsonObject).filter((line) => line['event'] === event);
   const wanted = ['ChargeConflicts', 'RequestsShed', 'RefundsBusy', 'requestId', 'accountId'];
   return lines.map((line) =>
     Object.fromEntries(Object.entries(line).filter(([name]) => wanted.includes(name))),

@@ -1,7 +1,8 @@
 /** The service in a process of its own, as a person starts it. A test can kill the process. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { connect } from '../../admin/connect.ts';
@@ -24,7 +25,9 @@ export interface ChildService extends Place {
   end(signal: 'SIGINT' | 'SIGTERM'): Promise<number | null>;
 }
 
-export function spawnLocal(...args: string[]): ChildProcess {
+type ServiceProcess = ChildProcessByStdio<null, Readable, Readable>;
+
+export function spawnLocal(...args: string[]): ServiceProcess {
   return spawn(process.execPath, ['bin/local.ts', '--json', ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -39,7 +42,7 @@ export async function startChild(
   const variables = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
   const child = spawnLocal('--data', folder, '--port', '0', ...variables);
   const complaints: string[] = [];
-  child.stderr?.on('data', (chunk: Buffer) => complaints.push(String(chunk)));
+  child.stderr.on('data', (chunk: Buffer) => complaints.push(String(chunk)));
   const ready = await readyLine(child).catch((error: unknown) => {
     throw new Error(`it did not start: ${complaints.join('')}`, { cause: error });
   });
@@ -74,8 +77,7 @@ interface Ready {
   readonly local: string;
 }
 
-async function readyLine(child: ChildProcess): Promise<Ready> {
-  if (!child.stdout) throw new Error('it has no output');
+async function readyLine(child: ServiceProcess): Promise<Ready> {
   for await (const line of createInterface({ input: child.stdout })) {
     // The rest of the output is read too, because a full pipe would stop the service.
     child.stdout.resume();

@@ -5,6 +5,7 @@ import type { OperatorServices } from '../../admin/services.ts';
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { AccountId } from '../../core/ids.ts';
 import type { LedgerKind } from '../../core/ledger.ts';
+import { creationIdIn, idOf } from '../fixtures/values.ts';
 
 /** A running service, in this process or another. */
 export interface Place {
@@ -28,11 +29,11 @@ export async function submit(
   });
   const text = await response.text();
   expect(response.status, text).toBe(202);
-  return (JSON.parse(text) as { id: string }).id;
+  return idOf({ body: JSON.parse(text) });
 }
 
 export async function recordOf({ operator }: Place, id: string): Promise<CreationRecord> {
-  const creation = await operator.creations.read(id as CreationRecord['id']);
+  const creation = await operator.creations.read(creationIdIn(id));
   if (!creation) throw new Error(`there is no creation ${id}`);
   return creation;
 }

@@ -1,13 +1,14 @@
 /** How the process of `npm start` starts and ends. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { spawnLocal, startChild } from './child-service.ts';
 import { recordWhen, submit } from './creations.ts';
+import { portOf } from '../fixtures/values.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -36,12 +37,9 @@ describe('the process of npm start', () => {
   it('The process exits with code 1 and one sentence when the port is in use', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
-    const { port } = holder.address() as AddressInfo;
+    const port = portOf(holder);
     const child = spawnLocal('--data', folder, '--port', String(port));
-    const said = Promise.all([
-      text(child.stdout as NodeJS.ReadableStream),
-      text(child.stderr as NodeJS.ReadableStream),
-    ]);
+    const said = Promise.all([text(child.stdout), text(child.stderr)]);
     const [code] = (await once(child, 'exit')) as [number];
     const [out, complaint] = await said;
     holder.close();
@@ -54,7 +52,7 @@ describe('the process of npm start', () => {
     const holder = await startChild(folder);
     try {
       const child = spawnLocal('--data', folder, '--port', '0');
-      const said = text(child.stderr as NodeJS.ReadableStream);
+      const said = text(child.stderr);
       const [code] = (await once(child, 'exit')) as [number];
       expect(code).toBe(1);
       const complaint = await said;

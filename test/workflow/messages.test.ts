@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../fixtures/service.ts';
 import { movementsOf, settled, spentBy, submit } from './creations.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
+import { jsonObject } from '../fixtures/values.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -88,7 +89,7 @@ describe.concurrent('a creation that fails', () => {
       const [webhook, ...more] = receiver.arrivals(directive);
       expect(more).toEqual([]);
       expect(webhook?.headers['x-webhook-event']).toBe('creation.failed');
-      const body = JSON.parse(String(webhook?.raw)) as Record<string, unknown>;
+      const body = jsonObject(String(webhook?.raw));
       expect(body).toMatchObject({ event: 'creation.failed', id, status: 'failed', cost: 0.01, error });
       expect(body).not.toHaveProperty('result_urls');
     },

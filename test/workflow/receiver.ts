@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { portOf } from '../fixtures/values.ts';
 
 export interface Arrival {
   /** The path with its query. */
@@ -44,7 +44,7 @@ export async function startReceiver(): Promise<Receiver> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   const arrivalsAt = (name: string): Arrival[] => arrivals.filter(({ path }) => path === `/${name}`);
   return {
     hook: (name, ...wanted) => {

@@ -1,9 +1,9 @@
 /** The reconciler: whatever happened to its execution, each creation ends, and its money is right. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { CreationId } from '../../core/ids.ts';
 import { startTestService, type TestService } from '../fixtures/service.ts';
 import { movementsOf, recordOf, recordWhen, settled, spentBy, submit } from './creations.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
+import { creationIdIn } from '../fixtures/values.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -173,7 +173,7 @@ describe('a creation past its deadline', () => {
       if (call.operation === 'StartExecution' && call.caller.startsWith('GenerateImage')) {
         const now = service.machine.clock.now();
         await service.operator.creations.lease(
-          String(call.input['name']) as CreationId,
+          creationIdIn(call.input['name']),
           'an invocation that hangs',
           now + 3_600_000,
           now,
