@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.end());
 
-/** Each test has an address of its own, so that no loop of rejections builds up behind them. */
+/** Each test has an address of its own, so that their rejections do not add up to a block. */
 let addresses = 10;
 function ask(
   headers: Readonly<Record<string, string>>,
@@ -44,8 +44,8 @@ function mistyped(key: string): string {
   return `${key.slice(0, at)}${key[at] === 'a' ? 'b' : 'a'}${key.slice(at + 1)}`;
 }
 
-describe('a key', () => {
-  it('is the live prefix and 40 characters', () => {
+describe('an API key', () => {
+  it('A key is the live prefix and 40 characters', () => {
     expect(client.key).toMatch(/^dk_live_[0-9A-Za-z]{40}$/);
   });
 
@@ -53,11 +53,11 @@ describe('a key', () => {
     ['Authorization: Bearer', (key) => ({ authorization: `Bearer ${key}` })],
     ['Authorization: bearer, in whatever case', (key) => ({ authorization: `bEARER   ${key} ` })],
     ['X-API-Key', (key) => ({ 'x-api-key': key })],
-  ])('is taken from %s', async (_where, headers) => {
+  ])('A key is taken from %s', async (_where, headers) => {
     expect((await ask(headers(client.key))).status).toBe(200);
   });
 
-  it('in Authorization wins over one in X-API-Key, whatever it holds', async () => {
+  it('A key in Authorization wins over a key in X-API-Key, whatever Authorization holds', async () => {
     fromElsewhere();
     const good = client.key;
     expect((await ask({ authorization: `Bearer ${good}`, 'x-api-key': unknownKey })).status).toBe(200);
@@ -67,14 +67,14 @@ describe('a key', () => {
     expect(refusalOf(await ask({ authorization: 'Bearer ', 'x-api-key': good }))).toEqual(missing);
   });
 
-  it('is kept as its hash only', async () => {
+  it('Only the hash of a key is stored', async () => {
     const [stored] = await service.operator.accounts.listKeys(client.account.id);
     expect(JSON.stringify(stored)).not.toContain(client.key.slice('dk_live_'.length + 16));
     expect(stored?.hash).toMatch(/^[0-9a-f]{64}$/);
     expect(service.log.join('\n')).not.toContain(client.key);
   });
 
-  it('is one of several of an account, and revoking one leaves the others', async () => {
+  it('An account may have several keys, and revoking one of them leaves the others valid', async () => {
     fromElsewhere();
     const { issueKey } = await import('../../admin/commands/keys.ts');
     const second = await issueKey(service.operator, client.account, { name: 'second' });
@@ -87,20 +87,24 @@ describe('a key', () => {
 
 describe('401 ERR_API_KEY_INVALID with WWW-Authenticate: Bearer', () => {
   it.each<[string, Record<string, string>, object]>([
-    ['api_key_missing: neither header', {}, missing],
-    ['api_key_missing: Authorization without a key', { authorization: 'Bearer' }, missing],
-    ['api_key_missing: an empty X-API-Key', { 'x-api-key': ' ' }, missing],
-    ['api_key_invalid: a key that is not recognised', { 'x-api-key': unknownKey }, invalid],
-    ['api_key_invalid: no key of ours at all', { authorization: 'Bearer sk-1234' }, invalid],
-    ['api_key_invalid: another scheme', { authorization: 'Basic dXNlcjpwYXNz' }, invalid],
-  ])('%s', async (_case, headers, expected) => {
+    ['api_key_missing for a request without either header', {}, missing],
+    ['api_key_missing for Authorization without a key', { authorization: 'Bearer' }, missing],
+    ['api_key_missing for an empty X-API-Key', { 'x-api-key': ' ' }, missing],
+    ['api_key_invalid for a key that is not recognised', { 'x-api-key': unknownKey }, invalid],
+    [
+      'api_key_invalid for a text that is no key of this service',
+      { authorization: 'Bearer sk-1234' },
+      invalid,
+    ],
+    ['api_key_invalid for another scheme', { authorization: 'Basic dXNlcjpwYXNz' }, invalid],
+  ])('The reason is %s', async (_case, headers, expected) => {
     fromElsewhere();
     const answer = await ask(headers);
     expect(refusalOf(answer)).toEqual(expected);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('api_key_invalid: a bad checksum, which costs no look-up of account or key', async () => {
+  it('A key with a bad checksum is answered api_key_invalid without a look-up of account or key', async () => {
     fromElsewhere();
     const read: string[] = [];
     service.machine.watchAws((call, serve) => {
@@ -115,7 +119,7 @@ describe('401 ERR_API_KEY_INVALID with WWW-Authenticate: Bearer', () => {
     expect(read[0]).not.toContain('ACCOUNT#');
   });
 
-  it('api_key_invalid: a revoked key, from the very next request on', async () => {
+  it('A revoked key is answered api_key_invalid from the very next request on', async () => {
     fromElsewhere();
     const leaver = await service.client();
     expect((await ask({ 'x-api-key': leaver.key })).status).toBe(200);
@@ -123,7 +127,7 @@ describe('401 ERR_API_KEY_INVALID with WWW-Authenticate: Bearer', () => {
     expect(refusalOf(await ask({ 'x-api-key': leaver.key }))).toEqual(invalid);
   });
 
-  it('an unknown, a mistyped and a revoked key are answered alike, but for the request id', async () => {
+  it('An unknown, a mistyped and a revoked key get the same answer, apart from the request id', async () => {
     fromElsewhere();
     const gone = await service.client();
     await service.operator.accounts.revokeKey(gone.account.id, gone.record.id, new Date().toISOString());
@@ -134,58 +138,67 @@ describe('401 ERR_API_KEY_INVALID with WWW-Authenticate: Bearer', () => {
   });
 });
 
-describe('403 of a valid key', () => {
+describe('a valid key of an account that may not use the API', () => {
   it.each([
     [
-      'ERR_ACCOUNT_DISABLED, account_disabled: its account is disabled',
+      'ERR_ACCOUNT_DISABLED, account_disabled, for a disabled account',
       'disabled',
       { status: 403, code: 'ERR_ACCOUNT_DISABLED', details: { reason: 'account_disabled' } },
     ],
     [
-      'ERR_API_SUSPENDED, api_suspended: its API access is paused',
+      'ERR_API_SUSPENDED, api_suspended, for a suspended account',
       'suspended',
       { status: 403, code: 'ERR_API_SUSPENDED', details: { reason: 'api_suspended' } },
     ],
-  ] as const)('%s, and works again when it is active again', async (_case, condition, expected) => {
-    fromElsewhere();
-    const { account, key } = await service.client();
-    await service.operator.accounts.change(account.id, { condition });
-    const answer = await ask({ 'x-api-key': key });
-    expect(refusalOf(answer)).toEqual(expected);
-    expect(answer.headers.has('www-authenticate')).toBe(false);
-    await service.operator.accounts.change(account.id, { condition: 'active' });
-    expect((await ask({ 'x-api-key': key })).status).toBe(200);
-  });
+  ] as const)(
+    'The answer is 403 %s, and the key works again when the account is active again',
+    async (_case, condition, expected) => {
+      fromElsewhere();
+      const { account, key } = await service.client();
+      await service.operator.accounts.change(account.id, { condition });
+      const answer = await ask({ 'x-api-key': key });
+      expect(refusalOf(answer)).toEqual(expected);
+      expect(answer.headers.has('www-authenticate')).toBe(false);
+      await service.operator.accounts.change(account.id, { condition: 'active' });
+      expect((await ask({ 'x-api-key': key })).status).toBe(200);
+    },
+  );
 });
 
 describe('every operation requires a key', () => {
-  it.each(Object.values(operations))('$method $path', async ({ method, path }) => {
-    fromElsewhere();
-    const answer = await ask(
-      {},
-      {
-        path: path.replace('{id}', '01939f4e-0000-7000-8000-000000000000'),
-        method,
-        ...(method === 'POST' && { body: {} }),
-      },
-    );
-    expect(refusalOf(answer)).toEqual(missing);
-  });
+  it.each(Object.values(operations))(
+    '$method $path without a key is answered 401',
+    async ({ method, path }) => {
+      fromElsewhere();
+      const answer = await ask(
+        {},
+        {
+          path: path.replace('{id}', '01939f4e-0000-7000-8000-000000000000'),
+          method,
+          ...(method === 'POST' && { body: {} }),
+        },
+      );
+      expect(refusalOf(answer)).toEqual(missing);
+    },
+  );
 
-  it.each(['/nothing', '/models/extra', ''])('authentication comes before 404: %s', async (path) => {
-    fromElsewhere();
-    expect(refusalOf(await ask({}, { path }))).toEqual(missing);
-  });
+  it.each(['/nothing', '/models/extra', ''])(
+    'Authentication comes before 404 for the path "%s"',
+    async (path) => {
+      fromElsewhere();
+      expect(refusalOf(await ask({}, { path }))).toEqual(missing);
+    },
+  );
 });
 
-it('the API root carries the version v1', () => {
+it('The root path of the API has the segment v1', () => {
   expect(apiRoot).toBe('/api/public/v1');
   expect(service.machine.apiUrl.endsWith('/api/public/v1')).toBe(true);
 });
 
 everyAnswer(() => service);
 
-describe('a deployment with the plain form', () => {
+describe('a deployment with the plain form of authentication failures', () => {
   let plain: TestService;
   let customer: Client;
   beforeAll(async () => {
@@ -198,7 +211,7 @@ describe('a deployment with the plain form', () => {
     ['authentication_required', 401, {}],
     ['api_key_missing', 401, { authorization: 'Bearer' }],
     ['api_key_invalid', 401, { 'x-api-key': unknownKey }],
-  ])('answers {detail: %s}, %i', async (detail, status, headers) => {
+  ])('The deployment answers {detail: %s} with %i', async (detail, status, headers) => {
     const answer = await plain.send('/models', { key: null, headers });
     expect([answer.status, answer.text]).toEqual([status, JSON.stringify({ detail })]);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
@@ -207,14 +220,14 @@ describe('a deployment with the plain form', () => {
   it.each([
     ['account_disabled', 'disabled'],
     ['api_suspended', 'suspended'],
-  ] as const)('answers {detail: %s}, 403', async (detail, condition) => {
+  ] as const)('The deployment answers {detail: %s} with 403', async (detail, condition) => {
     await plain.operator.accounts.change(customer.account.id, { condition });
     const answer = await plain.send('/models', { key: customer.key });
     expect([answer.status, answer.text]).toEqual([403, JSON.stringify({ detail })]);
     await plain.operator.accounts.change(customer.account.id, { condition: 'active' });
   });
 
-  it('answers everything else in the envelope', async () => {
+  it('The deployment answers every other error in the envelope', async () => {
     expect(refusalOf(await plain.send('/nothing', { key: customer.key }))).toMatchObject({
       status: 404,
       code: 'ERR_NOT_FOUND',

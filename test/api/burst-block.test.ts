@@ -35,7 +35,7 @@ async function scopeOf(address: string): Promise<unknown> {
 }
 
 describe('twenty rejected authentications of one address in a minute', () => {
-  it('are answered as such; from then on everything is 429 burst_block with a Retry-After of at most 120 s, for a valid key too', async () => {
+  it('After twenty rejections every request of the address is answered 429 burst_block with a Retry-After of at most 120 s, also with a valid key', async () => {
     expect(await rejected(20, '127.0.0.2')).toEqual([401]);
     const [anonymous, valid] = [await ask('127.0.0.2', null), await ask('127.0.0.2', client.key)];
     for (const answer of [anonymous, valid]) {
@@ -44,15 +44,15 @@ describe('twenty rejected authentications of one address in a minute', () => {
     }
   });
 
-  it('of 401 block all API traffic from there', async () => {
+  it('Twenty answers 401 block all API traffic of the address', async () => {
     expect(await scopeOf('127.0.0.2')).toBe('all');
   });
 
-  it('leave every other address alone', async () => {
+  it('Twenty rejections leave every other address alone', async () => {
     expect((await ask('127.0.0.3', client.key)).status).toBe(200);
   });
 
-  it('by wrong keys count like those without one', async () => {
+  it('Rejections of wrong keys count like rejections without a key', async () => {
     expect(await rejected(10, '127.0.0.4')).toEqual([401]);
     expect(await rejected(10, '127.0.0.4', 'dk_live_nonsense')).toEqual([401]);
     expect(refusalOf(await ask('127.0.0.4', client.key))).toEqual(blocked);
@@ -61,7 +61,7 @@ describe('twenty rejected authentications of one address in a minute', () => {
   it.each([
     ['suspended', '127.0.0.5'],
     ['disabled', '127.0.0.6'],
-  ] as const)('of 403, %s, block the public API only', async (condition, from) => {
+  ] as const)('Twenty answers 403 of a %s account block the public API only', async (condition, from) => {
     const paused = await service.client();
     await service.operator.accounts.change(paused.account.id, { condition });
     expect(await rejected(20, from, paused.key)).toEqual([403]);
@@ -69,12 +69,13 @@ describe('twenty rejected authentications of one address in a minute', () => {
     expect(await scopeOf(from)).toBe('public');
   });
 
-  it('of both kinds at once: a 403 loop never narrows the block of a 401 loop', async () => {
+  it('A loop of 403 never narrows the block of a loop of 401 that ends at the same time', async () => {
     const paused = await service.client();
     await service.operator.accounts.change(paused.account.id, { condition: 'suspended' });
     await rejected(19, '127.0.0.7', paused.key);
     await rejected(19, '127.0.0.7');
-    // Both loops are one short. Both requests read that there is no block, then the 401 counts and ends, then the 403 counts.
+    // Both loops lack one rejection. Both requests read that there is no block. Then the 401 counts and ends,
+    // and then the 403 counts.
     const [read, ended] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     service.machine.watchAws(async (call, serve) => {
       const counted = call.operation === 'UpdateItem' ? JSON.stringify(call.input) : '';
@@ -98,20 +99,20 @@ describe('twenty rejected authentications of one address in a minute', () => {
   });
 });
 
-describe('no block', () => {
-  it('follows from nineteen rejections', async () => {
+describe('an address that is not blocked', () => {
+  it('Nineteen rejections do not block the address', async () => {
     expect(await rejected(19, '127.0.0.8')).toEqual([401]);
     expect((await ask('127.0.0.8', client.key)).status).toBe(200);
   });
 
-  it('follows from rejections that are spread over two minutes', async () => {
+  it('Rejections that are spread over two minutes do not block the address', async () => {
     await rejected(12, '127.0.0.9');
     await service.machine.advance(60);
     await rejected(12, '127.0.0.9');
     expect((await ask('127.0.0.9', client.key)).status).toBe(200);
   });
 
-  it('follows from refusals that are not of the authentication', async () => {
+  it('Refusals after the authentication do not block the address', async () => {
     const answers = await Promise.all(
       Array.from({ length: 25 }, () => service.send('/nothing', { key: client.key, from: '127.0.0.10' })),
     );
@@ -120,7 +121,7 @@ describe('no block', () => {
   });
 });
 
-it('a block ends by itself 120 seconds after the last rejection, and requests meanwhile do not lengthen it', async () => {
+it('A block ends by itself 120 seconds after the last rejection, and requests during the block do not lengthen it', async () => {
   await rejected(20, '127.0.0.11');
   await service.machine.advance(60);
   expect(refusalOf(await ask('127.0.0.11', null))).toEqual(blocked);

@@ -1,11 +1,12 @@
 /**
- * DynamoDB refuses single writes while a transaction holds the item, and throttles reads and counters.
- * Over real sockets, with the SDK's own retries: no answer is 500, and what was charged is accepted.
+ * DynamoDB refuses single writes while a transaction holds the item, and throttles reads and counters. These
+ * tests use real sockets and the SDK's own retries: no answer is 500, and a charged request is accepted.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf } from './refusal.ts';
+import { idOf } from '../fixtures/values.ts';
 
 let service: TestService;
 let client: Client;
@@ -22,17 +23,19 @@ afterEach(() => {
   service.machine.faults.clear();
 });
 
-/** The SDK makes three tries of a throttled call, the adapter six of those within four seconds. */
+/**
+ * More tries than are made: the SDK tries a throttled call three times, and the adapter repeats this six
+ * times.
+ */
 const forGood = 1_000;
 const sketch = { model: 'sandbox-sketch', prompt: 'a pier' };
-const idOf = ({ body }: Answer): string => (body as { id: string }).id;
 const overloaded = { status: 503, code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'overloaded' } };
 
 const get = (path: string): Promise<Answer> => service.send(path, { key: client.key });
 const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
   service.send(path, { key: client.key, body, headers });
 
-/** Every request that writes a counter or a stamp of its own. */
+/** Every kind of request that writes a counter or a stamp by a single write. */
 const requests: readonly (readonly [string, () => Promise<Answer>, number])[] = [
   ['a refused POST', () => post('/images/generate', { nonsense: true }), 400],
   ['a quote', () => post('/images/quote', sketch), 200],
@@ -44,14 +47,14 @@ const requests: readonly (readonly [string, () => Promise<Answer>, number])[] = 
 ];
 
 describe('a single write that meets a conflict', () => {
-  it.each(requests)('three times leaves %s as it would be', async (_what, ask, status) => {
+  it.each(requests)('Three conflicts do not change the answer of %s', async (_what, ask, status) => {
     await service.machine.advance(1);
     service.machine.faults.set({ call: 'dynamodb:UpdateItem', error: 'TransactionConflict', times: 3 });
     expect((await ask()).status).toBe(status);
     expect(service.machine.faults.list()).toEqual([]);
   });
 
-  it('for good makes each of these requests 503 overloaded, with Retry-After', async () => {
+  it('Conflicts without end make each of these requests 503 overloaded, with Retry-After', async () => {
     await service.machine.advance(1);
     service.machine.faults.set({ call: 'dynamodb:UpdateItem', error: 'TransactionConflict', times: forGood });
     const answers = await Promise.all(requests.map(([, ask]) => ask()));
@@ -61,7 +64,7 @@ describe('a single write that meets a conflict', () => {
 });
 
 describe('a throttled read', () => {
-  it('that decides about a replay is 503 overloaded, and nothing is charged', async () => {
+  it('A throttled read that decides about a replay is answered 503 overloaded, and nothing is charged', async () => {
     const headers = { 'idempotency-key': 'throttled' };
     await service.ended(idOf(await post('/images/generate', sketch, headers)));
     const before = (await service.account(client.account.id)).availableMicros;
@@ -75,7 +78,7 @@ describe('a throttled read', () => {
     expect((await service.account(client.account.id)).availableMicros).toBe(before);
   });
 
-  it('behind the charge is 202 with the creation and its Location', async () => {
+  it('A throttled read after the charge is answered 202 with the creation and its Location', async () => {
     service.machine.faults.set({
       call: 'dynamodb:GetItem',
       caller: 'GenerateImage',
@@ -90,8 +93,8 @@ describe('a throttled read', () => {
   });
 });
 
-describe('a call that hangs', () => {
-  it('is given up and made again: a poll is answered', async () => {
+describe('a call to DynamoDB that hangs', () => {
+  it('The call is given up and made again, so a poll is answered', async () => {
     await service.machine.advance(1);
     service.machine.faults.set({ call: 'dynamodb:UpdateItem', error: 'hang', times: 1, match: 'lastPollAt' });
     expect((await get(`/creations/${ended}`)).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Quota and rate are exact, whatever comes at once: exact-limits.ts says how it is tried. */
+/** Quota and rate are exact, however many requests come at once. exact-limits.ts says how this is tested. */
 import { afterAll, beforeAll } from 'vitest';
 import { startTestService, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';

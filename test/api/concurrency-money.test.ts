@@ -1,9 +1,13 @@
-/** What is paid for is exact, whatever comes at once: exact-limits.ts says how it is tried. */
+/**
+ * Wallet and budget are exact, however many requests come at once. exact-limits.ts says how this is tested.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asMicros } from '../../core/money.ts';
 import { startTestService, type TestService } from '../fixtures/service.ts';
 import { costUsd, crowdSize, requestsAtOnce } from './crowd.ts';
 import { everyAnswer } from './every-answer.ts';
 import { exactLimits, roomForAll, charged, isAccepted } from './exact-limits.ts';
+import { anyText } from '../fixtures/values.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -27,7 +31,7 @@ exactLimits(
           top_up_url: 'https://portal.test/wallet',
         },
       },
-      outcome: { kind: 'over_balance', availableMicros: 0 as never },
+      outcome: { kind: 'over_balance', availableMicros: asMicros(0) },
     },
     {
       name: 'a monthly cap that covers exactly three',
@@ -40,17 +44,17 @@ exactLimits(
           reason: 'monthly_budget_exceeded',
           cap: 0.03,
           spent: 0.03,
-          resets_at: expect.any(String) as unknown,
+          resets_at: anyText,
         },
       },
-      outcome: { kind: 'over_budget', spentMicros: 30_000 as never },
+      outcome: { kind: 'over_budget', spentMicros: asMicros(30_000) },
     },
   ],
   () => service,
 );
 
-describe('two hundred at once with one Idempotency-Key', () => {
-  it('make one creation and one charge, and all are answered 202 with it', async () => {
+describe('two hundred requests at once with one Idempotency-Key', () => {
+  it('The requests make one creation and one charge, and all are answered 202 with that creation', async () => {
     const client = await service.client(roomForAll);
     const answers = await requestsAtOnce(service, client, { 'idempotency-key': 'one for all' });
     expect(

@@ -1,8 +1,8 @@
 /**
- * Two hundred at once: requests over sockets through the whole service, or charges alone
- * by the real SDK client, on the simulation's table, which test/adapters/dynamodb holds
- * against two others fact by fact. What decides is the charge's transaction; twenty rounds
- * of each limit over sockets would take minutes.
+ * Two hundred at once: requests over sockets through the whole service, or charges alone. The charges go
+ * through the real SDK client to the simulation's table, which test/adapters/dynamodb compares with two other
+ * tables. The charge's transaction decides about every limit, and twenty rounds of each limit over sockets
+ * would take minutes.
  */
 import { createAccountStore } from '../../adapters/dynamodb/account-store.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
@@ -20,7 +20,7 @@ import { createDirectClient } from '../../simulation/table/direct-client.ts';
 import { createMemoryTable } from '../../simulation/table/memory-table.ts';
 
 export const crowdSize = 200;
-/** What one of them costs, in USD. */
+/** The cost of one request in USD. */
 export const costUsd = 0.01;
 
 function together<Value>(one: () => Promise<Value>): Promise<Value[]> {
@@ -41,7 +41,7 @@ type Charged = Pick<Client, 'account' | 'record'>;
 /** Clients whose charges go straight to a table. */
 export interface Counter {
   client(wanted: NewClient): Promise<Charged>;
-  /** The orders that two hundred requests would send, all of them past the first look. */
+  /** Sends the charges of two hundred requests that have all passed the first checks. */
   chargeAtOnce(client: Charged): Promise<ChargeOutcome[]>;
   ledger(client: Charged): Promise<readonly LedgerRow[]>;
 }
@@ -69,7 +69,7 @@ export function openCounter(service: TestService): Counter {
       return { account, record };
     },
     chargeAtOnce: (client) => {
-      // One instant for all: no round falls into two of the rate's windows.
+      // All charges have the same time, so that no round falls into two rate windows.
       const now = service.machine.clock.now();
       return together(async () => charges.charge(orderOf(service, client, now)));
     },
@@ -86,7 +86,7 @@ function orderOf({ operator }: TestService, { account, record }: Charged, now: n
     costMicros: asMicros(costUsd * 1_000_000),
     chargedMonth: monthOf(now),
     createdAt: new Date(now).toISOString(),
-    // No reconciler takes it up while this runs: nothing is to be rendered.
+    // The creation is due in an hour, so that no reconciler starts it during the test.
     dueAt: now + 3_600_000,
   });
   const cap = record.monthlyCapMicros;

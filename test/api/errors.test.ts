@@ -1,4 +1,4 @@
-/** The error table of the interface, part 7, row by row: each code is met, with its status and in its envelope. */
+/** The table of error codes (docs/api.md): a request gets each code, with its status and in the envelope. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { problemStatus, type ProblemCode } from '../../core/problem.ts';
 import { startTestService, type Answer, type TestService } from '../fixtures/service.ts';
@@ -20,7 +20,7 @@ const submit = (
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> => service.send('/images/generate', { key, body: { ...body, ...change }, headers });
 
-/** Reserved and not returned in practice: a prompt declined by the safety filter fails the creation. */
+/** This code is reserved and never returned: a prompt that the safety filter rejects fails the creation. */
 type Reserved = 'ERR_CONTENT_POLICY';
 
 const provoke: Readonly<Record<Exclude<ProblemCode, Reserved>, () => Promise<Answer>>> = {
@@ -45,7 +45,7 @@ const provoke: Readonly<Record<Exclude<ProblemCode, Reserved>, () => Promise<Ans
   ERR_PROVIDER_UNAVAILABLE: () => ended('[sandbox:down]'),
 };
 
-/** The answer that was held until the creation had ended. */
+/** The answer to a request that waited until its creation had ended. */
 async function ended(prompt: string): Promise<Answer> {
   const { key } = await service.client();
   return inTime(() => submit(key, { prompt }, { prefer: 'wait=20' }));
@@ -57,8 +57,8 @@ async function submitIn(condition: 'disabled' | 'suspended'): Promise<Answer> {
   return submit(key);
 }
 
-/** As the interface's table has it. */
-const statusInTheInterface: Readonly<Record<ProblemCode, number>> = {
+/** The statuses that docs/api.md lists. */
+const documentedStatus: Readonly<Record<ProblemCode, number>> = {
   ERR_INVALID_REQUEST: 400,
   ERR_CONTENT_POLICY: 400,
   ERR_API_KEY_INVALID: 401,
@@ -75,24 +75,21 @@ const statusInTheInterface: Readonly<Record<ProblemCode, number>> = {
   ERR_PROVIDER_UNAVAILABLE: 503,
 };
 
-describe('the error table', () => {
-  it.each(Object.entries(provoke))(
-    '%s comes with the status that the interface gives it',
-    async (code, met) => {
-      expect(refusalOf(await met())).toMatchObject({
-        status: statusInTheInterface[code as ProblemCode],
-        code,
-      });
-    },
-  );
+describe('the table of error codes', () => {
+  it.each(Object.entries(provoke))('The code %s comes with its documented status', async (code, met) => {
+    expect(refusalOf(await met())).toMatchObject({
+      status: documentedStatus[code as ProblemCode],
+      code,
+    });
+  });
 
-  it('has no code beside those of the interface', () => {
-    expect(Object.keys(problemStatus).sort()).toEqual(Object.keys(statusInTheInterface).sort());
+  it('The API has no code that is not documented', () => {
+    expect(Object.keys(problemStatus).sort()).toEqual(Object.keys(documentedStatus).sort());
   });
 });
 
 describe('ERR_CONTENT_POLICY', () => {
-  it('is not returned: a prompt declined by the safety filter fails the creation with a full refund', async () => {
+  it('The code is never returned: a prompt that the safety filter rejects fails the creation with a full refund', async () => {
     const answer = await ended('[sandbox:reject-prompt]');
     expect(answer).toMatchObject({
       status: 200,
@@ -102,7 +99,7 @@ describe('ERR_CONTENT_POLICY', () => {
 });
 
 describe('ERR_INTERNAL', () => {
-  it('says nothing of its cause, which the log has under the request id', async () => {
+  it('The answer says nothing of its cause, and the log has the cause under the request id', async () => {
     const answer = await provoke.ERR_INTERNAL();
     expect(refusalOf(answer).details).toEqual({});
     expect(answer.text).not.toMatch(/dynamo|denied|fault|stack|\.ts/i);
@@ -114,7 +111,7 @@ describe('ERR_INTERNAL', () => {
 });
 
 describe('the log', () => {
-  it('has no key, no prompt and no address of a client', async () => {
+  it('The log has no key, no prompt and no address of a client', async () => {
     const { key } = await service.client();
     await submit(key, {
       model: 'sandbox-pro',
@@ -133,9 +130,9 @@ describe('the log', () => {
   });
 });
 
-/** Reads succeed, so the answer knows whom it is for; what breaks comes behind. */
-describe('an operation that breaks behind the authentication', () => {
-  it('is ERR_INTERNAL with RateLimit, and charges nothing', async () => {
+/** The read succeeds, so the account is known. The write after it breaks. */
+describe('an operation that breaks after the authentication', () => {
+  it('The answer is ERR_INTERNAL with RateLimit, and nothing is charged', async () => {
     const { key, account } = await service.client();
     service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', error: 'AccessDenied', every: 1 });
     const answer = await submit(key);

@@ -1,4 +1,7 @@
-/** The rules that hold for every answer: each is shown to fail, and each file of this folder is held to them. */
+/**
+ * The rules for every answer: each rule can fail, and each file of this folder checks its answers against
+ * them.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../fixtures/service.ts';
@@ -58,7 +61,7 @@ const broken: Readonly<Record<keyof typeof rules, readonly Sketch[]>> = {
 };
 
 describe.each(Object.entries(rules))('%s', (name, rule) => {
-  it('is broken by an answer that breaks it, and by no other', () => {
+  it('The rule is broken by each answer that breaks the rule, and by no other answer', () => {
     expect(breaking(rule, [answerOf()])).toEqual([]);
     const sketches = broken[name] ?? [];
     expect(sketches.length).toBeGreaterThan(0);
@@ -67,7 +70,7 @@ describe.each(Object.entries(rules))('%s', (name, rule) => {
 });
 
 describe('answers that the gateway makes', () => {
-  it('are told by their words and their missing request id', () => {
+  it('An answer of the gateway is recognised by its text and its missing request id', () => {
     const made = { body: { message: 'Service Unavailable' }, headers: { 'x-request-id': null } };
     expect(isMadeByGateway(answerOf(made))).toBe(true);
     expect(isMadeByGateway(answerOf({ body: made.body }))).toBe(false);
@@ -76,7 +79,7 @@ describe('answers that the gateway makes', () => {
   });
 });
 
-it('every file here that starts a service holds all of its answers to the rules', async () => {
+it('Every file here that starts a service checks all answers of that service against the rules', async () => {
   const folder = new URL('.', import.meta.url);
   const files = (await readdir(folder)).filter(
     (name) => name.endsWith('.test.ts') && name !== 'every-answer.test.ts',

@@ -1,9 +1,12 @@
-/** What holds for every answer of the API, whatever was asked: asserted over all that a test file has received. */
+/** Rules for every answer of the API. Each test file checks all answers that it has received against them. */
 import { describe, expect, it } from 'vitest';
 import { problemStatus } from '../../core/problem.ts';
 import type { Answer, TestService } from '../fixtures/service.ts';
 
-/** Answers that the gateway makes by itself are told by these alone (docs list them): no function has seen the request. */
+/**
+ * The texts of the answers that the gateway makes itself, as AWS documents them. No function has seen such a
+ * request.
+ */
 const gatewayTexts = [
   'Not Found',
   'Request Entity Too Large',
@@ -21,9 +24,12 @@ export function isMadeByGateway({ body, headers }: Answer): boolean {
   );
 }
 
-/** Refused before it was known who asks: no good key, a blocked address, or a read that the table refused. */
+/**
+ * Whether the request was refused before its account was known: no valid key, a blocked address or a busy
+ * table.
+ */
 function isUnauthenticated({ status, body }: Answer): boolean {
-  // A failed creation has an error, too: a text.
+  // A failed creation also has the member error, which is a text there.
   const { error } = body as { error?: string | { details?: { reason?: string } } };
   const reason = typeof error === 'object' ? error.details?.reason : undefined;
   return status === 401 || reason === 'burst_block' || reason === 'overloaded';
@@ -79,17 +85,17 @@ export function breaking(
     .map(({ status, headers, text }) => `${status} ${JSON.stringify(Object.fromEntries(headers))} ${text}`);
 }
 
-/** Called at the end of a test file, so that it sees everything that the file has received. */
+/** Checks all answers that a test file has received. Each file calls this function at its end. */
 export function everyAnswer(service: () => TestService, form: 'envelope' | 'plain' = 'envelope'): void {
-  describe('over everything that this file received', () => {
-    it.each(Object.entries(rules))('%s', (_name, rule) => {
+  describe('all answers that this file received', () => {
+    it.each(Object.entries(rules))('The rule holds: %s', (_name, rule) => {
       const { answers } = service();
       expect(answers.length).toBeGreaterThan(0);
       expect(breaking(rule, answers, form)).toEqual([]);
     });
 
-    it('the books of every account balance', async () => {
-      // What still moves between the audit's reads comes to rest; a sum that is wrong stays wrong.
+    it('The books of every account balance', async () => {
+      // Sums that still change between the audit's reads come to rest. A wrong sum stays wrong.
       await expect.poll(() => service().audit()).toEqual([]);
     });
   });

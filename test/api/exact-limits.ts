@@ -1,7 +1,7 @@
 /**
- * Limits are exact, whatever comes at once. One round of each limit goes over sockets
- * through the whole service, one more with conflicts; twenty rounds are charges alone on
- * a table in memory (crowd.ts): 200 requests over sockets twenty times would take minutes.
+ * Limits are exact, however many requests come at once. For each limit, one round goes over sockets through
+ * the whole service, and another round meets conflicts. Twenty more rounds are charges alone on a table in
+ * memory (crowd.ts), because twenty rounds of 200 requests over sockets would take minutes.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerRow } from '../../core/ledger.ts';
@@ -9,15 +9,16 @@ import type { ChargeOutcome } from '../../core/ports/charges.ts';
 import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
 import { crowdSize, openCounter, requestsAtOnce } from './crowd.ts';
 import { refusalOf, withinOneMinute, type Refusal } from './refusal.ts';
+import { idOf } from '../fixtures/values.ts';
 
-/** Accepted is accepted, but nothing is rendered: an account stays as full as the crowd has made it. */
+/** Requests are accepted, but nothing is rendered, so no creation ends and makes room. */
 function startNothing(service: TestService): void {
   service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
 }
 
 export const roomForAll: NewClient = { balance: '100', postRate: '10000', maxConcurrent: '1000' };
 const rounds = 20;
-/** CROWD_ROUNDS=20 repeats the rounds over sockets, too; that takes some five minutes. */
+/** CROWD_ROUNDS=20 also repeats the rounds over sockets, which takes some five minutes. */
 const socketRounds = Number(process.env['CROWD_ROUNDS'] ?? 1);
 
 export interface Limit {
@@ -44,7 +45,7 @@ function countCharges(rows: readonly LedgerRow[]): number {
   return rows.filter((row) => row.kind === 'charge').length;
 }
 
-/** Tells two hundred clients at once of each limit. */
+/** Sends two hundred requests at once against each limit. */
 export function exactLimits(limits: readonly Limit[], started: () => TestService): void {
   let service: TestService;
   beforeAll(() => {
@@ -52,59 +53,62 @@ export function exactLimits(limits: readonly Limit[], started: () => TestService
     startNothing(service);
   });
 
-  describe.each(limits)('two hundred at once on $name', ({ client: wanted, accepted, refusal, outcome }) => {
-    it(
-      `over sockets: ${accepted} accepted, the others answered ${refusal.status} with the right numbers`,
-      async () => {
-        for (let round = 0; round < socketRounds; round += 1) {
-          withinOneMinute(service);
-          const client = await service.client(wanted);
-          const answers = await requestsAtOnce(service, client);
-          const ids = answers.filter(isAccepted).map(({ body }) => (body as { id: string }).id);
-          expect(new Set(ids).size).toBe(accepted);
-          expect(answers.filter((answer) => !isAccepted(answer))).toHaveLength(crowdSize - accepted);
-          expectRefusals(
-            answers.filter((answer) => !isAccepted(answer)),
-            refusal,
-          );
-          expect(await charged(service, client)).toBe(accepted);
+  describe.each(limits)(
+    'two hundred requests at once against $name',
+    ({ client: wanted, accepted, refusal, outcome }) => {
+      it(
+        `Over sockets, ${accepted} are accepted, and the others are answered ${refusal.status} with the right numbers`,
+        async () => {
+          for (let round = 0; round < socketRounds; round += 1) {
+            withinOneMinute(service);
+            const client = await service.client(wanted);
+            const answers = await requestsAtOnce(service, client);
+            const ids = answers.filter(isAccepted).map(idOf);
+            expect(new Set(ids).size).toBe(accepted);
+            expect(answers.filter((answer) => !isAccepted(answer))).toHaveLength(crowdSize - accepted);
+            expectRefusals(
+              answers.filter((answer) => !isAccepted(answer)),
+              refusal,
+            );
+            expect(await charged(service, client)).toBe(accepted);
+          }
+        },
+        120_000 * socketRounds,
+      );
+
+      it(`In each of twenty rounds on the table, ${accepted} are charged, and the others get ${outcome.kind}`, async () => {
+        const counter = openCounter(service);
+        for (let round = 0; round < rounds; round += 1) {
+          const client = await counter.client(wanted);
+          const outcomes = await counter.chargeAtOnce(client);
+          const refused = outcomes.filter(({ kind }) => kind !== 'charged');
+          expect(refused).toEqual(Array.from({ length: crowdSize - accepted }, () => outcome));
+          expect(countCharges(await counter.ledger(client))).toBe(accepted);
         }
-      },
-      120_000 * socketRounds,
-    );
-
-    it(`twenty times on the table: always ${accepted} charged, the others told ${outcome.kind}`, async () => {
-      const counter = openCounter(service);
-      for (let round = 0; round < rounds; round += 1) {
-        const client = await counter.client(wanted);
-        const outcomes = await counter.chargeAtOnce(client);
-        const refused = outcomes.filter(({ kind }) => kind !== 'charged');
-        expect(refused).toEqual(Array.from({ length: crowdSize - accepted }, () => outcome));
-        expect(countCharges(await counter.ledger(client))).toBe(accepted);
-      }
-    });
-
-    it('with conflicts in half of the transactions: 503 overloaded to some perhaps, a wrong count never', async () => {
-      withinOneMinute(service);
-      const client = await service.client(wanted);
-      service.machine.faults.set({
-        call: 'dynamodb:TransactWriteItems',
-        error: 'TransactionConflict',
-        every: 2,
       });
-      const answers = await requestsAtOnce(service, client);
-      const struck =
-        service.machine.faults.list().find(({ error }) => error === 'TransactionConflict')?.struck ?? 0;
-      service.machine.faults.clear();
-      startNothing(service);
-      expect(struck).toBeGreaterThan(accepted);
-      const refused = answers.filter((answer) => !isAccepted(answer) && !isOverloaded(answer));
-      expectRefusals(refused, refusal);
-      // A refusal says that the limit is used up: so it must have been, and by exactly so many.
-      const count = answers.filter(isAccepted).length;
-      expect(count).toBeLessThanOrEqual(accepted);
-      if (refused.length > 0) expect(count).toBe(accepted);
-      expect(await charged(service, client)).toBe(count);
-    });
-  });
+
+      it('With conflicts in half of the transactions, some may get 503 overloaded, but the count is never wrong', async () => {
+        withinOneMinute(service);
+        const client = await service.client(wanted);
+        service.machine.faults.set({
+          call: 'dynamodb:TransactWriteItems',
+          error: 'TransactionConflict',
+          every: 2,
+        });
+        const answers = await requestsAtOnce(service, client);
+        const struck =
+          service.machine.faults.list().find(({ error }) => error === 'TransactionConflict')?.struck ?? 0;
+        service.machine.faults.clear();
+        startNothing(service);
+        expect(struck).toBeGreaterThan(accepted);
+        const refused = answers.filter((answer) => !isAccepted(answer) && !isOverloaded(answer));
+        expectRefusals(refused, refusal);
+        // A refusal says that the limit is used up, so exactly that many requests must have been accepted.
+        const count = answers.filter(isAccepted).length;
+        expect(count).toBeLessThanOrEqual(accepted);
+        if (refused.length > 0) expect(count).toBe(accepted);
+        expect(await charged(service, client)).toBe(count);
+      });
+    },
+  );
 }

@@ -1,16 +1,16 @@
 /**
- * Addresses that clients give, and that must lead nowhere but to public hosts. Names are
- * resolved by the test; nothing leaves this machine.
+ * Addresses from clients must lead to public hosts only. The test resolves the names itself, and no
+ * connection leaves this machine.
  */
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createOutbound } from '../../adapters/safe-fetch.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
+import { portOf } from '../fixtures/values.ts';
 
-/** Names of the test's own, each with all its addresses; every other name is public. */
+/** The names that the test resolves, each with all its addresses. Every other name gets a public address. */
 const names = new Map<string, readonly string[]>([
   ['metadata.test', ['169.254.169.254']],
   ['half-private.test', ['93.184.215.14', '10.0.0.7']],
@@ -92,8 +92,8 @@ const hostile: readonly (readonly [form: string, host: string])[] = [
 
 const noSignal = new AbortController().signal;
 
-describe.each(hostile)('%s, %s', (_form, host) => {
-  it('is refused as a webhook target, at submission and at every attempt, and as a source image', async () => {
+describe.each(hostile)('the hostile address %s, %s', (_form, host) => {
+  it('The address is refused as a webhook target, at submission and at every attempt, and as a source image', async () => {
     const url = `https://${host}/hook`;
     expect(await outbound.check(url)).toMatchObject({ kind: 'refused' });
     expect(await outbound.post(url, {}, '{}')).toEqual({ kind: 'unanswered', reason: 'address refused' });
@@ -119,7 +119,7 @@ describe('the form of an address', () => {
     ['data', 'data:image/png;base64,AAAA'],
     ['no address at all', 'example.com/image.png'],
     ['more than 2048 characters', `https://example.com/${'a'.repeat(2048)}`],
-  ])('%s is refused everywhere, before any name is resolved', async (_form, url) => {
+  ])('An address with %s is refused everywhere before any name is resolved', async (_form, url) => {
     expect(await outbound.check(url)).toMatchObject({ kind: 'refused' });
     expect(await outbound.post(url, {}, '{}')).toEqual({ kind: 'unanswered', reason: 'address refused' });
     expect(await outbound.fetchSource(url, noSignal)).toMatchObject({ kind: 'refused' });
@@ -130,7 +130,7 @@ describe('the form of an address', () => {
     ['http', 'http://example.com/'],
     ['http on a high port', 'http://example.com:8080/'],
     ['https on port 80', 'https://example.com:80/'],
-  ])('%s is refused for webhooks', async (_form, url) => {
+  ])('An address with %s is refused for webhooks', async (_form, url) => {
     expect(await outbound.check(url)).toMatchObject({ kind: 'refused' });
   });
 });
@@ -157,16 +157,16 @@ describe('ordinary public addresses', () => {
     'https://[2001:4860:4860::8888]/',
     'https://[2a00:1450:4001:830::200e]:8443/',
     'https://169.253.255.255/',
-  ])('%s is accepted', async (url) => {
+  ])('The address %s is accepted', async (url) => {
     expect(await outbound.check(url)).toEqual({ kind: 'allowed' });
   });
 });
 
-describe('what changes behind a check', () => {
+describe('an address that changes after the check', () => {
   let redirecting: Server;
   let arrivals = 0;
   let location = '';
-  const url = (host: string): string => `http://${host}:${(redirecting.address() as AddressInfo).port}/`;
+  const url = (host: string): string => `http://${host}:${portOf(redirecting)}/`;
   beforeAll(async () => {
     redirecting = createServer((_request, response) => {
       arrivals += 1;
@@ -179,16 +179,16 @@ describe('what changes behind a check', () => {
     redirecting.close();
   });
 
-  it('a name that turns private between submission and delivery is not connected to', async () => {
+  it('No connection is made to a name that turns private between submission and delivery', async () => {
     names.set('turning.test', ['93.184.215.14']);
-    const target = `https://turning.test:${(redirecting.address() as AddressInfo).port}/`;
+    const target = `https://turning.test:${portOf(redirecting)}/`;
     expect(await outbound.check(target)).toEqual({ kind: 'allowed' });
     names.set('turning.test', ['127.0.0.1']);
     expect(await outbound.post(target, {}, '{}')).toEqual({ kind: 'unanswered', reason: 'address refused' });
     expect(arrivals).toBe(0);
   });
 
-  it('a connection goes to the address that was checked, though the name would now say another', async () => {
+  it('The connection goes to the address that was checked, even if the name has another address by then', async () => {
     let calls = 0;
     const turning = createOutbound('loopback-too', {
       clock: systemClock,
@@ -211,14 +211,15 @@ describe('what changes behind a check', () => {
     'http://user@example.com/',
     'http://example.com:22/',
     'file:///etc/passwd',
-  ])('a redirect to %s is refused at its hop', async (to) => {
-    // The first hop has to be reachable here: loopback is allowed, what it leads to is not.
+  ])('A redirect to %s is refused at its hop', async (to) => {
+    // The first hop must be reachable on this machine, so loopback is allowed. The target of the redirect is
+    // not.
     const local = createOutbound('loopback-too', { clock: systemClock, resolve });
     location = to;
     expect(await local.fetchSource(url('127.0.0.1'), noSignal)).toMatchObject({ kind: 'refused' });
   });
 
-  it('a redirect of a webhook is an answer as any other, and never followed', async () => {
+  it('A redirect of a webhook is an answer like any other, and is never followed', async () => {
     const local = createOutbound('loopback-too', { clock: systemClock, resolve });
     location = url('127.0.0.1');
     const before = arrivals;

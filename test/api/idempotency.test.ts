@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { asMicros } from '../../core/money.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
+import { idOf } from '../fixtures/values.ts';
 
 let service: TestService;
 let client: Client;
@@ -27,10 +29,8 @@ async function charges(of: Client = client): Promise<number> {
   return (await service.operator.wallet.ledger(of.account.id)).filter((row) => row.kind === 'charge').length;
 }
 
-const idOf = (answer: Answer): string => (answer.body as { id: string }).id;
-
-describe('the same Idempotency-Key with the same validated request', () => {
-  it('is answered 202 with the same creation, Idempotent-Replayed: true, and charged once', async () => {
+describe('a second request with the same Idempotency-Key and the same validated body', () => {
+  it('The second request is answered 202 with the same creation and Idempotent-Replayed: true, and is charged once', async () => {
     const first = await submit('order-1');
     const second = await submit('order-1');
     expect([first.status, second.status]).toEqual([202, 202]);
@@ -43,14 +43,14 @@ describe('the same Idempotency-Key with the same validated request', () => {
     expect(await charges()).toBe(1);
   });
 
-  it('shows the creation in its current state', async () => {
+  it('The second request gets the creation in its current state', async () => {
     const first = await submit('order-2');
     await service.ended(idOf(first));
     const second = await submit('order-2');
     expect(second).toMatchObject({ status: 202, body: { id: idOf(first), status: 'completed' } });
   });
 
-  it('may write its fields in another order and its prompt with other spaces around', async () => {
+  it('The second request may have its fields in another order and its prompt with other spaces around', async () => {
     const first = await submit('order-3');
     const second = await service.send('/images/generate', {
       key: client.key,
@@ -60,7 +60,7 @@ describe('the same Idempotency-Key with the same validated request', () => {
     expect(idOf(second)).toBe(idOf(first));
   });
 
-  it('sent at once, makes one creation and one charge', async () => {
+  it('Requests sent at once make one creation and one charge', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => submit('order-4')));
     expect(new Set(answers.map((answer) => `${answer.status} ${idOf(answer)}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(202);
@@ -68,7 +68,7 @@ describe('the same Idempotency-Key with the same validated request', () => {
     expect(await charges()).toBe(1);
   });
 
-  it('is replayed even when the wallet is empty, the model hidden and its provider off by now', async () => {
+  it('The request is replayed even if the wallet is empty, the model hidden and its provider disabled by then', async () => {
     const poor = await service.client({ balance: '0.01' });
     const first = await submit('order-5', {}, poor);
     await service.operator.accounts.change(poor.account.id, {
@@ -79,7 +79,7 @@ describe('the same Idempotency-Key with the same validated request', () => {
     expect([second.status, idOf(second)]).toEqual([202, idOf(first)]);
   });
 
-  it('of another account is a request of its own', async () => {
+  it('The same key of another account is a request of its own', async () => {
     const other = await service.client();
     const [mine, theirs] = [await submit('order-6'), await submit('order-6', {}, other)];
     expect(theirs.status).toBe(202);
@@ -87,7 +87,7 @@ describe('the same Idempotency-Key with the same validated request', () => {
     expect(idOf(theirs)).not.toBe(idOf(mine));
   });
 
-  it('after 24 hours is a new request, and not a moment before', async () => {
+  it('After 24 hours the key is free for a new request, and not a moment earlier', async () => {
     const first = await submit('order-7');
     await service.ended(idOf(first));
     await service.machine.advance(24 * 3600 - 120);
@@ -103,7 +103,7 @@ describe('the same Idempotency-Key with the same validated request', () => {
   });
 });
 
-it('null in an optional field and the field left out are the same request', async () => {
+it('A null in an optional field and an absent field make the same request', async () => {
   const first = await submit('nulls');
   const second = await submit('nulls', { seed: null, webhook_url: null });
   expect([second.status, second.headers.get('idempotent-replayed'), idOf(second)]).toEqual([
@@ -113,7 +113,7 @@ it('null in an optional field and the field left out are the same request', asyn
   ]);
 });
 
-it('requests that differ in a metadata key such as __proto__ alone are different requests', async () => {
+it('Two requests that differ only in a metadata key such as __proto__ are different requests', async () => {
   const withName = (value: string): object => ({
     metadata: JSON.parse(`{"__proto__":"${value}"}`) as object,
   });
@@ -122,33 +122,36 @@ it('requests that differ in a metadata key such as __proto__ alone are different
   expect(refusalOf(await submit('names', withName('b'))).details['reason']).toBe('idempotency_key_mismatch');
 });
 
-describe('the same Idempotency-Key with another request', () => {
+describe('a second request with the same Idempotency-Key and another body', () => {
   it.each([
     ['another prompt', { prompt: 'a jetty in sunshine' }],
     ['another metadata value', { metadata: { order: '8', part: 'a' } }],
     ['a default written out', { resolution: '1K' }],
-  ])('%s: 400 idempotency_key_mismatch, nothing charged', async (_what, change) => {
-    await submit('other');
-    const answer = await submit('other', change);
-    expect(refusalOf(answer)).toMatchObject({
-      status: 400,
-      code: 'ERR_INVALID_REQUEST',
-      details: { reason: 'idempotency_key_mismatch' },
-    });
-    expect(await charges()).toBe(1);
-  });
+  ])(
+    'A request with %s is answered 400 idempotency_key_mismatch, and nothing is charged',
+    async (_what, change) => {
+      await submit('other');
+      const answer = await submit('other', change);
+      expect(refusalOf(answer)).toMatchObject({
+        status: 400,
+        code: 'ERR_INVALID_REQUEST',
+        details: { reason: 'idempotency_key_mismatch' },
+      });
+      expect(await charges()).toBe(1);
+    },
+  );
 });
 
-describe('the same Idempotency-Key is free again', () => {
-  it('after a refusal, for the same or for another request', async () => {
+describe('an Idempotency-Key that is free again', () => {
+  it('The key is free after a refusal, for the same request or another one', async () => {
     const poor = await service.client({ balance: '0' });
     expect((await submit('again', {}, poor)).status).toBe(402);
-    await service.operator.wallet.topUp(poor.account.id, 1_000_000 as never, 'paid');
+    await service.operator.wallet.topUp(poor.account.id, asMicros(1_000_000), 'paid');
     const answer = await submit('again', { prompt: 'now with money' }, poor);
     expect([answer.status, answer.headers.has('idempotent-replayed')]).toEqual([202, false]);
   });
 
-  it('after its creation failed and was refunded: at most one unrefunded charge a key', async () => {
+  it('The key is free after its creation failed and was refunded, so a key has at most one charge that is not refunded', async () => {
     const first = await submit('failed', { prompt: 'a [sandbox:fail] picture' });
     await service.ended(idOf(first));
     const second = await submit('failed', { prompt: 'a picture' });
@@ -164,7 +167,7 @@ describe('the same Idempotency-Key is free again', () => {
     ]);
   });
 
-  it('and of many who come at once after a failure, one is new', async () => {
+  it('Of many requests at once after a failure, one makes a new creation', async () => {
     const first = await submit('failed-crowd', { prompt: '[sandbox:fail]' });
     await service.ended(idOf(first));
     const answers = await Promise.all(Array.from({ length: 8 }, () => submit('failed-crowd')));
@@ -173,8 +176,8 @@ describe('the same Idempotency-Key is free again', () => {
   });
 });
 
-describe('an Idempotency-Key', () => {
-  it('is the same bare and quoted', async () => {
+describe('the form of an Idempotency-Key', () => {
+  it('The key is the same key bare and in quotes', async () => {
     const bare = await submit('8e03978e-40d5-43dd-bc93-6894a57f9324');
     const quoted = await submit('"8e03978e-40d5-43dd-bc93-6894a57f9324"');
     expect(idOf(quoted)).toBe(idOf(bare));
@@ -185,7 +188,7 @@ describe('an Idempotency-Key', () => {
     ['255 characters', 'k'.repeat(255)],
     ['255 characters, quoted', `"${'q'.repeat(255)}"`],
     ['spaces and marks', 'order 7; "part" a/b = {c}'],
-  ])('of %s is taken', async (_form, key) => {
+  ])('A key of %s is accepted', async (_form, key) => {
     const [first, second] = [await submit(key), await submit(key)];
     expect([first.status, second.headers.get('idempotent-replayed')]).toEqual([202, 'true']);
   });
@@ -193,11 +196,11 @@ describe('an Idempotency-Key', () => {
   it.each([
     ['empty', ''],
     ['empty in quotes', '""'],
-    ['256 characters', 'k'.repeat(256)],
-    ['256 characters, quoted', `"${'q'.repeat(256)}"`],
+    ['256 characters long', 'k'.repeat(256)],
+    ['256 characters long in quotes', `"${'q'.repeat(256)}"`],
     ['not ASCII', 'clé'],
-    ['a tab', 'a\tb'],
-  ])('%s is refused with 400 and names the header', async (_form, key) => {
+    ['interrupted by a tab', 'a\tb'],
+  ])('A key that is %s is refused with 400, and the refusal names the header', async (_form, key) => {
     const answer = await submit(key);
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, 'Idempotency-Key: invalid_value']);
     expect(await charges()).toBe(0);

@@ -1,6 +1,6 @@
-/** Image files as small as their formats allow, of whatever size they claim. */
+/** Image files with as few bytes as their format allows. Each claims the size that the test wants. */
 
-/** The first 33 bytes of a PNG, then filling. */
+/** The first 33 bytes of a PNG, followed by zeros. */
 export function png(width: number, height: number, length = 64): Buffer {
   const file = Buffer.alloc(Math.max(33, length));
   Buffer.from([137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13]).copy(file);

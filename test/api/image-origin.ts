@@ -1,14 +1,14 @@
-/** A host of source images, of the test's own: each path answers as the test says. */
+/** A host of source images that belongs to the test. Each path answers as the test says. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { portOf } from '../fixtures/values.ts';
 
 type Serve = (response: ServerResponse, request: IncomingMessage) => void;
 
 export interface ImageOrigin {
-  /** The address of a path of its own, which answers so from now on. */
+  /** Lets a path answer like this from now on, and returns its address. */
   at(path: string, serve: Serve): string;
-  /** Paths in the order in which they were asked for. */
+  /** The requested paths in their order. */
   readonly asked: string[];
   /** The most requests that were open at the same time. */
   readonly most: () => number;
@@ -33,7 +33,7 @@ export async function startImageOrigin(): Promise<ImageOrigin> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   return {
     at: (path, serve) => {
       paths.set(path, serve);

@@ -4,9 +4,11 @@ import { keys } from '../../adapters/dynamodb/table.ts';
 import { createAccount } from '../../admin/commands/accounts.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
 import { defaultLimits } from '../../core/limits.ts';
+import { asMicros } from '../../core/money.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
+import { idOf, monthBegin } from '../fixtures/values.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -20,11 +22,10 @@ const submit = ({ key }: Client, body: object = sketch): Promise<Answer> =>
   service.send('/images/generate', { key, body });
 const quote = ({ key }: Client, body: object = sketch): Promise<Answer> =>
   service.send('/images/quote', { key, body });
-const idOf = (answer: Answer): string => (answer.body as { id: string }).id;
 const left = ({ headers }: Answer): number => Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]);
 
 describe('the limits of a new account', () => {
-  it("are the deployment's, but for those that it is given", async () => {
+  it('A new account has the limits of the deployment, except those that it is given', async () => {
     const deployment = {
       ...service.operator,
       defaultLimits: { postRate: 6, getRate: 7, maxConcurrent: 8, deadlineSeconds: 9 },
@@ -38,13 +39,13 @@ describe('the limits of a new account', () => {
     });
   });
 
-  it('are those of the contract where no setting says otherwise', () => {
+  it('A new account has the documented limits when no setting says otherwise', () => {
     expect(service.operator.defaultLimits).toEqual(defaultLimits);
   });
 });
 
-describe('POST requests a minute', () => {
-  it('over the rate: 429 ERR_RATE_LIMIT, account_rate, to be tried again when the window ends', async () => {
+describe('the rate of POST requests', () => {
+  it('A request above the rate is answered 429 ERR_RATE_LIMIT, account_rate, and succeeds when the window ends', async () => {
     const client = await service.client({ postRate: '3' });
     withinOneMinute(service);
     const answers = [await quote(client), await quote(client), await quote(client), await quote(client)];
@@ -63,7 +64,7 @@ describe('POST requests a minute', () => {
     expect((await quote(client)).status).toBe(200);
   });
 
-  it('count those that are refused, and accepted submissions once', async () => {
+  it('A refused request counts, and an accepted submission counts once', async () => {
     const client = await service.client({ postRate: '6', balance: '0.01' });
     withinOneMinute(service);
     const answers = [
@@ -79,7 +80,7 @@ describe('POST requests a minute', () => {
     expect((await submit(client)).status).toBe(429);
   });
 
-  it('that are over the rate move no money, a replay included', async () => {
+  it('A request above the rate moves no money, not even as a replay', async () => {
     const client = await service.client({ postRate: '1' });
     withinOneMinute(service);
     await quote(client);
@@ -87,15 +88,15 @@ describe('POST requests a minute', () => {
     expect((await service.account(client.account.id)).availableMicros).toBe(25_000_000);
   });
 
-  it('are 60 by default, and each account has its own', async () => {
+  it('The rate is 60 a minute by default, and each account has its own', async () => {
     const [one, other] = [await service.client(), await service.client({ postRate: '0' })];
     expect((await quote(one)).headers.get('ratelimit-policy')).toBe('"post";q=60;w=60');
     expect((await quote(other)).status).toBe(429);
   });
 });
 
-describe('GET requests a minute', () => {
-  it('over the rate: 429 account_rate, and apart from POST', async () => {
+describe('the rate of GET requests', () => {
+  it('A request above the rate is answered 429 account_rate, apart from the rate of POST requests', async () => {
     const { key } = await service.client({ getRate: '2', postRate: '1' });
     withinOneMinute(service);
     const answers = [
@@ -112,14 +113,14 @@ describe('GET requests a minute', () => {
     expect((await service.send('/images/quote', { key, body: sketch })).status).toBe(200);
   });
 
-  it('are 600 by default', async () => {
+  it('The rate is 600 a minute by default', async () => {
     const { key } = await service.client();
     expect((await service.send('/models', { key })).headers.get('ratelimit-policy')).toBe('"get";q=600;w=60');
   });
 });
 
-describe('the polling interval', () => {
-  it('of one second, for each creation: 429 ERR_RATE_LIMIT, poll_interval, Retry-After 1', async () => {
+describe('the polling interval of a creation', () => {
+  it('A second poll of a creation within a second is answered 429 ERR_RATE_LIMIT, poll_interval, with Retry-After 1', async () => {
     const client = await service.client();
     const [one, other] = [idOf(await submit(client)), idOf(await submit(client))];
     await Promise.all([service.ended(one), service.ended(other)]);
@@ -140,9 +141,9 @@ describe('the polling interval', () => {
 });
 
 describe('quota: 429 ERR_QUOTA_EXCEEDED', () => {
-  it('account, concurrent_creations: as many open as the account may have; room again when one ends', async () => {
+  it('An account with as many open creations as it may have is refused, and accepted again when one of them ends', async () => {
     const client = await service.client({ maxConcurrent: '3' });
-    // Nothing is rendered before the refusals were seen.
+    // Nothing is rendered until the test has seen the refusals.
     const refused = Promise.withResolvers<undefined>();
     service.machine.watchAws(async (call, serve) => {
       if (call.caller.startsWith('RenderImage')) await refused.promise;
@@ -164,13 +165,13 @@ describe('quota: 429 ERR_QUOTA_EXCEEDED', () => {
     expect((await submit(client)).status).toBe(202);
   });
 
-  it('account: 20 by default', async () => {
+  it('An account may have 20 open creations by default', async () => {
     expect(await service.send('/balance', { key: (await service.client()).key })).toMatchObject({
       body: { max_concurrent: 20 },
     });
   });
 
-  it('service, capacity: 2,000 open creations by the last count', async () => {
+  it('The service is full at 2,000 open creations by the last count', async () => {
     const client = await service.client();
     const { table } = service.operator;
     const countIs = (open: number): Promise<unknown> =>
@@ -196,8 +197,8 @@ describe('quota: 429 ERR_QUOTA_EXCEEDED', () => {
   });
 });
 
-describe('the order of the first look', () => {
-  it('is budget, balance, quota', async () => {
+describe('the order of the checks before a charge', () => {
+  it('The budget is checked first, then the balance, then the quota', async () => {
     const client = await service.client({ balance: '0', maxConcurrent: '0', monthlyCap: '0' });
     expect(refusalOf(await submit(client)).details['reason']).toBe('monthly_budget_exceeded');
     const { key } = await issueKey(service.operator, client.account, { name: 'without a cap' });
@@ -205,19 +206,19 @@ describe('the order of the first look', () => {
       required: 0.01,
       available: 0,
     });
-    await service.operator.wallet.topUp(client.account.id, 1_000_000 as never, 'paid');
+    await service.operator.wallet.topUp(client.account.id, asMicros(1_000_000), 'paid');
     expect(refusalOf(await submit({ ...client, key })).details['reason']).toBe('concurrent_creations');
   });
 });
 
-/** More than a day ahead: an advance of that length is quick. */
+/** The end of a month that is more than a day ahead. An advance of that length is quick. */
 function distantMonthEnd(now: number): number {
   const after = new Date(now + 2 * 86_400_000);
   return Date.UTC(after.getUTCFullYear(), after.getUTCMonth() + 1, 1);
 }
 
 describe('the monthly budget of a key: 402 ERR_INSUFFICIENT_BALANCE, monthly_budget_exceeded', () => {
-  it('with cap, spent and resets_at; another key of the account is not concerned', async () => {
+  it('The refusal has cap, spent and resets_at, and another key of the account is not affected', async () => {
     const client = await service.client({ monthlyCap: '0.025' });
     expect([(await submit(client)).status, (await submit(client)).status]).toEqual([202, 202]);
     const refused = refusalOf(await submit(client));
@@ -228,7 +229,7 @@ describe('the monthly budget of a key: 402 ERR_INSUFFICIENT_BALANCE, monthly_bud
         reason: 'monthly_budget_exceeded',
         cap: 0.025,
         spent: 0.02,
-        resets_at: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00.000Z$/) as unknown,
+        resets_at: monthBegin,
       },
     });
     expect(Date.parse(String(refused.details['resets_at']))).toBeGreaterThan(service.machine.clock.now());
@@ -236,11 +237,12 @@ describe('the monthly budget of a key: 402 ERR_INSUFFICIENT_BALANCE, monthly_bud
     expect((await submit({ ...client, key })).status).toBe(202);
   });
 
-  it('turns with the UTC month, and a refund goes back to the month of its charge', async () => {
+  it('The budget starts anew with each UTC month, and a refund goes back to the month of its charge', async () => {
     const turn = distantMonthEnd(service.machine.clock.now());
     await service.machine.advance((turn - service.machine.clock.now()) / 1000 - 20);
     const client = await service.client({ monthlyCap: '0.02' });
-    // Accepted and not started: the reconciler starts it, and it fails, when the month has turned.
+    // The creation is accepted and not started. The reconciler starts it in the next month, and it fails
+    // then.
     service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
     const failing = await submit(client, { ...sketch, prompt: '[sandbox:fail]' });
     service.machine.faults.clear();

@@ -5,6 +5,7 @@ import { startTestService, type Answer, type Client, type TestService } from '..
 import { inTime } from './in-time.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
+import { anyText, idOf, textLike } from '../fixtures/values.ts';
 
 let service: TestService;
 let client: Client;
@@ -26,19 +27,17 @@ function submit(
   });
 }
 
-/** Held for as long as a request can be, and ended. */
+/** The answer to a request that waits as long as it can, once its creation has ended. */
 const ended = (prompt: string): Promise<Answer> => inTime(() => submit(prompt, 'wait=20'));
 
-describe('terminal in time', () => {
-  it('completed: 200 with the creation, its Location, and no Retry-After', async () => {
+describe('a creation that ends while the request waits', () => {
+  it('A completed creation is answered 200 with its Location and without Retry-After', async () => {
     const answer = await ended('a weir');
     expect(answer).toMatchObject({
       status: 200,
       body: { status: 'completed', result_urls: [expect.any(String)] },
     });
-    expect(answer.headers.get('location')).toBe(
-      `/api/public/v1/creations/${(answer.body as { id: string }).id}`,
-    );
+    expect(answer.headers.get('location')).toBe(`/api/public/v1/creations/${idOf(answer)}`);
     expect([answer.headers.get('preference-applied'), answer.headers.has('retry-after')]).toEqual([
       'wait=20',
       false,
@@ -46,9 +45,9 @@ describe('terminal in time', () => {
   });
 
   it.each([
-    ['1, the prompt was rejected', '[sandbox:reject-prompt]', 'PromptRejected'],
-    ['2, the source image was rejected', '[sandbox:reject-image]', 'SourceImageRejected'],
-  ] as const)('failed with message %s: 200 with the creation', async (_message, prompt, name) => {
+    ['the prompt was rejected', '[sandbox:reject-prompt]', 'PromptRejected'],
+    ['the source image was rejected', '[sandbox:reject-image]', 'SourceImageRejected'],
+  ] as const)('A creation that failed because %s is answered 200', async (_message, prompt, name) => {
     expect(await ended(prompt)).toMatchObject({
       status: 200,
       body: { status: 'failed', error: failures[name].message, retryable: false, amount_refunded: 0.01 },
@@ -56,17 +55,17 @@ describe('terminal in time', () => {
   });
 
   it.each([
-    ['3', '[sandbox:fail]', 'GenerationFailed'],
-    ['4', '[sandbox:empty]', 'NothingRendered'],
-    ['7', '[sandbox:crash]', 'InternalFailure'],
+    ['GenerationFailed', '[sandbox:fail]', 'GenerationFailed'],
+    ['NothingRendered', '[sandbox:empty]', 'NothingRendered'],
+    ['InternalFailure', '[sandbox:crash]', 'InternalFailure'],
   ] as const)(
-    'failed with message %s: 502 ERR_GENERATION_FAILED with creation_id, error and retryable; refunded in full',
+    'A creation that failed as %s is answered 502 ERR_GENERATION_FAILED with creation_id, error and retryable, and is refunded in full',
     async (_message, prompt, name) => {
       const answer = await ended(prompt);
       const { details, ...rest } = refusalOf(answer);
       expect(rest).toEqual({ status: 502, code: 'ERR_GENERATION_FAILED' });
       expect(details).toEqual({
-        creation_id: expect.any(String) as unknown,
+        creation_id: anyText,
         error: failures[name].message,
         retryable: true,
       });
@@ -75,7 +74,7 @@ describe('terminal in time', () => {
     },
   );
 
-  it('failed with message 5, at a short deadline: 502 ERR_GENERATION_FAILED', async () => {
+  it('A creation that failed as GenerationTimedOut at a short deadline is answered 502 ERR_GENERATION_FAILED', async () => {
     const hasty = await service.client({ deadline: '2' });
     const body = { model: 'sandbox-sketch', prompt: '[sandbox:hang]' };
     const answer = await inTime(() =>
@@ -88,14 +87,14 @@ describe('terminal in time', () => {
     });
   });
 
-  it('failed with message 6: 503 ERR_PROVIDER_UNAVAILABLE, provider_unavailable, with Retry-After', async () => {
+  it('A creation that failed as ServiceUnavailable is answered 503 ERR_PROVIDER_UNAVAILABLE, provider_unavailable, with Retry-After', async () => {
     const answer = await ended('[sandbox:down]');
     expect(refusalOf(answer)).toEqual({
       status: 503,
       code: 'ERR_PROVIDER_UNAVAILABLE',
       details: {
         reason: 'provider_unavailable',
-        creation_id: expect.any(String) as unknown,
+        creation_id: anyText,
         error: failures.ServiceUnavailable.message,
         retryable: true,
       },
@@ -103,7 +102,7 @@ describe('terminal in time', () => {
     expect(answer.headers.has('retry-after')).toBe(true);
   });
 
-  it('with a provider that is down and one that stands in for it: 200', async () => {
+  it('A creation whose first provider is unavailable and whose second provider renders is answered 200', async () => {
     const body = { model: 'sandbox-pro', prompt: '[sandbox:down=sandbox]', resolution: '2K' };
     const answer = await inTime(() =>
       service.send('/images/generate', { key: client.key, body, headers: { prefer: 'wait=20' } }),
@@ -111,7 +110,7 @@ describe('terminal in time', () => {
     expect(answer).toMatchObject({ status: 200, body: { status: 'completed' } });
   });
 
-  it('counts once against the rate, however it ends', async () => {
+  it('The request counts once against the rate, however its creation ends', async () => {
     const one = await service.client({ postRate: '3' });
     withinOneMinute(service);
     const rate = async (prompt: string): Promise<string | null> =>
@@ -130,14 +129,14 @@ describe('terminal in time', () => {
   });
 });
 
-describe('not terminal in time', () => {
-  it('202 as without it, after N seconds', async () => {
+describe('a creation that has not ended after the wait', () => {
+  it('The answer is the ordinary 202 after the seconds of the header', async () => {
     const started = performance.now();
     const answer = await submit('[sandbox:delay=200s]', 'wait=1');
     const took = performance.now() - started;
     expect(answer).toMatchObject({
       status: 202,
-      body: { status: expect.stringMatching(/queued|processing/) as unknown },
+      body: { status: textLike(/queued|processing/) },
     });
     expect([answer.headers.get('retry-after'), answer.headers.get('preference-applied')]).toEqual([
       '2',
@@ -146,30 +145,30 @@ describe('not terminal in time', () => {
     expect(took).toBeGreaterThan(950);
   });
 
-  it('wait=0 waits for nothing', async () => {
+  it('The header wait=0 waits for nothing', async () => {
     expect((await submit('[sandbox:delay=200s]', 'wait=0')).status).toBe(202);
   });
 });
 
-describe('the preference', () => {
+describe('the Prefer header', () => {
   it.each([
     ['handling=lenient, wait=20', 20],
     ['wait="20"; foo', 20],
     ['respond-async, wait=600', 20],
-  ])('%s waits at most %i s', async (prefer, seconds) => {
+  ])('The header %s waits at most %i s', async (prefer, seconds) => {
     const answer = await inTime(() => submit('a weir', prefer));
     expect([answer.status, answer.headers.get('preference-applied')]).toEqual([200, `wait=${seconds}`]);
   });
 
   it.each(['respond-async', 'wait', 'wait=soon', 'await=5', ''])(
-    '"%s" asks for no wait, and is no error',
+    'The header "%s" asks for no wait and is not refused',
     async (prefer) => {
       const answer = await submit('[sandbox:delay=2s]', prefer);
       expect([answer.status, answer.headers.has('preference-applied')]).toEqual([202, false]);
     },
   );
 
-  it('of a replay waits for the creation that was made before', async () => {
+  it('A replay waits for the creation that was made before', async () => {
     const key = { 'idempotency-key': 'patient' };
     const first = await submit('[sandbox:delay=1s]', '', key);
     const second = await inTime(() => submit('[sandbox:delay=1s]', 'wait=20', key));
@@ -178,7 +177,7 @@ describe('the preference', () => {
       200,
       'true',
     ]);
-    expect((second.body as { id: string }).id).toBe((first.body as { id: string }).id);
+    expect(idOf(second)).toBe(idOf(first));
   });
 });
 

@@ -3,6 +3,7 @@ import catalog from '../../catalog/models.json' with { type: 'json' };
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
+import { anyText } from '../fixtures/values.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -21,7 +22,7 @@ async function clientWith(policy: Policy): Promise<Client> {
   return client;
 }
 
-/** Both operations judge alike. */
+/** The answer to a submission. A quote of the same body must get the same refusal. */
 async function judge(client: Client, body: object): Promise<Answer> {
   const [submitted, quoted] = await Promise.all(
     ['/images/generate', '/images/quote'].map((path) =>
@@ -61,7 +62,7 @@ const noProvider = {
 };
 
 describe('404 ERR_MODEL_NOT_FOUND', () => {
-  it('for a model that does not exist and for one that is hidden from the account: the same but for its name', async () => {
+  it('A model that does not exist and a model that is hidden from the account get the same answer apart from the name', async () => {
     const client = await clientWith({ hiddenModels: ['sandbox-pro'] });
     const [absent, hidden] = [
       await judge(client, { model: 'no-such-one' }),
@@ -71,34 +72,34 @@ describe('404 ERR_MODEL_NOT_FOUND', () => {
     expect(hidden.text.replace('sandbox-pro', 'no-such-one')).toBe(absent.text);
   });
 
-  it('comes before what the model could not take', async () => {
+  it('The code comes before any refusal of what the model cannot take', async () => {
     const client = await clientWith({ hiddenModels: ['sandbox-sketch'] });
     expect(refusalOf(await judge(client, { model: 'sandbox-sketch', resolution: '4K' })).status).toBe(404);
   });
 });
 
 describe('400 ERR_INVALID_REQUEST, provider_policy_no_route', () => {
-  it('when no enabled provider renders the model at the resolution', async () => {
+  it('The code comes when no enabled provider renders the model at the resolution', async () => {
     const client = await clientWith({ providers: ['sandbox'] });
     expect(refusalOf(await judge(client, { model: 'sandbox-pro', resolution: '4K' }))).toEqual(noRoute);
     expect((await judge(client, { model: 'sandbox-pro', resolution: '2K' })).status).toBe(202);
   });
 
-  it('when no enabled provider renders the model at the aspect ratio', async () => {
+  it('The code comes when no enabled provider renders the model at the aspect ratio', async () => {
     const client = await clientWith({ providers: ['sandbox'] });
     expect(
       refusalOf(await judge(client, { model: 'sandbox-pro', resolution: '2K', aspect_ratio: '21:9' })),
     ).toEqual(noRoute);
   });
 
-  it('when resolution and ratio are rendered, but by no provider together', async () => {
+  it('The code comes when no single provider renders the resolution and the ratio together', async () => {
     const client = await clientWith({ providers: 'all' });
     expect(
       refusalOf(await judge(client, { model: 'sandbox-pro', resolution: '1K', aspect_ratio: '21:9' })),
     ).toEqual(noRoute);
   });
 
-  it('when the model never renders the resolution or the ratio', async () => {
+  it('The code comes when the model never renders the resolution or the ratio', async () => {
     const client = await clientWith({ providers: 'all' });
     expect(refusalOf(await judge(client, { model: 'sandbox-sketch', resolution: '4K' }))).toEqual(noRoute);
     expect(refusalOf(await judge(client, { model: 'sandbox-sketch', aspect_ratio: '21:9' }))).toEqual(
@@ -106,7 +107,7 @@ describe('400 ERR_INVALID_REQUEST, provider_policy_no_route', () => {
     );
   });
 
-  it("but an output format that is none of the model's is a wrong field", async () => {
+  it('An output format that the model does not have is a wrong field instead', async () => {
     const client = await clientWith({ providers: 'all' });
     const answer = await judge(client, { model: 'sandbox-sketch', output_format: 'webp' });
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, 'output_format: invalid_value']);
@@ -114,7 +115,7 @@ describe('400 ERR_INVALID_REQUEST, provider_policy_no_route', () => {
 });
 
 describe('503 ERR_PROVIDER_UNAVAILABLE, no_provider_enabled', () => {
-  it('when no provider of the model is enabled; nothing is charged; clears when one is switched back on', async () => {
+  it('The code comes when no provider of the model is enabled, nothing is charged, and enabling one clears the refusal', async () => {
     const client = await clientWith({ providers: ['sandbox-large'] });
     const answer = await judge(client, { model: 'sandbox-sketch' });
     expect(refusalOf(answer)).toEqual(noProvider);
@@ -124,23 +125,21 @@ describe('503 ERR_PROVIDER_UNAVAILABLE, no_provider_enabled', () => {
     expect((await judge(client, { model: 'sandbox-sketch' })).status).toBe(202);
   });
 
-  it('for every model when none is enabled at all', async () => {
+  it('The code comes for every model when no provider is enabled at all', async () => {
     const client = await clientWith({ providers: [] });
     expect(refusalOf(await judge(client, { model: 'sandbox-pro', resolution: '4K' }))).toEqual(noProvider);
   });
 });
 
-describe('GET /models as the account sees it', () => {
-  it('with all providers: every model, with everything that it can do', async () => {
+describe('GET /models for an account', () => {
+  it('With all providers, the list has every model with everything that the model can do', async () => {
     const client = await clientWith({});
     const answer = await service.send('/models', { key: client.key });
-    expect((answer.body as { data: { id: string }[] }).data.map(({ id }) => id)).toEqual(
-      catalog.models.map(({ id }) => id),
-    );
-    expect((answer.body as { data: unknown[] }).data[1]).toEqual({
+    expect([...(await models(client)).keys()]).toEqual(catalog.models.map(({ id }) => id));
+    expect(answer.body).toHaveProperty('data[1]', {
       id: 'sandbox-standard',
       name: 'Sandbox Standard',
-      description: expect.any(String) as unknown,
+      description: anyText,
       available: true,
       unavailable_reason: null,
       supports_image_input: true,
@@ -161,14 +160,14 @@ describe('GET /models as the account sees it', () => {
     });
   });
 
-  it('with one provider: resolutions, ratios and prices that this one renders', async () => {
+  it('With one provider, the list has the resolutions, ratios and prices that this provider renders', async () => {
     const seen = await models(await clientWith({ providers: ['sandbox'] }));
     expect(seen.get('sandbox-pro')).toMatchObject({ available: true, resolutions: ['1K', '2K'] });
     expect(seen.get('sandbox-pro')?.aspect_ratios).not.toContain('21:9');
     expect(seen.get('sandbox-pro')?.pricing.map(({ resolution }) => resolution)).toEqual(['1K', '2K']);
   });
 
-  it('with the second sandbox alone: the defaults that this one renders, and the least request is rendered so', async () => {
+  it('With the second sandbox alone, the list has the defaults of that provider, and the least request is rendered with them', async () => {
     const client = await clientWith({ providers: ['sandbox-large'] });
     expect((await models(client)).get('sandbox-pro')).toMatchObject({
       resolutions: ['2K', '4K'],
@@ -181,7 +180,7 @@ describe('GET /models as the account sees it', () => {
     });
   });
 
-  it('a model without an enabled provider is listed as unavailable, and why', async () => {
+  it('A model without an enabled provider is listed as unavailable, with the reason', async () => {
     const seen = await models(await clientWith({ providers: ['sandbox'] }));
     expect(seen.get('sandbox-panorama')).toMatchObject({
       available: false,
@@ -192,17 +191,17 @@ describe('GET /models as the account sees it', () => {
     });
   });
 
-  it('a hidden model is absent', async () => {
+  it('A hidden model is absent', async () => {
     const seen = await models(await clientWith({ hiddenModels: ['sandbox-pro'] }));
     expect([...seen.keys()]).toEqual(catalog.models.map(({ id }) => id).filter((id) => id !== 'sandbox-pro'));
   });
 
-  it('names no provider, no provider model and no provider cost', async () => {
+  it('The list names no provider, no provider model and no provider cost', async () => {
     const { text } = await service.send('/models', { key: (await clientWith({})).key });
     expect(text).not.toMatch(/"provider|provider_model|provider_cost|routes|checked_at/);
   });
 
-  it('everything it offers can be ordered', async () => {
+  it('Everything that the list offers can be ordered', async () => {
     const client = await service.client({ postRate: '1000' });
     for (const model of (await models(client)).values()) {
       for (const resolution of model.resolutions) {
@@ -214,7 +213,7 @@ describe('GET /models as the account sees it', () => {
             }),
           ),
         );
-        // Between two providers a ratio may exist at one resolution alone; at least one ratio has to work at each.
+        // A ratio may exist at one resolution only, so at least one ratio has to work at each resolution.
         expect(
           answers.some(({ status }) => status === 200),
           `${model.id} at ${resolution}`,

@@ -4,6 +4,7 @@ import { everyAnswer } from './every-answer.ts';
 import { png } from './image-files.ts';
 import { answering, startImageOrigin, type ImageOrigin } from './image-origin.ts';
 import { refusalOf } from './refusal.ts';
+import { costOf, idOf, monthBegin } from '../fixtures/values.ts';
 
 let service: TestService;
 let origin: ImageOrigin;
@@ -28,7 +29,7 @@ const balance = async (by: Client): Promise<unknown> =>
   (await service.send('/balance', { key: by.key })).body;
 
 describe('POST /images/quote', () => {
-  it('names price, what would be rendered and whether the wallet covers it', async () => {
+  it('A quote has the price, what would be rendered and whether the wallet covers the price', async () => {
     expect(
       (
         await quote({
@@ -51,7 +52,7 @@ describe('POST /images/quote', () => {
     });
   });
 
-  it('fetches nothing and charges nothing', async () => {
+  it('A quote fetches nothing and charges nothing', async () => {
     const url = origin.at('/seen.png', answering(200, png(100, 100)));
     expect((await quote({ model: 'sandbox-pro', image_urls: [url] })).status).toBe(200);
     expect(origin.asked).toEqual([]);
@@ -60,7 +61,7 @@ describe('POST /images/quote', () => {
     ]);
   });
 
-  it('says of a wallet that does not cover it so, instead of refusing', async () => {
+  it('A quote above the wallet says so and is not refused', async () => {
     const poor = await service.client({ balance: '0.03' });
     expect(await quote({ model: 'sandbox-standard', prompt: 'x' }, poor)).toMatchObject({
       status: 200,
@@ -68,7 +69,7 @@ describe('POST /images/quote', () => {
     });
   });
 
-  it('quotes what is then charged: by model, resolution and number of source images, and nothing else', async () => {
+  it('The quoted price is charged later, and depends only on model, resolution and number of source images', async () => {
     const url = origin.at('/source.png', answering(200, png(100, 100)));
     for (const body of [
       { model: 'sandbox-sketch', prompt: 'short' },
@@ -82,13 +83,13 @@ describe('POST /images/quote', () => {
       { model: 'sandbox-standard', prompt: 'x', resolution: '1K', image_urls: [url, url, url] },
     ]) {
       const [quoted, submitted] = [await quote(body), await submit(body)];
-      expect((submitted.body as { cost: number }).cost).toBe((quoted.body as { cost: number }).cost);
+      expect(costOf(submitted)).toBe(costOf(quoted));
     }
   });
 });
 
 describe('402 ERR_INSUFFICIENT_BALANCE', () => {
-  it('the wallet plus credit line does not cover the cost: required, available, currency and top_up_url', async () => {
+  it('The refusal of a wallet and credit line below the cost has required, available, currency and top_up_url', async () => {
     const poor = await service.client({ balance: '0.01', creditLine: '0.02' });
     expect(refusalOf(await submit({ model: 'sandbox-standard', prompt: 'x' }, poor))).toEqual({
       status: 402,
@@ -97,7 +98,7 @@ describe('402 ERR_INSUFFICIENT_BALANCE', () => {
     });
   });
 
-  it('a credit line carries the balance below zero, as far as it reaches', async () => {
+  it('A credit line lets the balance fall below zero, as far as the credit line goes', async () => {
     const borrowing = await service.client({ balance: '0.01', creditLine: '0.03' });
     expect((await submit({ model: 'sandbox-standard', prompt: 'x' }, borrowing)).status).toBe(202);
     expect(await balance(borrowing)).toMatchObject({ available: 0, balance: -0.03, credit_line: 0.03 });
@@ -108,7 +109,7 @@ describe('402 ERR_INSUFFICIENT_BALANCE', () => {
 });
 
 describe('GET /balance', () => {
-  it('shows what can be spent, what is open, and what this key may still spend this month', async () => {
+  it('The answer shows what can be spent, what is open and what this key may still spend this month', async () => {
     const owner = await service.client({ balance: '1.5', creditLine: '0.5', monthlyCap: '0.1' });
     await submit({ model: 'sandbox-standard', prompt: '[sandbox:delay=3s]' }, owner);
     expect(await balance(owner)).toEqual({
@@ -121,20 +122,18 @@ describe('GET /balance', () => {
       key: {
         monthly_cap: 0.1,
         spent: 0.04,
-        resets_at: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00.000Z$/) as unknown,
+        resets_at: monthBegin,
       },
     });
   });
 
-  it('of a key without a cap says so', async () => {
+  it('The answer for a key without a cap says so', async () => {
     expect(await balance(await service.client())).toMatchObject({ key: { monthly_cap: null, spent: 0 } });
   });
 
-  it('is whole again after a failure: charged up front, refunded in full', async () => {
+  it('The balance is whole again after a failure: the charge came first and was refunded in full', async () => {
     const owner = await service.client({ balance: '1', monthlyCap: '1' });
-    const { id } = (await submit({ model: 'sandbox-sketch', prompt: '[sandbox:fail]' }, owner)).body as {
-      id: string;
-    };
+    const id = idOf(await submit({ model: 'sandbox-sketch', prompt: '[sandbox:fail]' }, owner));
     await service.ended(id);
     expect(await balance(owner)).toMatchObject({ available: 1, in_flight: 0, key: { spent: 0 } });
     const rows = (await service.operator.wallet.ledger(owner.account.id)).map(({ kind, amountMicros }) => [
@@ -148,7 +147,7 @@ describe('GET /balance', () => {
     ]);
   });
 
-  it('and prices never show more than 6 decimals', async () => {
+  it('Amounts and prices never show more than 6 decimals', async () => {
     const owner = await service.client({ balance: '0.1' });
     for (let count = 0; count < 3; count += 1) await submit({ model: 'sandbox-sketch', prompt: 'x' }, owner);
     expect(await balance(owner)).toMatchObject({ available: 0.07, balance: 0.07 });

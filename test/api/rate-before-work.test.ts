@@ -1,4 +1,4 @@
-/** The rate of POST requests decides before anything is fetched or waited for, however many come at once. */
+/** The rate of POST requests decides before any download and any wait, however many requests come at once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
@@ -21,7 +21,7 @@ const limit = 7;
 const crowd = 30;
 const reasonOf = (answer: Answer): unknown => refusalOf(answer).details['reason'];
 
-/** The same request many times at once. */
+/** Sends the same request many times at once. */
 async function many(
   client: Client,
   body: object,
@@ -33,7 +33,7 @@ async function many(
 }
 
 describe('a crowd of POST requests above the rate', () => {
-  it('downloads one source image for each request within the rate, and none for the others', async () => {
+  it('The service downloads one source image for each request within the rate, and none for the others', async () => {
     const client = await service.client({ postRate: String(limit), maxConcurrent: '100' });
     const url = origin.at('/crowd', answering(200, png(640, 480)));
     withinOneMinute(service);
@@ -44,7 +44,7 @@ describe('a crowd of POST requests above the rate', () => {
     expect(origin.asked).toHaveLength(limit);
   });
 
-  it('holds one answer for each replay within the rate, and none for the others', async () => {
+  it('The service holds one answer for each replay within the rate, and none for the others', async () => {
     const client = await service.client({ postRate: String(limit), maxConcurrent: '100' });
     const body = { model: 'sandbox-sketch', prompt: 'a pier [sandbox:hang]' };
     const headers = { 'idempotency-key': 'held' };
@@ -65,7 +65,7 @@ describe('a crowd of POST requests above the rate', () => {
     expect((await service.account(client.account.id)).availableMicros).toBe(25_000_000 - 10_000);
   });
 
-  it('counts a request with source images once: the next one still has its place', async () => {
+  it('A request with source images counts once, so the next request still has its place', async () => {
     const client = await service.client({ postRate: '3', maxConcurrent: '100' });
     const url = origin.at('/once', answering(200, png(640, 480)));
     const body = { model: 'sandbox-pro', prompt: 'a pier', image_urls: [url] };
@@ -77,7 +77,7 @@ describe('a crowd of POST requests above the rate', () => {
     expect(origin.asked).toHaveLength(3);
   });
 
-  it('counts a request once whose source image cannot be used', async () => {
+  it('A request whose source image cannot be used counts once', async () => {
     const client = await service.client({ postRate: '2' });
     const body = {
       model: 'sandbox-pro',

@@ -1,4 +1,4 @@
-/** What a refusal says, without its text for people. */
+/** The parts of a refusal that programs read. */
 import { onTestFinished } from 'vitest';
 import type { Answer, TestService } from '../fixtures/service.ts';
 
@@ -8,7 +8,7 @@ export interface Refusal {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Throws when the answer is no error in the envelope. */
+/** Throws when the answer is not an error in the envelope. */
 export function refusalOf(answer: Answer): Refusal {
   const { error } = answer.body as { error?: { code: string; details: Record<string, unknown> } };
   if (!error) throw new Error(`no refusal: ${answer.status} ${answer.text}`);
@@ -23,7 +23,10 @@ export function fieldsOf(answer: Answer): string[] {
   );
 }
 
-/** Stands the clock until an advance or the end of the test: everything that the test sends counts in one window of a rate. */
+/**
+ * Stops the clock until an advance or the end of the test, so that all requests of the test count in one
+ * window of a rate.
+ */
 export function withinOneMinute({ machine }: TestService): void {
   machine.clock.freeze();
   onTestFinished(() => {

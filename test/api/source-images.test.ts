@@ -1,12 +1,15 @@
-/** Source images: downloaded and looked at before anything is charged, then copied. */
+/**
+ * Source images: they are downloaded and checked before the charge, and then copied. The tests are in one file,
+ * because they share one service and one host of images, and the last test removes all copies.
+ */
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CreationId } from '../../core/ids.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { jpeg, png, webp } from './image-files.ts';
 import { answering, startImageOrigin, type ImageOrigin } from './image-origin.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
+import { costOf, idOf, textLike } from '../fixtures/values.ts';
 
 let service: TestService;
 let client: Client;
@@ -30,7 +33,7 @@ function submit(...urls: string[]): Promise<Answer> {
 
 const good = (path: string): string => origin.at(path, answering(200, png(640, 480)));
 
-/** Nothing charged, nothing created. */
+/** A number that changes with each charge and each creation of the client. */
 async function spent(): Promise<number> {
   const { availableMicros } = await service.account(client.account.id);
   const creations = await service.operator.creations.list(client.account.id, 100);
@@ -51,27 +54,27 @@ const fetchFailed = (retryable: boolean, index = 0): object => ({
 });
 
 describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, nothing charged', () => {
-  it.each([500, 502, 503, 504, 429])('origin answers %i: retryable', async (status) => {
+  it.each([500, 502, 503, 504, 429])('A host that answers %i is retryable', async (status) => {
     expect(refusalOf(await refused(origin.at('/status', answering(status, 'no'))))).toEqual(
       fetchFailed(true),
     );
   });
 
-  it.each([400, 401, 403, 404, 410, 451])('origin answers %i: not retryable', async (status) => {
+  it.each([400, 401, 403, 404, 410, 451])('A host that answers %i is not retryable', async (status) => {
     expect(refusalOf(await refused(origin.at('/status', answering(status, 'no'))))).toEqual(
       fetchFailed(false),
     );
   });
 
-  it('a name that does not resolve: retryable', async () => {
+  it('A name that does not resolve is retryable', async () => {
     expect(refusalOf(await refused('https://nowhere.invalid/image.png'))).toEqual(fetchFailed(true));
   });
 
-  it('a connection that is refused: retryable', async () => {
+  it('A connection that is refused is retryable', async () => {
     expect(refusalOf(await refused('http://127.0.0.1:1/image.png'))).toEqual(fetchFailed(true));
   });
 
-  it('a connection that breaks off in the middle: retryable', async () => {
+  it('A connection that breaks off in the middle is retryable', async () => {
     const url = origin.at('/broken', (response) => {
       response.writeHead(200, { 'content-length': '5000' }).write(png(640, 480));
       setTimeout(() => response.destroy(), 20);
@@ -79,13 +82,13 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     expect(refusalOf(await refused(url))).toEqual(fetchFailed(true));
   });
 
-  it('no TLS where TLS was promised: retryable', async () => {
+  it('A host without TLS at an https address is retryable', async () => {
     expect(refusalOf(await refused(good('/plain.png').replace('http:', 'https:')))).toEqual(
       fetchFailed(true),
     );
   });
 
-  it('a server that never answers, and one that drips: each ended after 5 s, retryable', async () => {
+  it('A server that never answers and a server that drips are each ended after 5 s and are retryable', async () => {
     const silent = origin.at('/silent', () => undefined);
     const dripping = origin.at('/drip', (response) => {
       response.writeHead(200, { 'content-type': 'image/png' });
@@ -98,7 +101,7 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     expect(performance.now() - started).toBeGreaterThan(4_900);
   });
 
-  it.each([301, 302, 303, 307, 308])('a redirect of status %i is followed', async (status) => {
+  it.each([301, 302, 303, 307, 308])('A redirect of status %i is followed', async (status) => {
     const url = origin.at(
       `/redirect-${status}`,
       answering(status, '', { location: good('/redirected.png') }),
@@ -106,7 +109,7 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     expect((await submit(url)).status).toBe(202);
   });
 
-  it.each([300, 304, 305, 306])('status %i is no redirect: not retryable', async (status) => {
+  it.each([300, 304, 305, 306])('The status %i is no redirect and is not retryable', async (status) => {
     const url = origin.at(
       `/no-redirect-${status}`,
       answering(status, '', { location: good('/redirected.png') }),
@@ -114,7 +117,7 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     expect(refusalOf(await refused(url))).toEqual(fetchFailed(false));
   });
 
-  it('three redirects are followed, relative ones too; a fourth is too many: not retryable', async () => {
+  it('Three redirects are followed, also relative ones, and a fourth one is not retryable', async () => {
     const last = good('/end.png');
     const chain = (length: number): string => {
       let next = last;
@@ -126,7 +129,7 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     expect(refusalOf(await refused(chain(4)))).toEqual(fetchFailed(false));
   });
 
-  it('input_index is the zero-based place of the image in image_urls', async () => {
+  it('The field input_index is the zero-based place of the image in image_urls', async () => {
     const answer = await refused(
       good('/0.png'),
       good('/1.png'),
@@ -136,7 +139,7 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     expect(refusalOf(answer)).toEqual(fetchFailed(false, 2));
   });
 
-  it('the answer names no address and no credential', async () => {
+  it('The answer names no address and no credential', async () => {
     const url = origin.at('/private.png?token=hunter2', answering(403, ''));
     expect((await refused(url)).text).not.toMatch(/127\.0\.0\.1|hunter2|private\.png/);
   });
@@ -152,7 +155,7 @@ describe('a source image that cannot be used: 400 with its field, nothing charge
       'image/png',
     ],
     ['an SVG', 'unsupported_type', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml'],
-    ['nothing', 'unsupported_type', Buffer.alloc(0), 'image/png'],
+    ['an empty file', 'unsupported_type', Buffer.alloc(0), 'image/png'],
     ['a PNG that ends in its header', 'unsupported_type', png(640, 480).subarray(0, 24), 'image/png'],
     ['a side of 63 pixels', 'invalid_size', png(63, 640), 'image/png'],
     ['a side of 8193 pixels', 'invalid_size', jpeg(8193, 64), 'image/jpeg'],
@@ -160,7 +163,7 @@ describe('a source image that cannot be used: 400 with its field, nothing charge
     ['a decompression bomb, by what its header claims', 'invalid_size', png(60_000, 60_000), 'image/png'],
     ['a bomb within the sides', 'too_many_pixels', webp(8192, 8192), 'image/webp'],
     ['10 MB and one byte', 'too_large', png(640, 480, 10_000_001), 'image/png'],
-  ])('%s: %s', async (_what, code, file, type) => {
+  ])('The service refuses %s as %s', async (_what, code, file, type) => {
     const answer = await refused(
       good('/fine.png'),
       origin.at('/bad', answering(200, file, { 'content-type': type })),
@@ -179,13 +182,13 @@ describe('a source image that cannot be used: 400 with its field, nothing charge
     ['a user name', 'https://user:secret@example.com/a.png'],
     ['another scheme', 'ftp://example.com/a.png'],
     ['no address', 'a.png'],
-  ])('%s: refused_target', async (_what, url) => {
+  ])('An image_url with %s is answered refused_target', async (_what, url) => {
     const answer = await refused(good('/fine.png'), url);
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, 'image_urls[1]: refused_target']);
     expect(answer.text).not.toContain('secret');
   });
 
-  it('a redirect to an address that is not allowed: refused_target', async () => {
+  it('A redirect to an address that is not allowed is answered refused_target', async () => {
     const answer = await refused(
       origin.at('/metadata', answering(302, '', { location: 'http://169.254.169.254/' })),
     );
@@ -204,14 +207,15 @@ describe('source images that can be used', () => {
     ['exactly 10 MB', png(640, 480, 10_000_000), 'image/png'],
     ['a PNG that is called text', png(640, 480), 'text/plain'],
     ['a JPEG that is called PNG', jpeg(640, 480), 'image/png'],
-  ])('%s is accepted, by its bytes', async (_what, file, type) => {
+  ])('The service accepts %s, judged by the bytes alone', async (_what, file, type) => {
     const answer = await submit(origin.at('/good', answering(200, file, { 'content-type': type })));
-    expect([answer.status, (answer.body as { cost: number }).cost]).toEqual([202, 0.07]);
+    expect([answer.status, costOf(answer)]).toEqual([202, 0.07]);
   });
 
-  it("ten are fetched at most four at a time, and kept in the request's order", async () => {
-    // Held until four are open, or all were asked for, and a moment longer for a fifth to show itself;
-    // then the last comes first: order comes from the request, not from the network.
+  it('Ten source images are fetched at most four at a time and keep the order of the request', async () => {
+    // Each download is held until four are open or all were asked for, and 50 ms longer, so that a fifth one
+    // would show. Then the last one is answered first: the order must come from the request, not from the
+    // network.
     const held: (() => void)[] = [];
     const urls = Array.from({ length: 10 }, (_, index) =>
       origin.at(`/order-${index}`, (response) => {
@@ -226,25 +230,25 @@ describe('source images that can be used', () => {
     expect(answer.status).toBe(202);
     expect(origin.most()).toBe(4);
     expect(origin.asked).toHaveLength(10);
-    const record = await service.operator.creations.read((answer.body as { id: string }).id as CreationId);
+    const record = await service.operator.creations.read(idOf(answer));
     expect(record?.sources.map(({ width }) => width)).toEqual([
       100, 101, 102, 103, 104, 105, 106, 107, 108, 109,
     ]);
   });
 
-  it("are copied byte for byte into the service's own bucket, under a name that cannot be guessed, with their true type", async () => {
+  it("A source image is copied byte for byte into the service's own bucket, under a name that cannot be guessed, with its true type", async () => {
     const file = jpeg(321, 123);
     const answer = await submit(
       origin.at('/photo.png', answering(200, file, { 'content-type': 'image/png' })),
     );
-    const record = await service.operator.creations.read((answer.body as { id: string }).id as CreationId);
+    const record = await service.operator.creations.read(idOf(answer));
     const [source] = record?.sources ?? [];
     expect(source).toMatchObject({
       width: 321,
       height: 123,
       contentType: 'image/jpeg',
       bytes: file.length,
-      key: expect.stringMatching(/^sources\/[\w-]{32}\.jpg$/) as unknown,
+      key: textLike(/^sources\/[\w-]{32}\.jpg$/),
     });
     const object = await bucket().send(
       new GetObjectCommand({ Bucket: bucketName(), Key: source?.key ?? '' }),
@@ -255,7 +259,7 @@ describe('source images that can be used', () => {
     ]);
   });
 
-  it('may stand for the prompt', async () => {
+  it('A source image may replace the prompt', async () => {
     const answer = await service.send('/images/generate', {
       key: client.key,
       body: { model: 'sandbox-pro', image_urls: [good('/alone.png')] },
@@ -263,7 +267,7 @@ describe('source images that can be used', () => {
     expect(answer).toMatchObject({ status: 202, body: { prompt: null } });
   });
 
-  it('are not fetched for a request that will be refused', async () => {
+  it('Source images are not fetched for a request that will be refused', async () => {
     const poor = await service.client({ balance: '0.01' });
     const body = { model: 'sandbox-pro', image_urls: [good('/unseen.png')] };
     expect((await service.send('/images/generate', { key: poor.key, body })).status).toBe(402);
@@ -282,8 +286,8 @@ describe('source images that can be used', () => {
     expect(origin.asked).toEqual([]);
   });
 
-  // Last: time moves on, and with it everything that was copied before goes.
-  it('are gone within 48 hours', async () => {
+  // This test is the last one, because the advance removes every copy.
+  it('The copies are gone within 48 hours', async () => {
     const sources = async (): Promise<number> =>
       (await bucket().send(new ListObjectsV2Command({ Bucket: bucketName(), Prefix: 'sources/' })))
         .KeyCount ?? 0;

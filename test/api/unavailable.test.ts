@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CreationId } from '../../core/ids.ts';
 import { failures } from '../../core/failure.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf } from './refusal.ts';
+import { anyText, creationIdIn, idOf } from '../fixtures/values.ts';
 
 let service: TestService;
 let client: Client;
@@ -31,7 +31,7 @@ describe('503 ERR_PROVIDER_UNAVAILABLE, overloaded: nothing charged', () => {
     ["the table's throughput is used up", 'dynamodb:TransactWriteItems', 'ProvisionedThroughputExceeded'],
     ["the account's request limit is used up", 'dynamodb:TransactWriteItems', 'RequestLimitExceeded'],
     ['the read comes back unprocessed', 'dynamodb:BatchGetItem', 'UnprocessedKeys'],
-  ])('%s', async (_why, call, error) => {
+  ])('The request is answered 503 when %s', async (_why, call, error) => {
     service.machine.faults.set({ call, error, every: 1 });
     const answer = await submit();
     service.machine.faults.clear();
@@ -45,7 +45,7 @@ describe('503 ERR_PROVIDER_UNAVAILABLE, overloaded: nothing charged', () => {
     expect(await service.operator.creations.list(client.account.id, 1)).toEqual([]);
   });
 
-  it('a conflict that passes is not noticed', async () => {
+  it('A conflict that passes does not change the answer', async () => {
     service.machine.faults.set({
       call: 'dynamodb:TransactWriteItems',
       error: 'TransactionConflict',
@@ -58,14 +58,14 @@ describe('503 ERR_PROVIDER_UNAVAILABLE, overloaded: nothing charged', () => {
 
 describe('503 ERR_PROVIDER_UNAVAILABLE, provider_unavailable: the execution is definitely refused', () => {
   it.each(['AccessDenied', 'StateMachineDoesNotExist', 'StateMachineDeleting'])(
-    '%s: charge reversed in full, creation failed with message 6, no webhook',
+    'After %s the charge is reversed in full, the creation fails as ServiceUnavailable, and no webhook is sent',
     async (error) => {
       service.machine.faults.set({ call: 'states:StartExecution', error, every: 1 });
       const answer = await submit({ webhook_url: service.machine.inboxUrl });
       service.machine.faults.clear();
       const { details, ...rest } = refusalOf(answer);
       expect(rest).toEqual({ status: 503, code: 'ERR_PROVIDER_UNAVAILABLE' });
-      expect(details).toEqual({ reason: 'provider_unavailable', creation_id: expect.any(String) as unknown });
+      expect(details).toEqual({ reason: 'provider_unavailable', creation_id: anyText });
       expect(await movements()).toEqual(['charge', 'refund']);
       expect((await service.account(client.account.id)).availableMicros).toBe(25_000_000);
       const shown = await service.send(`/creations/${String(details['creation_id'])}`, { key: client.key });
@@ -75,7 +75,7 @@ describe('503 ERR_PROVIDER_UNAVAILABLE, provider_unavailable: the execution is d
         cost: 0.01,
         amount_refunded: 0.01,
       });
-      const record = await service.operator.creations.read(details['creation_id'] as CreationId);
+      const record = await service.operator.creations.read(creationIdIn(details['creation_id']));
       expect([record?.webhook?.status, record?.dueAt]).toEqual(['skipped', undefined]);
       expect(await service.operator.deliveries.log(client.account.id, 5)).toEqual([]);
     },
@@ -84,21 +84,21 @@ describe('503 ERR_PROVIDER_UNAVAILABLE, provider_unavailable: the execution is d
 
 describe('202: starting the execution is throttled or unclear, and accepted is accepted', () => {
   it.each(['Throttling', 'InternalServerError', 'ServiceUnavailable'])(
-    '%s: the reconciler starts it',
+    'After %s the reconciler starts the creation',
     async (error) => {
       service.machine.faults.set({ call: 'states:StartExecution', error, every: 1 });
       const answer = await submit();
       service.machine.faults.clear();
       expect(answer.status).toBe(202);
       await service.machine.advance(125);
-      expect(await service.ended((answer.body as { id: string }).id)).toMatchObject({ status: 'completed' });
+      expect(await service.ended(idOf(answer))).toMatchObject({ status: 'completed' });
       expect(await movements()).toEqual(['charge']);
     },
   );
 });
 
 describe("500 ERR_INTERNAL: the charge's outcome stays unknown", () => {
-  it('says nothing of the cause; the reconciler finds that it was made, and renders it', async () => {
+  it('The answer says nothing of the cause, and the reconciler finds the charge and renders the creation', async () => {
     service.machine.faults.set({
       call: 'dynamodb:TransactWriteItems',
       error: 'Timeout',
@@ -112,11 +112,11 @@ describe("500 ERR_INTERNAL: the charge's outcome stays unknown", () => {
     const replay = await submit({}, { 'idempotency-key': 'unknown' });
     expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([202, 'true']);
     await service.machine.advance(125);
-    expect(await service.ended((replay.body as { id: string }).id)).toMatchObject({ status: 'completed' });
+    expect(await service.ended(idOf(replay))).toMatchObject({ status: 'completed' });
     expect(await movements()).toEqual(['charge']);
   });
 
-  it('a single lost answer is asked for again, and charged once', async () => {
+  it('One lost answer is asked for again, and the request is charged once', async () => {
     service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', error: 'Timeout', when: 'after' });
     expect((await submit()).status).toBe(202);
     expect(await movements()).toEqual(['charge']);

@@ -1,4 +1,7 @@
-/** webhook_url at submission, by the rules of a deployed service. Forms of hostile addresses: hostile-address.test.ts. */
+/**
+ * The webhook_url of a submission by the rules of a deployed service. hostile-address.test.ts has more
+ * addresses.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
@@ -12,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.end());
 
-/** The answer of a quote, which judges by the same rules as far as it can without the network. */
+/** The answer of a quote, which applies the same rules as far as it can without the network. */
 function quote(body: object): Promise<Answer> {
   return service.send('/images/quote', {
     key: client.key,
@@ -41,18 +44,18 @@ describe('a webhook_url that is refused fails the request with 400 ERR_INVALID_R
     ['a name that does not resolve', 'https://nowhere.invalid/', 'refused_target'],
     ['no address', 'hooks', 'refused_target'],
     ['2049 characters', `https://93.184.215.14/${'a'.repeat(2049 - 22)}`, 'too_long'],
-  ])('%s', async (_what, url, code) => {
+  ])('The webhook_url is refused and nothing is charged: %s', async (_what, url, code) => {
     const answer = await submit(url);
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, `webhook_url: ${code}`]);
     expect((await service.account(client.account.id)).availableMicros).toBe(25_000_000);
   });
 
-  it('no string', async () => {
+  it('A webhook_url that is no string is refused', async () => {
     expect(fieldsOf(await submit(7))).toEqual(['webhook_url: invalid_type']);
   });
 });
 
-describe('a quote refuses an address by the same rules as far as they need no network', () => {
+describe('the addresses of a quote, checked as far as this needs no network', () => {
   it.each<[string, object, string]>([
     ['a webhook by http', { webhook_url: 'http://example.com/hook' }, 'webhook_url: refused_target'],
     [
@@ -72,7 +75,7 @@ describe('a quote refuses an address by the same rules as far as they need no ne
       { image_urls: ['http://169.254.169.254/'] },
       'image_urls[0]: refused_target',
     ],
-  ])('%s', async (_what, body, error) => {
+  ])('The address is refused: %s', async (_what, body, error) => {
     const answer = await quote(body);
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, error]);
     const submitted = await service.send('/images/generate', {
@@ -82,11 +85,11 @@ describe('a quote refuses an address by the same rules as far as they need no ne
     expect(submitted.text).toBe(answer.text);
   });
 
-  it('but takes a name that does not resolve, since it asks nobody', async () => {
+  it('A name that does not resolve is accepted, because a quote resolves no names', async () => {
     expect((await quote({ webhook_url: 'https://nowhere.invalid/' })).status).toBe(200);
   });
 
-  it('comes before the model and the means are looked at', async () => {
+  it('The address is refused before the model and the means are checked', async () => {
     const answer = await submitFor('no-such-model', 'http://example.com/hook');
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, 'webhook_url: refused_target']);
   });
@@ -99,13 +102,13 @@ describe('a quote refuses an address by the same rules as far as they need no ne
   }
 });
 
-describe('a webhook_url that may be used is accepted and shown as pending', () => {
+describe('a webhook_url that may be used', () => {
   it.each([
     ['port 443', 'https://93.184.215.14/hook?order=7'],
     ['port 1024', 'https://93.184.215.14:1024/'],
     ['2048 characters', `https://93.184.215.14/${'a'.repeat(2048 - 22)}`],
-  ])('%s', async (_what, url) => {
-    // Nothing is started, so that nothing is sent out of this machine.
+  ])('The webhook_url is accepted and shown as pending: %s', async (_what, url) => {
+    // No execution starts, so no webhook leaves this machine.
     service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
     const answer = await submit(url);
     service.machine.faults.clear();

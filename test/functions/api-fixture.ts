@@ -1,6 +1,6 @@
 /**
- * The API's handlers as Lambda calls them, over AWS clients that answer what a test says.
- * What is asserted is what went over the wire and what came back.
+ * Calls the API's handlers as Lambda calls them. The AWS clients are mocks that answer as each test says,
+ * so a test can check both the calls to AWS and the answer to the client.
  */
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { BatchGetCommand, DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -19,7 +19,10 @@ export let stateMachine: ReturnType<typeof mockStates>;
 const mockDynamo = () => mockClient(DynamoDBDocumentClient);
 const mockStates = () => mockClient(SFNClient);
 
-/** For a test file: its AWS clients answer what each test says, and are themselves again for the files behind it. */
+/**
+ * Mocks the AWS clients for one test file. The files that run later in the same process get the real clients
+ * again.
+ */
 export function mockAws(): void {
   beforeAll(() => {
     dynamo = mockDynamo();
@@ -35,7 +38,7 @@ export function mockAws(): void {
   });
 }
 
-/** Of vitest.config.ts. */
+/** The value of TABLE_NAME in vitest.config.ts. */
 export const tableName = 'table';
 
 export const bearer = { authorization: `Bearer ${apiKeyText}` };
@@ -49,7 +52,7 @@ interface Request {
   readonly sourceIp?: string;
 }
 
-/** Payload format 2.0, of which the handlers read these fields only. */
+/** An event in payload format 2.0, with the only fields that the handlers read. */
 function apiEvent({
   method = 'GET',
   path = '/api/public/v1/models',
@@ -110,7 +113,7 @@ export function storedItems({ account = {}, apiKey = {}, creation, others = [] }
   ];
 }
 
-/** The table answers reads with those of the items that were asked for, and takes every update. */
+/** Lets the table answer each read with the items that the read asks for, and accept every update. */
 export function tableHolds(stored: Stored = {}): void {
   const items = storedItems(stored);
   dynamo.on(BatchGetCommand).callsFake(async (input: { RequestItems: Record<string, { Keys: Item[] }> }) => {
@@ -121,13 +124,13 @@ export function tableHolds(stored: Stored = {}): void {
   dynamo.on(UpdateCommand).resolves({ Attributes: { count: 1 } });
 }
 
-/** "pk sk" of everything that the nth read asked for. */
+/** The keys that the nth read asked for, each as "pk sk". */
 export function keysRead(index = 0): string[] {
   const input = dynamo.commandCalls(BatchGetCommand)[index]?.args[0].input;
   return (input?.RequestItems?.[tableName]?.Keys ?? []).map(({ pk, sk }) => `${String(pk)} ${String(sk)}`);
 }
 
-/** "pk sk" of every single update, in order. */
+/** The keys of all single updates in their order, each as "pk sk". */
 export function keysUpdated(): string[] {
   return dynamo
     .commandCalls(UpdateCommand)

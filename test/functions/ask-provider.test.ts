@@ -3,16 +3,7 @@ import type { ImageProvider } from '../../core/provider.ts';
 import { Remedy } from '../../functions/workflow/payload.ts';
 import { now } from '../fixtures/records.ts';
 import { fakeProvider, rejection } from './fakes.ts';
-import { begun, bothRoutes, pending, refused, rendered, walk } from './walk-fixture.ts';
-
-/** Throws the error at the nth save. */
-function failsAt(nth: number, error: Error): () => void {
-  let saves = 0;
-  return () => {
-    saves += 1;
-    if (saves === nth) throw error;
-  };
-}
+import { begun, bothRoutes, failsAt, pending, refused, rendered, walk } from './walk-fixture.ts';
 
 function withCancel<Provider extends ImageProvider>(
   provider: Provider,
@@ -22,7 +13,7 @@ function withCancel<Provider extends ImageProvider>(
 }
 
 describe('a job that a provider accepted', () => {
-  it('is saved with its id before it is first asked for, and polled as the provider says', async () => {
+  it('The job id is saved before the first poll, and the polls follow the pauses that the provider asks for', async () => {
     const order: string[] = [];
     const first = fakeProvider(
       'first',
@@ -41,14 +32,14 @@ describe('a job that a provider accepted', () => {
     expect(clock.sleeps).toEqual([700, 900]);
   });
 
-  it('is polled and not submitted again by whoever comes after a crash', async () => {
+  it('An invocation that comes after a crash polls the job and does not submit it again', async () => {
     const first = fakeProvider('first', rendered);
     const { result } = walk({ attempts: [{ ...begun, jobId: 'job-1' }] }, { providers: [first] });
     expect((await result).image.key).toBe('results/begun.png');
     expect(first.calls).toEqual(['poll job-1']);
   });
 
-  it('that does not end in time is "timed out"', async () => {
+  it('A job that does not end in time fails the creation as GenerationTimedOut', async () => {
     const first = fakeProvider('first', pending('job-1', 400), pending('job-1', 400), pending('job-1', 400));
     const { result } = walk(
       { routes: bothRoutes.routes.slice(0, 1) },
@@ -57,7 +48,7 @@ describe('a job that a provider accepted', () => {
     expect(await rejection(result)).toMatchObject({ name: 'GenerationTimedOut' });
   });
 
-  it('and that could not be written down is waited for all the same', async () => {
+  it('A job whose id could not be saved is polled until it ends', async () => {
     const first = fakeProvider('first', pending('job-1'), rendered);
     const { result, log } = walk(
       {},
@@ -67,7 +58,7 @@ describe('a job that a provider accepted', () => {
     expect(log.lines).toContain('info job_not_noted');
   });
 
-  it('is let go when another invocation has taken over, which cannot know of it', async () => {
+  it('The job is cancelled when another invocation has the lease, because that invocation does not know the job', async () => {
     const first = withCancel(fakeProvider('first', pending('job-1')));
     const { result } = walk(
       {},
@@ -77,7 +68,7 @@ describe('a job that a provider accepted', () => {
     expect(first.cancelled).toEqual(['job-1']);
   });
 
-  it('is let go when the conversation about it breaks', async () => {
+  it('The job is cancelled when a poll throws an unexpected error', async () => {
     const first = withCancel(
       fakeProvider('first', pending('job-1'), () => {
         throw new TypeError('a defect');
@@ -97,7 +88,7 @@ describe('a provider that does not answer in time', () => {
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
   });
 
-  it('leaves the second an equal share of the time', async () => {
+  it('A provider that hangs leaves the second provider an equal share of the time', async () => {
     const second = fakeProvider('second', rendered);
     const { result, clock } = walk({}, { providers: [hanging('first'), second], deadlineAt: now + 10_000 });
     await new Promise(setImmediate);
@@ -109,7 +100,7 @@ describe('a provider that does not answer in time', () => {
     expect(outcomes).toEqual(['no_answer', 'rendered']);
   });
 
-  it('and no other route is "timed out", also when the second was down', async () => {
+  it('The creation fails as GenerationTimedOut even if the second provider was unavailable', async () => {
     const { result, clock } = walk(
       {},
       {
@@ -122,7 +113,7 @@ describe('a provider that does not answer in time', () => {
     expect(await rejection(result)).toMatchObject({ name: 'GenerationTimedOut' });
   });
 
-  it('is told to stop the job that it had accepted', async () => {
+  it('The provider is told to cancel the job that it accepted', async () => {
     const first = withCancel(fakeProvider('first', pending('job-1', 600), pending('job-1', 600)));
     const { result } = walk(
       {},
@@ -135,8 +126,107 @@ describe('a provider that does not answer in time', () => {
     expect(first.cancelled).toEqual(['job-1']);
   });
 
-  it('is not asked at all when the time is over', async () => {
+  it('No provider is called when the time of the creation is already over', async () => {
     const { result } = walk({}, { providers: [fakeProvider('first')], deadlineAt: now });
     expect(await rejection(result)).toMatchObject({ name: 'GenerationTimedOut' });
+  });
+});
+
+describe('the log of a conversation with a provider', () => {
+  const breaks = (): never => {
+    throw new TypeError('details');
+  };
+
+  it('An adapter that throws is an alarm with the provider and the error, and the attempt notes it', async () => {
+    const { result, saved, log } = walk({}, { providers: [fakeProvider('first', breaks)] });
+    await rejection(result);
+    expect(log.entries[0]).toEqual(['alarm provider_call_broke', { provider: 'first', error: 'TypeError' }]);
+    expect(saved.at(-1)).toMatchObject([{ outcome: 'InternalFailure', detail: 'the adapter broke' }]);
+  });
+
+  it('The log names the provider and the error when a job id could not be saved', async () => {
+    const first = fakeProvider('first', pending('job-1'), rendered);
+    const { result, log } = walk({}, { providers: [first], onSave: failsAt(2, new TypeError('details')) });
+    await result;
+    expect(log.entries[0]).toEqual(['info job_not_noted', { provider: 'first', error: 'TypeError' }]);
+  });
+
+  it('The log names the provider and the error when a job could not be cancelled', async () => {
+    const first = {
+      ...fakeProvider('first', pending('job-1'), breaks),
+      cancel: async (): Promise<never> => Promise.reject(new RangeError('details')),
+    };
+    const { result, log, clock } = walk({}, { providers: [first] });
+    await rejection(result);
+    expect(log.entries[1]).toEqual(['info job_not_cancelled', { provider: 'first', error: 'RangeError' }]);
+    expect(clock.held).toBe(0);
+  });
+
+  it('The log has no line about cancelling for a provider that cannot cancel a job', async () => {
+    const { result, log } = walk({}, { providers: [fakeProvider('first', pending('job-1'), breaks)] });
+    await rejection(result);
+    expect(log.lines).toEqual([
+      'alarm provider_call_broke',
+      'info provider_answered',
+      'alarm provider_answer_unknown',
+    ]);
+  });
+});
+
+describe('a provider that answers "pending" and has no poll', () => {
+  it('The creation fails as InternalFailure, and the attempt says why', async () => {
+    const first: ImageProvider = { name: 'first', submit: async () => Promise.resolve(pending('job-1')) };
+    const { result, saved } = walk({}, { providers: [first] });
+    expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
+    expect(saved.at(-1)).toMatchObject([{ detail: 'a job without a poll' }]);
+  });
+});
+
+describe('a job that is taken up after a crash', () => {
+  it('The first poll comes at once', async () => {
+    const first = fakeProvider('first', rendered);
+    const { result, clock } = walk({ attempts: [{ ...begun, jobId: 'job-1' }] }, { providers: [first] });
+    await result;
+    expect(clock.sleeps).toEqual([0]);
+  });
+});
+
+describe('the call that cancels a job', () => {
+  it('The call may take 1.5 s', async () => {
+    let signal: AbortSignal | undefined;
+    const given: unknown[] = [];
+    const first: ImageProvider = {
+      ...fakeProvider('first', pending('job-1'), () => {
+        throw new Error('broken');
+      }),
+      cancel: async (jobId, job, limit) => {
+        given.push(jobId, job.providerModel);
+        signal = limit;
+        return new Promise((resolve) => {
+          limit.addEventListener('abort', () => {
+            resolve();
+          });
+        });
+      },
+    };
+    const { result, clock } = walk({}, { providers: [first] });
+    await new Promise(setImmediate);
+    const began = clock.now();
+    clock.set(began + 1_499);
+    expect(signal?.aborted).toBe(false);
+    clock.set(began + 1_500);
+    expect(signal?.aborted).toBe(true);
+    expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
+    expect(given).toEqual(['job-1', 'a']);
+  });
+
+  it('The call is not made when no job was accepted', async () => {
+    const first = withCancel(
+      fakeProvider('first', () => {
+        throw new Error('broken');
+      }),
+    );
+    await rejection(walk({}, { providers: [first] }).result);
+    expect(first.cancelled).toEqual([]);
   });
 });

@@ -24,17 +24,17 @@ beforeEach(() => {
   tableHolds();
 });
 
-describe('a key', () => {
+describe('the key of a request', () => {
   it.each<[string, Record<string, string>]>([
     ['Authorization: Bearer', bearer],
     ['Authorization: bearer', { authorization: `bearer ${apiKeyText}` }],
     ['Authorization with spaces', { authorization: `  Bearer   ${apiKeyText}  ` }],
     ['X-API-Key', { 'x-api-key': apiKeyText }],
-  ])('is taken from %s', async (_header, headers) => {
+  ])('The key is taken from %s', async (_header, headers) => {
     expect((await call(handler, { headers })).status).toBe(200);
   });
 
-  it('in Authorization wins over X-API-Key, whatever it holds', async () => {
+  it('The key in Authorization wins over X-API-Key, whatever Authorization holds', async () => {
     expect((await call(handler, { headers: { ...bearer, 'x-api-key': 'nonsense' } })).status).toBe(200);
     expect(
       reason(await call(handler, { headers: { authorization: 'Bearer nonsense', 'x-api-key': apiKeyText } })),
@@ -44,7 +44,7 @@ describe('a key', () => {
     ).toBe('api_key_missing');
   });
 
-  it('is read with its account, the rate window, the block of the address and the enabled providers in one consistent call', async () => {
+  it('One consistent call reads the key, its account, the rate window, the block of the address and the enabled providers', async () => {
     await call(handler, { headers: bearer });
     expect(keysRead()).toEqual([
       'IP#203.0.113.7 BLOCK',
@@ -144,53 +144,56 @@ describe('a failed authentication', () => {
       'api_suspended',
     ],
     [
-      'with a revoked key of a disabled account says no more than 401',
+      'with a revoked key of a disabled account',
       bearer,
       { apiKey: { revokedAt: '2026-11-21T00:00:00.000Z' }, account: { condition: 'disabled' } },
       401,
       'ERR_API_KEY_INVALID',
       'api_key_invalid',
     ],
-  ])('%s', async (_what, headers, stored, status, code, why) => {
-    tableHolds(stored);
-    const answer = await call(handler, { headers });
-    expect(answer).toMatchObject({
-      status,
-      body: { error: { code, details: { reason: why } } },
-      headers: { 'x-request-id': 'request-1' },
-    });
-    expect(answer.headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
-    expect(keysUpdated()).toEqual([
-      expect.stringMatching(new RegExp(`^IP#203\\.0\\.113\\.7 REJECTED#${status}#\\d+$`)),
-    ]);
-  });
+  ])(
+    'A request %s is refused and counted against its address',
+    async (_what, headers, stored, status, code, why) => {
+      tableHolds(stored);
+      const answer = await call(handler, { headers });
+      expect(answer).toMatchObject({
+        status,
+        body: { error: { code, details: { reason: why } } },
+        headers: { 'x-request-id': 'request-1' },
+      });
+      expect(answer.headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
+      expect(keysUpdated()).toEqual([
+        expect.stringMatching(new RegExp(`^IP#203\\.0\\.113\\.7 REJECTED#${status}#\\d+$`)),
+      ]);
+    },
+  );
 
-  it('with a mistyped key costs no look-up: only the block of the address is read', async () => {
+  it('A mistyped key costs no look-up: only the block of the address is read', async () => {
     expect(reason(await call(handler, { headers: { 'x-api-key': mistyped } }))).toBe('api_key_invalid');
     expect(keysRead()).toEqual(['IP#203.0.113.7 BLOCK']);
   });
 
-  it('with a key that has no scheme before it costs no look-up either, and wins over X-API-Key', async () => {
+  it('A key without a scheme costs no look-up either, and wins over X-API-Key', async () => {
     expect(
       reason(await call(handler, { headers: { authorization: apiKeyText, 'x-api-key': apiKeyText } })),
     ).toBe('api_key_invalid');
     expect(keysRead()).toEqual(['IP#203.0.113.7 BLOCK']);
   });
 
-  it('is counted by the /64 of an IPv6 address', async () => {
+  it('A failure from an IPv6 address is counted against its /64', async () => {
     await call(handler, { headers: {}, sourceIp: '2001:db8:1:2:3:4:5:6' });
     expect(keysRead()).toEqual(['IP#2001:db8:1:2::/64 BLOCK']);
     expect(keysUpdated()).toEqual([expect.stringContaining('IP#2001:db8:1:2::/64 REJECTED#401')]);
   });
 
-  it('is not counted by an address that a header claims', async () => {
+  it('A failure is not counted against an address that a header claims', async () => {
     await call(handler, { headers: { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.1' } });
     expect(keysRead()).toEqual(['IP#203.0.113.7 BLOCK']);
   });
 });
 
 describe('the block of an address', () => {
-  it('comes with the twentieth rejection in a minute, for all traffic after 401s', async () => {
+  it('The twentieth 401 in a minute blocks all traffic of the address', async () => {
     dynamo.on(UpdateCommand).resolves({ Attributes: { count: 20 } });
     await call(handler, { headers: {} });
     const [, block] = dynamo.commandCalls(UpdateCommand).map(({ args }) => args[0].input);
@@ -201,7 +204,7 @@ describe('the block of an address', () => {
     expect(block).not.toHaveProperty('ConditionExpression');
   });
 
-  it('after 403s is for the public API only, and never narrows a wider one', async () => {
+  it('The twentieth 403 in a minute blocks the public API only, and never narrows a wider block', async () => {
     tableHolds({ account: { condition: 'suspended' } });
     dynamo
       .on(UpdateCommand)
@@ -215,13 +218,13 @@ describe('the block of an address', () => {
     });
   });
 
-  it('does not come with the nineteenth', async () => {
+  it('Nineteen failures in a minute block nothing', async () => {
     dynamo.on(UpdateCommand).resolves({ Attributes: { count: 19 } });
     await call(handler, { headers: {} });
     expect(keysUpdated()).toHaveLength(1);
   });
 
-  it('stops a valid key as well, and says for how long', async () => {
+  it('A block stops a valid key too, and the answer says for how long', async () => {
     tableHolds({
       others: [{ pk: 'IP#203.0.113.7', sk: 'BLOCK', untilMillis: Date.now() + 90_000, scope: 'all' }],
     });
@@ -235,7 +238,7 @@ describe('the block of an address', () => {
     expect(keysUpdated()).toEqual([]);
   });
 
-  it('that is over is none', async () => {
+  it('An expired block no longer blocks', async () => {
     tableHolds({
       others: [{ pk: 'IP#203.0.113.7', sk: 'BLOCK', untilMillis: Date.now() - 1, scope: 'all' }],
     });

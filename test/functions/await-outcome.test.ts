@@ -34,19 +34,19 @@ describe('the seconds of Prefer: wait', () => {
     ['WAIT = "7"', 7],
     ['wait=600', 20],
     ['wait=0', 0],
-  ])('%s is %i', (header, seconds) => {
+  ])('The header %s asks for %i seconds', (header, seconds) => {
     expect(waitSeconds(header)).toBe(seconds);
   });
 
   it.each([undefined, '', 'respond-async', 'wait', 'wait=soon', 'await=5', 'wait=-1'])(
-    '%s asks for none',
+    'The header %s asks for no wait',
     (header) => {
       expect(waitSeconds(header)).toBeUndefined();
     },
   );
 });
 
-describe('a creation that ended', () => {
+describe('a creation that ended while the request waited', () => {
   const ended = (creation: CreationRecord): ReturnType<typeof awaitOutcome> =>
     awaitOutcome(
       queued,
@@ -58,7 +58,7 @@ describe('a creation that ended', () => {
     ['completed', aCompletedCreation()],
     ['failed by its prompt', aCreation({ status: 'failed', failure: 'PromptRejected' })],
     ['failed by its source image', aCreation({ status: 'failed', failure: 'SourceImageRejected' })],
-  ])('%s is answered 200, with its Location and without Retry-After', async (_how, creation) => {
+  ])('A creation that %s is answered 200, with Location and without Retry-After', async (_how, creation) => {
     const answer = await ended(creation);
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.headers ?? {})).toContain('location');
@@ -66,7 +66,7 @@ describe('a creation that ended', () => {
   });
 
   it.each(['GenerationFailed', 'NothingRendered', 'GenerationTimedOut', 'InternalFailure'] as const)(
-    'by %s is a 502 that says which creation',
+    'A creation that failed by %s is answered 502 with its id',
     async (failure) => {
       const { message: error, retryable } = failures[failure];
       await expect(ended(aCreation({ status: 'failed', failure }))).rejects.toMatchObject({
@@ -77,7 +77,7 @@ describe('a creation that ended', () => {
     },
   );
 
-  it('by a service that was out is a 503 with Retry-After', async () => {
+  it('A creation that failed by ServiceUnavailable is answered 503 with Retry-After', async () => {
     const { message: error, retryable } = failures.ServiceUnavailable;
     await expect(ended(aCreation({ status: 'failed', failure: 'ServiceUnavailable' }))).rejects.toMatchObject(
       {
@@ -90,20 +90,20 @@ describe('a creation that ended', () => {
   });
 });
 
-describe('a creation that goes on', () => {
-  it('is looked at after pauses that grow by half and stay at a second, the last one as short as what is left', async () => {
+describe('a creation that has not ended yet', () => {
+  it('The pauses between two reads grow by half up to one second, and the last pause is as short as the time left', async () => {
     const clock = fakeClock();
     await awaitOutcome(queued, 5, waiting(clock));
     expect(clock.sleeps).toEqual([150, 225, 337.5, 506.25, 759.375, 1_000, 1_000, 1_000, 21.875]);
   });
 
-  it('is looked at once when no second was asked for', async () => {
+  it('A wait of no seconds reads the creation once', async () => {
     const clock = fakeClock();
     expect(await awaitOutcome(queued, 0, waiting(clock))).toMatchObject({ status: 202 });
     expect(clock.sleeps).toEqual([]);
   });
 
-  it('is answered 202 once the seconds asked for have passed', async () => {
+  it('The answer is 202 once the seconds of the header have passed', async () => {
     const clock = fakeClock();
     const arrived = clock.elapsed();
     expect(await awaitOutcome(queued, 4, waiting(clock))).toMatchObject({
@@ -113,7 +113,7 @@ describe('a creation that goes on', () => {
     expect(clock.elapsed() - arrived).toBe(4_000);
   });
 
-  it('is answered 25 s after the request arrived at the latest, however long its source images took', async () => {
+  it('The answer comes 25 s after the request arrived at the latest, however long its source images took', async () => {
     const clock = fakeClock();
     const arrived = clock.elapsed();
     const services = waiting(clock);
@@ -126,7 +126,7 @@ describe('a creation that goes on', () => {
     ['a busy table', new Overloaded('busy')],
     ['a broken connection', new Error('socket hang up')],
   ])(
-    'is answered 202 with its Location when %s stands in the way of a look: it is charged',
+    'The answer is 202 with Location when %s prevents a read, because the creation is charged',
     async (_what, error) => {
       const looks = [aCreation({ status: 'processing' })];
       const read = async (): Promise<CreationRecord> => {
@@ -141,7 +141,7 @@ describe('a creation that goes on', () => {
     },
   );
 
-  it('is not looked at any more once the time of the request is used up', async () => {
+  it('The creation is not read again once the time of the request is used up', async () => {
     const clock = fakeClock();
     let looks = 0;
     const services = waiting(clock, async () => {

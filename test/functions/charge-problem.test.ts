@@ -1,16 +1,17 @@
-/** Refusals over money and room: every number in its own place, told by numbers that differ. */
+/** Refusals because of money and room. All numbers differ, so a number in the wrong place is noticed. */
 import { describe, expect, it } from 'vitest';
 import { asMicros } from '../../core/money.ts';
-import type { Problem } from '../../core/problem.ts';
+import { Problem } from '../../core/problem.ts';
 import type { Caller } from '../../functions/http/caller.ts';
 import { overBalance, overBudget, tooManyOpen } from '../../functions/http/problems.ts';
 import { checkMeans } from '../../functions/operations/generate/charge.ts';
 import { anAccount, anApiKey, now } from '../fixtures/records.ts';
+import { stub } from './fakes.ts';
 
 const shown = ({ status, code, details, headers }: Problem): object => ({ status, code, details, headers });
 
-describe('a refusal', () => {
-  it('over the balance says what is required and what is available', () => {
+describe('a refusal because of money or room', () => {
+  it('A refusal over the balance says what is required and what is available', () => {
     expect(shown(overBalance(asMicros(70_000), asMicros(30_001), 'https://portal.test/wallet'))).toEqual({
       status: 402,
       code: 'ERR_INSUFFICIENT_BALANCE',
@@ -24,7 +25,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('over the budget says the cap, what is spent and when the month ends', () => {
+  it('A refusal over the budget says the cap, the amount spent and when the next month begins', () => {
     expect(shown(overBudget(asMicros(500_000), asMicros(490_000), now))).toEqual({
       status: 402,
       code: 'ERR_INSUFFICIENT_BALANCE',
@@ -38,7 +39,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('over the open creations says how many may be open and how many are', () => {
+  it('A refusal over the open creations says how many may be open and how many are open', () => {
     expect(shown(tooManyOpen(3, 5))).toEqual({
       status: 429,
       code: 'ERR_QUOTA_EXCEEDED',
@@ -48,6 +49,11 @@ describe('a refusal', () => {
   });
 });
 
+function callerWith(openCreations: number, account = anAccount(), apiKey = anApiKey()): Caller {
+  const state = { rateCount: 0, openCreations, enabledProviders: [] };
+  return { account, apiKey, nowMillis: now, state, place: stub({}) };
+}
+
 interface Means {
   readonly available?: number;
   readonly inFlight?: number;
@@ -56,7 +62,7 @@ interface Means {
   readonly spent?: number;
 }
 
-/** What stands against a charge of 0.04 USD: the reason, or the code where there is none. */
+/** Why a charge of 0.04 USD is refused: the reason, or the code of a refusal without a reason. */
 function against({ available = 40_000, inFlight = 0, open = 0, cap, spent = 0 }: Means): unknown {
   const account = anAccount({
     availableMicros: asMicros(available),
@@ -68,15 +74,11 @@ function against({ available = 40_000, inFlight = 0, open = 0, cap, spent = 0 }:
     spent: { '2026_11': asMicros(spent), '2026_10': asMicros(9_000_000) },
   });
   try {
-    checkMeans(
-      { account, apiKey, nowMillis: now, state: { openCreations: open } } as unknown as Caller,
-      asMicros(40_000),
-      'https://portal.test',
-    );
+    checkMeans(callerWith(open, account, apiKey), asMicros(40_000), 'https://portal.test');
     return 'nothing';
   } catch (error) {
-    const { details, code } = error as Problem;
-    return details['reason'] ?? code;
+    if (!(error instanceof Problem)) throw error;
+    return error.details['reason'] ?? error.code;
   }
 }
 
@@ -97,17 +99,12 @@ describe('the first look at the means', () => {
     [{ cap: 0, available: 0, inFlight: 9, open: 9_000 }, 'monthly_budget_exceeded'],
     [{ available: 0, inFlight: 9, open: 9_000 }, 'ERR_INSUFFICIENT_BALANCE'],
     [{ inFlight: 9, open: 9_000 }, 'concurrent_creations'],
-  ])('%j: %s', (means, reason) => {
+  ])('The means %j lead to: %s', (means, reason) => {
     expect(against(means)).toBe(reason);
   });
 
-  it('tells of a full service what it holds and what it may hold', () => {
-    const caller = {
-      account: anAccount(),
-      apiKey: anApiKey(),
-      nowMillis: now,
-      state: { openCreations: 2_017 },
-    } as unknown as Caller;
+  it('The refusal of a full service says how many creations are open and how many may be open', () => {
+    const caller = callerWith(2_017);
     expect(() => {
       checkMeans(caller, asMicros(1), '');
     }).toThrow(

@@ -1,9 +1,9 @@
-/** Fakes of the ports: what a test does not give must not be asked for. */
+/** Fakes of the ports. A call of something that the test did not provide fails the test. */
 import type { Clock, Log } from '../../core/ports/runtime.ts';
 import type { ImageProvider, ProviderAnswer } from '../../core/provider.ts';
 import { now } from '../fixtures/records.ts';
 
-/** A port of which only the given part is there; anything else that is called fails the test by its name. */
+/** A port with only the given members. A call of any other member fails the test and names that member. */
 export function stub<Port extends object>(given: Partial<Port>): Port {
   return new Proxy(given as Port, {
     get: (target, name) => {
@@ -17,20 +17,36 @@ export function stub<Port extends object>(given: Partial<Port>): Port {
 
 export interface FakeClock extends Clock {
   readonly sleeps: readonly number[];
+  /** How many deadlines and timeouts were set and not released yet. */
+  readonly held: number;
   set(millis: number): void;
 }
 
-/** Stands still until something sleeps or sets it; deadlines fire as it passes them. */
+/**
+ * A clock that moves only when something sleeps or when a test sets it. A deadline aborts when the clock
+ * passes it.
+ */
 export function fakeClock(start = now): FakeClock {
   let time = start;
   const sleeps: number[] = [];
   const deadlines: { readonly at: number; readonly controller: AbortController }[] = [];
+  const held = new Set<AbortController>();
   const set = (millis: number): void => {
     time = millis;
     for (const { at, controller } of deadlines) if (at <= time) controller.abort();
   };
+  const limitAt = (at: number): ReturnType<Clock['deadline']> => {
+    const controller = new AbortController();
+    deadlines.push({ at, controller });
+    held.add(controller);
+    if (at <= time) controller.abort();
+    return { signal: controller.signal, release: () => void held.delete(controller) };
+  };
   return {
     sleeps,
+    get held() {
+      return held.size;
+    },
     set,
     now: () => time,
     elapsed: () => time,
@@ -41,42 +57,41 @@ export function fakeClock(start = now): FakeClock {
       signal?.throwIfAborted();
       return Promise.resolve();
     },
-    deadline: (at) => {
-      const controller = new AbortController();
-      deadlines.push({ at, controller });
-      if (at <= time) controller.abort();
-      return { signal: controller.signal, release: () => undefined };
-    },
-    timeout: (millis) => {
-      const controller = new AbortController();
-      deadlines.push({ at: time + millis, controller });
-      if (millis <= 0) controller.abort();
-      return { signal: controller.signal, release: () => undefined };
-    },
+    deadline: limitAt,
+    timeout: (millis) => limitAt(time + millis),
     every: () => () => undefined,
   };
 }
 
 export interface FakeLog extends Log {
-  /** "alarm start_refused": level and event of each line, in order. */
+  /** Level and event of each line in order, such as "alarm start_refused". */
   readonly lines: readonly string[];
-  /** Everything that was logged, as one text: to look for what must not be in it. */
+  /** Each line with its fields, in order. */
+  readonly entries: readonly (readonly [line: string, fields: unknown])[];
+  /** Everything that was logged as one text, to search for a text that must not be logged. */
   readonly text: () => string;
 }
 
 export function fakeLog(): FakeLog {
-  const lines: string[] = [];
-  const all: unknown[] = [];
+  const entries: [line: string, fields: unknown][] = [];
   const write =
     (level: string) =>
-    (event: string, fields?: object): void => {
-      lines.push(`${level} ${event}`);
-      all.push(fields);
-    };
-  return { lines, text: () => JSON.stringify(all), info: write('info'), alarm: write('alarm') };
+    (event: string, fields?: object): void =>
+      void entries.push([`${level} ${event}`, fields]);
+  return {
+    entries,
+    get lines() {
+      return entries.map(([line]) => line);
+    },
+    text: () => JSON.stringify(entries.map(([, fields]) => fields)),
+    info: write('info'),
+    alarm: write('alarm'),
+  };
 }
 
-/** A provider that gives its answers one after the other; each an answer, or a function that gives or throws one. */
+/**
+ * A provider that gives its answers one after the other. An answer can be a function that returns or throws.
+ */
 export function fakeProvider(
   name: string,
   ...answers: readonly (ProviderAnswer | (() => ProviderAnswer | Promise<ProviderAnswer>))[]
@@ -97,20 +112,25 @@ export function fakeProvider(
   };
 }
 
-/** A PNG's first bytes, which is all that is read of it: 64 x 64 pixels. */
-export const pngBytes = Uint8Array.from(
-  [
-    [137, 80, 78, 71, 13, 10, 26, 10],
-    [0, 0, 0, 13],
-    [73, 72, 68, 82],
-    [0, 0, 0, 64],
-    [0, 0, 0, 64],
-    [8, 2, 0, 0, 0],
-    [1, 2, 3, 4],
-  ].flat(),
-);
+/** The first bytes of a PNG, which is all that is read of a PNG. */
+export function pngOf(width: number, height: number): Uint8Array {
+  const side = (pixels: number): number[] => [0, 0, pixels >> 8, pixels & 0xff];
+  return Uint8Array.from(
+    [
+      [137, 80, 78, 71, 13, 10, 26, 10],
+      [0, 0, 0, 13],
+      [73, 72, 68, 82],
+      side(width),
+      side(height),
+      [8, 2, 0, 0, 0],
+      [1, 2, 3, 4],
+    ].flat(),
+  );
+}
 
-/** The name and the text of what a promise is rejected with. */
+export const pngBytes = pngOf(64, 64);
+
+/** The name and the message of the error with which a promise rejects. */
 export async function rejection(
   promise: Promise<unknown>,
 ): Promise<{ readonly name: string; readonly message: string }> {

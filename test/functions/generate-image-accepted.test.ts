@@ -10,11 +10,12 @@ import {
   withKey,
   written,
 } from './generate-image-fixture.ts';
+import { textLike } from '../fixtures/values.ts';
 
 mockAcceptingAws();
 
 describe('POST /images/generate', () => {
-  it('answers 202 with the creation, where to find it and when to look', async () => {
+  it('The answer is 202 with the creation, its Location and Retry-After', async () => {
     const answer = await submit();
     const id = String(answer.body['id']);
     expect(answer).toMatchObject({
@@ -29,7 +30,7 @@ describe('POST /images/generate', () => {
     expect(answer.headers['ratelimit']).toMatch(/^"post";r=59;/);
   });
 
-  it('makes three calls: one read, one transaction, one start', async () => {
+  it('The request makes three calls: one read, one transaction, one start', async () => {
     await submit(withKey);
     expect(dynamo.calls().map(({ args }) => args[0].constructor.name)).toEqual([
       'BatchGetCommand',
@@ -46,7 +47,7 @@ describe('POST /images/generate', () => {
     ]);
   });
 
-  it('starts the execution under the id of the creation, with nothing but that id', async () => {
+  it('The execution starts under the id of the creation, and its input is that id alone', async () => {
     const id = String((await submit()).body['id']);
     expect(stateMachine.call(0).args[0].input).toEqual({
       stateMachineArn: 'arn:aws:states:us-east-1:000000000000:stateMachine:creation',
@@ -56,8 +57,8 @@ describe('POST /images/generate', () => {
   });
 });
 
-describe('the charge', () => {
-  it('is five items, each with its conditions, under the id of the creation', async () => {
+describe('the transaction of a charge', () => {
+  it('The transaction has five items with their conditions, and its token is the id of the creation', async () => {
     const id = String((await submit()).body['id']);
     expect(transactions().map(({ ClientRequestToken: token }) => token)).toEqual([id]);
     expect(written().map(({ kind, sk }) => `${kind} ${sk.replace(/\d{5,}|20\d\d-.*Z/g, '…')}`)).toEqual([
@@ -83,7 +84,7 @@ describe('the charge', () => {
     ]);
   });
 
-  it('takes the cost once from the account and once from the month of the key', async () => {
+  it('The transaction takes the cost once from the account and once from the month of the key', async () => {
     await submit();
     const [account, key, rate, creation, ledger] = written().map(({ item }) => item);
     expect(account).toMatchObject({
@@ -96,7 +97,7 @@ describe('the charge', () => {
       ExpressionAttributeNames: { '#spent': `spent_${month.replace('-', '_')}` },
       ExpressionAttributeValues: {
         ':cost': 40_000,
-        ':hour': expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/) as string,
+        ':hour': textLike(/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/),
       },
     });
     expect(rate).toMatchObject({ ExpressionAttributeValues: { ':one': 1, ':limit': 60 } });
@@ -104,7 +105,7 @@ describe('the charge', () => {
       Item: {
         costMicros: 40_000,
         status: 'queued',
-        openShard: expect.stringMatching(/^OPEN#[0-3]$/) as string,
+        openShard: textLike(/^OPEN#[0-3]$/),
       },
     });
     expect(ledger).toMatchObject({
@@ -112,7 +113,7 @@ describe('the charge', () => {
     });
   });
 
-  it('with a cap on the key holds it to the cap that was read and to the room that is left', async () => {
+  it('The transaction holds a key with a cap to the cap that was read and to the room that is left', async () => {
     tableHolds({ apiKey: { monthlyCapMicros: asMicros(1_000_000) } });
     await submit();
     expect(written()[1]?.item).toMatchObject({
@@ -122,7 +123,7 @@ describe('the charge', () => {
     });
   });
 
-  it('with an Idempotency-Key has a sixth item, which must be absent or expired', async () => {
+  it('The transaction has a sixth item for an Idempotency-Key, which must be absent or expired', async () => {
     const id = String((await submit(withKey)).body['id']);
     expect(written()).toHaveLength(6);
     const { sk, item } = written()[5] ?? { sk: '', item: {} };

@@ -22,15 +22,15 @@ const conflict = (): TransactionCanceledException => cancelled({ 0: { Code: 'Tra
 
 mockAcceptingAws();
 
-describe('a conflict', () => {
-  it('is sent again with the identical request and token', async () => {
+describe('a charge that meets a conflict', () => {
+  it('The charge is sent again as the identical request with the identical token', async () => {
     dynamo.on(TransactWriteCommand).rejectsOnce(conflict()).rejectsOnce(conflict()).resolves({});
     expect((await submit()).status).toBe(202);
     expect(transactions()).toHaveLength(3);
     expect(new Set(transactions().map((input) => JSON.stringify(input))).size).toBe(1);
   });
 
-  it('that outlasts six tries is 503 overloaded, with nothing started', async () => {
+  it('Six conflicts in a row are answered 503 overloaded, and nothing is started', async () => {
     dynamo.on(TransactWriteCommand).rejects(conflict());
     const answer = await submit();
     expect(answer).toMatchObject({
@@ -42,7 +42,7 @@ describe('a conflict', () => {
     expect(stateMachine.calls()).toHaveLength(0);
   });
 
-  it('beside a failed condition is that condition: it would not clear by itself', async () => {
+  it('A failed condition decides, even if another item met a conflict, because a retry would not clear it', async () => {
     dynamo.on(TransactWriteCommand).rejects(
       cancelled({
         0: failedOn(accountToItem(anAccount({ availableMicros: asMicros(1) }))),
@@ -58,7 +58,7 @@ describe('a conflict', () => {
     'ProvisionedThroughputExceededException',
     'TransactionInProgressException',
     'RequestLimitExceeded',
-  ])('or %s is sent again, too', async (name) => {
+  ])('The charge is also sent again after %s', async (name) => {
     dynamo
       .on(TransactWriteCommand)
       .rejectsOnce(new DynamoDBServiceException({ name, $fault: 'client', $metadata: {} }))
@@ -67,7 +67,7 @@ describe('a conflict', () => {
   });
 });
 
-describe('an outcome that stays unknown', () => {
+describe('a charge whose outcome stays unknown', () => {
   it.each<[string, Error]>([
     ['a broken connection', Object.assign(new Error('socket hang up 10.0.0.7'), { name: 'TimeoutError' })],
     [
@@ -83,16 +83,19 @@ describe('an outcome that stays unknown', () => {
       'a cancellation for a reason of ours',
       cancelled({ 3: { Code: 'ValidationError', Message: 'item 10.0.0.7' } }),
     ],
-  ])('by %s is 500 ERR_INTERNAL, says nothing of its cause and starts nothing', async (_what, error) => {
-    dynamo.on(TransactWriteCommand).rejects(error);
-    const answer = await submit();
-    expect(answer).toMatchObject({ status: 500, body: { error: { code: 'ERR_INTERNAL', details: {} } } });
-    expect(JSON.stringify(answer)).not.toMatch(/10\.0\.0\.7|socket|shard|item/);
-    expect(stateMachine.calls()).toHaveLength(0);
-  });
+  ])(
+    'A charge that ended with %s is answered 500 ERR_INTERNAL without its cause, and starts nothing',
+    async (_what, error) => {
+      dynamo.on(TransactWriteCommand).rejects(error);
+      const answer = await submit();
+      expect(answer).toMatchObject({ status: 500, body: { error: { code: 'ERR_INTERNAL', details: {} } } });
+      expect(JSON.stringify(answer)).not.toMatch(/10\.0\.0\.7|socket|shard|item/);
+      expect(stateMachine.calls()).toHaveLength(0);
+    },
+  );
 });
 
-describe('a promise that stood against the charge', () => {
+describe('a condition of the charge that did not hold', () => {
   const poor = accountToItem(anAccount({ availableMicros: asMicros(39_999) }));
   const full = accountToItem(anAccount({ inFlight: 20 }));
   const spent = apiKeyToItem(
@@ -146,7 +149,7 @@ describe('a promise that stood against the charge', () => {
       'ERR_RATE_LIMIT',
       { reason: 'account_rate' },
     ],
-  ])('%s', async (_what, reasons, status, code, details) => {
+  ])('The refusal names the condition that failed: %s', async (_what, reasons, status, code, details) => {
     dynamo.on(TransactWriteCommand).rejects(cancelled(reasons));
     const answer = await submit();
     expect(answer).toMatchObject({ status, body: { error: { code, details } } });
@@ -154,7 +157,7 @@ describe('a promise that stood against the charge', () => {
     expect(stateMachine.calls()).toHaveLength(0);
   });
 
-  it('the budget of the key', async () => {
+  it('The refusal names the budget of the key', async () => {
     tableHolds({ apiKey: { monthlyCapMicros: asMicros(50_000) } });
     dynamo.on(TransactWriteCommand).rejects(cancelled({ 1: failedOn(spent) }));
     expect(await submit()).toMatchObject({
@@ -168,7 +171,7 @@ describe('a promise that stood against the charge', () => {
     });
   });
 
-  it('a cap that changed since it was read: the charge is built anew with it, under another id', async () => {
+  it('A cap that changed since the read makes a new charge with the new cap under another id', async () => {
     const changed = apiKeyToItem(anApiKey({ monthlyCapMicros: asMicros(2_000_000) }));
     dynamo
       .on(TransactWriteCommand)

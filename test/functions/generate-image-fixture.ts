@@ -1,4 +1,4 @@
-/** POST /images/generate over AWS clients that accept everything until a test says otherwise, and what was written. */
+/** POST /images/generate over mocked AWS clients that accept every call unless a test says otherwise. */
 import { TransactionCanceledException, type CancellationReason } from '@aws-sdk/client-dynamodb';
 import { StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
@@ -10,17 +10,20 @@ import { imageRequestSchema, requestHash } from '../../core/image-request.ts';
 import { handler } from '../../functions/operations/generate-image.ts';
 import { bearer, call, dynamo, mockAws, stateMachine, tableHolds, type Answer } from './api-fixture.ts';
 
-/** What is sent unless a test gives another. */
+/** The body of a request unless a test gives another body. */
 export const body = { model: 'sandbox-standard', prompt: 'a quiet lake' };
-/** By which a key that is used again tells the same request. */
+/** The hash by which an Idempotency-Key recognises the same request. */
 export const hashOfBody = requestHash(imageRequestSchema.parse(body));
 
-/** For submit: an Idempotency-Key. */
+/** An argument of submit that adds an Idempotency-Key. */
 export const withKey = { headers: { 'idempotency-key': 'order-7' } };
-/** The hash of that key, under which its item is kept. */
+/** The hash of that key. The table keeps the key's item under this hash. */
 export const keyHash = createHash('sha256').update('order-7').digest('hex');
 
-/** For a test file: as mockAws, and before each test the table holds an account with a key and takes every charge, and every execution starts. */
+/**
+ * Mocks the AWS clients for one test file. Before each test, the table holds an account with a key and
+ * accepts every charge, and every execution starts.
+ */
 export function mockAcceptingAws(): void {
   mockAws();
   beforeEach(() => {
@@ -30,7 +33,7 @@ export function mockAcceptingAws(): void {
   });
 }
 
-/** Sends body with the key of the account, or what a test changes of that. */
+/** Sends the body with the account's key. A test can change the body and add headers. */
 export const submit = async (
   change: { body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<Answer> =>
@@ -47,12 +50,12 @@ interface Written {
   readonly item: Item;
 }
 
-/** Every transaction that was sent, in order, those that were sent again too. */
+/** Every transaction that was sent, in order, including the retries. */
 export function transactions(): TransactWriteCommandInput[] {
   return dynamo.commandCalls(TransactWriteCommand).map(({ args }) => args[0].input);
 }
 
-/** The items of the nth transaction, each by what it writes. */
+/** The writes of the nth transaction. */
 export function written(index = 0): Written[] {
   return (transactions()[index]?.TransactItems ?? []).map(({ Put, Update }) => ({
     kind: Put ? 'Put' : 'Update',
@@ -61,7 +64,7 @@ export function written(index = 0): Written[] {
   }));
 }
 
-/** As DynamoDB cancels: one reason an item, "None" where its condition held. */
+/** The error of a cancelled transaction: one reason for each item, "None" where the condition held. */
 export function cancelled(
   reasons: Readonly<Record<number, CancellationReason>>,
   count = 5,
@@ -73,7 +76,7 @@ export function cancelled(
   });
 }
 
-/** A condition that did not hold, on the item as it stood there. */
+/** The reason of an item whose condition did not hold, with the item as it is stored. */
 export const failedOn = (item?: Item): CancellationReason => ({
   Code: 'ConditionalCheckFailed',
   ...(item && { Item: marshall(item, { removeUndefinedValues: true }) }),

@@ -28,7 +28,7 @@ describe('an Idempotency-Key that was used before', () => {
     ...change,
   });
 
-  it('gives the same creation in its current state, at the cost of one more read', async () => {
+  it('A second request with the key gets the same creation in its current state, at the cost of one more read', async () => {
     tableHolds({ others: [record()] });
     dynamo.on(GetCommand).resolves({ Item: creationToItem(aCreation({ status: 'processing' })) });
     const answer = await submit(withKey);
@@ -42,12 +42,12 @@ describe('an Idempotency-Key that was used before', () => {
     expect(keysUpdated()).toEqual([expect.stringContaining('RATE#POST#')]);
   });
 
-  it('is the same key in quotes', async () => {
+  it('The key in quotes is the same key', async () => {
     await submit({ headers: { 'idempotency-key': '"order-7"' } });
     expect(written()[5]?.sk).toBe(`IDEMPOTENCY#${keyHash}`);
   });
 
-  it('for another request is refused', async () => {
+  it('Another request with the key is refused', async () => {
     tableHolds({ others: [record({ requestHash: 'other' })] });
     dynamo.on(GetCommand).resolves({ Item: creationToItem(aCreation()) });
     expect(await submit(withKey)).toMatchObject({
@@ -57,7 +57,7 @@ describe('an Idempotency-Key that was used before', () => {
     expect(transactions()).toEqual([]);
   });
 
-  it('is free again when its creation failed, for as long as it still names that one', async () => {
+  it('The key is free again when its creation failed, for as long as the record names that creation', async () => {
     tableHolds({ others: [record({ requestHash: 'other' })] });
     dynamo
       .on(GetCommand)
@@ -69,13 +69,13 @@ describe('an Idempotency-Key that was used before', () => {
     });
   });
 
-  it('is free again after 24 hours, though its item is still there', async () => {
+  it('The key is free again after 24 hours, even if its record still exists', async () => {
     tableHolds({ others: [record({ expiresAt: Date.now() - 1 })] });
     expect((await submit(withKey)).status).toBe(202);
     expect(transactions()).toHaveLength(1);
   });
 
-  it('by a request that arrived at the same time gives that one’s creation', async () => {
+  it('A request that loses the race for the key gets the creation of the request that won', async () => {
     dynamo.on(TransactWriteCommand).rejects(cancelled({ 5: failedOn(record()) }, 6));
     dynamo.on(GetCommand).resolves({ Item: creationToItem(aCreation()) });
     expect(await submit(withKey)).toMatchObject({
@@ -86,7 +86,7 @@ describe('an Idempotency-Key that was used before', () => {
     expect(stateMachine.calls()).toHaveLength(0);
   });
 
-  it.each(['', 'ü', 'a'.repeat(256), 'a\tb'])('is refused when it is %j', async (key) => {
+  it.each(['', 'ü', 'a'.repeat(256), 'a\tb'])('The key %j is refused', async (key) => {
     expect(await submit({ headers: { 'idempotency-key': key } })).toMatchObject({
       status: 400,
       body: { error: { details: { errors: [{ field: 'Idempotency-Key' }] } } },

@@ -6,7 +6,7 @@ import { body, mockAcceptingAws, submit, transactions } from './generate-image-f
 
 mockAcceptingAws();
 
-describe('a request that will be refused', () => {
+describe('a refused POST /images/generate', () => {
   it.each<[string, object, Parameters<typeof tableHolds>[0], number, object]>([
     ['an unknown model', { ...body, model: 'sandbox-none' }, {}, 404, { code: 'ERR_MODEL_NOT_FOUND' }],
     [
@@ -72,13 +72,16 @@ describe('a request that will be refused', () => {
       402,
       { details: { reason: 'monthly_budget_exceeded' } },
     ],
-  ])('for %s costs nothing but its place in the rate', async (_what, sent, stored, status, error) => {
-    tableHolds(stored);
-    expect(await submit({ body: sent })).toMatchObject({ status, body: { error } });
-    expect(transactions()).toEqual([]);
-    expect(dynamo.commandCalls(BatchGetCommand)).toHaveLength(1);
-    expect(keysUpdated()).toEqual([expect.stringContaining('RATE#POST#')]);
-  });
+  ])(
+    'A refusal because of %s costs nothing but a place in the rate',
+    async (_what, sent, stored, status, error) => {
+      tableHolds(stored);
+      expect(await submit({ body: sent })).toMatchObject({ status, body: { error } });
+      expect(transactions()).toEqual([]);
+      expect(dynamo.commandCalls(BatchGetCommand)).toHaveLength(1);
+      expect(keysUpdated()).toEqual([expect.stringContaining('RATE#POST#')]);
+    },
+  );
 
   it.each<[string, unknown, Record<string, string>, string, string]>([
     ['text that is no JSON', '{"model":', {}, 'body', 'invalid_json'],
@@ -87,7 +90,7 @@ describe('a request that will be refused', () => {
     ['another content type', body, { 'content-type': 'text/plain' }, 'Content-Type', 'invalid_value'],
     ['more than 256 KiB', { ...body, prompt: 'x'.repeat(262_145) }, {}, 'body', 'too_long'],
     ['no prompt', { model: 'sandbox-standard' }, {}, 'prompt', 'required'],
-  ])('for %s names the field', async (_what, sent, headers, field, code) => {
+  ])('A refusal because of %s names the field', async (_what, sent, headers, field, code) => {
     const answer = await submit({ body: sent, headers });
     expect(answer).toMatchObject({
       status: 400,

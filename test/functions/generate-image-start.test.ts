@@ -21,9 +21,9 @@ const startFails = (name: string): void =>
 
 mockAcceptingAws();
 
-describe('the start', () => {
+describe('the start of an execution', () => {
   it.each(['ExecutionAlreadyExists', 'ThrottlingException', 'ExecutionLimitExceeded', 'InternalServerError'])(
-    'that ends in %s leaves the creation accepted: the reconciler sees to it',
+    'A start that ends in %s leaves the creation accepted, and the reconciler starts it later',
     async (name) => {
       startFails(name);
       expect((await submit()).status).toBe(202);
@@ -32,7 +32,7 @@ describe('the start', () => {
   );
 
   it.each(['AccessDeniedException', 'StateMachineDoesNotExist', 'StateMachineDeleting'])(
-    'that is refused for good by %s gives the charge back at once',
+    'A start that is refused for good by %s gives the charge back at once',
     async (name) => {
       startFails(name);
       const answer = await submit({ body: { ...body, webhook_url: 'https://1.1.1.1/hook' } });
@@ -72,13 +72,13 @@ describe('the start', () => {
       .rejects(cancelled({ 0: failedOn() }, 4));
   };
 
-  it('that is refused after an execution has completed the creation leaves the creation accepted', async () => {
+  it('A refused start leaves the creation accepted when an execution has completed it meanwhile', async () => {
     refusedAtTheRefund();
     dynamo.on(GetCommand).resolves({ Item: creationToItem(aCreation({ status: 'completed' })) });
     expect((await submit()).status).toBe(202);
   });
 
-  it('that is refused after the charge was given back says that it was given back', async () => {
+  it('A refused start is answered 503 when the charge was given back before', async () => {
     refusedAtTheRefund();
     dynamo
       .on(GetCommand)
@@ -89,7 +89,7 @@ describe('the start', () => {
     });
   });
 
-  it('that is refused leaves the creation accepted when nobody knows whether the charge was given back', async () => {
+  it('A refused start leaves the creation accepted when it is unknown whether the charge was given back', async () => {
     startFails('AccessDeniedException');
     dynamo
       .on(TransactWriteCommand)

@@ -25,7 +25,7 @@ const refused = new ConditionalCheckFailedException({
 mockAws();
 
 describe('GET /creations/{id}', () => {
-  it('answers with the creation and what is left of the rate', async () => {
+  it('The answer has the creation and what is left of the rate', async () => {
     tableHolds({ creation: aCompletedCreation({ resultsExpireAt: Date.now() + 60_000 }) });
     const answer = await call(handler, poll);
     expect(answer).toMatchObject({
@@ -50,14 +50,14 @@ describe('GET /creations/{id}', () => {
     ['processing', '2'],
     ['completed', undefined],
     ['failed', undefined],
-  ] as const)('of a creation that is %s says %j in Retry-After', async (status, retryAfter) => {
+  ] as const)('The answer for a creation that is %s has the Retry-After %j', async (status, retryAfter) => {
     tableHolds({
       creation: aCreation({ status, ...(status === 'failed' && { failure: 'GenerationFailed' as const }) }),
     });
     expect((await call(handler, poll)).headers['retry-after']).toBe(retryAfter);
   });
 
-  it('reads once, then stamps the poll, counts the request and, once an hour, notes the use of the key side by side: two calls in sequence', async () => {
+  it('The request makes two calls in sequence: one read, then the poll stamp, the count and the hourly use of the key in parallel', async () => {
     tableHolds({ creation: aCreation() });
     await call(handler, poll);
     expect(dynamo.commandCalls(BatchGetCommand)).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('GET /creations/{id}', () => {
     ]);
   });
 
-  it('answers the same, byte for byte, for an absent creation, a foreign one and an id that is none', async () => {
+  it('An absent creation, a foreign creation and a malformed id get the same answer, byte for byte', async () => {
     tableHolds();
     const absent = await call(handler, poll);
     tableHolds({ creation: aCreation({ accountId: 'Another001' as AccountId }) });
@@ -81,12 +81,12 @@ describe('GET /creations/{id}', () => {
     expect(keysUpdated()).not.toContain(`CREATION#${creationId} POLL`);
   });
 
-  it('finds an id in upper case', async () => {
+  it('An id in upper case finds the creation', async () => {
     tableHolds({ creation: aCreation() });
     expect((await call(handler, { ...poll, id: creationId.toUpperCase() })).status).toBe(200);
   });
 
-  it('polled faster than once a second is refused with Retry-After', async () => {
+  it('A second poll within a second is refused with Retry-After', async () => {
     tableHolds({ creation: aCreation() });
     dynamo.on(UpdateCommand, { Key: { pk: `CREATION#${creationId}`, sk: 'POLL' } }).rejects(refused);
     expect(await call(handler, poll)).toMatchObject({
@@ -96,7 +96,7 @@ describe('GET /creations/{id}', () => {
     });
   });
 
-  it('beyond the rate of the account is refused until the next minute', async () => {
+  it('A request above the rate of the account is refused until the next minute', async () => {
     tableHolds({
       creation: aCreation(),
       account: { limits: { postRate: 60, getRate: 5, maxConcurrent: 20, deadlineSeconds: 300 } },
@@ -118,7 +118,7 @@ describe('GET /creations/{id}', () => {
 });
 
 describe('a read that DynamoDB did not finish', () => {
-  it('is asked again for what is missing, and for nothing else', async () => {
+  it('Only the missing items are read again', async () => {
     const [account, apiKey, creation] = storedItems({ creation: aCreation() });
     dynamo.on(UpdateCommand).resolves({});
     dynamo
@@ -132,7 +132,7 @@ describe('a read that DynamoDB did not finish', () => {
     expect(keysRead(1)).toEqual(['ACCOUNT#Acc0unt001 KEY#Key001']);
   });
 
-  it('is 503 in the end, and never an absent key or creation', async () => {
+  it('The answer is 503 after the last try, and never treats an unread key or creation as absent', async () => {
     const items = storedItems({ creation: aCreation() });
     const Keys = items.slice(1).map(({ pk, sk }) => ({ pk, sk }));
     dynamo.on(BatchGetCommand).resolves({
@@ -150,7 +150,7 @@ describe('a read that DynamoDB did not finish', () => {
   });
 
   it.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'])(
-    'is 503 when it was throttled by %s',
+    'The answer is 503 when the read was throttled by %s',
     async (name) => {
       dynamo
         .on(BatchGetCommand)
@@ -159,7 +159,7 @@ describe('a read that DynamoDB did not finish', () => {
     },
   );
 
-  it('is 500 for anything else, which says nothing of its cause', async () => {
+  it('The answer is 500 for any other error, and says nothing of the cause', async () => {
     dynamo.on(BatchGetCommand).rejects(new Error('arn:aws:iam::123456789012:role/secret is not authorized'));
     const answer = await call(handler, poll);
     expect(answer).toMatchObject({
@@ -171,15 +171,15 @@ describe('a read that DynamoDB did not finish', () => {
   });
 });
 
-describe('what no route takes', () => {
-  it('is 404 for an unknown path', async () => {
+describe('a request to an unknown route', () => {
+  it('An unknown path is answered 404', async () => {
     tableHolds();
     const answer = await call(unknownRoute, { path: '/api/public/v1/nothing' });
     expect(answer).toMatchObject({ status: 404, body: { error: { code: 'ERR_NOT_FOUND' } } });
     expect(answer.headers).not.toHaveProperty('allow');
   });
 
-  it('is 404 with Allow for a wrong method', async () => {
+  it('A wrong method is answered 404 with Allow', async () => {
     tableHolds();
     const answer = await call(unknownRoute, { method: 'POST', path: poll.path });
     expect(answer).toMatchObject({
@@ -190,7 +190,7 @@ describe('what no route takes', () => {
     expect(keysUpdated()).toEqual([expect.stringContaining('RATE#POST#')]);
   });
 
-  it('is 401 without a key, before it is 404', async () => {
+  it('A request without a key is answered 401 before 404', async () => {
     tableHolds();
     expect((await call(unknownRoute, { path: '/api/public/v1/nothing', headers: {} })).status).toBe(401);
   });

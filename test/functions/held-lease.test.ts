@@ -8,9 +8,11 @@ import { fakeClock, fakeLog, stub, type FakeLog } from './fakes.ts';
 interface Holding {
   readonly lease: HeldLease;
   readonly log: FakeLog;
-  /** Milliseconds from the start at which a renewal was sent, and the end that it asked for. */
+  /** When each renewal was sent, and until when it asked for the lease, in milliseconds since the start. */
   readonly renewals: readonly (readonly [at: number, until: number])[];
-  /** Lets so much time pass, and the renewals that fall into it happen. */
+  /** For whom each renewal was sent. */
+  readonly renewedFor: readonly unknown[];
+  /** Lets so much time pass, and runs the renewals that fall due in that time. */
   readonly pass: (millis: number) => void;
 }
 
@@ -18,6 +20,7 @@ function hold(isRefused = false): Holding {
   const clock = fakeClock();
   const log = fakeLog();
   const renewals: [number, number][] = [];
+  const renewedFor: unknown[] = [];
   let task: (() => void) | undefined;
   let period = 0;
   const every = (millis: number, work: () => void): (() => void) => {
@@ -25,7 +28,8 @@ function hold(isRefused = false): Holding {
     return () => (task = undefined);
   };
   const creations = stub<CreationStore>({
-    renewLease: async (_id, _holder, until) => {
+    renewLease: async (id, holder, until) => {
+      renewedFor.push([id, holder]);
       renewals.push([clock.now() - now, until - now]);
       return isRefused ? Promise.reject(new TypeError('details')) : Promise.resolve(true);
     },
@@ -41,11 +45,11 @@ function hold(isRefused = false): Holding {
       task?.();
     }
   };
-  return { lease, log, renewals, pass };
+  return { lease, log, renewals, renewedFor, pass };
 }
 
 describe('the lease of a renderer', () => {
-  it('is renewed every 2 s for 6 s each while a step is within its time', () => {
+  it('The lease is renewed every 2 s for 6 s each while a step is within its time', () => {
     const { lease, renewals, pass } = hold();
     lease.begin('store_image', 60_000);
     pass(6_000);
@@ -56,7 +60,7 @@ describe('the lease of a renderer', () => {
     ]);
   });
 
-  it('is let go when a step takes longer than it may: another invocation can take the creation over', () => {
+  it('The lease is let go when a step takes too long, so that another invocation can take the creation over', () => {
     const { lease, log, renewals, pass } = hold();
     lease.begin('complete_creation', 5_000);
     pass(60_000);
@@ -65,7 +69,7 @@ describe('the lease of a renderer', () => {
     expect(log.text()).toContain('complete_creation');
   });
 
-  it('is renewed on when the next step begins in time', () => {
+  it('The lease is renewed on when the next step begins in time', () => {
     const { lease, renewals, pass } = hold();
     lease.begin('store_image', 5_000);
     pass(4_000);
@@ -74,7 +78,7 @@ describe('the lease of a renderer', () => {
     expect(renewals).toHaveLength(4);
   });
 
-  it('is not renewed after its release', async () => {
+  it('The lease is not renewed after its release', async () => {
     const { lease, renewals, pass } = hold();
     lease.begin('ask_providers', 60_000);
     pass(2_000);
@@ -83,7 +87,7 @@ describe('the lease of a renderer', () => {
     expect(renewals).toHaveLength(1);
   });
 
-  it('is renewed on after a renewal that broke, which the log names without its details', async () => {
+  it('The lease is renewed on after a renewal that failed, and the log names the error without its text', async () => {
     const { lease, log, renewals, pass } = hold(true);
     lease.begin('store_image', 60_000);
     pass(4_000);
@@ -93,7 +97,7 @@ describe('the lease of a renderer', () => {
     expect(log.text()).toBe('[{"error":"TypeError"},{"error":"TypeError"}]');
   });
 
-  it('is given back once the table has taken the end', async () => {
+  it('The lease counts as given back once the table has answered', async () => {
     const taken = Promise.withResolvers<boolean>();
     const creations = stub<CreationStore>({ renewLease: async () => taken.promise });
     const lease = holdLease(
@@ -111,7 +115,7 @@ describe('the lease of a renderer', () => {
     expect(await givingBack).toBe(true);
   });
 
-  it('ends at once when it is given back', async () => {
+  it('The lease ends at once when it is given back', async () => {
     const { lease, renewals, pass } = hold();
     lease.begin('complete_creation', 60_000);
     pass(2_000);
@@ -121,5 +125,69 @@ describe('the lease of a renderer', () => {
       [2_000, 8_000],
       [2_000, 2_000],
     ]);
+  });
+
+  it('The lease is renewed for its creation and its holder, also before the first step begins', () => {
+    const { renewedFor, pass } = hold();
+    pass(4_000);
+    expect(renewedFor).toEqual([
+      [creationId, 'request-1'],
+      [creationId, 'request-1'],
+    ]);
+  });
+
+  it('The lease is renewed at the last millisecond of a step, and not one millisecond later', () => {
+    const { lease, log, renewals, pass } = hold();
+    lease.begin('ask_providers', 4_000);
+    pass(4_000);
+    expect(renewals).toHaveLength(2);
+    lease.begin('store_image', 1_999);
+    pass(2_000);
+    expect(renewals).toHaveLength(2);
+    expect(log.entries).toEqual([['info lease_let_go', { step: 'store_image' }]]);
+  });
+
+  it('The lease is given back only after a renewal that is still under way', async () => {
+    const renewed = Promise.withResolvers<boolean>();
+    const ends: number[] = [];
+    let task = (): void => undefined;
+    const every = (_millis: number, work: () => void): (() => void) => {
+      task = work;
+      return () => undefined;
+    };
+    const creations = stub<CreationStore>({
+      renewLease: async (_id, _holder, until) => {
+        ends.push(until - now);
+        return renewed.promise;
+      },
+    });
+    const services = stub<RenderServices>({ clock: { ...fakeClock(), every }, creations, log: fakeLog() });
+    const lease = holdLease(creationId, 'request-1', services);
+    task();
+    const givingBack = lease.giveBack();
+    await new Promise(setImmediate);
+    expect(ends).toEqual([6_000]);
+    renewed.resolve(true);
+    await givingBack;
+    expect(ends).toEqual([6_000, 0]);
+  });
+
+  it('The release waits for a renewal that is still under way', async () => {
+    const renewed = Promise.withResolvers<boolean>();
+    let task = (): void => undefined;
+    const every = (_millis: number, work: () => void): (() => void) => {
+      task = work;
+      return () => undefined;
+    };
+    const creations = stub<CreationStore>({ renewLease: async () => renewed.promise });
+    const services = stub<RenderServices>({ clock: { ...fakeClock(), every }, creations, log: fakeLog() });
+    const lease = holdLease(creationId, 'request-1', services);
+    task();
+    let isReleased = false;
+    const releasing = lease.release().then(() => (isReleased = true));
+    await new Promise(setImmediate);
+    expect(isReleased).toBe(false);
+    renewed.resolve(true);
+    expect(await releasing).toBe(true);
   });
 });

@@ -8,7 +8,7 @@ const read = (header?: string): string => {
 };
 
 describe('an Idempotency-Key', () => {
-  it('is the same key bare, quoted and with white space around it', () => {
+  it('The key is the same key bare, in quotes and with white space around it', () => {
     const hashes = ['order-7', '"order-7"', '  order-7 ', ' "order-7" '].map(read);
     expect(new Set(hashes)).toHaveLength(1);
     expect(hashes[0]).toMatch(/^[0-9a-f]{64}$/);
@@ -23,14 +23,17 @@ describe('an Idempotency-Key', () => {
     'Order-7',
     'order-77',
     'order-',
-  ])('%s is another key than order-7', (header) => {
+  ])('The header %s is another key than order-7', (header) => {
     expect(read(header)).toMatch(/^[0-9a-f]{64}$/);
     expect(read(header)).not.toBe(read('order-7'));
   });
 
-  it.each([' ', '!', '~', 'k'.repeat(255), `"${'k'.repeat(255)}"`, 'a b'])('%j is one', (header) => {
-    expect(read(header)).toMatch(header.trim() === '' ? /^malformed$/ : /^[0-9a-f]{64}$/);
-  });
+  it.each([' ', '!', '~', 'k'.repeat(255), `"${'k'.repeat(255)}"`, 'a b'])(
+    'The header %j holds a key unless it is blank',
+    (header) => {
+      expect(read(header)).toMatch(header.trim() === '' ? /^malformed$/ : /^[0-9a-f]{64}$/);
+    },
+  );
 
   it.each([
     '',
@@ -42,11 +45,11 @@ describe('an Idempotency-Key', () => {
     'ké',
     'a\tb',
     'k\u2028y',
-  ])('%j is refused', (header) => {
+  ])('The header %j is refused', (header) => {
     expect(read(header)).toBe('malformed');
   });
 
-  it('that is absent is no error', () => {
+  it('A request without the header is not refused', () => {
     expect(read(undefined)).toBe('absent');
   });
 });

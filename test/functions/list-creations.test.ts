@@ -8,6 +8,7 @@ import type { ApiRequest } from '../../functions/http/request.ts';
 import type { ApiServices } from '../../functions/services/api.ts';
 import { aCreation, anAccount, anApiKey, now } from '../fixtures/records.ts';
 import { stub } from './fakes.ts';
+import { creationIdIn } from '../fixtures/values.ts';
 
 const caller: Caller = {
   account: anAccount(),
@@ -17,7 +18,7 @@ const caller: Caller = {
   place: stub({}),
 };
 const idOf = (number: number): CreationId =>
-  `019aa5a0-1000-7000-8000-${number.toString(16).padStart(12, '0')}` as CreationId;
+  creationIdIn(`019aa5a0-1000-7000-8000-${number.toString(16).padStart(12, '0')}`);
 
 interface Answer {
   readonly data: readonly { readonly id: string }[];
@@ -30,7 +31,7 @@ beforeEach(() => {
   asked = [];
 });
 
-/** The answer over a store that gives this page. */
+/** The answer when the store returns this page. */
 async function list(page: CreationPage, query: ApiRequest['query'] = {}): Promise<Answer> {
   const creations = stub<CreationStore>({
     page: (_account, wanted) => {
@@ -45,7 +46,7 @@ async function list(page: CreationPage, query: ApiRequest['query'] = {}): Promis
 
 const cursorOf = (id: string): string => Buffer.from(id).toString('base64url');
 
-/** As large as a request can make them in Lambda's answer: each quote takes four bytes there. */
+/** A creation as large as a request can make it in Lambda's answer, where each quote takes four bytes. */
 const large = (number: number): CreationRecord =>
   aCreation({
     id: idOf(number),
@@ -55,8 +56,8 @@ const large = (number: number): CreationRecord =>
     ),
   });
 
-describe('an answer of GET /creations', () => {
-  it('asks for 20 creations unless the request says otherwise', async () => {
+describe('the answer of GET /creations', () => {
+  it('The page has 20 creations unless the request asks for another limit', async () => {
     await list({ creations: [] });
     await list(
       { creations: [] },
@@ -68,12 +69,12 @@ describe('an answer of GET /creations', () => {
     ]);
   });
 
-  it('ends before it has more than 5 MB as Lambda sends it, and its cursor goes on behind the last one shown', async () => {
+  it('The answer stays below 5 MB as Lambda sends it, and its cursor continues behind the last creation shown', async () => {
     const creations = Array.from({ length: 100 }, (_, index) => large(100 - index));
     const answer = await list({ creations });
     const bytes = Buffer.byteLength(JSON.stringify({ body: JSON.stringify(answer) }));
     expect(bytes).toBeLessThanOrEqual(5_000_200);
-    // Not much earlier than it has to: another creation would have been too many.
+    // The answer does not end much too early: one more creation would have been too many.
     expect(bytes + bytes / answer.data.length).toBeGreaterThan(5_000_000);
     expect(answer.data.map(({ id }) => id)).toEqual(
       creations.slice(0, answer.data.length).map(({ id }) => id),
@@ -81,7 +82,7 @@ describe('an answer of GET /creations', () => {
     expect([answer.has_more, answer.next_cursor]).toEqual([true, cursorOf(answer.data.at(-1)?.id ?? '')]);
   });
 
-  it('holds a whole page of ordinary creations, and goes on where the store says', async () => {
+  it('The answer holds a whole page of ordinary creations and continues where the store says', async () => {
     const creations = Array.from({ length: 100 }, (_, index) => aCreation({ id: idOf(100 - index) }));
     expect(await list({ creations })).toMatchObject({
       has_more: false,
@@ -95,7 +96,7 @@ describe('an answer of GET /creations', () => {
     });
   });
 
-  it('may be empty and go on, when the filter found nothing in what was read', async () => {
+  it('The answer may be empty and continue when the filter matched nothing that was read', async () => {
     expect(await list({ creations: [], next: idOf(3) })).toEqual({
       data: [],
       has_more: true,

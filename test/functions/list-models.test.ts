@@ -1,7 +1,6 @@
-/** GET /models, quote and submission agree, whichever providers are enabled. */
+/** GET /models, quotes and submissions agree about each model, whichever providers are enabled. */
 import { describe, expect, it } from 'vitest';
-import models from '../../catalog/models.json' with { type: 'json' };
-import type { Catalog, Model } from '../../core/catalog.ts';
+import type { Model } from '../../core/catalog.ts';
 import { providers } from '../../core/providers.ts';
 import type { Caller } from '../../functions/http/caller.ts';
 import { listModels } from '../../functions/operations/list-models.ts';
@@ -9,9 +8,8 @@ import { planCreation, type Plan } from '../../functions/operations/generate/pla
 import type { ApiRequest } from '../../functions/http/request.ts';
 import type { CatalogServices } from '../../functions/services/api.ts';
 import { anAccount, anApiKey, now } from '../fixtures/records.ts';
+import { catalog } from './catalog-fixture.ts';
 import { stub } from './fakes.ts';
-
-const catalog = models as Catalog;
 
 interface View {
   readonly id: string;
@@ -27,7 +25,7 @@ interface View {
 
 function callerWith(enabledProviders: readonly string[]): Caller {
   const state = { rateCount: 0, openCreations: 0, enabledProviders };
-  // The sandboxes need no credential: the account's own policy switches them off.
+  // The sandboxes need no credential, so only the account's policy can switch them off.
   return {
     account: anAccount({ policy: { providers: enabledProviders, hiddenModels: [] } }),
     apiKey: anApiKey(),
@@ -56,8 +54,8 @@ function planOf(model: Model['id'], caller: Caller, change: object = {}): Plan {
   return planCreation({ model, prompt: 'a lake', ...change }, caller, { catalog });
 }
 
-describe(`over each of the ${subsets.length} sets of providers`, () => {
-  it('a model that is available renders the least request with exactly the defaults and the price that are listed', async () => {
+describe(`GET /models over each of the ${subsets.length} sets of providers`, () => {
+  it('An available model renders the least request with exactly the listed defaults and price', async () => {
     let available = 0;
     for (const names of subsets) {
       const caller = callerWith(names);
@@ -83,11 +81,11 @@ describe(`over each of the ${subsets.length} sets of providers`, () => {
         );
       }
     }
-    // Each model is available over every set that holds one of its providers.
+    // Each model is available for every set that contains one of its providers.
     expect(available).toBeGreaterThan(subsets.length);
   });
 
-  it('each value that is listed renders with the defaults for the rest', async () => {
+  it('Each listed value renders together with the defaults', async () => {
     for (const names of subsets) {
       const caller = callerWith(names);
       for (const view of await listed(caller)) {
@@ -102,7 +100,7 @@ describe(`over each of the ${subsets.length} sets of providers`, () => {
   });
 });
 
-it('with the second sandbox alone, sandbox-pro is offered and rendered at 2K', async () => {
+it('GET /models offers sandbox-pro at 2K when only the second sandbox is enabled, and 2K is rendered', async () => {
   const caller = callerWith(['sandbox-large']);
   const view = (await listed(caller)).find(({ id }) => id === 'sandbox-pro');
   expect(view).toMatchObject({ resolutions: ['2K', '4K'], default_resolution: '2K' });

@@ -1,6 +1,5 @@
-/** A model that goes away, from its announcement to its end, over a catalog of the test's own. */
+/** A model of the test's own catalog, from its deprecation to its sunset. */
 import { describe, expect, it } from 'vitest';
-import models from '../../catalog/models.json' with { type: 'json' };
 import type { Catalog, Model } from '../../core/catalog.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { RequestStore } from '../../core/ports/requests.ts';
@@ -14,6 +13,7 @@ import { findReplay } from '../../functions/operations/generate/replay.ts';
 import type { ApiRequest } from '../../functions/http/request.ts';
 import type { QuoteServices } from '../../functions/services/api.ts';
 import { aCreation, anAccount, anApiKey, creationId, storedImage } from '../fixtures/records.ts';
+import { catalog as wholeCatalog } from './catalog-fixture.ts';
 import { stub } from './fakes.ts';
 
 const sunset = Date.UTC(2027, 5, 1);
@@ -30,7 +30,7 @@ const announced = {
 };
 
 function modelNamed(id: string): Model {
-  const model = (models as Catalog).models.find((known) => known.id === id);
+  const model = wholeCatalog.models.find((known) => known.id === id);
   if (!model) throw new Error(`the catalog has no ${id}`);
   return model;
 }
@@ -82,12 +82,12 @@ const body = { model: leaving.id, prompt: 'a lake' };
 const before = callerAt(sunset - 1);
 const after = callerAt(sunset);
 
-describe('before its sunset, a model that goes away is announced', () => {
-  it('on a quote', async () => {
+describe('a model with a deprecation date, before its sunset', () => {
+  it('A quote has the deprecation headers', async () => {
     expect((await quoteImage(requestOf(body), before, services())).headers).toMatchObject(announced);
   });
 
-  it('on a replay', async () => {
+  it('A replay has the deprecation headers', async () => {
     const record = { creationId, requestHash: 'same', expiresAt: sunset };
     expect(await findReplay(record, { hash: 'key', requestHash: 'same' }, services())).toMatchObject({
       kind: 'replayed',
@@ -95,14 +95,14 @@ describe('before its sunset, a model that goes away is announced', () => {
     });
   });
 
-  it('on GET /creations/{id}, before and after the sunset', async () => {
+  it('GET /creations/{id} has the deprecation headers before and after the sunset', async () => {
     for (const nowMillis of [sunset - 1, sunset]) {
       const caller = callerAt(nowMillis, { creation: aCreation() });
       expect((await getCreation(requestOf(), caller, services())).headers).toMatchObject(announced);
     }
   });
 
-  it('but not on a creation of another model', async () => {
+  it('A creation of another model has no deprecation headers', async () => {
     const caller = callerAt(sunset - 1, { creation: aCreation({ model: 'sandbox-pro' }) });
     expect((await getCreation(requestOf(), caller, services())).headers).not.toHaveProperty('deprecation');
   });
@@ -111,7 +111,7 @@ describe('before its sunset, a model that goes away is announced', () => {
     ['a field that the model cannot take', { prompt: 'x'.repeat(4_001) }, before, 400, 'prompt'],
     ['a shape that no provider renders', { resolution: '4K' }, before, 400, 'provider_policy_no_route'],
     ['no provider that is enabled', {}, callerAt(sunset - 1, {}, []), 503, 'no_provider_enabled'],
-  ])('on the refusal of %s', async (_what, change, caller, status, says) => {
+  ])('The refusal of %s has the deprecation headers', async (_what, change, caller, status, says) => {
     const problem = await problemOf(() => planCreation({ ...body, ...change }, caller, { catalog }));
     expect([problem.status, JSON.stringify(problem.details)]).toEqual([
       status,
@@ -120,7 +120,7 @@ describe('before its sunset, a model that goes away is announced', () => {
     expect(problem.headers).toMatchObject(announced);
   });
 
-  it('on the refusal of a source image that no provider takes', async () => {
+  it('The refusal of a source image that no provider takes has the deprecation headers', async () => {
     const plan = planCreation(body, before, { catalog });
     const problem = await problemOf(() =>
       narrowToSources(plan, [{ ...storedImage, contentType: 'image/bmp' }]),
@@ -128,40 +128,45 @@ describe('before its sunset, a model that goes away is announced', () => {
     expect(problem.headers).toMatchObject(announced);
   });
 
-  it('while it stays available', async () => {
+  it('The model is listed as available', async () => {
     const { body: listed } = await listModels(requestOf(), before, services());
-    expect((listed as { data: unknown[] }).data[0]).toMatchObject({
-      id: leaving.id,
-      available: true,
-      unavailable_reason: null,
-      sunset_at: '2027-06-01',
-    });
+    expect(listed).toHaveProperty(
+      'data[0]',
+      expect.objectContaining({
+        id: leaving.id,
+        available: true,
+        unavailable_reason: null,
+        sunset_at: '2027-06-01',
+      }),
+    );
   });
 });
 
-describe('from its sunset on, a model', () => {
-  it('is listed as unavailable, with the reason', async () => {
+describe('a model from its sunset on', () => {
+  it('The model is listed as unavailable, with the reason', async () => {
     const { body: listed } = await listModels(requestOf(), after, services());
-    expect((listed as { data: unknown[] }).data).toMatchObject([
-      {
-        id: leaving.id,
-        available: false,
-        unavailable_reason: 'sunset',
-        resolutions: [],
-        max_image_urls: 0,
-        pricing: [],
-      },
-      { id: 'sandbox-pro', available: true, unavailable_reason: null },
-    ]);
+    expect(listed).toMatchObject({
+      data: [
+        {
+          id: leaving.id,
+          available: false,
+          unavailable_reason: 'sunset',
+          resolutions: [],
+          max_image_urls: 0,
+          pricing: [],
+        },
+        { id: 'sandbox-pro', available: true, unavailable_reason: null },
+      ],
+    });
   });
 
-  it('is 404 ERR_MODEL_NOT_FOUND on a quote and a submission, and says since when', async () => {
+  it('A quote and a submission are answered 404 ERR_MODEL_NOT_FOUND with the deprecation headers', async () => {
     const problem = await problemOf(() => planCreation(body, after, { catalog }));
     expect([problem.status, problem.code]).toEqual([404, 'ERR_MODEL_NOT_FOUND']);
     expect(problem.headers).toMatchObject(announced);
   });
 
-  it('is told like an absent one to an account from which it is hidden', async () => {
+  it('An account from which the model is hidden gets the answer for an absent model', async () => {
     const hidden: Caller = {
       ...after,
       account: anAccount({ policy: { providers: 'all', hiddenModels: [leaving.id] } }),

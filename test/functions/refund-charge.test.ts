@@ -4,7 +4,7 @@ import type { ChargeStore, Refund } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import { refundCharge } from '../../functions/workflow/refund-charge.ts';
 import type { RefundServices } from '../../functions/services/refund.ts';
-import { aCreation, creationId, now } from '../fixtures/records.ts';
+import { accountId, aCreation, creationId, now } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, rejection, stub } from './fakes.ts';
 
 function stage(
@@ -28,7 +28,7 @@ function stage(
 }
 
 describe('RefundCharge', () => {
-  it.each(failureNames)('fails the creation with the message of %s', async (failure) => {
+  it.each(failureNames)('The creation fails with the message of %s', async (failure) => {
     const { services, refunds } = stage();
     expect(await refundCharge({ creation_id: creationId, failure: { Error: failure } }, services)).toEqual({
       creation_id: creationId,
@@ -37,7 +37,7 @@ describe('RefundCharge', () => {
   });
 
   it.each(['Runtime.ExitError', 'Sandbox.Timedout', 'States.Timeout', 'TypeError', undefined])(
-    'takes %s for ours: message 7',
+    'The error %s fails the creation as InternalFailure',
     async (name) => {
       const { services, refunds } = stage();
       await refundCharge(
@@ -48,7 +48,7 @@ describe('RefundCharge', () => {
     },
   );
 
-  it('says so once: a creation that is terminal already is not announced again', async () => {
+  it('A creation that is already terminal is not logged again', async () => {
     const first = stage();
     const second = stage('already_terminal');
     await refundCharge({ creation_id: creationId }, first.services);
@@ -57,7 +57,7 @@ describe('RefundCharge', () => {
     expect(second.log.lines).toEqual([]);
   });
 
-  it('comes again when the table is busy', async () => {
+  it('A busy table makes the state machine try again', async () => {
     const { services, log } = stage('busy');
     expect(await rejection(refundCharge({ creation_id: creationId }, services))).toMatchObject({
       name: 'RefundBusy',
@@ -65,9 +65,30 @@ describe('RefundCharge', () => {
     expect(log.lines).toEqual(['info refund_busy']);
   });
 
-  it('passes over a creation that is not there, as after a restore of the table', async () => {
+  it('A creation that is absent, as after a restore of the table, is passed over', async () => {
     const { services, refunds } = stage('refunded', false);
     expect(await refundCharge({ creation_id: creationId }, services)).toEqual({ creation_id: creationId });
     expect(refunds).toEqual([]);
+  });
+});
+
+describe('the log of RefundCharge', () => {
+  const ids = { creationId, accountId, executionId: creationId };
+
+  it('The log says which creation failed, why, and how much was given back', async () => {
+    const { services, log } = stage();
+    await refundCharge({ creation_id: creationId, failure: { Error: 'NothingRendered' } }, services);
+    expect(log.entries).toEqual([
+      ['info creation_failed', { ...ids, failure: 'NothingRendered', refundedMicros: 40_000 }],
+    ]);
+  });
+
+  it('The log says which creation could not be refunded because the table was busy', async () => {
+    const { services, log } = stage('busy');
+    expect(await rejection(refundCharge({ creation_id: creationId }, services))).toEqual({
+      name: 'RefundBusy',
+      message: 'the table was too busy to refund the charge',
+    });
+    expect(log.entries).toEqual([['info refund_busy', ids]]);
   });
 });

@@ -22,7 +22,7 @@ interface Setting {
   readonly commit?: Awaited<ReturnType<CreationStore['complete']>>;
   readonly stored?: StoredImage;
   readonly put?: () => void;
-  /** Whether the lease is still the invocation's when it writes down an attempt. */
+  /** Whether the invocation still has the lease when it saves an attempt. */
   readonly isHeld?: boolean;
 }
 
@@ -78,7 +78,7 @@ function stage({
 }
 
 describe('RenderImage', () => {
-  it('leases, writes the attempt, stores the image and completes the creation, in this order', async () => {
+  it('RenderImage leases, saves the attempt, stores the image and completes the creation, in this order', async () => {
     const { services, steps, completions } = stage();
     expect(await renderImage(payload, 'request-1', services)).toEqual(payload);
     expect(steps).toEqual(['lease request-1 6000', 'save', 'put', 'complete']);
@@ -89,20 +89,23 @@ describe('RenderImage', () => {
     });
   });
 
-  it.each(['terminal', 'absent'] as const)('has nothing to do when the creation is %s', async (kind) => {
-    const { services, steps } = stage({ lease: { kind } });
-    expect(await renderImage(payload, 'request-1', services)).toEqual(payload);
-    expect(steps).toEqual(['lease request-1 6000']);
-  });
+  it.each(['terminal', 'absent'] as const)(
+    'RenderImage does nothing when the creation is %s',
+    async (kind) => {
+      const { services, steps } = stage({ lease: { kind } });
+      expect(await renderImage(payload, 'request-1', services)).toEqual(payload);
+      expect(steps).toEqual(['lease request-1 6000']);
+    },
+  );
 
-  it('comes again later while another invocation has the lease', async () => {
+  it('RenderImage is tried again later while another invocation has the lease', async () => {
     const { services } = stage({ lease: { kind: 'leased_by_another' } });
     expect(await rejection(renderImage(payload, 'request-2', services))).toMatchObject({
       name: 'StillRunning',
     });
   });
 
-  it('calls no provider once its lease is lost: the attempt would be written nowhere', async () => {
+  it('RenderImage calls no provider after it has lost its lease, because the attempt could not be saved', async () => {
     const { services, steps } = stage({ isHeld: false });
     expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
       name: 'StillRunning',
@@ -110,7 +113,7 @@ describe('RenderImage', () => {
     expect(steps).toEqual(['lease request-1 6000', 'save']);
   });
 
-  it('never fails a good image for a busy table: it gives the lease back and comes again', async () => {
+  it('RenderImage gives the lease back and is tried again when the table is too busy to complete the creation', async () => {
     const { services, steps } = stage({ commit: 'busy' });
     expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
       name: 'CommitBusy',
@@ -118,7 +121,7 @@ describe('RenderImage', () => {
     expect(steps.slice(-2)).toEqual(['complete', 'renew request-1 0']);
   });
 
-  it('commits an image that an invocation before it had stored, without storing it again', async () => {
+  it('RenderImage completes with an image that an earlier invocation stored, and does not store it again', async () => {
     const attempt = {
       provider: 'sandbox',
       providerModel: 'standard',
@@ -132,13 +135,13 @@ describe('RenderImage', () => {
     expect(completions[0]?.results).toEqual([stored]);
   });
 
-  it('discards a late image when the creation was refunded meanwhile', async () => {
+  it('RenderImage discards a late image when the creation was refunded meanwhile', async () => {
     const { services, log } = stage({ commit: 'already_terminal' });
     expect(await renderImage(payload, 'request-1', services)).toEqual(payload);
     expect(log.lines).not.toContain('info creation_completed');
   });
 
-  it('fails as ours, with an alarm, when the image cannot be stored', async () => {
+  it('RenderImage fails as InternalFailure, with an alarm, when the image cannot be stored', async () => {
     const put = (): never => {
       throw new TypeError('bucket details');
     };
@@ -152,7 +155,7 @@ describe('RenderImage', () => {
     expect(log.text()).not.toContain('bucket details');
   });
 
-  it('does not begin at a provider when its time is over', async () => {
+  it('RenderImage calls no provider when the time of the creation is over', async () => {
     const { services, steps } = stage({ creation: { deadlineAt: now } });
     expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
       name: 'GenerationTimedOut',
@@ -160,7 +163,7 @@ describe('RenderImage', () => {
     expect(steps).not.toContain('put');
   });
 
-  it('refuses a payload that names no creation', async () => {
+  it('RenderImage refuses a payload that names no creation', async () => {
     expect(await rejection(renderImage({ creation_id: 'x' }, 'request-1', stage().services))).toMatchObject({
       message: 'the payload has no creation_id',
     });

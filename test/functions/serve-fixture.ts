@@ -1,80 +1,101 @@
-/** The API's frame over fakes of the ports: an account that may do everything, and what became of each request. */
+/** The API's frame over fakes of the ports. The account may do everything unless a test says otherwise. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import models from '../../catalog/models.json' with { type: 'json' };
-import type { Catalog } from '../../core/catalog.ts';
+import type { Account, ApiKey } from '../../core/account.ts';
+import type { StoredImage } from '../../core/creation.ts';
 import { requestMillis } from '../../core/limits.ts';
 import type { ChargeOrder, ChargeOutcome, ChargeStore } from '../../core/ports/charges.ts';
 import type { Executions } from '../../core/ports/executions.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
-import type { RequestStore } from '../../core/ports/requests.ts';
+import type { RequestQuestion, RequestState, RequestStore } from '../../core/ports/requests.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import { generateImage } from '../../functions/operations/generate-image.ts';
-import { serve, type ApiHandler } from '../../functions/http/serve.ts';
+import { serve, type ApiHandler, type Handle } from '../../functions/http/serve.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
 import { anAccount, anApiKey, apiKeyText, now, seededBytes } from '../fixtures/records.ts';
+import { catalog } from './catalog-fixture.ts';
 import { fakeClock, fakeLog, stub, type FakeClock, type FakeLog } from './fakes.ts';
 
 interface Setting
   extends Partial<Pick<Outbound, 'check' | 'fetchSource'>>, Partial<Pick<RequestStore, 'countRequest'>> {
   /** Unix milliseconds of the arrival. */
   readonly startAt?: number;
-  readonly outcome?: ChargeOutcome;
-  /** Whether the rate's window has room when it is asked. */
+  /** How each charge ends, one after the other. The last outcome stays. */
+  readonly outcome?: ChargeOutcome | readonly ChargeOutcome[];
+  /** Whether the rate window has room when a request is counted. */
   readonly hasRoom?: boolean;
+  /** null: the table does not have it. */
+  readonly account?: Partial<Account> | null;
+  readonly apiKey?: Partial<ApiKey> | null;
+  /** What the first read says besides account and key. */
+  readonly state?: Partial<RequestState>;
+  readonly requests?: Partial<RequestStore>;
+  /** Services in place of the fixture's own. */
+  readonly services?: Partial<SubmitServices>;
 }
 
 export interface Stage {
   readonly clock: FakeClock;
   readonly log: FakeLog;
   readonly open: () => SubmitServices;
+  readonly questions: readonly RequestQuestion[];
   readonly orders: readonly ChargeOrder[];
   readonly started: readonly string[];
   readonly fetched: readonly string[];
-  /** How often a request was counted by an update of its own. */
+  readonly stored: readonly StoredImage[];
+  /** The arguments of each call that counted a rejected authentication. */
+  readonly rejections: readonly unknown[];
+  /** The arguments of each call that noted the use of the key. */
+  readonly keyUses: readonly unknown[];
+  /** How often a request was counted by a single update. */
   readonly counted: number;
 }
 
-/** Services that accept everything, but for what the test says. */
-export function accepting({
-  startAt = now,
-  outcome = { kind: 'charged' },
-  hasRoom = true,
-  check,
-  fetchSource,
-  countRequest,
-}: Setting): Stage {
+/** Services that accept every request, apart from what the test sets. */
+export function accepting(setting: Setting): Stage {
+  const { startAt = now, hasRoom = true, account, apiKey, check, fetchSource, countRequest } = setting;
   const clock = fakeClock(startAt);
   const log = fakeLog();
+  const outcomes: readonly ChargeOutcome[] = [setting.outcome ?? { kind: 'charged' }].flat();
+  const questions: RequestQuestion[] = [];
   const orders: ChargeOrder[] = [];
   const started: string[] = [];
   const fetched: string[] = [];
+  const stored: StoredImage[] = [];
+  const rejections: unknown[] = [];
+  const keyUses: unknown[] = [];
   let counted = 0;
   const requests = stub<RequestStore>({
-    read: async () =>
-      Promise.resolve({
-        account: anAccount(),
-        apiKey: anApiKey(),
+    read: async (question) => {
+      questions.push(question);
+      return Promise.resolve({
+        ...(account !== null && { account: anAccount(account) }),
+        ...(apiKey !== null && { apiKey: anApiKey(apiKey) }),
         rateCount: 0,
         openCreations: 0,
         enabledProviders: [],
-      }),
+        ...setting.state,
+      });
+    },
     countRequest: async (...given) => {
       counted += 1;
       return countRequest ? countRequest(...given) : Promise.resolve(hasRoom);
     },
-    noteKeyUse: async () => Promise.resolve(),
+    countRejection: async (...given) => Promise.resolve(void rejections.push(given)),
+    noteKeyUse: async (...given) => Promise.resolve(void keyUses.push(given)),
+    ...setting.requests,
   });
   const base = {
     clock,
     log,
     randomBytes: seededBytes,
     requests,
-    catalog: models as Catalog,
+    catalog,
     charges: stub<ChargeStore>({
       charge: async (order) => {
         orders.push(order);
-        return Promise.resolve(outcome);
+        const outcome = outcomes[orders.length - 1] ?? outcomes.at(-1);
+        return Promise.resolve(outcome ?? { kind: 'charged' });
       },
     }),
     executions: stub<Executions>({
@@ -92,17 +113,23 @@ export function accepting({
         },
       }),
     }),
-    images: stub<ImageStore>({ put: async () => Promise.resolve() }),
+    outboundRules: 'public' as const,
+    images: stub<ImageStore>({ put: async (image) => Promise.resolve(void stored.push(image)) }),
     topUpUrl: 'https://portal.test/wallet',
     resultsBaseUrl: 'https://results.test',
     authFailureForm: 'envelope' as const,
+    ...setting.services,
   };
   return {
     clock,
     log,
+    questions,
     orders,
     started,
     fetched,
+    stored,
+    rejections,
+    keyUses,
     get counted() {
       return counted;
     },
@@ -116,24 +143,44 @@ interface Answered {
   readonly body: unknown;
 }
 
+/** What a test changes of a request. */
+export interface Sending {
+  readonly handler?: ApiHandler;
+  /** An operation of the test's own inside the API's frame. */
+  readonly handle?: Handle<SubmitServices>;
+  readonly method?: 'GET' | 'POST';
+  readonly path?: string;
+  /** The {id} of the path. */
+  readonly pathId?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Bytes in place of the JSON body; the gateway sends them in Base64. */
+  readonly bytes?: Uint8Array;
+  readonly sourceIp?: string;
+  readonly context?: Partial<Context>;
+}
+
+export const bearer = { authorization: `Bearer ${apiKeyText}` };
+
 /** One request to POST /images/generate, or to another handler over the same services. */
-export async function post(
-  stage: Stage,
-  body: unknown,
-  other: { handler?: ApiHandler; method?: 'GET' | 'POST' } = {},
-): Promise<Answered> {
-  const { handler = serve('post', generateImage, stage.open), method = 'POST' } = other;
+export async function post(stage: Stage, body: unknown, sending: Sending = {}): Promise<Answered> {
+  const { method = 'POST', path = '/api/public/v1/images/generate', bytes } = sending;
+  const rate = method === 'GET' ? 'get' : 'post';
+  const handler = sending.handler ?? serve(rate, sending.handle ?? generateImage, stage.open);
   const event = {
-    rawPath: '/api/public/v1/images/generate',
-    headers: { authorization: `Bearer ${apiKeyText}`, 'content-type': 'application/json' },
+    rawPath: path,
+    headers: sending.headers ?? { ...bearer, 'content-type': 'application/json' },
     requestContext: {
       requestId: 'request-1',
       domainName: 'api.test',
-      http: { method, path: '', sourceIp: '203.0.113.7' },
+      http: { method, path, sourceIp: sending.sourceIp ?? '203.0.113.7' },
     },
+    ...(sending.pathId !== undefined && { pathParameters: { id: sending.pathId } }),
+    ...(sending.query && { queryStringParameters: sending.query }),
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    isBase64Encoded: false,
+    ...(bytes && { body: Buffer.from(bytes).toString('base64') }),
+    isBase64Encoded: bytes !== undefined,
   } as unknown as APIGatewayProxyEventV2;
-  const result = await handler(event, {} as Context);
+  const result = await handler(event, { ...sending.context } as Context);
   return { status: result.statusCode, headers: result.headers, body: JSON.parse(result.body ?? 'null') };
 }

@@ -14,11 +14,14 @@ import { fakeClock, stub, type FakeClock } from './fakes.ts';
 interface Fetching {
   readonly clock: FakeClock;
   readonly copied: Promise<unknown>;
-  /** Addresses that were asked for, in order. */
+  /** The addresses that were fetched, in order. */
   readonly asked: readonly string[];
 }
 
-/** Five images, each of which takes its time on the fake clock; one that is aborted fails as the real ones do. */
+/**
+ * Five downloads that each take so many milliseconds of the fake clock. An aborted download fails like a real
+ * one.
+ */
 function fetchFive(millisEach: number): Fetching {
   const clock = fakeClock();
   const asked: string[] = [];
@@ -54,7 +57,7 @@ function fetchFive(millisEach: number): Fetching {
 }
 
 describe('all source images of a request together', () => {
-  it('may take 15 s, four at a time', async () => {
+  it('The downloads run four at a time and may take 15 s together', async () => {
     const { clock, copied, asked } = fetchFive(7_000);
     await expect.poll(() => asked.length).toBe(4);
     clock.set(clock.now() + 7_000);
@@ -63,7 +66,7 @@ describe('all source images of a request together', () => {
     await expect(copied).resolves.toHaveLength(5);
   });
 
-  it('are given up after 15 s: 502 for the one that was not there, retryable', async () => {
+  it('The downloads are given up after 15 s: the first missing image is answered 502, retryable', async () => {
     const { clock, copied, asked } = fetchFive(8_000);
     const refused = expect(copied).rejects.toMatchObject({
       status: 502,

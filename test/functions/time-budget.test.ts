@@ -1,7 +1,8 @@
-/** The time of one request: what ends with it, and what is never sent behind its end. */
+/** The time of one request: what ends when the time ends, and what is never sent later. */
 import { describe, expect, it } from 'vitest';
 import { chargeMillis, overdueMillis, requestMillis } from '../../core/limits.ts';
-import type { ChargeOrder, ChargeOutcome } from '../../core/ports/charges.ts';
+import { asMicros } from '../../core/money.ts';
+import type { ChargeOutcome } from '../../core/ports/charges.ts';
 import type { SourceResult } from '../../core/ports/outbound.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import { serve } from '../../functions/http/serve.ts';
@@ -14,7 +15,7 @@ const image = { kind: 'fetched', bytes: pictureOf('png', 64, 64) } as const sati
 const withImage = { model: 'sandbox-pro', prompt: 'a pier', image_urls: ['https://images.test/1.png'] };
 
 describe('the time budget of a request', () => {
-  it('counts down from the arrival, and aborts its signal at the end', () => {
+  it('The budget counts down from the arrival and aborts its signal at the end', () => {
     const clock = fakeClock();
     const budget = startBudget(clock, 26_000);
     clock.set(now + 1_234);
@@ -27,19 +28,19 @@ describe('the time budget of a request', () => {
     expect({ left: budget.left(), over: budget.signal.aborted }).toEqual({ left: 0, over: true });
   });
 
-  it('is used up once the answer is given, whatever the clock says', () => {
+  it('The budget is used up once the answer is given, whatever the clock says', () => {
     const budget = startBudget(fakeClock(), 26_000);
     budget.end();
     expect({ left: budget.left(), over: budget.signal.aborted }).toEqual({ left: 0, over: true });
   });
 
-  it('ends with its answer before Lambda ends the function after 29 s', () => {
+  it('The budget ends with its answer before Lambda ends the function after 29 s', () => {
     expect(requestMillis + overdueMillis).toBeLessThan(29_000);
   });
 });
 
 describe('POST /images/generate', () => {
-  it('charges nothing when source images left less than 5 s for the charge, and says so', async () => {
+  it('The request is answered 503 and charged nothing when source images left less than 5 s for the charge', async () => {
     const stage = accepting({
       fetchSource: async () => {
         stage.clock.set(now + requestMillis - chargeMillis + 1);
@@ -56,7 +57,7 @@ describe('POST /images/generate', () => {
     expect(stage.log.lines).toEqual(['info request_shed']);
   });
 
-  it('charges while there are 5 s left: record, month and rate window follow the time of the charge', async () => {
+  it('The request is charged while 5 s are left, and record, month and rate window follow the time of the charge', async () => {
     const beforeMonthsEnd = Date.UTC(2026, 10, 30, 23, 59, 50);
     const stage = accepting({
       startAt: beforeMonthsEnd,
@@ -78,7 +79,7 @@ describe('POST /images/generate', () => {
     ]);
   });
 
-  it('is answered when an operation goes on behind the end of its time, and the service is not charged later', async () => {
+  it('An operation that goes on after its time is answered, and is not charged later', async () => {
     const late = Promise.withResolvers<SourceResult>();
     const stage = accepting({ fetchSource: async () => late.promise });
     const answering = post(stage, withImage);
@@ -86,7 +87,7 @@ describe('POST /images/generate', () => {
     stage.clock.set(now + requestMillis + overdueMillis);
     expect(await answering).toMatchObject({ status: 500, body: { error: { code: 'ERR_INTERNAL' } } });
     expect(stage.log.lines).toContain('alarm request_failed');
-    // The frozen environment is thawed by a later invocation, and the download ends.
+    // A later invocation thaws the frozen environment, and the download ends there.
     stage.clock.set(now + 600_000);
     late.resolve(image);
     await new Promise((resolve) => {
@@ -95,7 +96,7 @@ describe('POST /images/generate', () => {
     expect(stage.orders).toEqual([]);
   });
 
-  it('hands the end of its time to the look-up of the webhook and to the download', async () => {
+  it("The look-up of the webhook and the download get the signal that ends with the request's time", async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const stage = accepting({
       check: async (_url, signal) => {
@@ -115,7 +116,7 @@ describe('POST /images/generate', () => {
     ).toEqual([true, true]);
   });
 
-  it('takes the place in the rate before the download, and the charge takes no second one', async () => {
+  it('The place in the rate is taken before the download, and the charge takes no second place', async () => {
     const counts: number[] = [];
     const stage: Stage = accepting({
       fetchSource: async () => {
@@ -129,14 +130,14 @@ describe('POST /images/generate', () => {
     expect(stage.orders[0]).not.toHaveProperty('postRate');
   });
 
-  it('leaves the place in the rate to the charge when there is nothing to fetch', async () => {
+  it('The charge takes the place in the rate when there is nothing to download', async () => {
     const stage = accepting({});
     await post(stage, { model: 'sandbox-sketch', prompt: 'a pier' });
     expect(stage.counted).toBe(0);
     expect(stage.orders[0]).toMatchObject({ postRate: 60, creation: { requestId: 'request-1' } });
   });
 
-  it('fetches nothing when the window is full at the moment of the request', async () => {
+  it('Nothing is downloaded when the rate window is full', async () => {
     const stage = accepting({ hasRoom: false });
     expect(await post(stage, withImage)).toMatchObject({
       status: 429,
@@ -146,13 +147,9 @@ describe('POST /images/generate', () => {
   });
 
   it.each<[ChargeOutcome['kind'], ChargeOutcome, number]>([
-    [
-      'over_balance',
-      { kind: 'over_balance', availableMicros: 1 as ChargeOrder['creation']['costMicros'] },
-      402,
-    ],
+    ['over_balance', { kind: 'over_balance', availableMicros: asMicros(1) }, 402],
     ['too_many_open', { kind: 'too_many_open', limit: 7, current: 9 }, 429],
-  ])('is counted once when the charge is refused: %s', async (_kind, outcome, status) => {
+  ])('The request is counted once when the charge is refused: %s', async (_kind, outcome, status) => {
     const stage = accepting({ outcome });
     expect((await post(stage, { model: 'sandbox-sketch', prompt: 'a pier' })).status).toBe(status);
     expect(stage.counted).toBe(1);
@@ -160,8 +157,8 @@ describe('POST /images/generate', () => {
   });
 });
 
-describe('a GET', () => {
-  it('is answered once it is counted, also when its operation refuses at once', async () => {
+describe('GET requests', () => {
+  it('A GET is answered after it was counted, even if its operation refuses at once', async () => {
     const counting = Promise.withResolvers<boolean>();
     let isCounted = false;
     const stage = accepting({ countRequest: async () => counting.promise });

@@ -1,4 +1,4 @@
-/** A walk over a creation's routes with fakes around it. */
+/** A walk over the routes of a creation, with fakes of the ports. */
 import type { CreationRecord, RouteAttempt, StoredImage } from '../../core/creation.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason } from '../../core/provider.ts';
@@ -9,6 +9,14 @@ import { fakeClock, fakeLog, pngBytes, stub, type FakeClock, type FakeLog } from
 
 export const rendered: ProviderAnswer = { kind: 'rendered', bytes: pngBytes };
 export const refused = (reason: RefusalReason): ProviderAnswer => ({ kind: 'refused', reason });
+/** Throws the error at the nth save of the attempts. */
+export function failsAt(nth: number, error: Error): () => void {
+  let saves = 0;
+  return () => {
+    saves += 1;
+    if (saves === nth) throw error;
+  };
+}
 export const pending = (jobId: string, pollAfterMillis = 500): ProviderAnswer => ({
   kind: 'pending',
   jobId,
@@ -40,11 +48,13 @@ export interface Surroundings {
   readonly stored?: readonly StoredImage[];
   readonly deadlineAt?: number;
   readonly onSave?: () => void;
+  /** Reads a stored source image. */
+  readonly get?: ImageStore['get'];
 }
 
 export function walk(
   change: Partial<CreationRecord>,
-  { providers, stored = [], deadlineAt = now + 300_000, onSave }: Surroundings,
+  { providers, stored = [], deadlineAt = now + 300_000, onSave, get }: Surroundings,
 ): Walked {
   const creation = aCreation({ ...bothRoutes, ...change });
   const clock = fakeClock();
@@ -56,6 +66,7 @@ export function walk(
     randomBytes: seededBytes,
     images: stub<ImageStore>({
       find: async (key) => Promise.resolve(stored.find((image) => image.key === key)),
+      ...(get && { get }),
     }),
     providers: new Map(providers.map((provider) => [provider.name, provider])),
   });

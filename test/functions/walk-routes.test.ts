@@ -5,8 +5,8 @@ import type { RefusalReason } from '../../core/provider.ts';
 import { fakeProvider, pngBytes, rejection } from './fakes.ts';
 import { begun, bothRoutes, refused, rendered, walk } from './walk-fixture.ts';
 
-describe('the routes of a creation', () => {
-  it('end at the first image; the attempt was written before the provider was called', async () => {
+describe('the walk over the routes of a creation', () => {
+  it('The walk ends at the first image, and each attempt is saved before its provider is called', async () => {
     const order: string[] = [];
     const first = fakeProvider('first', () => {
       order.push('called');
@@ -33,7 +33,7 @@ describe('the routes of a creation', () => {
   });
 
   it.each<RefusalReason>(['unavailable', 'credentials', 'unknown_outcome'])(
-    'go on to the second when the first is %s',
+    'The walk goes on to the second route when the first provider answers %s',
     async (reason) => {
       const first = fakeProvider('first', { kind: 'refused', reason, detail: 'HTTP 418' });
       const { result, log } = walk({}, { providers: [first, fakeProvider('second', rendered)] });
@@ -52,7 +52,7 @@ describe('the routes of a creation', () => {
     },
   );
 
-  it('go on to the second when the first is not there at all', async () => {
+  it('The walk goes on to the second route when the first provider does not exist', async () => {
     const { result } = walk({}, { providers: [fakeProvider('second', rendered)] });
     expect((await result).attempts.map(({ outcome }) => outcome)).toEqual(['unavailable', 'rendered']);
   });
@@ -64,7 +64,7 @@ describe('the routes of a creation', () => {
     ['nothing_rendered', 'NothingRendered'],
     ['timed_out', 'GenerationTimedOut'],
     ['unknown_answer', 'InternalFailure'],
-  ])('end with the first that says %s: %s', async (reason, failure) => {
+  ])('The answer %s ends the walk as %s', async (reason, failure) => {
     const second = fakeProvider('second');
     const { result, saved } = walk({}, { providers: [fakeProvider('first', refused(reason)), second] });
     expect(await rejection(result)).toMatchObject({ name: failure });
@@ -72,7 +72,7 @@ describe('the routes of a creation', () => {
     expect(saved.at(-1)?.map(({ outcome }) => outcome)).toEqual([failure]);
   });
 
-  it('tell the operator of an answer that no adapter knows', async () => {
+  it('An answer that no adapter knows is reported to the operator', async () => {
     const { result, log } = walk(
       {},
       {
@@ -84,7 +84,7 @@ describe('the routes of a creation', () => {
     expect(log.text()).toContain('HTTP 299');
   });
 
-  it('whose last word is unknown end as ours, not as an outage', async () => {
+  it('An unknown outcome ends the walk as InternalFailure, not as an outage', async () => {
     const { result } = walk(
       {},
       {
@@ -97,7 +97,7 @@ describe('the routes of a creation', () => {
     expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
   });
 
-  it('that are all down are "temporarily unavailable"', async () => {
+  it('The walk ends as ServiceUnavailable when every provider is unavailable', async () => {
     const down = refused('unavailable');
     const { result, saved } = walk(
       {},
@@ -107,7 +107,7 @@ describe('the routes of a creation', () => {
     expect(saved.at(-1)?.map(({ outcome }) => outcome)).toEqual(['unavailable', 'unavailable']);
   });
 
-  it('end as ours when a provider breaks, or sends what is no image', async () => {
+  it('The walk ends as InternalFailure when a provider throws or sends bytes that are no image', async () => {
     const breaks = (): never => {
       throw new Error('secret of the vendor');
     };
@@ -124,7 +124,7 @@ describe('the routes of a creation', () => {
     expect(await rejection(text.result)).toMatchObject({ name: 'InternalFailure' });
   });
 
-  it('end as ours when the image is of another type than was asked for', async () => {
+  it('The walk ends as InternalFailure when the image has another type than the request', async () => {
     const { result, saved, log } = walk(
       { outputFormat: 'jpeg' },
       { providers: [fakeProvider('first', rendered)] },
@@ -134,7 +134,7 @@ describe('the routes of a creation', () => {
     expect(log.lines).toContain('alarm provider_answer_unknown');
   });
 
-  it('give a picture of another ratio than was asked for as it is, and tell the operator', async () => {
+  it('A picture of another ratio than the request is used as it is, and the attempt says so', async () => {
     const { result } = walk({ aspectRatio: '9:16' }, { providers: [fakeProvider('first', rendered)] });
     const { image, attempts } = await result;
     expect(image).toMatchObject({ width: 64, height: 64 });
@@ -142,8 +142,8 @@ describe('the routes of a creation', () => {
   });
 });
 
-describe('an attempt whose end nobody saw', () => {
-  it('is not repeated at the same vendor: the next route renders', async () => {
+describe('an attempt whose outcome is unknown', () => {
+  it('The attempt is not repeated at the same vendor, and the next route renders', async () => {
     const first = fakeProvider('first');
     const { result } = walk({ attempts: [begun] }, { providers: [first, fakeProvider('second', rendered)] });
     expect((await result).attempts.map(({ provider, outcome }) => [provider, outcome])).toEqual([
@@ -153,7 +153,7 @@ describe('an attempt whose end nobody saw', () => {
     expect(first.calls).toEqual([]);
   });
 
-  it('and no other route ends as ours, not as an outage', async () => {
+  it('The creation fails as InternalFailure when no other route renders, not as an outage', async () => {
     const only = walk(
       { attempts: [begun], routes: bothRoutes.routes.slice(0, 1) },
       { providers: [fakeProvider('first')] },
@@ -166,7 +166,7 @@ describe('an attempt whose end nobody saw', () => {
     expect(await rejection(down.result)).toMatchObject({ name: 'InternalFailure' });
   });
 
-  it('is found when its image was stored, and committed without rendering again', async () => {
+  it('A stored image of the attempt is found and used without rendering again', async () => {
     const image: StoredImage = {
       key: 'results/begun.png',
       width: 9,
@@ -182,15 +182,18 @@ describe('an attempt whose end nobody saw', () => {
 });
 
 describe('a walk that ended before', () => {
-  it.each(failureNames)('by %s ends the same again, without a call', async (failure) => {
-    const { result } = walk(
-      { attempts: [{ ...begun, outcome: failure }] },
-      { providers: [fakeProvider('first'), fakeProvider('second')] },
-    );
-    expect(await rejection(result)).toMatchObject({ name: failure });
-  });
+  it.each(failureNames)(
+    'A walk that ended by %s ends the same way again, without a call',
+    async (failure) => {
+      const { result } = walk(
+        { attempts: [{ ...begun, outcome: failure }] },
+        { providers: [fakeProvider('first'), fakeProvider('second')] },
+      );
+      expect(await rejection(result)).toMatchObject({ name: failure });
+    },
+  );
 
-  it('at a provider that was down goes on with the next', async () => {
+  it('A walk whose provider was unavailable goes on with the next route', async () => {
     const first = fakeProvider('first');
     const { result } = walk(
       { attempts: [{ ...begun, outcome: 'unavailable' }] },

@@ -1,8 +1,11 @@
-/** What a request and an execution cost of AWS: calls that wait for one another, and state transitions. */
+/**
+ * How many AWS calls a request makes one after the other, and how many state transitions an execution takes.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { settled, submit } from './creations.ts';
+import { idOf } from '../fixtures/values.ts';
 
 let service: TestService;
 let client: Client;
@@ -12,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.end());
 
-/** Each call is held for at least this time: a call that does not wait for another one begins while the other is held. */
+/** Each call is held for at least this time, so that calls in parallel overlap. */
 const heldMillis = 60;
 
 interface Seen {
@@ -22,9 +25,9 @@ interface Seen {
 }
 
 /**
- * The AWS calls of one function during the request, in rounds: each round began after the one
- * before had ended. A call is held until all calls of its expected round have come, however
- * slow the machine is; when the function makes them one after the other, the test never ends.
+ * The AWS calls of one function during the request, in rounds. Each round begins after the previous round has
+ * ended. A call is held until all calls of its expected round have come, so a slow machine changes nothing.
+ * If the function makes the calls of a round one after the other, the test never ends.
  */
 async function roundsOf(
   functionName: string,
@@ -75,18 +78,18 @@ async function generate(body: object = {}): Promise<string> {
     body: { model: 'sandbox-sketch', prompt: 'a lake', ...body },
   });
   expect(answer.status).toBe(202);
-  return (answer.body as { id: string }).id;
+  return idOf(answer);
 }
 
-describe('a request', () => {
-  it('POST /images/generate waits for three AWS calls: a read, the charge, the start', async () => {
+describe('the AWS calls that a request waits for', () => {
+  it('POST /images/generate waits for three AWS calls: a read, the charge and the start', async () => {
     const expected = [['BatchGetItem'], ['TransactWriteItems'], ['StartExecution']];
     expect(
       await roundsOf('GenerateImage', expected, () => generate({ webhook_url: service.machine.inboxUrl })),
     ).toEqual(expected);
   });
 
-  it('GET /creations/{id} waits for two: a read, then poll stamp and rate together', async () => {
+  it('GET /creations/{id} waits for two AWS calls: a read, then the poll stamp and the rate in parallel', async () => {
     const id = await generate();
     const expected = [['BatchGetItem'], ['UpdateItem', 'UpdateItem']];
     expect(
@@ -96,7 +99,7 @@ describe('a request', () => {
     ).toEqual(expected);
   });
 
-  it('GET /models waits for two: a read, then the rate', async () => {
+  it('GET /models waits for two AWS calls: a read, then the rate', async () => {
     const expected = [['BatchGetItem'], ['UpdateItem']];
     expect(
       await roundsOf('ListModels', expected, async () => {
@@ -105,7 +108,7 @@ describe('a request', () => {
     ).toEqual(expected);
   });
 
-  it('with a key that cannot be one waits for a read and its count, and names no account', async () => {
+  it('A request with a malformed key waits for a read and its count, and neither call names an account', async () => {
     const expected = [['BatchGetItem'], ['UpdateItem']];
     expect(
       await roundsOf('ListModels', expected, async () => {
@@ -115,7 +118,7 @@ describe('a request', () => {
   });
 });
 
-describe('an execution', () => {
+describe('the state transitions of an execution', () => {
   async function tasksOf(prompt: string): Promise<string[]> {
     const id = await submit(service, client.key, { prompt, webhook_url: service.machine.inboxUrl });
     await settled(service, id);
@@ -126,11 +129,11 @@ describe('an execution', () => {
     return history.filter(({ type }) => type === 'StateEntered').map(({ state }) => state ?? '');
   }
 
-  it('that succeeds takes two state transitions, webhook included', async () => {
+  it('An execution that succeeds takes two state transitions, including the webhook', async () => {
     expect(await tasksOf('a lake')).toEqual(['RenderImage', 'DeliverWebhook']);
   });
 
-  it('that fails takes three', async () => {
+  it('An execution that fails takes three state transitions', async () => {
     expect(await tasksOf('a lake [sandbox:fail]')).toEqual(['RenderImage', 'RefundCharge', 'DeliverWebhook']);
   });
 });

@@ -1,8 +1,11 @@
-/** A table that is busy, or whose answers get lost: what was begun is done, and done once. */
+/**
+ * Conflicts and lost answers of the table: each transaction that was begun is made in the end, and made once.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../fixtures/service.ts';
 import { movementsOf, recordOf, recordWhen, settled, submit } from './creations.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
+import { jsonObject } from '../fixtures/values.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -19,24 +22,22 @@ afterAll(async () => {
 });
 
 const openingMicros = 25_000_000;
-/** The adapter's tries of one call. */
+/** How often the adapter tries one call. */
 const triesOfOne = 6;
 
 const eventsAt = (hook: string): string[] =>
   receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'] ?? '');
 
-/** The lines of an event in the log: whose they are, and what is counted of them. */
+/** The log lines of an event: their ids and their metrics. */
 function measured(event: string): Record<string, unknown>[] {
-  const lines = service.log
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
-    .filter((line) => line['event'] === event);
+  const lines = service.log.map(jsonObject).filter((line) => line['event'] === event);
   const wanted = ['ChargeConflicts', 'RequestsShed', 'RefundsBusy', 'requestId', 'accountId'];
   return lines.map((line) =>
     Object.fromEntries(Object.entries(line).filter(([name]) => wanted.includes(name))),
   );
 }
 
-/** Conflicts on the transactions of a function; `times` of them. */
+/** Lets so many transactions of a function meet a conflict. */
 function conflict(caller: string, times: number): void {
   service.machine.faults.set({
     call: 'dynamodb:TransactWriteItems',
@@ -46,7 +47,7 @@ function conflict(caller: string, times: number): void {
   });
 }
 
-/** A conflict, until the tries are used up, on the write that claims an attempt or settles it. */
+/** Lets every try of the write that claims an attempt, or settles it, meet a conflict. */
 function conflictAtAttempt(match: ':before' | ':settled'): void {
   service.machine.faults.set({
     call: 'dynamodb:UpdateItem',
@@ -58,7 +59,7 @@ function conflictAtAttempt(match: ':before' | ':settled'): void {
 }
 
 describe('a transaction on money', () => {
-  it('that conflicts at the refund is made later, once', async () => {
+  it('A refund that meets conflicts is made later, and only once', async () => {
     const { account, key } = await service.client();
     conflict('RefundCharge', triesOfOne + 2);
     const id = await submit(service, key, { prompt: 'a lake [sandbox:fail]' });
@@ -70,7 +71,7 @@ describe('a transaction on money', () => {
     expect(await service.account(account.id)).toMatchObject({ availableMicros: openingMicros, inFlight: 0 });
   });
 
-  it('whose answer was lost at the refund refunds once', async () => {
+  it('A refund whose answer was lost is made only once', async () => {
     const { account, key } = await service.client();
     service.machine.faults.set({
       call: 'dynamodb:TransactWriteItems',
@@ -89,7 +90,7 @@ describe('a transaction on money', () => {
     expect(eventsAt('refund-lost')).toEqual(['creation.failed']);
   });
 
-  it('that conflicts at the commit never costs the image: it is found stored, and committed', async () => {
+  it('A commit that meets conflicts never loses the image, because the stored image is found and committed', async () => {
     const { account, key } = await service.client();
     conflict('RenderImage', 2 * triesOfOne + 2);
     const id = await submit(service, key, {
@@ -115,7 +116,7 @@ describe('a transaction on money', () => {
     expect(eventsAt('commit-busy')).toEqual(['creation.completed']);
   });
 
-  it('that conflicts at the charge for good is answered with 503 overloaded, and nothing was charged', async () => {
+  it('A charge that meets conflicts until its last try is answered 503 overloaded, and nothing is charged', async () => {
     const { account, key } = await service.client();
     conflict('GenerateImage', triesOfOne);
     const answer = await service.send('/images/generate', {
@@ -123,7 +124,7 @@ describe('a transaction on money', () => {
       body: { model: 'sandbox-sketch', prompt: 'a lake' },
     });
     expect(answer.status).toBe(503);
-    // Lines come from a worker: the last of them a moment after the answer.
+    // The lines come from a worker thread, so the last one may come a moment after the answer.
     await expect
       .poll(() => measured('request_shed'))
       .toEqual([{ RequestsShed: 1, requestId: answer.headers.get('x-request-id'), accountId: account.id }]);
@@ -137,7 +138,7 @@ describe('a transaction on money', () => {
     expect((await service.operator.wallet.ledger(account.id)).map(({ kind }) => kind)).toEqual(['top_up']);
   });
 
-  it('whose answer was lost at the charge charges once', async () => {
+  it('A charge whose answer was lost is made only once', async () => {
     const { account, key } = await service.client();
     service.machine.faults.set({
       call: 'dynamodb:TransactWriteItems',
@@ -156,7 +157,7 @@ describe('a transaction on money', () => {
   });
 });
 
-describe('a webhook attempt', () => {
+describe('a webhook attempt on a busy table', () => {
   const attemptsAt = (hook: string): string[] =>
     receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-attempt'] ?? '');
 
@@ -171,7 +172,7 @@ describe('a webhook attempt', () => {
     return id;
   }
 
-  it('that could not be claimed is made later: five in all, none early', async () => {
+  it('An attempt that could not be claimed is made later: five attempts in all, none of them early', async () => {
     const id = await failing('unclaimed', () => conflictAtAttempt(':before'));
     expect(service.machine.faults.list()).toEqual([]);
     expect(attemptsAt('unclaimed')).toEqual(['1', '2', '3', '4', '5']);
@@ -182,7 +183,7 @@ describe('a webhook attempt', () => {
     expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'failed', attempts: 5 });
   });
 
-  it('that was delivered but could not be settled is at worst delivered again', async () => {
+  it('An attempt that was delivered but could not be settled is delivered twice at worst', async () => {
     const { key } = await service.client();
     conflictAtAttempt(':settled');
     const id = await submit(service, key, {
@@ -194,7 +195,7 @@ describe('a webhook attempt', () => {
     expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'delivered', attempts: 2 });
   });
 
-  it('that was the last and could not be settled does not stay pending for good', async () => {
+  it('A last attempt that could not be settled does not leave the webhook pending for good', async () => {
     const id = await failing('last-unsettled', () => conflictAtAttempt(':settled'));
     expect(service.machine.faults.list()).toEqual([]);
     expect(attemptsAt('last-unsettled')).toEqual(['1', '2', '3', '4', '5']);

@@ -1,7 +1,8 @@
-/** The service as a person starts it: a process of its own, which can be killed. */
-import { spawn, type ChildProcess } from 'node:child_process';
+/** The service in a process of its own, as a person starts it. A test can kill the process. */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { connect } from '../../admin/connect.ts';
@@ -14,17 +15,19 @@ export interface ChildService extends Place {
   readonly key: string;
   readonly accountId: AccountId;
   readonly localUrl: string;
-  /** Sets the clock forward, as POST /_local/clock does; gives the instant then. */
+  /** Sets the clock forward with POST /_local/clock, and returns the new time. */
   advance(seconds: number): Promise<string>;
   /** kill -9. */
   kill(): Promise<void>;
-  /** Waits until it has been ended from within, as by a fault. */
+  /** Waits until the process has ended by itself, for example by a fault. */
   died(): Promise<void>;
-  /** Sends a signal, waits for the end and gives the exit code. */
+  /** Sends a signal, waits for the end of the process and returns its exit code. */
   end(signal: 'SIGINT' | 'SIGTERM'): Promise<number | null>;
 }
 
-export function spawnLocal(...args: string[]): ChildProcess {
+type ServiceProcess = ChildProcessByStdio<null, Readable, Readable>;
+
+export function spawnLocal(...args: string[]): ServiceProcess {
   return spawn(process.execPath, ['bin/local.ts', '--json', ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -39,7 +42,7 @@ export async function startChild(
   const variables = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
   const child = spawnLocal('--data', folder, '--port', '0', ...variables);
   const complaints: string[] = [];
-  child.stderr?.on('data', (chunk: Buffer) => complaints.push(String(chunk)));
+  child.stderr.on('data', (chunk: Buffer) => complaints.push(String(chunk)));
   const ready = await readyLine(child).catch((error: unknown) => {
     throw new Error(`it did not start: ${complaints.join('')}`, { cause: error });
   });
@@ -74,10 +77,9 @@ interface Ready {
   readonly local: string;
 }
 
-async function readyLine(child: ChildProcess): Promise<Ready> {
-  if (!child.stdout) throw new Error('it has no output');
+async function readyLine(child: ServiceProcess): Promise<Ready> {
   for await (const line of createInterface({ input: child.stdout })) {
-    // The rest is read, too: a full pipe would stop the service.
+    // The rest of the output is read too, because a full pipe would stop the service.
     child.stdout.resume();
     const ready = JSON.parse(line) as Ready;
     expect(ready.event).toBe('ready');
@@ -86,7 +88,7 @@ async function readyLine(child: ChildProcess): Promise<Ready> {
   throw new Error('it ended without a line');
 }
 
-/** To the control routes; throws unless it is answered with 200. */
+/** Sends to a control route. Throws unless the answer is 200. */
 export async function post(url: string, body: object): Promise<{ now: string }> {
   const response = await fetch(url, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** docs/cost.md says what is measured: counts that change are written anew by `npm run cost`. */
+/** docs/cost.md holds what is measured here. `npm run cost` writes the page again when counts change. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { billFor, totalOf } from '../../tools/cost/bill.ts';
@@ -6,11 +6,13 @@ import { measure, type CreationCount, type CreationKind } from '../../tools/cost
 import { memoryOf } from '../../tools/cost/resources.ts';
 
 const kind: CreationKind = 'success, webhook, Idempotency-Key';
-/** The lease, and the attempt that was begun. */
+/** The update that takes the lease, and the update that saves the attempt. */
 const updatesOfOne = 2;
 const page = readFileSync(new URL('../../docs/cost.md', import.meta.url), 'utf8');
 
-/** Cells of the page's table of counts: function, invocations, CPU, read units, write units, calls. */
+/**
+ * Cells of the table of counts in docs/cost.md: function, invocations, CPU, read units, write units, calls.
+ */
 function rowsOf(wanted: CreationKind): string[][] {
   const rows = page.split('\n').filter((line) => line.startsWith(`| ${wanted} | `));
   return rows.map((line) =>
@@ -21,7 +23,10 @@ function rowsOf(wanted: CreationKind): string[][] {
   );
 }
 
-/** On a busy machine the painting outlasts two seconds, and the lease is renewed: a call and a write unit, which the page counts as waiting. */
+/**
+ * The count without renewals of the lease. On a busy machine the rendering takes more than two seconds, and
+ * the lease is renewed: one call and one write unit, which docs/cost.md counts as waiting.
+ */
 function withoutRenewals(count: CreationCount): CreationCount {
   const { RenderImage: render, ...others } = count.functions;
   if (!render) throw new Error('nothing was rendered');
@@ -34,7 +39,7 @@ function withoutRenewals(count: CreationCount): CreationCount {
   };
 }
 
-it('a success with webhook and Idempotency-Key takes two transitions, the units that the page says, and at most 0.08 USD for 1,000', async () => {
+it('A success with webhook and Idempotency-Key takes two transitions, the units that docs/cost.md says, and at most 0.08 USD for 1,000', async () => {
   const { kinds } = await measure(2, () => undefined, [kind]);
   const count = withoutRenewals(kinds[kind]);
   expect(count.transitions).toBe(2);
@@ -48,7 +53,7 @@ it('a success with webhook and Idempotency-Key takes two transitions, the units 
       .map(([name, , , read, write]) => [name, read, write])
       .sort(),
   );
-  // The processor's time is a fact of the machine: the page's figures stand for it.
+  // CPU time depends on the machine, so the test takes the figures of docs/cost.md.
   const cpu = new Map(
     rowsOf('failure, webhook')
       .concat(rowsOf(kind))

@@ -1,18 +1,22 @@
-/** Creations as these tests send and watch them. */
+/** Submits creations and waits for what becomes of them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { OperatorServices } from '../../admin/services.ts';
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { AccountId } from '../../core/ids.ts';
 import type { LedgerKind } from '../../core/ledger.ts';
+import { creationIdIn, idOf } from '../fixtures/values.ts';
 
-/** A service as it is reached from outside, in this process or another. */
+/** A running service, in this process or another. */
 export interface Place {
   readonly machine: { readonly apiUrl: string };
   readonly operator: OperatorServices;
 }
 
-/** The id of an accepted creation; the cheapest model unless told otherwise. */
+/**
+ * Submits a request for the cheapest model, unless the body names another, and returns the id of the
+ * creation.
+ */
 export async function submit(
   place: Place,
   key: string,
@@ -25,16 +29,16 @@ export async function submit(
   });
   const text = await response.text();
   expect(response.status, text).toBe(202);
-  return (JSON.parse(text) as { id: string }).id;
+  return idOf({ body: JSON.parse(text) });
 }
 
 export async function recordOf({ operator }: Place, id: string): Promise<CreationRecord> {
-  const creation = await operator.creations.read(id as CreationRecord['id']);
+  const creation = await operator.creations.read(creationIdIn(id));
   if (!creation) throw new Error(`there is no creation ${id}`);
   return creation;
 }
 
-/** The record as soon as it is as wanted; time flows meanwhile. */
+/** Reads the record again and again until it is as wanted. */
 export async function recordWhen(
   place: Place,
   id: string,
@@ -43,12 +47,12 @@ export async function recordWhen(
   for (let looks = 1; ; looks += 1) {
     const creation = await recordOf(place, id);
     if (wanted(creation)) return creation;
-    // Often at first, seldom where it takes long: each look costs the service some milliseconds of the processor.
+    // The pauses grow, because each read costs the service some milliseconds of the processor.
     await sleep(Math.min(250, 20 * looks));
   }
 }
 
-/** The record once it is terminal and nothing of its webhook is open. */
+/** The record once it is terminal and its webhook is no longer pending. */
 export function settled(place: Place, id: string): Promise<CreationRecord> {
   return recordWhen(
     place,
@@ -57,7 +61,7 @@ export function settled(place: Place, id: string): Promise<CreationRecord> {
   );
 }
 
-/** What the ledger says of a creation, oldest first. */
+/** The kinds of the ledger rows of a creation, the oldest first. */
 export async function movementsOf(
   { operator }: Place,
   creation: { readonly id: string; readonly accountId: AccountId },

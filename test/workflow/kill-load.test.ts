@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest';
 import { runKillLoad } from '../../simulation/kill/rounds.ts';
 
-/** Of the kind that `npm run simulate -- --kill 20` runs; `npm test` kills at chosen moments instead (kill.test.ts), for a tenth of the time. */
+/**
+ * How many rounds of `npm run simulate -- --kill` to run. `npm test` runs none: it kills at chosen moments
+ * instead (kill.test.ts), which takes a tenth of the time.
+ */
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 0);
 
 it.skipIf(rounds === 0)(
-  'killed under load, the service loses nothing: every 202 ends, charged once a key, refunded when it failed, its webhook settled',
+  'A service killed under load loses nothing: every 202 ends, is charged once a key, is refunded when it failed, and its webhook is settled',
   { timeout: 90_000 * (rounds + 1) },
   async () => {
     const lines: string[] = [];
@@ -18,7 +21,7 @@ it.skipIf(rounds === 0)(
     });
     expect(report.wrong).toEqual([]);
     expect(lines).toHaveLength(rounds);
-    // It was killed in the middle of work: requests were sent again, and what they made is there once.
+    // The service was killed during its work, so clients sent requests again. Each request made one creation.
     expect(report.retried).toBeGreaterThan(0);
     expect(report.creations).toBeGreaterThanOrEqual(report.accepted);
     expect(report.accepted).toBeGreaterThan(2);

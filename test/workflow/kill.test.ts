@@ -1,4 +1,6 @@
-/** kill -9 at the worst moments: after a restart every creation ends, charged once or refunded once. */
+/**
+ * kill -9 at the worst moments: after a restart every creation ends, and is charged once or refunded once.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +39,7 @@ const eventsAt = (hook: string): string[] =>
   receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'] ?? '');
 
 describe.concurrent('kill -9', () => {
-  it('between charge and start: the reconciler starts it, and the client that lost its answer gets that creation', async () => {
+  it('After a kill between charge and start, the reconciler starts the creation, and the client that lost its answer gets that creation', async () => {
     const folder = await newFolder();
     const first = await start(folder);
     await post(`${first.localUrl}/faults`, { call: 'states:StartExecution', error: 'kill' });
@@ -77,7 +79,7 @@ describe.concurrent('kill -9', () => {
     expect(await audit(second)).toEqual([]);
   });
 
-  it('in the middle of renderings: none is repeated at its provider; each is resumed, rendered elsewhere or refunded', async () => {
+  it('After a kill during renderings, none is repeated at its provider: each is resumed, rendered elsewhere or refunded', async () => {
     const folder = await newFolder();
     const first = await start(folder);
     const send = (hook: string, body: object): Promise<string> =>
@@ -137,7 +139,7 @@ describe.concurrent('kill -9', () => {
     expect(await audit(second)).toEqual([]);
   });
 
-  it('between two webhook attempts and within one: none is repeated and none comes early; clock and account stay, the demo key does not', async () => {
+  it('After a kill between and within webhook attempts, none is repeated and none comes early, the clock and the account stay, and the demo key changes', async () => {
     const folder = await newFolder();
     const first = await start(folder);
     const id = await submit(first, first.key, {
@@ -148,7 +150,7 @@ describe.concurrent('kill -9', () => {
     await first.advance(61);
     expect((await recordOf(first, id)).webhook).toMatchObject({ status: 'pending', attempts: 2 });
     const killedAt = await first.advance(30);
-    // An attempt whose answer never comes: killed in its middle, nobody knows how it ended.
+    // The service is killed during this attempt, whose answer never comes: its outcome stays unknown.
     const within = await submit(first, first.key, {
       prompt: 'a lake',
       webhook_url: receiver.hook('in-its-middle', 0, 200),
@@ -164,7 +166,8 @@ describe.concurrent('kill -9', () => {
     expect([await withKey(first.key), await withKey(second.key)]).toEqual([401, 200]);
     const { now } = (await (await fetch(`${second.localUrl}/state`)).json()) as { now: string };
     expect(Date.parse(now)).toBeGreaterThanOrEqual(Date.parse(killedAt));
-    // Some 45 s after attempt 2, which has 120 s to wait; the restart takes real time, too.
+    // This is some 45 s after attempt 2, which is followed by a wait of 120 s. The restart takes real time
+    // too.
     await second.advance(10);
     expect(receiver.arrivals('interrupted')).toHaveLength(2);
     expect(receiver.arrivals('in-its-middle')).toHaveLength(1);
@@ -175,14 +178,14 @@ describe.concurrent('kill -9', () => {
     expect(new Set(arrivals.map(({ raw }) => String(raw)))).toHaveLength(1);
     const times = arrivals.map(({ headers }) => Number(headers['x-timestamp']));
     const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-    // Taken up by the reconciler within two minutes of its time, at the latest.
+    // The reconciler takes each attempt up within two minutes of its time.
     [60, 120, 240, 480].forEach((wait, index) => {
       expect(waits[index]).toBeGreaterThanOrEqual(wait);
       expect(waits[index]).toBeLessThanOrEqual(wait + 120);
     });
     const [begun, next, ...more] = receiver.arrivals('in-its-middle').map(({ headers }) => headers);
     expect([begun?.['x-webhook-attempt'], next?.['x-webhook-attempt'], more]).toEqual(['1', '2', []]);
-    // 60 s after the 10 s that the attempt had.
+    // The next attempt comes 60 s after the 10 s that the first attempt had.
     expect(Number(next?.['x-timestamp']) - Number(begun?.['x-timestamp'])).toBeGreaterThanOrEqual(70);
     expect((await recordOf(second, within)).webhook).toMatchObject({ status: 'delivered', attempts: 2 });
 

@@ -1,13 +1,14 @@
-/** How the process of `npm start` begins and ends. */
+/** How the process of `npm start` starts and ends. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { spawnLocal, startChild } from './child-service.ts';
 import { recordWhen, submit } from './creations.ts';
+import { portOf } from '../fixtures/values.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -15,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('npm start', () => {
-  it('ends at Ctrl-C without waiting for a rendering that hangs, and the rendering goes on at the next start', async () => {
+describe('the process of npm start', () => {
+  it('The process ends at Ctrl-C without waiting for a rendering that hangs, and the rendering goes on at the next start', async () => {
     const first = await startChild(folder);
     const id = await submit(first, first.key, { prompt: 'a lake [sandbox:hang]' });
     await recordWhen(first, id, ({ attempts }) => attempts.length === 1);
@@ -33,15 +34,12 @@ describe('npm start', () => {
     }
   });
 
-  it('on a port in use says so in one sentence and exits with code 1', async () => {
+  it('The process exits with code 1 and one sentence when the port is in use', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
-    const { port } = holder.address() as AddressInfo;
+    const port = portOf(holder);
     const child = spawnLocal('--data', folder, '--port', String(port));
-    const said = Promise.all([
-      text(child.stdout as NodeJS.ReadableStream),
-      text(child.stderr as NodeJS.ReadableStream),
-    ]);
+    const said = Promise.all([text(child.stdout), text(child.stderr)]);
     const [code] = (await once(child, 'exit')) as [number];
     const [out, complaint] = await said;
     holder.close();
@@ -50,11 +48,11 @@ describe('npm start', () => {
     expect(complaint).toMatch(new RegExp(`^[^\\n]*${port}[^\\n]*\\n$`));
   });
 
-  it('on a folder in use says so in one sentence, exits with code 1 and leaves the running service alone', async () => {
+  it('The process exits with code 1 and one sentence when the folder is in use, and leaves the running service alone', async () => {
     const holder = await startChild(folder);
     try {
       const child = spawnLocal('--data', folder, '--port', '0');
-      const said = text(child.stderr as NodeJS.ReadableStream);
+      const said = text(child.stderr);
       const [code] = (await once(child, 'exit')) as [number];
       expect(code).toBe(1);
       const complaint = await said;

@@ -1,8 +1,12 @@
-/** The seven messages of interface.md part 7, each reached as a client reaches it: by a directive of the sandbox. */
+/**
+ * The seven failure messages (core/failure.ts). A client can cause each of them by a directive of the
+ * sandbox.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../fixtures/service.ts';
 import { movementsOf, settled, spentBy, submit } from './creations.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
+import { jsonObject } from '../fixtures/values.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -16,7 +20,9 @@ afterAll(async () => {
 
 const openingMicros = 25_000_000;
 
-/** Literal on purpose: a test that took the texts from core/failure.ts could not notice a changed one. */
+/**
+ * These texts are literal on purpose: texts from core/failure.ts could not show that one of them was changed.
+ */
 const failures = [
   {
     directive: 'reject-prompt',
@@ -47,13 +53,14 @@ const failures = [
 
 describe.concurrent('a creation that fails', () => {
   it.each(failures)(
-    'by [sandbox:$directive] says so word for word and gives everything back',
+    'A creation with [sandbox:$directive] has its documented message word for word and is refunded in full',
     async ({ directive, error, retryable, ...limits }) => {
       const { account, key } = await service.client(limits);
       const url = receiver.hook(directive, 200);
       const id = await submit(service, key, { prompt: `a lake [sandbox:${directive}]`, webhook_url: url });
       const record = await settled(service, id);
-      // The account's deadline of 3 s ends a hang; a quarter of it is kept for the refund.
+      // The account's deadline of 3 s ends a rendering that hangs. A quarter of the 3 s is kept for the
+      // refund.
       if (directive === 'hang')
         expect(Date.parse(record.completedAt ?? '') - Date.parse(record.createdAt)).toBeGreaterThanOrEqual(
           2_250,
@@ -82,7 +89,7 @@ describe.concurrent('a creation that fails', () => {
       const [webhook, ...more] = receiver.arrivals(directive);
       expect(more).toEqual([]);
       expect(webhook?.headers['x-webhook-event']).toBe('creation.failed');
-      const body = JSON.parse(String(webhook?.raw)) as Record<string, unknown>;
+      const body = jsonObject(String(webhook?.raw));
       expect(body).toMatchObject({ event: 'creation.failed', id, status: 'failed', cost: 0.01, error });
       expect(body).not.toHaveProperty('result_urls');
     },
@@ -93,38 +100,43 @@ describe.concurrent('a creation that completes', () => {
   it.each([
     { directive: 'delay=1s', leastMillis: 1_000 },
     { directive: 'async=1s', leastMillis: 1_000 },
-  ])('by [sandbox:$directive] takes its time and is charged once', async ({ directive, leastMillis }) => {
-    const { account, key } = await service.client();
-    const id = await submit(service, key, {
-      prompt: `a lake [sandbox:${directive}]`,
-      webhook_url: receiver.hook(directive, 200),
-    });
-    const record = await settled(service, id);
-    expect(Date.parse(record.completedAt ?? '') - Date.parse(record.startedAt ?? '')).toBeGreaterThanOrEqual(
-      leastMillis,
-    );
-    const { body } = (await service.send(`/creations/${id}`, { key })) as { body: { result_urls: string[] } };
-    expect(body).toMatchObject({
-      status: 'completed',
-      cost: 0.01,
-      amount_refunded: 0,
-      webhook: { status: 'delivered' },
-    });
-    expect(body).not.toHaveProperty('error');
-    expect(await movementsOf(service, record)).toEqual(['charge']);
-    expect(await service.account(account.id)).toMatchObject({
-      availableMicros: openingMicros - 10_000,
-      inFlight: 0,
-    });
-    const [webhook] = receiver.arrivals(directive);
-    expect(JSON.parse(String(webhook?.raw))).toMatchObject({
-      event: 'creation.completed',
-      id,
-      result_urls: body.result_urls,
-    });
-  });
+  ])(
+    'A creation with [sandbox:$directive] takes its time and is charged once',
+    async ({ directive, leastMillis }) => {
+      const { account, key } = await service.client();
+      const id = await submit(service, key, {
+        prompt: `a lake [sandbox:${directive}]`,
+        webhook_url: receiver.hook(directive, 200),
+      });
+      const record = await settled(service, id);
+      expect(
+        Date.parse(record.completedAt ?? '') - Date.parse(record.startedAt ?? ''),
+      ).toBeGreaterThanOrEqual(leastMillis);
+      const { body } = (await service.send(`/creations/${id}`, { key })) as {
+        body: { result_urls: string[] };
+      };
+      expect(body).toMatchObject({
+        status: 'completed',
+        cost: 0.01,
+        amount_refunded: 0,
+        webhook: { status: 'delivered' },
+      });
+      expect(body).not.toHaveProperty('error');
+      expect(await movementsOf(service, record)).toEqual(['charge']);
+      expect(await service.account(account.id)).toMatchObject({
+        availableMicros: openingMicros - 10_000,
+        inFlight: 0,
+      });
+      const [webhook] = receiver.arrivals(directive);
+      expect(JSON.parse(String(webhook?.raw))).toMatchObject({
+        event: 'creation.completed',
+        id,
+        result_urls: body.result_urls,
+      });
+    },
+  );
 
-  it('falls back to the next provider when one is down, for one charge', async () => {
+  it('A creation whose first provider is unavailable is rendered by the next provider for one charge', async () => {
     const { account, key } = await service.client();
     const id = await submit(service, key, {
       model: 'sandbox-pro',
@@ -147,13 +159,13 @@ describe.concurrent('a creation that completes', () => {
       inFlight: 0,
     });
     const { text } = await service.send(`/creations/${id}`, { key });
-    // The prompt, which is the client's own, names the provider here; nothing else may.
+    // The client's own prompt names a provider here. Nothing else may name one.
     expect(text.replace('[sandbox:down=sandbox]', '')).not.toContain('sandbox-large');
   });
 });
 
-describe('the books', () => {
-  it('balance after all of it', async () => {
+describe('the books of every account', () => {
+  it('The books balance after all of these creations', async () => {
     expect(await service.audit()).toEqual([]);
   });
 });

@@ -1,24 +1,27 @@
-/** A client's own webhook receiver: outside the service, so that it outlives one that is killed. */
+/** A webhook receiver outside the service, so that it survives when a test kills the service. */
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { portOf } from '../fixtures/values.ts';
 
 export interface Arrival {
-  /** Below the receiver's root, with its query. */
+  /** The path with its query. */
   readonly path: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As it came over the wire. */
+  /** The bytes of the body as they arrived. */
   readonly raw: Buffer;
 }
 
 export interface Receiver {
-  /** Of one hook: a path of its own, which answers with these statuses in turn, and the last one from then on; 0 never answers. */
+  /**
+   * The address of one hook. It answers with these statuses in turn and repeats the last one. 0 gives no
+   * answer.
+   */
   hook(name: string, ...statuses: number[]): string;
-  /** What came to a hook, oldest first. */
+  /** The requests to a hook, the oldest first. */
   arrivals(name: string): Arrival[];
-  /** Resolves once so many have come to a hook. */
+  /** Resolves once so many requests have come to a hook. */
   until(name: string, count: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -41,7 +44,7 @@ export async function startReceiver(): Promise<Receiver> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   const arrivalsAt = (name: string): Arrival[] => arrivals.filter(({ path }) => path === `/${name}`);
   return {
     hook: (name, ...wanted) => {

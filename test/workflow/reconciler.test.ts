@@ -1,9 +1,9 @@
-/** What the reconciler picks up: whatever became of its execution, a creation ends, and its money is right. */
+/** The reconciler: whatever happened to its execution, each creation ends, and its money is right. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { CreationId } from '../../core/ids.ts';
 import { startTestService, type TestService } from '../fixtures/service.ts';
 import { movementsOf, recordOf, recordWhen, settled, spentBy, submit } from './creations.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
+import { creationIdIn } from '../fixtures/values.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -26,7 +26,7 @@ const always = { every: 1 } as const;
 const eventsAt = (hook: string): string[] =>
   receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'] ?? '');
 
-/** Each execution of a creation with how it ended, the first one first. */
+/** Each execution of a creation with its status, in the order of their starts. */
 const executionsOf = (id: string): string[] =>
   service.machine.executions
     .list()
@@ -44,7 +44,7 @@ async function stopExecution(id: string): Promise<void> {
 }
 
 describe('an execution that could not be started', () => {
-  it('for throttling is accepted all the same, and started by the reconciler within two minutes', async () => {
+  it('A creation whose start was throttled is accepted, and the reconciler starts it within two minutes', async () => {
     const { key } = await service.client();
     service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', ...always });
     const id = await submit(service, key, { prompt: 'a lake', webhook_url: receiver.hook('throttled', 200) });
@@ -61,7 +61,7 @@ describe('an execution that could not be started', () => {
   });
 
   it.each(['AccessDenied', 'StateMachineDoesNotExist', 'StateMachineDeleting'])(
-    'for %s is answered with 503, given back in full, and failed with message 6 without a webhook',
+    'A creation whose start ends in %s is answered 503, refunded in full, and failed as ServiceUnavailable without a webhook',
     async (error) => {
       const { account, key } = await service.client();
       service.machine.faults.set({ call: 'states:StartExecution', error, ...always });
@@ -100,7 +100,7 @@ describe('an execution that could not be started', () => {
     },
   );
 
-  it('when the answer to its start was lost is not started twice', async () => {
+  it('A creation whose start lost its answer is not started twice', async () => {
     const { key } = await service.client();
     service.machine.faults.set({ call: 'states:StartExecution', error: 'Timeout', when: 'after', ...always });
     const id = await submit(service, key, { prompt: 'a lake', webhook_url: receiver.hook('unclear', 200) });
@@ -114,9 +114,9 @@ describe('an execution that could not be started', () => {
 });
 
 describe('an execution that was aborted', () => {
-  it('before its rendering began is followed by another one at once', async () => {
+  it('An execution that was aborted before its rendering began is followed by another one at once', async () => {
     const { key } = await service.client();
-    // Aborted between its start and the answer to it; the invocation that is already on its way comes late.
+    // The execution is aborted between its start and the answer to the start. Its invocation comes late.
     const restarted = Promise.withResolvers<undefined>();
     service.machine.watchAws(async (call, serve) => {
       if (call.caller.startsWith('RenderImage')) await restarted.promise;
@@ -126,7 +126,7 @@ describe('an execution that was aborted', () => {
       else restarted.resolve(undefined);
       return answer;
     });
-    // The clock stands, so that the creation's times tell virtual seconds alone.
+    // The clock stands still, so that the times of the creation contain no real seconds.
     service.machine.clock.freeze();
     const id = await submit(service, key, {
       prompt: 'a lake',
@@ -145,7 +145,7 @@ describe('an execution that was aborted', () => {
     expect(eventsAt('aborted-queued')).toEqual(['creation.completed']);
   });
 
-  it('during its rendering leaves it to finish, and its webhook to the reconciler', async () => {
+  it('An execution that was aborted during its rendering leaves the rendering to finish, and the reconciler sends the webhook', async () => {
     const { key } = await service.client();
     const id = await submit(service, key, {
       prompt: 'a lake [sandbox:delay=1s]',
@@ -166,14 +166,14 @@ describe('an execution that was aborted', () => {
 });
 
 describe('a creation past its deadline', () => {
-  it('whose execution is stuck is refunded by the reconciler with message 5, and announced once', async () => {
+  it('A creation whose execution is stuck is refunded as GenerationTimedOut by the reconciler, and announced once', async () => {
     const { account, key } = await service.client({ deadline: '30' });
-    // An invocation that hangs and holds its lease for longer than the creation has time.
+    // An invocation hangs and holds its lease for longer than the creation has time.
     service.machine.watchAws(async (call, serve) => {
       if (call.operation === 'StartExecution' && call.caller.startsWith('GenerateImage')) {
         const now = service.machine.clock.now();
         await service.operator.creations.lease(
-          String(call.input['name']) as CreationId,
+          creationIdIn(call.input['name']),
           'an invocation that hangs',
           now + 3_600_000,
           now,

@@ -1,4 +1,4 @@
-/** The smoke test that an operator runs after a deployment, here against the local service. */
+/** The smoke test that an operator runs after a deployment. It runs against the local service here. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -41,13 +41,13 @@ describe('the header of a 401 that the smoke test reports', () => {
     [{ 'www-authenticate': 'Bearer' }, 'WWW-Authenticate: Bearer'],
     [{ 'x-amzn-remapped-www-authenticate': 'Bearer' }, 'x-amzn-remapped-www-authenticate: Bearer'],
     [{}, 'no header: neither WWW-Authenticate nor x-amzn-remapped-www-authenticate'],
-  ])('is told for the headers %j', (headers, found) => {
+  ])('The smoke test names the header for %j', (headers, found) => {
     expect(challengeIn(new Headers(headers))).toBe(found);
   });
 });
 
 describe.concurrent('npm run smoke', () => {
-  it('renders a picture, charges it once, refunds a failure and sees the webhook delivered', async () => {
+  it('The smoke test renders a picture, charges once, refunds a failure and sees the webhook delivered', async () => {
     const { key } = await service.client({ balance: '1' });
     const { code, report } = await smoke(
       '--api',
@@ -84,7 +84,7 @@ describe.concurrent('npm run smoke', () => {
     ]);
   });
 
-  it('with a wallet that is too small says what to do, and renders nothing', async () => {
+  it('The smoke test says what to do about a wallet that is too small, and renders nothing', async () => {
     const { key, account } = await service.client({ balance: '0.001' });
     const { code, report } = await smoke('--api', service.machine.apiUrl, '--key', key);
     expect(code).toBe(1);
@@ -105,8 +105,8 @@ describe.concurrent('npm run smoke', () => {
       ['--key', 'x', '--api', 'http://127.0.0.1:1'],
       /^http:\/\/127\.0\.0\.1:1 does not answer \(.*\): compare --api with the stack's output ApiUrl\.$/,
     ],
-    ['an address that is none', ['--key', 'x', '--api', 'prod'], /^--api: "prod" is no address/],
-  ])('with %s says so in one sentence', async (_what, args, message) => {
+    ['an address that is not valid', ['--key', 'x', '--api', 'prod'], /^--api: "prod" is no address/],
+  ])('The smoke test complains in one sentence about %s', async (_what, args, message) => {
     const { code, report } = await smoke('--api', service.machine.apiUrl, ...args);
     expect(code).toBe(1);
     expect(report.error).toMatch(message);

@@ -1,4 +1,4 @@
-/** What an operator does with webhooks: send one again, send a test. */
+/** What an operator can do with webhooks: deliver a webhook again, and send a test delivery. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';
 import { signature256 } from '../../core/webhook.ts';
@@ -23,8 +23,8 @@ function isSigned({ headers, raw }: Arrival, secret: string): boolean {
   );
 }
 
-describe('a redelivery', () => {
-  it('opens a new round of attempts: the same bytes, a delivery of its own, signed anew', async () => {
+describe('the redelivery of a webhook', () => {
+  it('A redelivery opens a new round of attempts with the same bytes, a delivery of its own and a new signature', async () => {
     const client = await service.client();
     const url = receiver.hook('again', 204);
     const id = await submit(service, client.key, { prompt: 'sent twice', webhook_url: url });
@@ -48,7 +48,7 @@ describe('a redelivery', () => {
       .toEqual(['delivered', 'delivered']);
   });
 
-  it('is refused while the webhook is still pending, and for a delivery of another account', async () => {
+  it('A redelivery is refused while the webhook is still pending, and for a delivery of another account', async () => {
     const client = await service.client();
     const stranger = await service.client();
     const url = receiver.hook('pending', 500);
@@ -68,8 +68,8 @@ describe('a redelivery', () => {
   });
 });
 
-describe('a test delivery', () => {
-  it('is one signed attempt: creation.completed, the nil UUID, cost 0, metadata {test: "true"}; it is logged and never repeated', async () => {
+describe('the test delivery of a webhook', () => {
+  it('A test delivery is one signed attempt with the nil UUID, cost 0 and metadata {test: "true"}, which is logged and never repeated', async () => {
     const client = await service.client();
     const url = receiver.hook('test', 500);
     const account = await service.account(client.account.id);
@@ -96,7 +96,7 @@ describe('a test delivery', () => {
     expect(receiver.arrivals('test')).toHaveLength(1);
   });
 
-  it('may be sent once in 30 s for an account; a second one says when', async () => {
+  it('An account may send a test delivery once in 30 s, and a refusal says when the next one may be sent', async () => {
     const [client, other] = [await service.client(), await service.client()];
     const url = receiver.hook('often', 204);
     const send = async (sender: Client): ReturnType<typeof sendTestDelivery> =>
@@ -110,7 +110,7 @@ describe('a test delivery', () => {
     expect(await send(client)).toMatchObject({ kind: 'sent' });
   });
 
-  it('goes only where a webhook may go, and only when a secret was issued', async () => {
+  it('A test delivery needs an address that a webhook may have, and an issued secret', async () => {
     const client = await service.client();
     const account = await service.account(client.account.id);
     expect(await sendTestDelivery(account, 'https://169.254.169.254/x', service.operator)).toEqual({

@@ -1,4 +1,4 @@
-/** Two rotations of the encryption secret: Secrets Manager keeps the version before, and nothing older. */
+/** Two rotations of the encryption secret. Secrets Manager keeps the previous version and nothing older. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resealSecrets } from '../../admin/reseal.ts';
 import type { OperatorServices } from '../../admin/services.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.end());
 
-/** A version is held in memory for five minutes. */
+/** The functions hold a version of the secret in memory for five minutes. */
 const heldSeconds = 301;
 
 async function rotateEncryption(): Promise<void> {
@@ -38,13 +38,13 @@ async function delivered({ key }: Client): Promise<string | undefined> {
 const sealedBy = async ({ account }: Client): Promise<(string | undefined)[]> =>
   (await service.account(account.id)).webhookSecrets.map(({ sealed }) => sealed.split('.')[1]);
 
-it('resealed in between, secrets outlive both: webhooks are signed, and receivers hold what they held', async () => {
+it('Secrets that are resealed between two rotations stay readable: webhooks are signed, and receivers keep their secrets', async () => {
   const client = await service.client();
   await issueSecret(service.operator, await service.account(client.account.id));
   const [first] = await sealedBy(client);
 
   await rotateEncryption();
-  // The demo account's secret is one of them.
+  // One of the three secrets belongs to the demo account.
   expect(await resealSecrets(service.operator)).toMatchObject({
     resealed: 3,
     alreadyCurrent: 0,
@@ -66,7 +66,7 @@ it('resealed in between, secrets outlive both: webhooks are signed, and receiver
   expect(opened[1]).toBe(client.webhookSecret);
 });
 
-it('replaced more than 24 h ago they are dropped, whatever sealed them', async () => {
+it('Secrets that were replaced more than 24 h ago are dropped, whichever version sealed them', async () => {
   const client = await service.client();
   await issueSecret(service.operator, await service.account(client.account.id));
   await resealSecrets(service.operator);
@@ -76,8 +76,8 @@ it('replaced more than 24 h ago they are dropped, whatever sealed them', async (
   expect(await sealedBy(client)).toHaveLength(1);
 });
 
-describe('after a second rotation without it', () => {
-  it('the secrets are lost, and the command names the account', async () => {
+describe('a second rotation of the encryption secret without a reseal', () => {
+  it('The webhook secrets are lost, and the command names the account', async () => {
     const client = await service.client();
     await rotateEncryption();
     await rotateEncryption();
@@ -95,7 +95,7 @@ describe('after a second rotation without it', () => {
     );
   });
 
-  it('a rotation of the webhook secret is enough: webhooks are sent at once, with an alarm until the lost secret is removed', async () => {
+  it('A rotation of the webhook secret is enough: webhooks are sent at once, with an alarm until the lost secret is removed', async () => {
     const client = await service.client();
     await rotateEncryption();
     await rotateEncryption();
@@ -126,7 +126,7 @@ async function refused(...args: string[]): Promise<string> {
   return refusal(service.folder, ...args);
 }
 
-it('an account whose secrets keep changing meanwhile is named, and left to the next run', async () => {
+it('An account whose secrets keep changing is named and left to the next run', async () => {
   const account = anAccount({ webhookSecrets: [{ sealed: 'v1.old.nonce.body', issuedAt: 0 }] });
   let tries = 0;
   const accounts = stub<OperatorServices['accounts']>({

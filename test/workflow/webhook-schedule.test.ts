@@ -1,4 +1,4 @@
-/** When a webhook is sent, and when no more: the record's schedule, in virtual time. */
+/** When a webhook is sent and when it is no longer sent, in virtual time. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../admin/commands/accounts.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
@@ -21,15 +21,15 @@ afterAll(async () => {
 const header = (name: string, arrivals: readonly Arrival[]): string[] =>
   arrivals.map(({ headers }) => headers[name] ?? '');
 
-/** The seconds between each arrival and the one before. */
+/** The seconds between each arrival and the previous one. */
 function gaps(arrivals: readonly Arrival[]): number[] {
   const times = header('x-timestamp', arrivals).map(Number);
   return times.slice(1).map((time, index) => time - (times[index] ?? 0));
 }
 
 /**
- * Submits while the clock stands, so that each attempt falls on an exact instant. The advance
- * waits for the rendering without letting time flow.
+ * Submits while the clock stands still, so that each attempt falls on an exact second. The advance waits for
+ * the rendering while the clock stands still.
  */
 async function submitAndAdvance(client: Client, url: string, seconds: number): Promise<string> {
   service.machine.clock.freeze();
@@ -42,7 +42,7 @@ const log = (client: Client): Promise<readonly Delivery[]> =>
   service.operator.deliveries.log(client.account.id, 100);
 
 describe('a webhook whose receiver fails', () => {
-  it('is sent at 0, 60, 180, 420 and 900 s, each time signed afresh over the same bytes, and then no more', async () => {
+  it('The webhook is sent at 0, 60, 180, 420 and 900 s, each time with a new signature over the same bytes, and then no more', async () => {
     const client = await service.client();
     const id = await submitAndAdvance(client, receiver.hook('failing', 500), 899);
     expect(gaps(receiver.arrivals('failing'))).toEqual([60, 120, 240]);
@@ -66,7 +66,7 @@ describe('a webhook whose receiver fails', () => {
     expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'failed', attempts: 5 });
   });
 
-  it('has a row an attempt in the delivery log, the newest first', async () => {
+  it('The delivery log has one row for each attempt, the newest first', async () => {
     const client = await service.client();
     const id = await submitAndAdvance(client, receiver.hook('logged', 500, 404, 204), 1_000);
     const rows = await log(client);
@@ -83,21 +83,21 @@ describe('a webhook whose receiver fails', () => {
     expect(rows[0]).not.toHaveProperty('nextAttemptAt');
   });
 
-  it('is sent no more after the first 2xx', async () => {
+  it('The webhook is not sent again after the first 2xx', async () => {
     const client = await service.client();
     const id = await submitAndAdvance(client, receiver.hook('recovering', 503, 202, 500), 7_200);
     expect(gaps(receiver.arrivals('recovering'))).toEqual([60]);
     expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'delivered', attempts: 2 });
   });
 
-  it('is sent no more after a 410', async () => {
+  it('The webhook is not sent again after a 410', async () => {
     const client = await service.client();
     const id = await submitAndAdvance(client, receiver.hook('gone', 410), 7_200);
     expect(receiver.arrivals('gone')).toHaveLength(1);
     expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'failed', attempts: 1 });
   });
 
-  it('counts a redirect as a failure and does not follow it', async () => {
+  it('A redirect counts as a failure and is not followed', async () => {
     const client = await service.client();
     await submitAndAdvance(client, receiver.hook('redirecting', 302, 200), 60);
     expect(gaps(receiver.arrivals('redirecting'))).toEqual([60]);
@@ -108,7 +108,7 @@ describe('a webhook whose receiver fails', () => {
     ]);
   });
 
-  it('counts an unreachable one as failed, without telling an address', async () => {
+  it('A receiver that cannot be reached counts as failed, and the log names no address', async () => {
     const client = await service.client();
     await submitAndAdvance(client, 'http://127.0.0.1:1/', 1);
     const [row] = await log(client);
@@ -118,7 +118,7 @@ describe('a webhook whose receiver fails', () => {
 });
 
 describe('an account without a signing secret', () => {
-  it('gets no webhook: the delivery is skipped, for good', async () => {
+  it('The delivery of an account without a secret is skipped for good', async () => {
     const { operator, machine } = service;
     const account = await createAccount(operator, { name: 'no secret', balance: '1' });
     const { key } = await issueKey(operator, account, { name: 'test' });
@@ -134,7 +134,7 @@ describe('an account without a signing secret', () => {
 });
 
 describe('a webhook whose receiver hangs', () => {
-  it('is given 10 s, and has its next attempt 60 s after they are over', async () => {
+  it('An attempt may take 10 s, and the next attempt comes 60 s after these are over', async () => {
     const client = await service.client();
     const id = await submit(service, client.key, {
       prompt: 'a lake',
@@ -142,7 +142,7 @@ describe('a webhook whose receiver hangs', () => {
     });
     await expect.poll(async () => (await log(client))[0]?.outcome, { interval: 100 }).toBe('failed');
     const [row] = await log(client);
-    // Last in this file: an advance would wait for its further attempts, 10 real seconds each.
+    // This test is the last one: an advance would wait for the further attempts, 10 real seconds each.
     expect(row).toMatchObject({ attempt: 1, outcome: 'failed', reason: 'timeout' });
     expect(row?.millis).toBeGreaterThanOrEqual(9_950);
     const wait = Date.parse(row?.nextAttemptAt ?? '') - Date.parse(row?.startedAt ?? '');

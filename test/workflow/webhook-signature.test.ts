@@ -1,4 +1,4 @@
-/** Signatures as a receiver checks them: with tools that share no code with the service. */
+/** Signatures, checked with tools that share no code with the service. */
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueSecret } from '../../admin/commands/webhooks.ts';
@@ -17,7 +17,9 @@ afterAll(async () => {
   await service.end();
 });
 
-/** Prints both signatures of the bytes on standard input; its arguments are secret, webhook-id and timestamp. */
+/**
+ * Prints both signatures of the bytes on standard input. The arguments are secret, webhook-id and timestamp.
+ */
 const pythonReceiver = `
 import base64, hashlib, hmac, sys
 secret, message_id, timestamp = sys.argv[1:4]
@@ -29,6 +31,7 @@ print('sha256=' + plain)
 print('v1,' + base64.b64encode(standard).decode())
 print(len(key))
 `;
+import { jsonObject } from '../fixtures/values.ts';
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 function run(command: string, args: readonly string[], input: Buffer): string {
@@ -51,7 +54,10 @@ function byOpenssl(secret: string, { headers, raw }: Arrival): string {
 }
 
 let hooks = 0;
-/** One delivered webhook; its body is not ASCII, so that whoever signs characters instead of bytes is found out. */
+/**
+ * One delivered webhook. Its body is not ASCII, so a signature over characters instead of bytes would be
+ * wrong.
+ */
 async function deliver({ key }: Client): Promise<Arrival> {
   const name = `signed-${(hooks += 1)}`;
   const id = await submit(service, key, {
@@ -65,8 +71,8 @@ async function deliver({ key }: Client): Promise<Arrival> {
   return arrival;
 }
 
-describe('a signature', () => {
-  it('is the one that openssl makes of timestamp, dot and raw body', async () => {
+describe('the signature of a webhook', () => {
+  it('The signature is what openssl makes of timestamp, dot and raw body', async () => {
     const client = await service.client();
     const arrival = await deliver(client);
     expect(arrival.headers['x-webhook-signature-256']).toBe(byOpenssl(client.webhookSecret, arrival));
@@ -75,7 +81,7 @@ describe('a signature', () => {
     ).not.toBe(arrival.headers['x-webhook-signature-256']);
   });
 
-  it("is the one that Python's hmac makes, in both forms, the standard's under the secret's 32 bytes", async ({
+  it("Both signatures are what Python's hmac makes, the standard one under the 32 bytes of the secret", async ({
     skip,
   }) => {
     if (!hasPython) skip('python3 is not on this machine');
@@ -85,7 +91,7 @@ describe('a signature', () => {
     expect(byPython(client.webhookSecret, arrival)).toEqual([plain, standard, '32']);
   });
 
-  it('comes with the headers and the payload that the interface lists', async () => {
+  it('The webhook has the documented headers and payload', async () => {
     const { headers, raw } = await deliver(await service.client());
     expect(headers).toMatchObject({
       'content-type': 'application/json',
@@ -94,7 +100,7 @@ describe('a signature', () => {
       'x-webhook-attempt': '1',
     });
     expect(Math.abs(Number(headers['x-timestamp']) - service.machine.clock.now() / 1_000)).toBeLessThan(5);
-    const body = JSON.parse(String(raw)) as Record<string, unknown>;
+    const body = jsonObject(String(raw));
     expect(Object.keys(body)).toEqual([
       'event',
       'id',
@@ -109,8 +115,8 @@ describe('a signature', () => {
   });
 });
 
-describe('a rotated secret', () => {
-  it('goes on verifying in webhook-signature for 24 h; X-Webhook-Signature-256 is made with the new one at once', async ({
+describe('a rotated webhook secret', () => {
+  it('The replaced secret verifies in webhook-signature for 24 h, and X-Webhook-Signature-256 is made with the new secret at once', async ({
     skip,
   }) => {
     if (!hasPython) skip('python3 is not on this machine');
@@ -140,7 +146,7 @@ describe('a rotated secret', () => {
     expect(arrival.headers).not.toHaveProperty('x-webhook-signature-256-previous');
   });
 
-  it('that was replaced twice within a day leaves three that verify, the current one first', async ({
+  it('Two rotations within a day leave three secrets that verify, the current one first', async ({
     skip,
   }) => {
     if (!hasPython) skip('python3 is not on this machine');
@@ -156,7 +162,7 @@ describe('a rotated secret', () => {
     expect(arrival.headers['webhook-signature']).toBe(expected.join(' '));
   });
 
-  it('that signs from later on leaves no gap: the old one signs until then, and verifies for 24 h after that', async ({
+  it('A new secret that signs later leaves no gap: the old secret signs until then, and verifies for 24 h more', async ({
     skip,
   }) => {
     if (!hasPython) skip('python3 is not on this machine');

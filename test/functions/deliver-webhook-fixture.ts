@@ -1,0 +1,120 @@
+/** DeliverWebhook over fakes of its ports: one creation with a webhook, and what became of one attempt. */
+import type { SealedSecret } from '../../core/account.ts';
+import type { CreationRecord, WebhookState } from '../../core/creation.ts';
+import type { CreationStore } from '../../core/ports/creations.ts';
+import type { Delivery, DeliveryClaim, DeliveryStore } from '../../core/ports/deliveries.ts';
+import type { Outbound, PostResult } from '../../core/ports/outbound.ts';
+import { SecretLost, type SecretBox } from '../../core/ports/secret-box.ts';
+import { webhookSecret } from '../../core/webhook.ts';
+import type { DeliveryServices } from '../../functions/services/delivery.ts';
+import { aCompletedCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
+import { fakeClock, fakeLog, stub, type FakeClock, type FakeLog } from './fakes.ts';
+import { without } from '../fixtures/values.ts';
+
+export const payload = { creation_id: creationId };
+export const [current, previous] = [
+  webhookSecret(new Uint8Array(32).fill(1)),
+  webhookSecret(new Uint8Array(32).fill(2)),
+];
+/** What a receiver answers that takes the webhook. */
+export const ok = { kind: 'answered', status: 200, excerpt: 'thanks' } as const satisfies PostResult;
+
+interface Sent {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Stage {
+  readonly services: DeliveryServices;
+  readonly clock: FakeClock;
+  readonly log: FakeLog;
+  readonly steps: string[];
+  readonly claims: DeliveryClaim[];
+  readonly sent: Sent[];
+  readonly settled: { readonly delivery: Delivery; readonly next: Parameters<DeliveryStore['settle']>[1] }[];
+}
+
+export interface Setting {
+  readonly webhook?: Partial<WebhookState>;
+  /** null: the table has no creation. */
+  readonly creation?: Partial<CreationRecord> | null;
+  /** A member that the creation does not have. */
+  readonly lacks?: 'webhook' | 'completedAt';
+  readonly secrets?: readonly SealedSecret[];
+  readonly isClaimed?: boolean;
+  /** Sealed secrets that nobody can open. */
+  readonly lost?: readonly string[];
+  /** What the receiver answers, after so many milliseconds. */
+  readonly answer?: PostResult;
+  readonly takes?: number;
+  readonly at?: number;
+}
+
+/** An attempt that is due since five seconds, unless the test says otherwise. */
+export function stage(setting: Setting = {}): Stage {
+  const {
+    secrets = [{ sealed: current, issuedAt: 0 }],
+    isClaimed = true,
+    answer = ok,
+    takes = 250,
+    at = now + 5_000,
+  } = setting;
+  const webhook: WebhookState = {
+    url: 'https://hooks.test/a',
+    status: 'pending',
+    attempts: 0,
+    nextAt: now,
+    ...setting.webhook,
+  };
+  const [steps, claims, sent, settled]: [string[], DeliveryClaim[], Sent[], Stage['settled']] = [
+    [],
+    [],
+    [],
+    [],
+  ];
+  const whole = aCompletedCreation({ webhook, ...setting.creation });
+  const creation = setting.lacks === undefined ? whole : without(whole, setting.lacks);
+  const clock = fakeClock(at);
+  const log = fakeLog();
+  const deliveries = stub<DeliveryStore>({
+    accountSecrets: async () => Promise.resolve(secrets),
+    claim: async (claim) => {
+      steps.push('claim');
+      claims.push(claim);
+      return Promise.resolve(isClaimed);
+    },
+    settle: async (delivery, next) => {
+      steps.push('settle');
+      settled.push({ delivery, next });
+      return Promise.resolve();
+    },
+    skip: async () => Promise.resolve(void steps.push('skip')),
+    giveUp: async () => Promise.resolve(void steps.push('give up')),
+  });
+  const services = stub<DeliveryServices>({
+    clock,
+    log,
+    randomBytes: seededBytes,
+    resultsBaseUrl: 'https://results.test',
+    creations: stub<CreationStore>({
+      read: async () => Promise.resolve(setting.creation === null ? undefined : creation),
+    }),
+    deliveries,
+    secretBox: stub<SecretBox>({
+      open: async (_account, sealed) => {
+        if (setting.lost?.includes(sealed)) throw new SecretLost('gone');
+        return Promise.resolve(sealed);
+      },
+    }),
+    outbound: stub<Outbound>({
+      post: async (url, headers, body) => {
+        steps.push('post');
+        sent.push({ url, headers, body });
+        clock.set(clock.now() + takes);
+        return Promise.resolve(answer);
+      },
+    }),
+  });
+  return { services, clock, log, steps, claims, sent, settled };
+}

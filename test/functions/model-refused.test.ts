@@ -1,0 +1,97 @@
+/** What a request is told whose model cannot be rendered as it asks. */
+import { describe, expect, it } from 'vitest';
+import type { Model } from '../../core/catalog.ts';
+import { quoteImage } from '../../functions/operations/quote-image.ts';
+import { catalogOf, routeOf } from './catalog-fixture.ts';
+import { pngOf } from './fakes.ts';
+import { accepting, post } from './serve-fixture.ts';
+
+describe('a request for a model that cannot be rendered as asked', () => {
+  const standard = { model: 'sandbox-standard', prompt: 'a pier' };
+  const toldOf = async (body: object, setting: Parameters<typeof accepting>[0] = {}): Promise<unknown> => {
+    const { status, headers, body: told } = await post(accepting(setting), body, { handle: quoteImage });
+    return [status, headers?.['retry-after'], (told as { error?: unknown }).error];
+  };
+
+  it('The request is answered 404 when the model does not exist', async () => {
+    expect(await toldOf({ ...standard, model: 'no"ne' })).toEqual([
+      404,
+      undefined,
+      {
+        code: 'ERR_MODEL_NOT_FOUND',
+        message: 'The model "no\\"ne" is not available to this account.',
+        details: {},
+      },
+    ]);
+  });
+
+  it('The request is answered 503 when no provider is enabled', async () => {
+    expect(await toldOf(standard, { account: { policy: { providers: [], hiddenModels: [] } } })).toEqual([
+      503,
+      '60',
+      {
+        code: 'ERR_PROVIDER_UNAVAILABLE',
+        message: 'No provider of sandbox-standard is enabled for this account. Nothing was charged.',
+        details: { reason: 'no_provider_enabled' },
+      },
+    ]);
+  });
+
+  it.each<[string, object, Parameters<typeof accepting>[0], string]>([
+    ['no route has the resolution', { resolution: '4K' }, {}, '4K, 1:1, png'],
+    [
+      'no route takes as many source images',
+      { image_urls: ['https://images.test/1', 'https://images.test/2'] },
+      { services: catalogOf({ routes: routeOf({ max_image_urls: 1 }) }) },
+      '1K, 1:1, png, 2 source images',
+    ],
+    [
+      'no route takes as long a prompt',
+      {},
+      { services: catalogOf({ routes: routeOf({ max_prompt_length: 5 }) }) },
+      '1K, 1:1, png',
+    ],
+    ['it has no price', { resolution: '2K' }, { services: catalogOf({ pricing: [] }) }, '2K, 1:1, png'],
+  ])('The request is answered 400 when %s', async (_why, change, setting, asked) => {
+    expect(await toldOf({ ...standard, ...change }, setting)).toEqual([
+      400,
+      undefined,
+      {
+        code: 'ERR_INVALID_REQUEST',
+        message: `No provider enabled for this account renders sandbox-standard at ${asked}. GET /models lists what is possible.`,
+        details: { reason: 'provider_policy_no_route', errors: [] },
+      },
+    ]);
+  });
+
+  it('The request is accepted when its prompt is exactly as long as a route takes', async () => {
+    const services = catalogOf({ routes: routeOf({ max_prompt_length: 6 }) });
+    expect((await post(accepting({ services }), standard, { handle: quoteImage })).status).toBe(200);
+  });
+
+  it('The request is answered 400 when no route takes the source image as it is', async () => {
+    const limits = { content_types: ['image/png'], max_bytes: 1, min_side: 64, max_side: 64, max_pixels: 9 };
+    const routes = routeOf({ source_limits: limits } as Partial<Model['routes'][number]>);
+    const bytes = Buffer.concat([pngOf(64, 128), Buffer.alloc(1_250_000)]);
+    const stage = accepting({
+      services: catalogOf({ routes }),
+      fetchSource: async () => Promise.resolve({ kind: 'fetched', bytes }),
+    });
+    const answer = await post(stage, { ...standard, image_urls: ['https://images.test/1'] });
+    const message =
+      'no provider enabled for this account takes it for sandbox-standard: this is image/png of 64 x 128 pixels and 1.3 MB';
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      {
+        error: {
+          code: 'ERR_INVALID_REQUEST',
+          message: `image_urls[0]: ${message}`,
+          details: {
+            reason: 'provider_policy_no_route',
+            errors: [{ field: 'image_urls[0]', code: 'not_taken', message }],
+          },
+        },
+      },
+    ]);
+  });
+});

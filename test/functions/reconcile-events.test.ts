@@ -1,0 +1,116 @@
+/** What starts the reconciler: its schedule, and the end of an execution. */
+import { describe, expect, it } from 'vitest';
+import type { CreationId } from '../../core/ids.ts';
+import type { CreationStore } from '../../core/ports/creations.ts';
+import type { Executions, OpenWorkStore } from '../../core/ports/executions.ts';
+import { reconcile } from '../../functions/schedule/reconcile.ts';
+import type { ReconcileServices } from '../../functions/services/reconcile.ts';
+import { aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
+import { fakeClock, fakeLog, stub } from './fakes.ts';
+import { minute, run, steps } from './reconcile-fixture.ts';
+import { creationIdIn, without } from '../fixtures/values.ts';
+
+describe('the event of an execution that died', () => {
+  const event = { detail: { status: 'FAILED', input: JSON.stringify({ creation_id: creationId }) } };
+
+  it('The creation is recovered at once, before it is due', async () => {
+    const { steps: done, report } = await run({
+      creations: [aCreation({ dueAt: now + 60 * minute })],
+      event,
+    });
+    expect(done).toEqual(['ask for 1', 'note 2, next look at 180 s', 'start 2']);
+    expect(report).toEqual({ looked: 1, started: 1, refunded: 0 });
+  });
+
+  it('The event is not logged as a run of the schedule', async () => {
+    expect((await run({ creations: [aCreation()], event })).log.lines).toEqual(['info creation_recovered']);
+  });
+
+  it('The schedule takes over from the third event on', async () => {
+    expect(await steps({ creations: [aCreation({ recoveries: 1 })], event })).toContain('start 2');
+    expect(await steps({ creations: [aCreation({ recoveries: 2 })], event })).toEqual([]);
+  });
+
+  it('The event changes nothing when the creation needs no more work', async () => {
+    expect(
+      await steps({
+        creations: [without(aCompletedCreation(), 'dueAt')],
+        event,
+      }),
+    ).toEqual([]);
+  });
+});
+
+describe('the event of an execution that names no creation', () => {
+  const named = JSON.stringify({ creation_id: creationId });
+  const inputs = [
+    null,
+    undefined,
+    '',
+    'no JSON',
+    'null',
+    '1',
+    '"text"',
+    '[]',
+    `[${named}]`,
+    '{}',
+    '{"creation_id":null}',
+    '{"creation_id":7}',
+    '{"creation_id":"nothing"}',
+    JSON.stringify({ creation_id: [creationId] }),
+  ];
+
+  it.each(inputs)(
+    'An event with the input %j changes nothing, does not fail and is logged',
+    async (input) => {
+      const event = { detail: { status: 'FAILED', ...(input !== undefined && { input }) } };
+      const { steps: done, report, log } = await run({ creations: [aCreation()], event });
+      expect(done).toEqual([]);
+      expect(report).toEqual({ looked: 0, started: 0, refunded: 0 });
+      expect(log.lines).toEqual(['info reconcile_event_ignored']);
+    },
+  );
+
+  it('An event without a status whose input is null changes nothing', async () => {
+    expect(await steps({ creations: [aCreation()], event: { detail: { input: null } } })).toEqual([]);
+  });
+});
+
+describe('the event of the schedule', () => {
+  it('An event with an empty detail looks at everything that is due', async () => {
+    const { report } = await run({ creations: [aCreation()], execution: 'absent', event: { detail: {} } });
+    expect(report).toEqual({ looked: 1, started: 1, refunded: 0, open: 7 });
+  });
+
+  it('One creation that breaks does not keep the others from being looked at', async () => {
+    const ids = Array.from({ length: 25 }, (_, index) =>
+      creationIdIn(creationId.replace(/.{2}$/, String(index).padStart(2, '0'))),
+    );
+    const log = fakeLog();
+    const seen: CreationId[] = [];
+    const report = await reconcile(
+      {},
+      stub<ReconcileServices>({
+        clock: fakeClock(now + 2 * minute),
+        log,
+        creations: stub<CreationStore>({
+          read: async (id) => {
+            seen.push(id);
+            if (id === ids[3]) throw new TypeError('secret of the table');
+            return Promise.resolve(aCreation({ id }));
+          },
+        }),
+        openWork: stub<OpenWorkStore>({
+          overdue: async () => Promise.resolve(ids),
+          recordOpenCount: async () => Promise.resolve(25),
+          postpone: async () => Promise.resolve(true),
+        }),
+        executions: stub<Executions>({ state: async () => Promise.resolve('running') }),
+      }),
+    );
+    expect(seen).toEqual(ids);
+    expect(report).toEqual({ looked: 25, started: 0, refunded: 0, open: 25 });
+    expect(log.lines).toEqual(['alarm reconcile_failed', 'info reconciled']);
+    expect(log.text()).not.toContain('secret of the table');
+  });
+});

@@ -1,0 +1,179 @@
+/** What the reconciler logs and refunds, and when it looks again. */
+import { describe, expect, it } from 'vitest';
+import type { CreationStore } from '../../core/ports/creations.ts';
+import type { Executions, OpenWorkStore } from '../../core/ports/executions.ts';
+import { reconcile } from '../../functions/schedule/reconcile.ts';
+import type { ReconcileServices } from '../../functions/services/reconcile.ts';
+import { accountId, aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
+import { fakeClock, fakeLog, stub } from './fakes.ts';
+import { deadline, minute, run, steps } from './reconcile-fixture.ts';
+import { creationIdIn } from '../fixtures/values.ts';
+
+const ids = { creationId, accountId, executionId: creationId };
+const webhook = { url: 'https://hooks.test', status: 'pending', attempts: 2, nextAt: now } as const;
+
+describe('the log of a recovery', () => {
+  it.each([
+    [0, 'info creation_recovered'],
+    [1, 'info creation_recovered'],
+    [2, 'alarm creation_recovered_again'],
+  ])('A recovery after %i others is logged as: %s', async (recoveries, line) => {
+    const { log, report } = await run({ creations: [aCreation({ executions: 3, recoveries })] });
+    expect(report).toEqual({ looked: 1, started: 1, refunded: 0, open: 7 });
+    expect(log.entries).toEqual([
+      [line, { ...ids, executionId: `${creationId}-4`, recovery: recoveries + 1 }],
+      ['info reconciled', report],
+    ]);
+  });
+
+  it('A recovery whose start is refused logs the alarm and the refund', async () => {
+    const { log, refunds } = await run({ creations: [aCreation()], start: 'refused' });
+    const fields = { ...ids, executionId: `${creationId}-2`, recovery: 1 };
+    expect(refunds).toEqual([{ failure: 'ServiceUnavailable', nowMillis: now + 2 * minute, announce: true }]);
+    expect(log.entries.slice(0, 3)).toEqual([
+      ['info creation_recovered', fields],
+      ['alarm start_refused', fields],
+      ['info creation_failed', { ...ids, failure: 'ServiceUnavailable', refundedMicros: 40_000 }],
+    ]);
+  });
+});
+
+describe('the log of a creation past its deadline', () => {
+  const at = deadline + 10_000;
+
+  it('The log has the refund and the alarm', async () => {
+    const { log, refunds, report } = await run({ creations: [aCreation()], at });
+    expect(refunds).toEqual([{ failure: 'GenerationTimedOut', nowMillis: at, announce: true }]);
+    expect(report).toEqual({ looked: 1, started: 0, refunded: 1, open: 7 });
+    expect(log.entries).toEqual([
+      ['info creation_failed', { ...ids, failure: 'GenerationTimedOut', refundedMicros: 40_000 }],
+      ['alarm creation_past_deadline', ids],
+      ['info reconciled', report],
+    ]);
+  });
+
+  it('The log has no refund when the creation ended meanwhile', async () => {
+    const { log, report } = await run({ creations: [aCreation()], at, refund: 'already_terminal' });
+    expect(report.refunded).toBe(0);
+    expect(log.lines).toEqual(['alarm creation_past_deadline', 'info reconciled']);
+  });
+
+  it('An alarm names the creation when the table is too busy to refund', async () => {
+    const { log } = await run({ creations: [aCreation()], at, refund: 'busy' });
+    expect(log.entries[0]).toEqual(['alarm refund_not_made', ids]);
+  });
+});
+
+describe('the next look at a creation', () => {
+  it.each([
+    [minute, '120 s'],
+    [deadline - now - minute, '300 s'],
+    [deadline - now - minute + 9_999, '309.999 s'],
+    [deadline - now - minute + 10_001, '310 s'],
+  ])('The next look comes a minute after the end of a lease of %i ms, at %s', async (millis, when) => {
+    const lease = { holder: 'request-1', until: now + millis };
+    const done = await steps({ creations: [aCreation({ lease, dueAt: now })], at: now });
+    expect(done).toEqual([`postpone to ${when}`]);
+  });
+
+  it.each([
+    [0, 60],
+    [1, 120],
+    [4, 960],
+    [5, 1_920],
+    [6, 3_600],
+    [30, 3_600],
+  ])('After %i recoveries, a pending webhook is looked at again %i s later', async (recoveries, seconds) => {
+    const creation = aCompletedCreation({ webhook, recoveries, dueAt: now });
+    expect(await steps({ creations: [creation], at: now })).toContain(`note 2, next look at ${seconds} s`);
+  });
+
+  it.each([
+    [0, 1],
+    [1, 0],
+  ])('A creation that is due in %i ms is acted on in %i steps', async (early, count) => {
+    const creation = aCompletedCreation({ dueAt: now + early });
+    expect(await steps({ creations: [creation], at: now })).toHaveLength(count);
+  });
+});
+
+describe('a creation that is put off', () => {
+  it.each([
+    ['to a later look', aCreation({ dueAt: now })],
+    ['for good', aCompletedCreation({ dueAt: now })],
+  ])('The run waits until the creation is put off %s', async (_what, creation) => {
+    const putOff = Promise.withResolvers<boolean>();
+    const services = stub<ReconcileServices>({
+      clock: fakeClock(),
+      log: fakeLog(),
+      creations: stub<CreationStore>({ read: async () => Promise.resolve(creation) }),
+      executions: stub<Executions>({ state: async () => Promise.resolve('running') }),
+      openWork: stub<OpenWorkStore>({
+        overdue: async () => Promise.resolve([creationId]),
+        recordOpenCount: async () => Promise.resolve(1),
+        postpone: async () => putOff.promise,
+      }),
+    });
+    let hasEnded = false;
+    const running = reconcile({}, services).finally(() => (hasEnded = true));
+    await new Promise(setImmediate);
+    expect(hasEnded).toBe(false);
+    putOff.resolve(true);
+    expect(await running).toMatchObject({ looked: 1 });
+  });
+});
+
+describe('an event that names no creation', () => {
+  it('The event is logged with its status', async () => {
+    const { log } = await run({ creations: [], event: { detail: { status: 'ABORTED' } } });
+    expect(log.entries).toEqual([['info reconcile_event_ignored', { status: 'ABORTED' }]]);
+  });
+});
+
+describe('a run of the schedule', () => {
+  it('The run looks at ten creations at a time', async () => {
+    const overdue = Array.from({ length: 21 }, (_, index) =>
+      creationIdIn(creationId.replace(/.{2}$/, String(index).padStart(2, '0'))),
+    );
+    let underWay = 0;
+    const most: number[] = [];
+    const services = stub<ReconcileServices>({
+      clock: fakeClock(),
+      log: fakeLog(),
+      creations: stub<CreationStore>({
+        read: async () => {
+          underWay += 1;
+          most.push(underWay);
+          await new Promise(setImmediate);
+          underWay -= 1;
+          return undefined;
+        },
+      }),
+      openWork: stub<OpenWorkStore>({
+        overdue: async (at) => Promise.resolve(at === now ? overdue : []),
+        recordOpenCount: async () => Promise.resolve(0),
+      }),
+    });
+    expect(await reconcile({}, services)).toEqual({ looked: 21, started: 0, refunded: 0, open: 0 });
+    expect(Math.max(...most)).toBe(10);
+  });
+
+  it('The log names the creation at which the run broke', async () => {
+    const log = fakeLog();
+    const services = stub<ReconcileServices>({
+      clock: fakeClock(),
+      log,
+      creations: stub<CreationStore>({ read: async () => Promise.reject(new TypeError('details')) }),
+      openWork: stub<OpenWorkStore>({
+        overdue: async () => Promise.resolve([creationId]),
+        recordOpenCount: async () => Promise.resolve(3),
+      }),
+    });
+    const report = await reconcile({}, services);
+    expect(log.entries).toEqual([
+      ['alarm reconcile_failed', { creationId, error: 'TypeError' }],
+      ['info reconciled', report],
+    ]);
+    expect(report).toEqual({ looked: 1, started: 0, refunded: 0, open: 3 });
+  });
+});

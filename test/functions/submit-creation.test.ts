@@ -1,0 +1,226 @@
+/** The charge of POST /images/generate: what is recorded, and how a charge is built anew. */
+import { describe, expect, it } from 'vitest';
+import { asMicros } from '../../core/money.ts';
+import type { ChargeOutcome } from '../../core/ports/charges.ts';
+import type { CreationStore } from '../../core/ports/creations.ts';
+import { accountId, aCreation, anApiKey, creationId, keyId, now } from '../fixtures/records.ts';
+import { pngBytes, stub } from './fakes.ts';
+import { accepting, bearer, post } from './serve-fixture.ts';
+import { textLike } from '../fixtures/values.ts';
+
+const body = { model: 'sandbox-standard', prompt: 'a pier' };
+const everything = {
+  model: 'sandbox-pro',
+  prompt: 'a pier',
+  resolution: '2K',
+  aspect_ratio: '16:9',
+  output_format: 'png',
+  image_urls: ['https://images.test/1.png'],
+  webhook_url: 'https://hooks.test/a',
+  seed: 42,
+  metadata: { order: '7' },
+};
+const withKey = { headers: { ...bearer, 'content-type': 'application/json', 'idempotency-key': 'k' } };
+/** SHA-256 of "k". */
+const keyHash = '8254c329a92850f6d539dd376f4816ee2764517da5e0235514af433164480d7a';
+/** The id of a creation that is made at the fixture's time with the fixture's random bytes. */
+const id = '01a1fdfa-bb30-7607-8809-0a0b0c0d0e0f';
+
+describe('the order of a charge', () => {
+  it('The order holds the whole record of a request that names only its model and prompt', async () => {
+    const stage = accepting({});
+    await post(stage, body);
+    expect(stage.orders).toStrictEqual([
+      {
+        nowMillis: now,
+        postRate: 60,
+        creation: {
+          id,
+          accountId,
+          keyId,
+          requestId: 'request-1',
+          status: 'queued',
+          model: 'sandbox-standard',
+          prompt: 'a pier',
+          resolution: '1K',
+          aspectRatio: '1:1',
+          outputFormat: 'png',
+          seed: null,
+          sources: [],
+          metadata: {},
+          costMicros: 40_000,
+          refundedMicros: 0,
+          chargedMonth: '2026_11',
+          createdAt: '2026-11-21T12:00:30.000Z',
+          deadlineAt: now + 300_000,
+          results: [],
+          routes: [{ provider: 'sandbox', providerModel: 'standard' }],
+          attempts: [],
+          executions: 1,
+          recoveries: 0,
+          dueAt: now + 60_000,
+        },
+      },
+    ]);
+  });
+
+  it('The order holds everything that a request can name, the cap of the key and the Idempotency-Key', async () => {
+    const stage = accepting({
+      account: { limits: { postRate: 61, getRate: 600, maxConcurrent: 20, deadlineSeconds: 301 } },
+      apiKey: { monthlyCapMicros: asMicros(2_000_000) },
+      check: async () => Promise.resolve({ kind: 'allowed' }),
+      fetchSource: async () => Promise.resolve({ kind: 'fetched', bytes: pngBytes }),
+    });
+    await post(stage, everything, withKey);
+    expect(stage.orders).toMatchObject([
+      {
+        monthlyCapMicros: 2_000_000,
+        idempotency: { hash: keyHash, requestHash: textLike(/^[0-9a-f]{64}$/) },
+        creation: {
+          resolution: '2K',
+          aspectRatio: '16:9',
+          outputFormat: 'png',
+          seed: 42,
+          sources: [{ width: 64 }],
+          metadata: { order: '7' },
+          costMicros: 130_000,
+          deadlineAt: now + 301_000,
+          webhook: { url: 'https://hooks.test/a', status: 'pending', attempts: 0, nextAt: now },
+          routes: [
+            { provider: 'sandbox', providerModel: 'pro' },
+            { provider: 'sandbox-large', providerModel: 'pro' },
+          ],
+        },
+      },
+    ]);
+    expect(stage.orders[0]).not.toHaveProperty('postRate');
+    expect(stage.orders[0]?.idempotency).not.toHaveProperty('replaces');
+  });
+
+  it('The order names the quality of a route that has a quality', async () => {
+    const stage = accepting({ state: { enabledProviders: ['openai'] } });
+    const catalog = stage.open().catalog;
+    const model = catalog.models.find(({ routes }) => routes.some(({ quality }) => quality !== null));
+    await post(stage, { model: model?.id, prompt: 'a pier' });
+    const named = stage.orders[0]?.creation.routes.map(({ quality }) => quality);
+    expect(named).toContain(model?.routes.find(({ quality }) => quality !== null)?.quality);
+  });
+});
+
+describe('an accepted creation', () => {
+  it('The creation is started once and logged with its ids, and the answer has Location and Retry-After', async () => {
+    const stage = accepting({});
+    const answer = await post(stage, body);
+    expect(stage.started).toEqual([id]);
+    expect(stage.log.entries).toEqual([
+      [
+        'info creation_accepted',
+        {
+          requestId: 'request-1',
+          accountId,
+          creationId: id,
+          executionId: id,
+          model: 'sandbox-standard',
+          costMicros: 40_000,
+          started: 'started',
+        },
+      ],
+    ]);
+    expect(answer).toMatchObject({
+      status: 202,
+      headers: { location: `/api/public/v1/creations/${id}`, 'retry-after': '2' },
+    });
+    expect(answer.headers).not.toHaveProperty('preference-applied');
+  });
+
+  it('The answer to Prefer: wait says which wait was applied, and is counted by the charge alone', async () => {
+    const stage = accepting({
+      services: { creations: stub<CreationStore>({ read: async () => Promise.resolve(undefined) }) },
+    });
+    const answer = await post(stage, body, { headers: { ...withKey.headers, prefer: 'wait=0' } });
+    expect(answer).toMatchObject({ status: 202, headers: { 'preference-applied': 'wait=0' } });
+    expect(stage.counted).toBe(0);
+  });
+});
+
+describe('a charge that is built anew', () => {
+  const changedTo = (cap: number): ChargeOutcome => ({
+    kind: 'key_changed',
+    apiKey: anApiKey({ monthlyCapMicros: asMicros(cap) }),
+  });
+
+  it('Each new charge takes the cap of the key as it is then', async () => {
+    const stage = accepting({ outcome: [changedTo(2_000_000), changedTo(3_000_000), { kind: 'charged' }] });
+    expect((await post(stage, body)).status).toBe(202);
+    expect(stage.orders.map(({ monthlyCapMicros: cap }) => cap)).toEqual([undefined, 2_000_000, 3_000_000]);
+  });
+
+  it('The request is given up after three charges', async () => {
+    const stage = accepting({ outcome: changedTo(2_000_000) });
+    expect((await post(stage, body)).status).toBe(503);
+    expect(stage.orders).toHaveLength(3);
+  });
+
+  it('The request is refused when the new cap does not cover the cost', async () => {
+    const stage = accepting({ outcome: changedTo(39_999) });
+    expect((await post(stage, body)).body).toMatchObject({
+      error: { details: { reason: 'monthly_budget_exceeded', cap: 0.039999, spent: 0 } },
+    });
+    expect(stage.orders).toHaveLength(1);
+  });
+
+  const record = { creationId, requestHash: 'other', expiresAt: now };
+  const failed = aCreation({ status: 'failed', failure: 'GenerationFailed' });
+  const holding = (...read: ReturnType<typeof aCreation>[]): CreationStore =>
+    stub<CreationStore>({ read: async () => Promise.resolve(read[0]) });
+
+  it('The new charge replaces a failed creation that took the key meanwhile', async () => {
+    const stage = accepting({
+      outcome: [{ kind: 'idempotency_taken', record }, { kind: 'charged' }],
+      services: { creations: holding(failed) },
+    });
+    expect((await post(stage, body, withKey)).status).toBe(202);
+    expect(stage.orders.map(({ idempotency }) => idempotency?.replaces)).toEqual([undefined, creationId]);
+    expect(stage.orders[1]?.idempotency).toMatchObject({ hash: keyHash });
+  });
+
+  it('The charge replaces a failed creation that had the key before', async () => {
+    const stage = accepting({ state: { idempotency: record }, services: { creations: holding(failed) } });
+    expect((await post(stage, body, withKey)).status).toBe(202);
+    expect(stage.orders.map(({ idempotency }) => idempotency?.replaces)).toEqual([creationId]);
+  });
+
+  it.each([[holding()], [holding(failed)]])(
+    'The request is given up after three charges that each met a failed creation',
+    async (creations) => {
+      const stage = accepting({
+        outcome: { kind: 'idempotency_taken', record },
+        services: { creations },
+      });
+      expect((await post(stage, body, withKey)).status).toBe(503);
+      expect(stage.orders).toHaveLength(3);
+    },
+  );
+
+  it('The request is refused when another request took the key', async () => {
+    const stage = accepting({
+      outcome: { kind: 'idempotency_taken', record },
+      services: { creations: holding(aCreation()) },
+    });
+    const answer = await post(stage, body, withKey);
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      {
+        error: {
+          code: 'ERR_INVALID_REQUEST',
+          message:
+            'This Idempotency-Key was used for another request. Use a new key, or send the same request again.',
+          details: {
+            reason: 'idempotency_key_mismatch',
+            errors: [{ field: 'Idempotency-Key', code: 'mismatch', message: 'was used for another request' }],
+          },
+        },
+      },
+    ]);
+  });
+});
