@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { readTemplate, type LocalFunction } from '../../local/template.ts';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import type { Output, Row } from '../../terminal/output.ts';
+import { functionName } from '../function-name.ts';
 import { importMillis, withBareHandler } from './import-time.ts';
 
 /**
@@ -32,7 +33,7 @@ export async function benchBundles(runs: number, output: Output, tell: Tell): Pr
   return withBareHandler(async (module) => {
     const bare: Bundle = { name: 'a bare handler', module, environment: {} };
     const own = functions.map(({ id, codeFolder, environment }): Bundle => ({
-      name: id.replace(/[0-9A-F]{8}$/, ''),
+      name: functionName(id),
       module: join(codeFolder, 'index.mjs'),
       environment,
     }));

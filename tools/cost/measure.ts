@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CreationId } from '../../core/ids.ts';
 import { settled, submit } from '../../start/creations.ts';
 import { startService, type RunningService } from '../../start/service.ts';
+import { functionName } from '../function-name.ts';
 import { createMeter, type FunctionCount, type Meter } from './meter.ts';
-import { shortName } from './resources.ts';
 
 /** The use of AWS by one creation, as an average over all measured creations. */
 export interface CreationCount {
@@ -138,7 +138,7 @@ async function advance({ machine }: RunningService, seconds: number): Promise<vo
 /** The name of a function for its id or the id of its role. The reconciler is no part of a creation. */
 function creationFunction({ machine }: RunningService, id: string): string | undefined {
   const fn = machine.template.functions.find((one) => one.roleId === id || one.id === id);
-  return fn === undefined || fn.id.startsWith('Reconcile') ? undefined : shortName(fn.id);
+  return fn === undefined || fn.id.startsWith('Reconcile') ? undefined : functionName(fn.id);
 }
 
 function averageOf(
@@ -163,8 +163,8 @@ function averageOf(
 /**
  * On a busy machine the painting of the sandbox takes more than two seconds, and RenderImage renews its lease.
  * Each renewal is one call and one write unit. The page counts renewals as part of the waiting, so this count
- * has none. A renewal after the end of the creation is refused, and the meter counts no unit for it; the
- * rounding removes the difference.
+ * has none. The meter may miss the unit of a renewal that is refused or runs beside another write of the item,
+ * so the difference is rounded to the whole units of a creation.
  */
 function withoutRenewals(count: CreationCount): CreationCount {
   const { RenderImage: render } = count.functions;

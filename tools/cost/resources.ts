@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { metrics } from '../../core/metrics.ts';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
+import { functionName } from '../function-name.ts';
 import type { Memory, Standing } from './bill.ts';
 import type { CreationCount } from './measure.ts';
 
@@ -20,18 +21,13 @@ async function readResources(): Promise<z.infer<typeof templateSchema>['Resource
   return templateSchema.parse(JSON.parse(await readFile(await synthesizedTemplate(), 'utf8'))).Resources;
 }
 
-/** The id of a function without the hash that CloudFormation's ids end with. */
-export function shortName(functionId: string): string {
-  return functionId.replace(/[0-9A-F]{8}$/, '');
-}
-
 /** The memory of each function in MB. Lambda's own default is 128 MB. */
 export async function memoryOf(): Promise<Memory> {
   const functions = Object.entries(await readResources()).filter(
     ([, { Type }]) => Type === 'AWS::Lambda::Function',
   );
   return Object.fromEntries(
-    functions.map(([id, { Properties: properties }]) => [shortName(id), properties.MemorySize ?? 128]),
+    functions.map(([id, { Properties: properties }]) => [functionName(id), properties.MemorySize ?? 128]),
   );
 }
 
