@@ -14,31 +14,27 @@ export interface Operation {
   readonly path: string;
   /** The name of the handler's file in functions/operations/, without `.ts`. */
   readonly handler: string;
-  /** Which of the account's rates it counts against. */
-  readonly rate: 'get' | 'post';
   /** The query parameters of the operation. Every other parameter is refused, so that no typo is ignored. */
   readonly query: readonly string[];
 }
 
 export const operations = {
-  listModels: { method: 'GET', path: '/models', handler: 'list-models', rate: 'get', query: [] },
+  listModels: { method: 'GET', path: '/models', handler: 'list-models', query: [] },
   generateImage: {
     method: 'POST',
     path: '/images/generate',
     handler: 'generate-image',
-    rate: 'post',
     query: [],
   },
-  quoteImage: { method: 'POST', path: '/images/quote', handler: 'quote-image', rate: 'post', query: [] },
+  quoteImage: { method: 'POST', path: '/images/quote', handler: 'quote-image', query: [] },
   listCreations: {
     method: 'GET',
     path: '/creations',
     handler: 'list-creations',
-    rate: 'get',
     query: ['limit', 'cursor', 'status', 'model'],
   },
-  getBalance: { method: 'GET', path: '/balance', handler: 'get-balance', rate: 'get', query: [] },
-  getCreation: { method: 'GET', path: '/creations/{id}', handler: 'get-creation', rate: 'get', query: [] },
+  getBalance: { method: 'GET', path: '/balance', handler: 'get-balance', query: [] },
+  getCreation: { method: 'GET', path: '/creations/{id}', handler: 'get-creation', query: [] },
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationName = keyof typeof operations;

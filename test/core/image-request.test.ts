@@ -276,7 +276,7 @@ describe('the check for a missing prompt', () => {
       { model: 'm', prompt: '  ', image_urls: ['https://a.test'] },
       false,
     ],
-    ['accepts a prompt', { model: 'm', prompt: 'p' }, false],
+    ['accepts a prompt', { model: 'm', prompt: 'a lake' }, false],
   ])('%s', (_what, body, isMissing) => {
     expect(missingPrompt(parse(body))).toEqual(
       isMissing

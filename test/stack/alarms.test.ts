@@ -1,4 +1,7 @@
-/** Alarms, dashboard and log hold together: what an alarm watches is emitted, what is emitted as an alarm is watched, and each is explained. */
+/**
+ * Alarms, log and runbook agree. lib/alarm-table.ts states an alarm, and docs/operations.md explains it: a new alarm
+ * touches these two files and no test.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { failureNames } from '../../core/failure.ts';
 import { alarmEvents, alarmMetric, metrics, type MetricDefinition } from '../../core/metrics.ts';
 import { ServiceMetrics } from '../../lib/service-metrics.ts';
-import { nameOf, resourcesOf } from './template.ts';
+import { resourcesOf, wordOf } from './template.ts';
 
 interface MetricOf {
   readonly Namespace: string;
@@ -44,7 +47,7 @@ const sources = readdirSync(join(root, 'functions'), { recursive: true, withFile
   .map((file) => readFileSync(join(file.parentPath, file.name), 'utf8'))
   .join('\n');
 
-/** What AWS's own services emit, with the dimensions of one of ours (their user guides, "CloudWatch metrics"). */
+/** Metrics of AWS's own services, each with its dimension (the services' user guides, "CloudWatch metrics"). */
 const ofAws: Readonly<Record<string, string>> = {
   'AWS/Lambda Errors': 'FunctionName',
   'AWS/Lambda Throttles': 'FunctionName',
@@ -54,7 +57,7 @@ const ofAws: Readonly<Record<string, string>> = {
   'AWS/ApiGateway 5xx': 'ApiId',
 };
 
-/** The values that the dimensions of ours have. */
+/** The values of the dimensions of our own metrics. */
 const valuesOf: Readonly<Record<string, readonly string[]>> = { event: alarmEvents, failure: failureNames };
 
 function isEmitted({ Namespace, MetricName, Dimensions = [] }: MetricOf): boolean {
@@ -70,13 +73,13 @@ function isEmitted({ Namespace, MetricName, Dimensions = [] }: MetricOf): boolea
 }
 
 describe('an alarm', () => {
-  it.each(alarms)('$name watches what is really emitted', (alarm) => {
+  it.each(alarms)('$name watches metrics that AWS or the service emits', (alarm) => {
     for (const metric of watchedBy(alarm))
       expect({ ...metric, isEmitted: isEmitted(metric) }).toMatchObject({ isEmitted: true });
   });
 
   it.each(alarms)(
-    '$name says what it means to a customer and what to do, and where more of it stands',
+    '$name describes its meaning to a customer, what to do, and where the runbook is',
     ({ name, AlarmDescription, AlarmActions }) => {
       expect(AlarmDescription).toMatch(/^[A-Z].{30,}\. What to do: .{20,}\. See docs\/operations\.md#/);
       expect(AlarmDescription.endsWith(`See docs/operations.md#${name.toLowerCase()}`)).toBe(true);
@@ -84,129 +87,117 @@ describe('an alarm', () => {
       expect(AlarmActions).toHaveLength(1);
     },
   );
+});
 
-  it('has its section in docs/operations.md, and no section has lost its alarm', () => {
-    const chapter = operations.slice(
-      operations.indexOf('\n## Alarms\n'),
-      operations.indexOf('\n## ', operations.indexOf('\n## Alarms\n') + 1),
-    );
+/** A row of the table of alarms in docs/operations.md: name, link, what the alarm watches, from which value on. */
+interface Row {
+  readonly name: string;
+  readonly link: string;
+  readonly watches: string;
+  readonly from: string;
+}
+
+const chapter = operations.slice(
+  operations.indexOf('\n## Alarms\n'),
+  operations.indexOf('\n## ', operations.indexOf('\n## Alarms\n') + 1),
+);
+const rows: readonly Row[] = [...chapter.matchAll(/^\| \[(\w+)\]\((\S+)\) +\| (.+?) +\| (.+?) +\|$/gm)].map(
+  ([, name = '', link = '', watches = '', from = '']) => ({ name, link, watches, from }),
+);
+
+/** What an alarm watches, in the words of the table. */
+function watchesText(alarm: AlarmProperties): string {
+  const metrics = watchedBy(alarm);
+  const names = [...new Set(metrics.map(({ MetricName }) => MetricName))];
+  const code = names.map((name) => `\`${name}\``).join(', ');
+  const dimensions = metrics.flatMap(({ Dimensions = [] }) => Dimensions);
+  const values = dimensions.map(({ Value }) => wordOf(Value).replace('@', ''));
+  switch (metrics[0]?.Namespace) {
+    case 'AWS/Lambda':
+      return `${code} of ${values.join(', ')}`;
+    case 'AWS/ApiGateway':
+      return `${code} of the API`;
+    case 'AWS/States':
+      return code;
+    default:
+      if (names.join() === 'OperatorAlarms') return `event \`${values.join()}\``;
+      return dimensions.reduce((text, { Name, Value }) => `${text} with \`${Name}: ${wordOf(Value)}\``, code);
+  }
+}
+
+/** From which value on an alarm begins, in the words of the table. Other settings than these have no words yet. */
+function fromText(alarm: AlarmProperties): string {
+  const [stat] = alarm.Metrics?.flatMap(({ MetricStat }) => MetricStat ?? []) ?? [];
+  const { Threshold: threshold, EvaluationPeriods: periods, TreatMissingData: silence } = alarm;
+  const minutes = ((alarm.Period ?? stat?.Period ?? 0) * periods) / 60;
+  const kind = `${alarm.Statistic ?? stat?.Stat ?? ''} ${alarm.ComparisonOperator} ${periods} ${silence}`;
+  switch (kind) {
+    case 'Sum GreaterThanOrEqualToThreshold 1 notBreaching':
+      return `${threshold} in ${minutes} min`;
+    case 'Sum LessThanThreshold 5 breaching':
+      return threshold === 1 ? `none for ${minutes} min` : kind;
+    case 'Maximum GreaterThanOrEqualToThreshold 1 notBreaching':
+      return minutes === 5 ? threshold.toLocaleString('en-US') : kind;
+    case 'Maximum GreaterThanOrEqualToThreshold 1 ignore':
+      return minutes === 5 ? `${threshold}, until an audit finds none` : kind;
+    default:
+      return kind;
+  }
+}
+
+describe('the table of alarms in docs/operations.md', () => {
+  it('has a row for every alarm and no other row, in the order of the alphabet', () => {
+    expect(rows.map(({ name }) => name)).toEqual(alarms.map(({ name }) => name).sort());
+    for (const { name, link } of rows) expect(link).toBe(`#${name.toLowerCase()}`);
+  });
+
+  it.each(alarms)('says of $name what it watches and when it begins', (alarm) => {
+    const row = rows.find(({ name }) => name === alarm.name);
+    expect([row?.watches, row?.from]).toEqual([watchesText(alarm), fromText(alarm)]);
+  });
+
+  it('has a section below it for every alarm and no other section', () => {
     const sections = [...chapter.matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
     expect(sections).toEqual(alarms.map(({ name }) => name).sort());
   });
 });
 
 describe('the alarms', () => {
-  /** Statistic, seconds of a period, threshold, periods in a row, and what silence means. */
-  const fromOne = ['Sum', 300, '>= 1', 1, 'notBreaching'];
-  const from = (threshold: number, statistic = 'Sum'): unknown[] => [
-    statistic,
-    300,
-    `>= ${threshold}`,
-    1,
-    'notBreaching',
-  ];
-  const ofEvent = (event: string): string[] => [`Darkroom OperatorAlarms event=${event}`];
-  const throttled = [
-    'GenerateImage',
-    'GetCreation',
-    'RenderImage',
-    'RefundCharge',
-    'DeliverWebhook',
-    'Reconcile',
-  ];
-  const comparisons: Readonly<Record<string, string>> = {
-    GreaterThanOrEqualToThreshold: '>=',
-    LessThanThreshold: '<',
-  };
-
-  function rowOf({
-    Metrics,
-    Statistic,
-    Period,
-    ComparisonOperator,
-    Threshold,
-    EvaluationPeriods,
-    TreatMissingData,
-    ...metric
-  }: AlarmProperties): unknown[] {
-    const sums = Metrics?.flatMap(({ Expression }) => Expression ?? []) ?? [];
-    const [stat] = Metrics?.flatMap(({ MetricStat }) => MetricStat ?? []) ?? [];
-    const valueOf = (value: unknown): string =>
-      typeof value === 'string' ? value : nameOf(String(Object.values(value as object).flat()[0]));
-    const text = ({ Namespace, MetricName, Dimensions = [] }: MetricOf): string =>
-      [Namespace, MetricName, ...Dimensions.map(({ Name, Value }) => `${Name}=${valueOf(Value)}`)].join(' ');
-    const watched = Metrics ? Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []) : [metric];
-    return [
-      [...watched.map(text), ...sums],
-      Statistic ?? stat?.Stat,
-      Period ?? stat?.Period,
-      `${comparisons[ComparisonOperator] ?? ComparisonOperator} ${Threshold}`,
-      EvaluationPeriods,
-      TreatMissingData,
-    ];
-  }
-
-  it('are this table', () => {
-    expect(Object.fromEntries(alarms.map((alarm) => [alarm.name, rowOf(alarm)]))).toEqual({
-      AuditFailing: [['AWS/Lambda Errors FunctionName=AuditBooks'], ...fromOne],
-      BooksOutOfBalance: [['Darkroom BooksOutOfBalance'], 'Maximum', 300, '>= 1', 1, 'ignore'],
-      CapacityNearlyUsed: [['Darkroom OpenCreations'], ...from(1_600, 'Maximum')],
-      CreationsPastDeadline: [ofEvent('creation_past_deadline'), ...fromOne],
-      CreationsRecoveredAgain: [ofEvent('creation_recovered_again'), ...fromOne],
-      ExecutionsFailing: [
-        [
-          ...['Failed', 'TimedOut', 'Aborted'].map(
-            (end) => `AWS/States Executions${end} StateMachineArn=CreationStateMachine`,
-          ),
-          'FILL(m0, 0) + FILL(m1, 0) + FILL(m2, 0)',
-        ],
-        ...fromOne,
-      ],
-      FunctionsThrottled: [
-        [
-          ...throttled.map((name) => `AWS/Lambda Throttles FunctionName=${name}`),
-          throttled.map((_name, index) => `FILL(m${index}, 0)`).join(' + '),
-        ],
-        ...fromOne,
-      ],
-      ImagesNotStored: [ofEvent('image_not_stored'), ...fromOne],
-      InternalFailures: [['Darkroom CreationsFailed failure=InternalFailure'], ...from(3)],
-      ProviderAnswersUnknown: [ofEvent('provider_answer_unknown'), ...fromOne],
-      ProviderCallsBreaking: [ofEvent('provider_call_broke'), ...fromOne],
-      ProviderCredentialsRefused: [ofEvent('provider_refused_credentials'), ...fromOne],
-      ProvidersUnavailable: [['Darkroom CreationsFailed failure=ServiceUnavailable'], ...from(5)],
-      ReconcilerNotRunning: [['Darkroom ReconcilerRuns'], 'Sum', 60, '< 1', 5, 'breaching'],
-      ReconcilingFailing: [ofEvent('reconcile_failed'), ...from(3)],
-      RefundNotMade: [ofEvent('refund_not_made'), ...fromOne],
-      RefundsFailing: [['AWS/Lambda Errors FunctionName=RefundCharge'], ...from(3)],
-      RequestsFailing: [ofEvent('request_failed'), ...fromOne],
-      RequestsShed: [['Darkroom RequestsShed'], ...from(10)],
-      ServerErrors: [['AWS/ApiGateway 5xx ApiId=ApiHttpApi'], ...from(5)],
-      StartsRefused: [ofEvent('start_refused'), ...fromOne],
-      WebhookDeliveriesBroken: [ofEvent('webhook_delivery_broke'), ...fromOne],
-      WebhookSecretsLost: [ofEvent('webhook_secret_lost'), ...fromOne],
-    });
+  it('that watch several metrics add them up, and a metric without a value counts 0', () => {
+    for (const { Metrics = [] } of alarms) {
+      const sums = Metrics.flatMap(({ Expression }) => Expression ?? []);
+      const parts = Metrics.filter(({ MetricStat }) => MetricStat).map(
+        (_part, index) => `FILL(m${index}, 0)`,
+      );
+      expect(sums).toEqual(parts.length < 2 ? [] : [parts.join(' + ')]);
+      if (sums.length > 0)
+        for (const { MetricStat } of Metrics.filter((part) => part.MetricStat))
+          expect([MetricStat?.Stat, MetricStat?.Period]).toEqual(['Sum', 300]);
+    }
   });
 
-  it('tell of their end as well as of their begin', () => {
-    for (const { AlarmActions, OKActions } of alarms) expect(OKActions).toEqual(AlarmActions);
+  it('tell the topic of their end as well as of their beginning', () => {
+    for (const { AlarmActions, OKActions } of alarms) {
+      expect(AlarmActions.map(wordOf)).toEqual(['@AlarmsTopic']);
+      expect(OKActions).toEqual(AlarmActions);
+    }
   });
 });
 
-describe('an event that an operator has to look at', () => {
+describe('an event of the log', () => {
   const literals = (pattern: RegExp): string[] =>
     [...new Set([...sources.matchAll(pattern)].map(([, event = '']) => event))].sort();
 
-  it('is known by its name wherever it is logged', () => {
+  it('that is logged as an alarm is in the list of alarm events', () => {
     expect(
       literals(/log\.alarm\(\s*'(\w+)'/g).filter((event) => !alarmEvents.some((known) => known === event)),
     ).toEqual([]);
   });
 
-  it.each(alarmEvents)('%s is logged, watched by an alarm, and explained', (event) => {
+  it.each(alarmEvents)('%s is logged, watched by an alarm, and explained in docs/operations.md', (event) => {
     expect(sources).toContain(`'${event}'`);
     expect(operations).toContain(`\`${event}\``);
-    // The audit comes once a day: what it found is watched until the next one.
+    // The alarm BooksOutOfBalance watches the metric of the daily audit in the place of this event.
     if (event === 'books_out_of_balance') return;
     const watched = alarms
       .flatMap(watchedBy)
@@ -216,21 +207,21 @@ describe('an event that an operator has to look at', () => {
     expect(watched).toContain(event);
   });
 
-  it('that is measured is logged under its name', () => {
+  it('that a metric counts is logged under its name', () => {
     for (const { event } of metrics) expect(literals(/log\.info\(\s*'(\w+)'/g), event).toContain(event);
   });
 
-  it('that is measured has each of its metrics explained', () => {
+  it('that a metric counts has each of its metrics explained in docs/operations.md', () => {
     for (const { name } of [...metrics, alarmMetric]) expect(operations).toContain(`\`${name}\``);
   });
 });
 
 describe('the dashboard', () => {
-  it('is one', () => {
+  it('exists once', () => {
     expect(resourcesOf('AWS::CloudWatch::Dashboard')).toHaveLength(1);
   });
 
-  it('searches for metrics by the dimensions that they are measured by', () => {
+  it('searches for metrics by dimensions that the metrics have', () => {
     const [[, dashboard] = []] = resourcesOf('AWS::CloudWatch::Dashboard');
     const text = JSON.stringify(dashboard?.Properties['DashboardBody']).replaceAll('\\', '');
     const searched = [
@@ -251,7 +242,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('cannot show a metric that is not measured so', () => {
+  it('cannot show a metric by dimensions that the metric does not have', () => {
     const own = new ServiceMetrics('Darkroom');
     expect(() => own.of('CreationsFailed', { by: { model: 'sandbox-pro' } })).toThrow(
       'the metric CreationsFailed is not measured by model',

@@ -1,13 +1,20 @@
 /** The dashboard as a whole: each graph with its metrics, on the left and on the right axis. */
 import { describe, expect, it } from 'vitest';
 import { failureNames } from '../../core/failure.ts';
-import { resourcesOf } from './template.ts';
+import { resolved, resourcesOf } from './template.ts';
 
 interface Widget {
+  readonly type: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
   readonly properties: {
     readonly title?: string;
     readonly metrics?: readonly unknown[][];
     readonly alarms?: readonly string[];
+    readonly view?: string;
+    readonly yAxis?: unknown;
   };
 }
 
@@ -42,6 +49,38 @@ describe('the dashboard', () => {
   it('shows twelve hours, and first the state of every alarm', () => {
     expect(body.start).toBe('-PT12H');
     expect(body.widgets[0]?.properties.alarms).toHaveLength(resourcesOf('AWS::CloudWatch::Alarm').length);
+  });
+
+  it('has the name of the stack, and is named by an output', () => {
+    expect(dashboard?.Properties['DashboardName']).toBe('Darkroom');
+    expect(resolved.outputs['DashboardName']).toBe('Darkroom');
+  });
+
+  it('has a row of alarms above three rows of three graphs each', () => {
+    const [alarms, ...graphs] = body.widgets.map(({ type, x, y, width, height, properties }) => [
+      ...[type, x, y, width, height],
+      properties.title,
+    ]);
+    expect(alarms).toEqual(['alarm', 0, 0, 24, 4, 'Alarms']);
+    expect(graphs.map((graph) => graph.slice(0, 5))).toEqual(
+      [4, 10, 16].flatMap((y) => [0, 8, 16].map((x) => ['metric', x, y, 8, 6])),
+    );
+  });
+
+  it('has graphs over time whose axes begin at 0 and show no units', () => {
+    const axis = { min: 0, showUnits: false };
+    for (const { properties } of body.widgets.slice(1))
+      expect(properties).toMatchObject({ view: 'timeSeries', yAxis: { left: axis, right: axis } });
+  });
+
+  it('has graphs of five minutes, which is the default period of a metric', () => {
+    const periods = body.widgets
+      .flatMap(({ properties: { metrics = [] } }) => metrics)
+      .map((metric) => metric.at(-1))
+      .flatMap((options) => (typeof options === 'object' && options !== null ? Object.entries(options) : []))
+      .filter(([name]) => name === 'period')
+      .map(([, seconds]): unknown => seconds);
+    expect(periods.filter((seconds) => seconds !== 300)).toEqual([]);
   });
 
   it('has these graphs', () => {

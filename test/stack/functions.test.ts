@@ -2,12 +2,13 @@ import { readdirSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../core/contract.ts';
-import { bundleOf, nameOf, resolved, resourcesOf } from './template.ts';
+import { bundleOf, nameOf, resolved, resourcesOf, wordOf } from './template.ts';
 
-const functions = resourcesOf('AWS::Lambda::Function').map(([id, { Properties }]) => ({
+const functions = resourcesOf('AWS::Lambda::Function').map(([id, { Properties, Metadata }]) => ({
   id,
   name: nameOf(id),
   properties: Properties,
+  metadata: Metadata,
 }));
 const apiNames = [
   ...Object.keys(operations).map((name) => name.charAt(0).toUpperCase() + name.slice(1)),
@@ -44,12 +45,75 @@ describe('the functions', () => {
       const { LogGroup } = properties['LoggingConfig'] as { LogGroup: { Ref: string } };
       expect(nameOf(LogGroup.Ref)).toBe(`${name}Log`);
       const group = resourcesOf('AWS::Logs::LogGroup').find(([id]) => id === LogGroup.Ref);
+      expect(group?.[1]).toMatchObject({ DeletionPolicy: 'Delete', UpdateReplacePolicy: 'Delete' });
       expect(group?.[1].Properties).toEqual({ RetentionInDays: 30 });
     },
   );
 
   it.each(functions)('$name says what it is for', ({ properties }) => {
     expect(String(properties['Description']).length).toBeGreaterThan(10);
+  });
+
+  const everywhere = { METRICS_NAMESPACE: 'Darkroom', TABLE_NAME: '@StoreTable' };
+  const resultsUrl = { RESULTS_BASE_URL: 'https://@ImagesDistribution' };
+  const api = { ...everywhere, ...resultsUrl, AUTH_FAILURE_FORM: 'envelope' };
+  const machine = { STATE_MACHINE_ARN: '@CreationStateMachine' };
+  const bucket = { IMAGES_BUCKET: '@ImagesBucket' };
+  /** Megabytes, description and environment of each function; @ stands before a resource of the stack. */
+  const settings: Readonly<Record<string, readonly [number, string, Readonly<Record<string, string>>]>> = {
+    RenderImage: [
+      1_024,
+      'Renders the image of a creation and completes it',
+      {
+        ...everywhere,
+        ...bucket,
+        RESULT_DAYS: '30',
+        PROVIDER_SECRET_ARN: '@ProvidersCredentials',
+        BEDROCK_REGION: 'us-west-2',
+        PROVIDER_BASE_URLS: '{}',
+      },
+    ],
+    RefundCharge: [512, 'Fails a creation and gives its charge back', everywhere],
+    DeliverWebhook: [
+      256,
+      'Sends one attempt of a webhook',
+      {
+        ...everywhere,
+        ...resultsUrl,
+        OUTBOUND_RULES: 'public',
+        ENCRYPTION_SECRET_ARN: '@EncryptionSecret',
+      },
+    ],
+    ListModels: [1_024, 'Answers GET /models', api],
+    GenerateImage: [
+      1_024,
+      'Answers POST /images/generate',
+      { ...api, ...bucket, ...machine, OUTBOUND_RULES: 'public', TOP_UP_URL: '' },
+    ],
+    QuoteImage: [1_024, 'Answers POST /images/quote', { ...api, OUTBOUND_RULES: 'public' }],
+    ListCreations: [1_024, 'Answers GET /creations', api],
+    GetBalance: [1_024, 'Answers GET /balance', api],
+    GetCreation: [1_024, 'Answers GET /creations/{id}', api],
+    UnknownRoute: [1_024, 'Answers what no route takes', api],
+    Reconcile: [
+      512,
+      'Starts what was charged and never started, restarts what died, refunds what is late',
+      { ...everywhere, ...machine },
+    ],
+    AuditBooks: [1_024, 'Holds every balance and creation against the ledger', everywhere],
+  };
+
+  it.each(functions)('$name has its memory, its description and its environment', ({ name, properties }) => {
+    const { Variables } = properties['Environment'] as { Variables: Record<string, unknown> };
+    const environment = Object.entries(Variables).map(([variable, value]) => [variable, wordOf(value)]);
+    const [megabytes, description, expected] = settings[name] ?? [];
+    expect([properties['MemorySize'], properties['Description']]).toEqual([megabytes, description]);
+    expect(Object.fromEntries(environment)).toEqual(expected);
+    expect(properties['Handler']).toBe('index.handler');
+  });
+
+  it('are found by `sam local invoke` under their names', () => {
+    for (const { name, metadata } of functions) expect(metadata).toMatchObject({ SamResourceId: name });
   });
 
   it('have no log group without an end', () => {

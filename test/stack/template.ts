@@ -17,6 +17,7 @@ interface Resource {
   readonly DeletionPolicy?: string;
   readonly UpdateReplacePolicy?: string;
   readonly Properties: Readonly<Record<string, unknown>>;
+  readonly Metadata?: Readonly<Record<string, unknown>>;
 }
 
 /** Logical id and resource of everything of a type. */
@@ -27,6 +28,16 @@ export function resourcesOf(type: string): [id: string, resource: Resource][] {
 /** CDK's logical id without the hash behind it: "RenderImage". */
 export function nameOf(logicalId: string): string {
   return logicalId.replace(/[0-9A-F]{8}$/, '');
+}
+
+/** A value of the template as one text: "@RenderImage" for a reference to a resource or its attribute. */
+export function wordOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  const [[kind, to] = []] = Object.entries(value);
+  if (kind === 'Ref') return `@${nameOf(String(to))}`;
+  if (kind === 'Fn::GetAtt' && Array.isArray(to)) return `@${nameOf(String(to[0]))}`;
+  if (kind === 'Fn::Join' && Array.isArray(to) && Array.isArray(to[1])) return to[1].map(wordOf).join('');
+  return JSON.stringify(value);
 }
 
 /** The bundle of a function as it is uploaded. */

@@ -1,0 +1,143 @@
+/** What every setting changes in the template: the stack is synthesized once with a value for each of them. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ServiceStack } from '../../lib/service-stack.ts';
+import { parseSettings } from '../../lib/settings.ts';
+import { fullSettings } from './full-settings.ts';
+import { nameOf, wordOf } from './template.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'darkroom-full-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The template, without bundles: no setting changes them. */
+function synthesized(): Template {
+  const app = new App({ outdir: folder, context: { 'aws:cdk:bundling-stacks': [] } });
+  new ServiceStack(app, 'Darkroom-full', { settings: parseSettings('full', fullSettings) });
+  app.synth();
+  const path = join(folder, 'Darkroom-full.template.json');
+  return Template.fromJSON(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>);
+}
+
+const template = synthesized();
+interface Found {
+  readonly Properties: Readonly<Record<string, unknown>>;
+}
+const found = (type: string): [name: string, properties: Found['Properties']][] =>
+  Object.entries(template.findResources(type) as Readonly<Record<string, Found>>).map(
+    ([id, { Properties }]) => [nameOf(id), Properties],
+  );
+const environmentOf = (name: string): Readonly<Record<string, unknown>> => {
+  const [, properties] = found('AWS::Lambda::Function').find(([known]) => known === name) ?? [];
+  return (properties?.['Environment'] as { readonly Variables: Record<string, unknown> }).Variables;
+};
+
+describe('the setting', () => {
+  it('apiDomain gives the API its name, its certificate and an output for DNS', () => {
+    template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', {
+      DomainName: 'api.example.com',
+      DomainNameConfigurations: [{ CertificateArn: fullSettings.apiDomain?.certificateArn }],
+    });
+    template.resourceCountIs('AWS::ApiGatewayV2::ApiMapping', 1);
+    template.hasOutput('ApiUrl', { Value: 'https://api.example.com/api/public/v1' });
+    template.hasOutput('ApiDomainTarget', { Description: 'Where DNS has to send api.example.com' });
+  });
+
+  it('resultsDomain gives the images their name, their certificate, TLS 1.2 and an output for DNS', () => {
+    template.hasResourceProperties('AWS::CloudFront::Distribution', {
+      DistributionConfig: {
+        Aliases: ['images.example.com'],
+        ViewerCertificate: {
+          AcmCertificateArn: fullSettings.resultsDomain?.certificateArn,
+          MinimumProtocolVersion: 'TLSv1.2_2021',
+          SslSupportMethod: 'sni-only',
+        },
+      },
+    });
+    template.hasOutput('ResultsBaseUrl', { Value: 'https://images.example.com' });
+    template.hasOutput('ResultsDomainTarget', { Description: 'Where DNS has to send images.example.com' });
+    expect(environmentOf('GetCreation')['RESULTS_BASE_URL']).toBe('https://images.example.com');
+    expect(environmentOf('DeliverWebhook')['RESULTS_BASE_URL']).toBe('https://images.example.com');
+  });
+
+  it('resultDays sets the days of a result, and the bucket keeps it one day longer', () => {
+    expect(environmentOf('RenderImage')['RESULT_DAYS']).toBe('7');
+    const [[, bucket] = []] = found('AWS::S3::Bucket');
+    expect(JSON.stringify(bucket?.['LifecycleConfiguration'])).toContain(
+      '{"ExpirationInDays":8,"Id":"results","Prefix":"results/","Status":"Enabled"}',
+    );
+  });
+
+  it('logRetentionDays is that of every log group', () => {
+    const groups = found('AWS::Logs::LogGroup');
+    expect(groups.length).toBeGreaterThan(13);
+    for (const [name, properties] of groups) expect(properties['RetentionInDays'], name).toBe(90);
+  });
+
+  it('limits are an output, which the operator’s command reads', () => {
+    template.hasOutput('DefaultLimits', { Value: JSON.stringify(fullSettings.limits) });
+  });
+
+  it('authFailureForm and topUpUrl reach the functions of the API', () => {
+    expect(environmentOf('GenerateImage')).toMatchObject({
+      AUTH_FAILURE_FORM: 'plain',
+      TOP_UP_URL: 'https://shop.example.com/credits',
+    });
+    expect(environmentOf('UnknownRoute')['AUTH_FAILURE_FORM']).toBe('plain');
+  });
+
+  it('alarmEmail subscribes the address to the topic of the alarms', () => {
+    expect(
+      found('AWS::SNS::Subscription').map(([, { Endpoint, Protocol, TopicArn }]) => [
+        Endpoint,
+        Protocol,
+        wordOf(TopicArn),
+      ]),
+    ).toEqual([['operator@example.com', 'email', '@AlarmsTopic']]);
+  });
+
+  it('architecture is that of every function', () => {
+    for (const [name, properties] of found('AWS::Lambda::Function'))
+      expect(properties['Architectures'], name).toEqual(['x86_64']);
+  });
+
+  it('bedrockRegion is where models are invoked, and the grant names it', () => {
+    expect(environmentOf('RenderImage')['BEDROCK_REGION']).toBe('eu-west-1');
+    const policies = JSON.stringify(found('AWS::IAM::Policy'));
+    expect(policies).toContain(':bedrock:eu-west-1::foundation-model/');
+    expect(policies).not.toContain(':bedrock:us-west-2:');
+  });
+
+  it('restoredTable is the table of every function, and the stack keeps its own', () => {
+    for (const [name] of found('AWS::Lambda::Function'))
+      expect(environmentOf(name)['TABLE_NAME'], name).toBe('Darkroom-restored-2026-11-21');
+    template.hasOutput('TableName', { Value: 'Darkroom-restored-2026-11-21' });
+    template.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
+  });
+
+  it('throttling is that of the whole API', () => {
+    template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
+      DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+    });
+  });
+});
+
+describe('the name of the stack', () => {
+  it('is the namespace of its metrics, and is in the names of its dashboard, alarms and access log', () => {
+    for (const [name] of found('AWS::Lambda::Function'))
+      expect(environmentOf(name)['METRICS_NAMESPACE'], name).toBe('Darkroom-full');
+    const [[, dashboard] = []] = found('AWS::CloudWatch::Dashboard');
+    expect(dashboard?.['DashboardName']).toBe('Darkroom-full');
+    expect(JSON.stringify(dashboard?.['DashboardBody'])).toMatch(/SEARCH\('\{[\\"]+Darkroom-full/);
+    for (const [, { AlarmName }] of found('AWS::CloudWatch::Alarm'))
+      expect(AlarmName).toMatch(/^Darkroom-full-\w+$/);
+    template.hasResourceProperties('AWS::Logs::LogGroup', {
+      LogGroupName: '/aws/vendedlogs/Darkroom-full/api',
+    });
+  });
+});

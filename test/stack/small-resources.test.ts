@@ -1,0 +1,205 @@
+/** The whole of each resource that has few properties: an added, a missing or a changed property shows here. */
+import { describe, expect, it } from 'vitest';
+import { nameOf, resourcesOf, template, wordOf } from './template.ts';
+
+/** The properties of the only resource of a type. */
+function only(type: string): Readonly<Record<string, unknown>> {
+  const [first, ...others] = resourcesOf(type);
+  if (!first || others.length > 0) throw new Error(`the stack has not one ${type}`);
+  return first[1].Properties;
+}
+
+describe('the outputs of the stack', () => {
+  it('are these, each with its value', () => {
+    const outputs = Object.entries(
+      template.toJSON()['Outputs'] as Record<string, { readonly Value: unknown }>,
+    ).map(([name, { Value }]) => [name, wordOf(Value)]);
+    expect(Object.fromEntries(outputs)).toEqual({
+      AlarmTopicArn: '@AlarmsTopic',
+      DashboardName: 'Darkroom',
+      ApiUrl: '@ApiHttpApi/api/public/v1',
+      TableName: '@StoreTable',
+      StateMachineArn: '@CreationStateMachine',
+      EncryptionSecretArn: '@EncryptionSecret',
+      ProviderSecretArn: '@ProvidersCredentials',
+      ResultsBaseUrl: 'https://@ImagesDistribution',
+      DefaultLimits: '{"postRate":60,"getRate":600,"maxConcurrent":20,"deadlineSeconds":300}',
+    });
+  });
+});
+
+describe('the descriptions of the stack', () => {
+  it('are there for the stack, the API, the secrets and the rules', () => {
+    const described = ['AWS::ApiGatewayV2::Api', 'AWS::SecretsManager::Secret', 'AWS::Events::Rule'];
+    const texts = described.flatMap((type) =>
+      resourcesOf(type).map(([id, { Properties }]) => [nameOf(id), Properties['Description']]),
+    );
+    expect(template.toJSON()['Description']).toBe('Darkroom: an asynchronous image-generation API');
+    expect(Object.fromEntries(texts)).toEqual({
+      ApiHttpApi: 'Darkroom: the public API',
+      EncryptionSecret: 'Darkroom: encrypts the webhook secrets of accounts',
+      ProvidersCredentials: 'Darkroom: the keys of image providers, by their names',
+      ReconciliationEveryMinute: 'Darkroom: looks after creations that are due',
+      ReconciliationExecutionDied: 'Darkroom: an execution ended without success',
+      BooksAuditEveryDay: 'Darkroom: holds every balance against the ledger',
+    });
+  });
+});
+
+describe('the log groups beside those of the functions', () => {
+  it.each([
+    ['CreationLog', { RetentionInDays: 30 }],
+    ['ApiAccessLog', { RetentionInDays: 30, LogGroupName: '/aws/vendedlogs/Darkroom/api' }],
+  ])('%s goes with the stack and keeps its lines for 30 days', (name, properties) => {
+    const group = resourcesOf('AWS::Logs::LogGroup').find(([id]) => nameOf(id) === name)?.[1];
+    expect(group).toMatchObject({ DeletionPolicy: 'Delete', UpdateReplacePolicy: 'Delete' });
+    expect(group?.Properties).toEqual(properties);
+  });
+});
+
+describe('the API', () => {
+  it('has the name and the protocol by which the gateway knows it', () => {
+    expect(only('AWS::ApiGatewayV2::Api')).toMatchObject({ Name: 'darkroom', ProtocolType: 'HTTP' });
+  });
+
+  it('writes these fields of a request to its access log', () => {
+    const { AccessLogSettings: log } = only('AWS::ApiGatewayV2::Stage') as {
+      readonly AccessLogSettings: { readonly DestinationArn: unknown; readonly Format: string };
+    };
+    expect(wordOf(log.DestinationArn)).toMatch(/^arn:.*:logs:.*:log-group:@ApiAccessLog$/);
+    expect(JSON.parse(log.Format)).toEqual({
+      at: '$context.requestTime',
+      requestId: '$context.requestId',
+      route: '$context.routeKey',
+      status: '$context.status',
+      latencyMillis: '$context.responseLatency',
+      integrationMillis: '$context.integrationLatency',
+      responseBytes: '$context.responseLength',
+      sourceIp: '$context.identity.sourceIp',
+      error: '$context.error.message',
+      integrationError: '$context.integrationErrorMessage',
+    });
+  });
+});
+
+describe('the state machine', () => {
+  it('calls these functions, and logs errors without the data of an execution', () => {
+    const { DefinitionSubstitutions, LoggingConfiguration } = only('AWS::StepFunctions::StateMachine') as {
+      readonly DefinitionSubstitutions: Readonly<Record<string, unknown>>;
+      readonly LoggingConfiguration: { readonly Destinations: readonly object[] };
+    };
+    expect(Object.entries(DefinitionSubstitutions).map(([name, value]) => [name, wordOf(value)])).toEqual([
+      ['RenderImageArn', '@RenderImage'],
+      ['RefundChargeArn', '@RefundCharge'],
+      ['DeliverWebhookArn', '@DeliverWebhook'],
+    ]);
+    expect(LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ERROR' });
+    expect(JSON.stringify(LoggingConfiguration.Destinations)).toContain('"CreationLog');
+  });
+});
+
+describe('the bucket', () => {
+  it('expires results, sources and unfinished uploads by these rules', () => {
+    expect(only('AWS::S3::Bucket')['LifecycleConfiguration']).toEqual({
+      Rules: [
+        { Id: 'results', Prefix: 'results/', ExpirationInDays: 31, Status: 'Enabled' },
+        { Id: 'sources', Prefix: 'sources/', ExpirationInDays: 1, Status: 'Enabled' },
+        {
+          Id: 'uploads',
+          AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
+          Status: 'Enabled',
+        },
+      ],
+    });
+  });
+
+  it('encrypts with keys of S3, and refuses TLS below 1.2', () => {
+    expect(only('AWS::S3::Bucket')['BucketEncryption']).toEqual({
+      ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+    });
+    const { Statement } = only('AWS::S3::BucketPolicy')['PolicyDocument'] as {
+      readonly Statement: readonly object[];
+    };
+    expect(Statement).toContainEqual(
+      expect.objectContaining({
+        Effect: 'Deny',
+        Action: 's3:*',
+        Condition: { NumericLessThan: { 's3:TlsVersion': 1.2 } },
+      }),
+    );
+  });
+});
+
+describe('the distribution', () => {
+  it('speaks HTTP/2 and HTTP/3 over TLS, and reads the bucket alone', () => {
+    const { DistributionConfig: config } = only('AWS::CloudFront::Distribution') as {
+      readonly DistributionConfig: Readonly<Record<string, unknown>>;
+    };
+    expect(config).toMatchObject({
+      Comment: 'Darkroom: rendered images',
+      Enabled: true,
+      HttpVersion: 'http2and3',
+      DefaultCacheBehavior: { ViewerProtocolPolicy: 'https-only', Compress: true },
+    });
+    expect(config).not.toHaveProperty('Aliases');
+    expect(config).not.toHaveProperty('ViewerCertificate');
+    const [origin, ...others] = config['Origins'] as readonly { readonly DomainName: unknown }[];
+    expect(wordOf(origin?.DomainName)).toBe('@ImagesBucket');
+    expect(others).toEqual([]);
+  });
+
+  it('adds these headers to every image', () => {
+    const { ResponseHeadersPolicyConfig: config } = only('AWS::CloudFront::ResponseHeadersPolicy') as {
+      readonly ResponseHeadersPolicyConfig: object;
+    };
+    expect(config).toMatchObject({ Comment: 'Darkroom: rendered images' });
+    expect((config as { readonly SecurityHeadersConfig?: unknown }).SecurityHeadersConfig).toEqual({
+      ContentSecurityPolicy: { ContentSecurityPolicy: "default-src 'none'; sandbox", Override: true },
+      ContentTypeOptions: { Override: true },
+      FrameOptions: { FrameOption: 'DENY', Override: true },
+      ReferrerPolicy: { ReferrerPolicy: 'no-referrer', Override: true },
+      StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000, Override: true },
+    });
+  });
+});
+
+describe('the secret with the keys of providers', () => {
+  it('begins as an object that names no provider', () => {
+    const generated = resourcesOf('AWS::SecretsManager::Secret').map(([id, { Properties }]) => [
+      nameOf(id),
+      Properties['GenerateSecretString'],
+    ]);
+    expect(Object.fromEntries(generated)).toEqual({
+      EncryptionSecret: { ExcludePunctuation: true, PasswordLength: 64 },
+      ProvidersCredentials: { GenerateStringKey: 'unused', SecretStringTemplate: '{}' },
+    });
+  });
+});
+
+describe('the topic of the alarms', () => {
+  it('has a name for its e-mails, and no subscriber without the setting alarmEmail', () => {
+    expect(only('AWS::SNS::Topic')).toEqual({ DisplayName: 'Darkroom alarms' });
+    expect(resourcesOf('AWS::SNS::Subscription')).toEqual([]);
+  });
+
+  it('takes messages from CloudWatch alone, of this account, over TLS', () => {
+    const { Statement } = only('AWS::SNS::TopicPolicy')['PolicyDocument'] as {
+      readonly Statement: readonly object[];
+    };
+    expect(Statement).toMatchObject([
+      {
+        Effect: 'Deny',
+        Action: 'sns:Publish',
+        Principal: '*',
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      },
+      {
+        Effect: 'Allow',
+        Action: 'sns:Publish',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      },
+    ]);
+    expect(Statement).toHaveLength(2);
+  });
+});
