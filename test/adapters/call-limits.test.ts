@@ -74,7 +74,9 @@ describe('a call of the AWS SDK', () => {
 
 describe('the code that runs in AWS, and the command of an operator', () => {
   it('gives limits to each client of DynamoDB, Step Functions and Secrets Manager', () => {
-    const files = globSync('{adapters,admin,functions,bin}/**/*.ts', { cwd: new URL('../..', import.meta.url) });
+    const files = globSync('{adapters,admin,functions,bin}/**/*.ts', {
+      cwd: new URL('../..', import.meta.url),
+    });
     const clients = files.flatMap((file) => {
       const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
       // Settings that have a name are looked up: `const name = { ...callLimits(), … }`.
