@@ -1,24 +1,25 @@
 /**
- * Time limits of the AWS SDK's clients. Without them a call that gets no answer waits for ever; and
- * smithy from 4.4 on only warns of a request that takes too long, unless throwOnRequestTimeout is set.
+ * Time limits for the clients of the AWS SDK. Without a limit, a call that gets no answer waits for ever.
+ * Since version 4.4, smithy only logs a warning about a slow request unless throwOnRequestTimeout is set.
  */
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
 export interface CallLimits {
-  /** Tries, the first included. */
+  /** How often a call is tried, including the first try. */
   readonly maxAttempts: number;
   readonly requestHandler: NodeHttpHandler;
 }
 
-/** Tries of one call, the first included. */
+/** How often a call is tried, including the first try. */
 const maxAttempts = 3;
 const connectMillis = 3_000;
-/** Far above what each service takes, and short enough for a second try within a request's time. */
+/** No service takes nearly as long, and a second try still fits into the time of a request. */
 export const tryMillis = 5_000;
 
 /**
- * For the settings of a new client.
- * @param millis of one try, from its first byte to the head of the answer, and between two bytes of the answer
+ * Part of the settings of a new client.
+ * @param millis limits one try twice: from its first byte to the head of the answer, and from each byte of
+ *   the answer to the next byte
  */
 export function callLimits(millis = tryMillis): CallLimits {
   return {

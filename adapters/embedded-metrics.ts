@@ -1,7 +1,7 @@
 /**
- * CloudWatch's embedded metric format: a line of the log that says which of its members
- * are metrics. CloudWatch takes them out of the log by itself, without a call of ours and
- * without a grant (CloudWatch Logs user guide, "Embedded metric format specification").
+ * CloudWatch's embedded metric format: a line of the log says which of its fields are metrics. CloudWatch
+ * reads the metrics from the log, so that the service needs no call and no permission for them (CloudWatch
+ * Logs user guide, "Embedded metric format specification").
  */
 import { alarmMetric, metrics, type MetricDefinition } from '../core/metrics.ts';
 
@@ -13,7 +13,7 @@ export interface LoggedEvent {
   readonly fields: Fields;
 }
 
-/** What a line has to hold beside its fields so that its metrics are counted; nothing when it has none. */
+/** The further members of a line that make CloudWatch count its metrics. A line without metrics gets none. */
 export function embeddedMetrics(
   namespace: string,
   nowMillis: number,
@@ -28,7 +28,7 @@ export function embeddedMetrics(
     ...Object.fromEntries(measured.map(({ definition, value }) => [definition.name, value])),
     _aws: {
       Timestamp: nowMillis,
-      // One directive for all that have the same dimensions: each byte of a line is billed.
+      // CloudWatch bills each byte of a line, so metrics with the same dimensions share one directive.
       CloudWatchMetrics: [
         ...Map.groupBy(measured, ({ definition }) => JSON.stringify(definition.dimensions)).values(),
       ].map((alike) => ({
@@ -40,7 +40,10 @@ export function embeddedMetrics(
   };
 }
 
-/** Those whose dimensions the event has: CloudWatch drops a metric with one that is missing. */
+/**
+ * The metrics of an event. A metric with a missing dimension is left out, because CloudWatch would drop it
+ * silently.
+ */
 function definitionsOf({ event, level, fields }: LoggedEvent): Omit<MetricDefinition, 'event'>[] {
   const counted: readonly MetricDefinition[] = metrics;
   const own = counted.filter(

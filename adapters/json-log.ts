@@ -3,14 +3,15 @@ import { embeddedMetrics } from './embedded-metrics.ts';
 
 export interface JsonLogOptions {
   readonly component: string;
-  /** Under which CloudWatch keeps the metrics: one of this deployment's own. */
+  /** The CloudWatch namespace of the metrics. Each deployment has its own. */
   readonly namespace: string;
   readonly now: () => number;
 }
 
 /**
- * One JSON object a line, which is what CloudWatch Logs indexes, with the metrics that it
- * counts as. Past the console, whose lines Lambda would wrap in fields of its own.
+ * Writes one JSON object a line, because CloudWatch Logs indexes the fields of such lines. Each line also
+ * holds its metrics. The lines bypass the console, because Lambda would wrap console output in further
+ * fields.
  */
 export function createJsonLog({ component, namespace, now }: JsonLogOptions): Log {
   const write = (

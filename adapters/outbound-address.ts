@@ -1,6 +1,6 @@
 /**
- * Where a request to an address that a client gave may go. A name is resolved here, and
- * every address it has must be public; the caller connects to exactly those addresses.
+ * Decides whether the service may send a request to a URL that a client gave. The host name is resolved here,
+ * and each of its addresses must be public. The caller then connects to exactly these addresses.
  */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
@@ -23,10 +23,10 @@ export const resolveBySystem: Resolve = async (host) => lookup(host, { all: true
 export type Target =
   | { readonly kind: 'allowed'; readonly url: URL; readonly addresses: readonly LookupAddress[] }
   | { readonly kind: 'refused'; readonly why: string }
-  /** Nothing is wrong with the address as such; its name may resolve later. */
+  /** The URL may be fine, but its host name has no address now. It may have one later. */
   | { readonly kind: 'unresolved' };
 
-/** What the text alone tells, then every address of the host. */
+/** Judges the text of the URL first, and then every address of its host. */
 export async function findTarget(
   text: string,
   purpose: Purpose,

@@ -9,7 +9,7 @@ import {
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 
-/** How Node opens the connection of a request. A test gives a stream of its own in the place of a socket. */
+/** How Node opens the connection of a request. A test passes a stream of its own instead of a socket. */
 export type Connect = NonNullable<RequestOptions['createConnection']>;
 
 export interface Exchange {
@@ -18,11 +18,14 @@ export interface Exchange {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** At most so many bytes of the answer are read; the connection is closed behind them. */
+  /** The most bytes of the answer that are read. After them the connection is closed. */
   readonly mostBytes: number;
-  /** Bounds the whole exchange, the last byte of the answer included: a slow drip defeats every shorter limit. */
+  /**
+   * Limits the whole exchange until the last byte of the answer. A limit between two bytes would not stop a
+   * peer that sends one byte from time to time.
+   */
   readonly signal: AbortSignal;
-  /** Absent: a socket of the system. */
+  /** Absent: the system opens a socket. */
   readonly connect?: Connect;
 }
 
@@ -30,14 +33,14 @@ export interface ExchangeAnswer {
   readonly status: number;
   readonly location: string | undefined;
   readonly body: Buffer;
-  /** There was more than mostBytes. */
+  /** True when the answer had more than mostBytes. */
   readonly cut: boolean;
 }
 
 /**
- * Never follows a redirect, uses no proxy and no kept connection. Throws when no whole answer came.
- * Each way in which a request can end ends the exchange: an answer, a switch of protocols (which is an answer
- * with status 101 and no body), an error, a closed connection, and the abort of the signal.
+ * Sends one request. It never follows a redirect, and it uses no proxy and no connection of an earlier
+ * request. A switch of protocols counts as an answer with status 101 and no body.
+ * @throws when no complete answer came: after an error, a closed connection, or the abort of the signal
  */
 export function exchange(options: Exchange): Promise<ExchangeAnswer> {
   const { signal } = options;
@@ -53,10 +56,12 @@ export function exchange(options: Exchange): Promise<ExchangeAnswer> {
     request.on('error', reject);
     request.on('close', () => {
       signal.removeEventListener('abort', abort);
-      // Node closes some requests without an error. An answer that has begun ends by itself.
+      // Node closes some requests without an error event. Once an answer has begun, readStart ends the
+      // exchange.
       if (!hasAnswer) reject(new ConnectionClosed());
     });
-    // Without a listener, Node drops a switch of protocols without an event: nothing would end the exchange.
+    // Without this listener, Node reports no event for a switch of protocols, and the exchange would never
+    // end.
     request.on('upgrade', (_response, socket) => {
       hasAnswer = true;
       socket.destroy();
@@ -74,7 +79,7 @@ export function exchange(options: Exchange): Promise<ExchangeAnswer> {
   });
 }
 
-/** The connection was closed before an answer began. */
+/** The connection closed before an answer began. */
 class ConnectionClosed extends Error {
   readonly code = 'ECONNRESET';
   constructor() {
@@ -87,13 +92,16 @@ function send({ url, method, headers, body, addresses, connect }: Exchange): Cli
     method,
     headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
     lookup: pinned(addresses),
-    // An agent would open the connection by itself and leave createConnection out.
+    // An agent would open the connection itself and ignore createConnection.
     ...(connect ? { createConnection: connect } : { agent: false }),
   };
   return url.protocol === 'https:' ? httpsRequest(url, settings) : httpRequest(url, settings);
 }
 
-/** For an address literal the connection asks no lookup at all; that literal is what was checked. */
+/**
+ * Node asks for no lookup when the host is a literal address. Then the literal is the address that was
+ * checked.
+ */
 function pinned(addresses: readonly LookupAddress[]): LookupFunction {
   return (_host, options, done) => {
     const [first] = addresses;

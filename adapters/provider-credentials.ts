@@ -1,6 +1,6 @@
 /**
- * The vendors' keys: one secret in Secrets Manager, a JSON object of provider names to
- * keys. Whatever else stands in it is left alone.
+ * The vendors' keys. One secret in Secrets Manager holds a JSON object from provider names to keys. Other
+ * members of the object are kept as they are.
  */
 import {
   GetSecretValueCommand,
@@ -18,7 +18,7 @@ export interface CredentialsOptions {
   readonly clock: Clock;
 }
 
-/** Read at most every five minutes, or again once a vendor has refused what was read. */
+/** Reads the secret at most once in five minutes, and again after a vendor has refused a key. */
 export function createProviderCredentials({
   client,
   secretArn,
@@ -37,9 +37,9 @@ export function createProviderCredentials({
   };
 }
 
-/** The keys as the operator's command changes them. */
+/** Changes the keys, for the operator's command. */
 export interface CredentialEditor {
-  /** The providers that have a key. */
+  /** The names of the providers that have a key. */
   names(): Promise<readonly string[]>;
   set(provider: string, key: string): Promise<void>;
   remove(provider: string): Promise<void>;
@@ -73,7 +73,7 @@ async function readKeys(client: SecretsManagerClient, secretArn: string): Promis
   const keys: unknown = JSON.parse(answer.SecretString ?? '{}');
   if (typeof keys !== 'object' || keys === null)
     throw new Error('the secret of the providers is no JSON object');
-  return keys as Keys;
+  return { ...keys };
 }
 
 function keyIn(keys: Keys, provider: string): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * The service's own bucket. Two plain requests do not need the S3 SDK, which would add
- * 150 KB to every bundle that stores an image: a signer of 3 KB does.
+ * The service's own bucket. Its few plain requests need only a signer of 3 KB. The S3 client of the SDK would
+ * add 150 KB to every bundle that stores an image.
  */
 import { createHash } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
@@ -15,22 +15,23 @@ export interface BucketAccess {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
-  /** Where S3 is, when it is not AWS's own address of the region. */
+  /** Replaces the address of S3 in the region. */
   readonly endpoint?: string;
-  /** Bounds each call. */
+  /** Limits the time of each call. */
   readonly clock: Pick<Clock, 'timeout'>;
   /** Aborts when the time of the request is used up. */
   readonly signal?: AbortSignal;
 }
 
-/** Retries of a 5xx or a throttle, with growing pauses. */
+/** How often a call is retried after a 5xx or a throttle. The pauses grow. */
 const retries = 4;
-/** Of one call with all its tries; a picture of 4K has some 30 MB. */
+/** The time of one call with all its tries. A 4K picture has about 30 MB. */
 const callMillis = { put: 40_000, get: 40_000, find: 10_000 } as const;
 
 /**
- * Results and copied sources, under keys that nobody can guess and that never change. Each call
- * throws Overloaded when the bucket is busy or gives no answer in time; nothing may be stored then.
+ * Stores results and copies of source images. Nobody can guess their keys, and the objects never change. Each
+ * call throws Overloaded when the bucket is busy or does not answer in time. Then it is unknown whether the
+ * object was stored.
  */
 export function createImageStore(access: BucketAccess): ImageStore {
   const { clock, signal: outer } = access;
@@ -40,7 +41,7 @@ export function createImageStore(access: BucketAccess): ImageStore {
       ? `https://${access.bucket}.s3.${access.region}.amazonaws.com`
       : `${access.endpoint}/${access.bucket}`;
 
-  /** One call, its answer's body included. */
+  /** One call, until the body of the answer is read. */
   async function call<Answer>(
     kind: keyof typeof callMillis,
     key: string,

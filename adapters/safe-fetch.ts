@@ -1,7 +1,7 @@
 /**
- * The one way out to addresses that clients give: webhooks, source images and test
- * deliveries. Each hop is checked and pinned, so that a name that turns private between
- * check and connection changes nothing.
+ * Every request to a URL that a client gave goes through here: webhooks, source images and test deliveries.
+ * Each hop is checked, and the connection goes to the checked addresses. So a host name that points to a
+ * private address a moment later is not followed there.
  */
 import { maxSourceBytes, resolveMillis, sourceRedirects, sourceTimeoutMillis } from '../core/limits.ts';
 import type { AddressVerdict, Outbound, SourceResult } from '../core/ports/outbound.ts';
@@ -19,13 +19,13 @@ import { exchange, type Connect, type ExchangeAnswer } from './pinned-exchange.t
 
 export type { OutboundRules } from './outbound-address.ts';
 
-/** What the way out needs of its surroundings. */
+/** What the outbound requests need from the service. */
 export interface OutboundServices {
-  /** Bounds every look-up and every exchange. */
+  /** Limits the time of every name lookup and every exchange. */
   readonly clock: Pick<Clock, 'timeout'>;
-  /** Absent: the resolver of the system. */
+  /** Absent: the system resolves names. */
   readonly resolve?: Resolve;
-  /** Absent: sockets of the system. */
+  /** Absent: the system opens sockets. */
   readonly connect?: Connect;
 }
 
@@ -40,7 +40,7 @@ export function createOutbound(
     outer: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<Value>,
   ): Promise<Value> => inTime(clock, millis, outer, work);
-  // A resolver has no time limit of its own.
+  // The system's resolver has no time limit of its own.
   const find = (text: string, purpose: Purpose, outer?: AbortSignal): Promise<Target> =>
     findTarget(text, purpose, rules, (host) =>
       within(resolveMillis, outer, (signal) => unlessAborted(signal, resolve(host))),
@@ -110,7 +110,7 @@ export function createOutbound(
   }
 }
 
-/** Work under a time limit of its own, and under that of the caller. */
+/** Does work within a time limit of its own and within the caller's time limit. */
 async function inTime<Value>(
   clock: Pick<Clock, 'timeout'>,
   millis: number,
@@ -125,7 +125,10 @@ async function inTime<Value>(
   }
 }
 
-/** Rejects when the signal aborts first. The work itself cannot be stopped; nobody waits for it any more. */
+/**
+ * Rejects when the signal aborts before the work ends. The work itself cannot be stopped and goes on
+ * unnoticed.
+ */
 function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(new Error('it took too long', { cause: signal.reason }));
@@ -142,13 +145,13 @@ function redirectOf({ status, location }: ExchangeAnswer, from: URL): string | u
   return URL.canParse(location, from.href) ? new URL(location, from).href : location;
 }
 
-/** Network failures, time-outs, 5xx and 429 may pass; every other status says the same again. */
+/** A 5xx or a 429 may be gone at the next try. Every other status would come again. */
 function sourceOf({ status, body, cut }: ExchangeAnswer): SourceResult {
   if (status >= 200 && status < 300) return cut ? { kind: 'too_large' } : { kind: 'fetched', bytes: body };
   return { kind: 'failed', retryable: status >= 500 || status === 429 };
 }
 
-/** A word for the delivery log; the error's own text could name addresses that the client must not learn. */
+/** A word for the delivery log. The error's own text could name addresses that the client must not learn. */
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'ECONNREFUSED') return 'connection refused';

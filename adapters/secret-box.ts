@@ -1,10 +1,10 @@
 /**
- * Webhook secrets at rest: AES-256-GCM under a key derived from the service's secret in
- * Secrets Manager, bound to the account as associated data.
+ * Encrypts webhook secrets for the table, with AES-256-GCM. The key is derived from the service's secret in
+ * Secrets Manager. The account's id is the associated data, so that no other account can use the text.
  *
  *   v1 . version of the key . nonce (12 bytes) . ciphertext and tag
  *
- * A text names the version that sealed it, so that after a rotation both are held.
+ * A sealed text names the version of the secret that sealed it. So texts from before a rotation still open.
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -27,19 +27,24 @@ export interface SecretBoxOptions {
   readonly randomBytes: RandomBytes;
 }
 
-/** What became of a text that the current version was to seal. */
+/** The result of sealing a text again with the current version of the secret. */
 export type Resealed =
   | { readonly kind: 'resealed'; readonly sealed: string }
   | { readonly kind: 'already_current' }
-  /** Nobody can open it any more: the version that sealed it is gone, or the text is damaged. */
+  /** Nobody can open the text any more: the version that sealed it is gone, or the text is damaged. */
   | { readonly kind: 'lost' };
 
-/** What an operator needs beside: after a rotation, texts are sealed anew while their version is still held. */
+/**
+ * For the operator's command: after a rotation, texts are sealed again while their old version still exists.
+ */
 export interface ResealingBox extends SecretBox {
   reseal(accountId: AccountId, sealed: string): Promise<Resealed>;
 }
 
-/** Its open() throws SecretLost when a text was altered, sealed for another account, or by a key that is gone. */
+/**
+ * open() throws SecretLost when the text was altered, belongs to another account, or was sealed by a lost
+ * version.
+ */
 export function createSecretBox(options: SecretBoxOptions): ResealingBox {
   const keyOf = cachedKeys(options);
   const box: SecretBox = {
@@ -81,7 +86,7 @@ export function createSecretBox(options: SecretBoxOptions): ResealingBox {
   };
 }
 
-/** Secrets Manager has no such version, or the text names none. A throttle or a lost connection may pass. */
+/** Whether the version of the secret is lost for good. A throttle or a lost connection is not. */
 function isGone(error: unknown): boolean {
   const names = ['ResourceNotFoundException', 'InvalidParameterException', 'ValidationException'];
   return error instanceof Error && names.includes(error.name);
@@ -98,7 +103,9 @@ function decrypt(key: Key, accountId: AccountId, nonce: Buffer, sealed: Buffer):
   }
 }
 
-/** The current key (undefined) or that of a version, each read at most every five minutes. */
+/**
+ * Reads the current key (for undefined) or the key of a version. Each is read at most once in five minutes.
+ */
 function cachedKeys({
   client,
   secretArn,

@@ -3,7 +3,7 @@ import { executionName } from '../core/creation.ts';
 import type { CreationId } from '../core/ids.ts';
 import type { Executions, StartOutcome } from '../core/ports/executions.ts';
 
-/** Errors that no retry clears: the machine is gone or not ours to start. */
+/** Errors that no retry clears: the state machine is gone, or the service may not start it. */
 const definite = new Set([
   'AccessDeniedException',
   'StateMachineDoesNotExist',
@@ -14,8 +14,9 @@ const definite = new Set([
 ]);
 
 /**
- * Executions of one state machine, named after their creation: starting the same one twice starts one.
- * @param signal aborts when the time of the request is used up; a start that it breaks off is 'unclear'
+ * Starts executions of one state machine and asks for their state. An execution has the name of its creation,
+ * so that two starts of the same execution start only one.
+ * @param signal aborts when the time of the request is used up. A start that it interrupts is 'unclear'.
  */
 export function createExecutions(
   client: SFNClient,
@@ -50,7 +51,7 @@ async function startOutcome(
       new StartExecutionCommand({
         stateMachineArn,
         name: executionName(id, number),
-        // Byte-stable: the same name with another input would be refused instead of being the same start.
+        // The input must be the same at every start: Step Functions refuses the same name with another input.
         input: JSON.stringify({ creation_id: id }),
       }),
       options,

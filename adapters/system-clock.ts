@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../core/ports/runtime.ts';
 
 /**
- * How often a deadline looks at the clock. A timer of the whole length would not notice
- * that the machine slept, or that the local service's clock was set forward.
+ * How often a deadline looks at the clock. One timer for the whole time would not notice that the machine was
+ * asleep, or that somebody moved the clock of the local service forward.
  */
 const lookMillis = 250;
 

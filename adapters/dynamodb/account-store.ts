@@ -1,12 +1,12 @@
-/** Accounts and keys as an operator handles them. */
+/** Accounts and API keys, for the operator's command. */
 import type { Account, ApiKey, SealedSecret } from '../../core/account.ts';
 import type { AccountId, KeyId } from '../../core/ids.ts';
 import type { Micros } from '../../core/money.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { putNew, tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
-import { accountFromItem, accountToItem, apiKeyFromItem, apiKeyToItem } from './mapping.ts';
-import { queryAll } from './query.ts';
-import { getItem, queryPage, updateItem } from './send.ts';
+import { accountFromItem, accountToItem, apiKeyFromItem, apiKeyToItem, secretsFromItem } from './mapping.ts';
+import { queryAll, queryPages } from './query.ts';
+import { getItem, updateItem } from './send.ts';
 import { keys, listingIndex, type Item, type ItemKey, type Table } from './table.ts';
 
 export interface AccountChange {
@@ -20,13 +20,13 @@ export interface AccountChange {
   readonly hiddenModels?: readonly string[];
 }
 
-/** Models that an account no longer sees, and models that it sees again. */
+/** Models to hide from an account, and models to show again. */
 export interface ModelChange {
   readonly hide: readonly string[];
   readonly show: readonly string[];
 }
 
-/** All of it throws Overloaded when the table stayed busy. A write whose answer was lost knows itself again. */
+/** Every function throws Overloaded when the table stayed busy. A retry recognizes its own lost write. */
 export interface AccountStore {
   /** False when the id is taken. */
   create(account: Account): Promise<boolean>;
@@ -34,9 +34,9 @@ export interface AccountStore {
   /** Oldest first. */
   list(): Promise<Account[]>;
   change(id: AccountId, change: AccountChange): Promise<void>;
-  /** Changes the list of hidden models, whatever others change in it at the same time. */
+  /** Changes the list of hidden models, and keeps changes that others make at the same time. */
   changeHiddenModels(id: AccountId, change: ModelChange): Promise<void>;
-  /** Stores a new list of secrets, unless the current one is no longer the given one. */
+  /** Stores a new list of secrets. False when the current secret is no longer the given one. */
   replaceSecrets(
     id: AccountId,
     current: SealedSecret | undefined,
@@ -45,9 +45,9 @@ export interface AccountStore {
   /** False when the id is taken. */
   createKey(key: ApiKey): Promise<boolean>;
   listKeys(id: AccountId): Promise<ApiKey[]>;
-  /** False when there is no such key. Revoking twice keeps the first time. */
+  /** False when there is no such key. A second revocation keeps the time of the first one. */
   revokeKey(id: AccountId, key: KeyId, at: string): Promise<boolean>;
-  /** False when there is no such key. Undefined: without a cap. */
+  /** False when there is no such key. An undefined cap removes the cap. */
   setKeyCap(id: AccountId, key: KeyId, monthlyCapMicros: Micros | undefined): Promise<boolean>;
 }
 
@@ -90,7 +90,7 @@ async function readAccount(table: Table, id: AccountId): Promise<Account | undef
   return item && accountFromItem(item);
 }
 
-/** False when another item has the id. A first try whose answer was lost leaves our own item there. */
+/** False when another item has the id. After a lost answer, the item that is found may be our own. */
 async function createOwn(
   table: Table,
   item: Item & ItemKey,
@@ -101,7 +101,7 @@ async function createOwn(
   return found !== undefined && isOurs(found);
 }
 
-/** The old list is the condition, so that of two operators neither undoes the other. */
+/** The condition is the list that was read, so that two operators do not undo each other's changes. */
 async function changeHiddenModels(table: Table, id: AccountId, { hide, show }: ModelChange): Promise<void> {
   for (let attempt = 1; attempt <= hiddenModelTries; attempt += 1) {
     const account = await readAccount(table, id);
@@ -145,8 +145,8 @@ async function replaceSecrets(
     case 'busy':
       throw new Overloaded('the account stayed busy');
     case 'refused': {
-      // The answer to our first try was lost: the condition fails for what we wrote.
-      const [stored] = (outcome.item?.['webhookSecrets'] ?? []) as readonly SealedSecret[];
+      // Our first write may have succeeded with its answer lost; then this retry failed because of it.
+      const [stored] = secretsFromItem(outcome.item);
       return next[0] !== undefined && stored?.sealed === next[0].sealed;
     }
   }
@@ -177,20 +177,17 @@ function changeOf({ providers, ...change }: AccountChange): {
 }
 
 async function listAccounts(table: Table): Promise<Account[]> {
+  const list = {
+    IndexName: listingIndex.name,
+    KeyConditionExpression: `${listingIndex.partition} = :accounts`,
+    ExpressionAttributeValues: { ':accounts': 'ACCOUNTS' },
+  };
   const accounts: Account[] = [];
-  let from: Item | undefined;
-  do {
-    const answer = await queryPage(table, {
-      IndexName: listingIndex.name,
-      KeyConditionExpression: `${listingIndex.partition} = :accounts`,
-      ExpressionAttributeValues: { ':accounts': 'ACCOUNTS' },
-      ...(from && { ExclusiveStartKey: from }),
-    });
-    for (const row of (answer.Items ?? []) as ItemKey[]) {
-      const item = await getItem(table, { pk: row.pk, sk: row.sk });
+  for await (const page of queryPages(table, list)) {
+    for (const row of page.Items ?? []) {
+      const item = await getItem(table, { pk: String(row['pk']), sk: String(row['sk']) });
       if (item) accounts.push(accountFromItem(item));
     }
-    from = answer.LastEvaluatedKey;
-  } while (from);
+  }
   return accounts;
 }

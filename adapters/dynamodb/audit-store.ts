@@ -4,14 +4,17 @@ import type { AccountBooks, AuditedCreation, LedgerRow } from '../../core/ledger
 import { createAccountStore, type AccountStore } from './account-store.ts';
 import { createWalletStore, type WalletStore } from './wallet-store.ts';
 import { batchGet } from './batch-get.ts';
-import { creationFromItem } from './mapping.ts';
-import { queryPage } from './send.ts';
+import { creationFromItem, listedIdOf } from './mapping.ts';
+import { queryPages } from './query.ts';
 import { keys, listingIndex, type Item, type Table } from './table.ts';
 
-/** BatchGetItem takes so many keys. */
+/** BatchGetItem takes at most this many keys. */
 const readAtOnce = 100;
 
-/** The books of every account, or of one. Reads only, in no single instant: what moves between two reads looks like a difference. */
+/**
+ * The books of every account, or of one account. Nothing is written. The reads are not one snapshot, so that
+ * a movement between two of them looks like a difference.
+ */
 export async function readBooks(table: Table, only?: AccountId): Promise<AccountBooks[]> {
   const stores = { accounts: createAccountStore(table), wallet: createWalletStore(table) };
   const books: AccountBooks[] = [];
@@ -43,7 +46,7 @@ async function booksOf(
   };
 }
 
-/** Those that are listed and those that the ledger names: neither alone would show that the other misses one. */
+/** The listed creations and the creations in the ledger: each list shows what the other one misses. */
 async function creationsOf(
   table: Table,
   accountId: AccountId,
@@ -62,24 +65,19 @@ async function creationsOf(
   return creations;
 }
 
-/** Without prompts and results, since all of an account's creations are held at once. */
+/** Leaves out prompts and results, because all creations of an account are in memory at once. */
 function auditedFromItem(item: Item): AuditedCreation {
   const { id, status, costMicros, refundedMicros, dueAt } = creationFromItem(item);
   return { id, status, costMicros, refundedMicros, ...(dueAt !== undefined && { dueAt }) };
 }
 
 async function listedIds(table: Table, accountId: AccountId): Promise<CreationId[]> {
+  const list = {
+    IndexName: listingIndex.name,
+    KeyConditionExpression: `${listingIndex.partition} = :list`,
+    ExpressionAttributeValues: { ':list': `CREATIONS#${accountId}` },
+  };
   const ids: CreationId[] = [];
-  let from: Item | undefined;
-  do {
-    const page = await queryPage(table, {
-      IndexName: listingIndex.name,
-      KeyConditionExpression: `${listingIndex.partition} = :list`,
-      ExpressionAttributeValues: { ':list': `CREATIONS#${accountId}` },
-      ...(from && { ExclusiveStartKey: from }),
-    });
-    ids.push(...(page.Items ?? []).map((item: Item) => String(item['listed']) as CreationId));
-    from = page.LastEvaluatedKey;
-  } while (from);
+  for await (const page of queryPages(table, list)) ids.push(...(page.Items ?? []).map(listedIdOf));
   return ids;
 }

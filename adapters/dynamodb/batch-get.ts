@@ -8,7 +8,9 @@ const unprocessedTries = 4;
 /** BatchGetItem refuses a call with more keys. */
 const mostKeys = 100;
 
-/** All of the keys, or Overloaded: what was not processed must never be read as absent. */
+/**
+ * Reads all items of these keys. Throws Overloaded rather than treat an unprocessed key as an absent item.
+ */
 export async function batchGet(table: Table, wanted: readonly ItemKey[]): Promise<Item[]> {
   const items: Item[] = [];
   for (let start = 0; start < wanted.length; start += mostKeys) {

@@ -1,12 +1,15 @@
-/** Addresses that are blocked for too many rejected authentications, as an operator sees and lifts them. */
+/**
+ * Shows an operator which addresses are blocked for too many rejected authentications, and lifts the blocks.
+ */
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { blockFromItem } from './mapping.ts';
 import { getItem, send } from './send.ts';
 import { keys, minuteOf, type Table } from './table.ts';
 
-/** What is known of an address now. */
+/** The block and the counts of an address at this moment. */
 export interface AddressStanding {
   readonly block?: { readonly untilMillis: number; readonly scope: 'all' | 'public' };
-  /** Rejected authentications of this minute, by the status of their answer. */
+  /** The rejected authentications of this minute, by the status of the answer. */
   readonly rejected: Readonly<Record<'401' | '403', number>>;
 }
 
@@ -14,7 +17,9 @@ export interface AddressStanding {
 export interface BlockStore {
   /** @param address as clientAddress() gives it */
   read(address: string, nowMillis: number): Promise<AddressStanding>;
-  /** Removes the block and the counts of this minute: otherwise the next rejection would block again. */
+  /**
+   * Removes the block and the counts of this minute. With the counts, the next rejection would block again.
+   */
   lift(address: string, nowMillis: number): Promise<void>;
 }
 
@@ -27,15 +32,14 @@ export function createBlockStore(table: Table): BlockStore {
         getItem(table, keys.block(address)),
         ...kinds.map((kind) => getItem(table, keys.rejected(address, kind, minuteOf(nowMillis)))),
       ]);
-      const stored = block as NonNullable<AddressStanding['block']> | undefined;
-      const isBlocked = stored !== undefined && stored.untilMillis > nowMillis;
+      const stored = block && blockFromItem(block);
       return {
-        ...(isBlocked && { block: { untilMillis: stored.untilMillis, scope: stored.scope } }),
+        ...(stored && stored.untilMillis > nowMillis && { block: stored }),
         rejected: { 401: Number(wrongKeys?.['count'] ?? 0), 403: Number(inactive?.['count'] ?? 0) },
       };
     },
     lift: async (address, nowMillis) => {
-      // The counts first: a rejection in between would otherwise block anew what is about to be lifted.
+      // The counts go first: a rejection between the deletions could otherwise block the address again.
       const counts = kinds.map((kind) => keys.rejected(address, kind, minuteOf(nowMillis)));
       for (const key of [...counts, keys.block(address)]) {
         await send(table, (options) =>

@@ -5,12 +5,12 @@ import { refundItems } from './refund.ts';
 import type { Table } from './table.ts';
 import { transact } from './transaction.ts';
 
-/** Where money moves on the request path and in an execution. */
+/** Charges creations on the request path, and refunds them in an execution. */
 export function createChargeStore(table: Table): ChargeStore {
   return {
     charge: async (order) => {
       const { monthlyCapMicros: cap, creation } = order;
-      // Conditions cannot subtract: a cost above the whole cap is told here, before anything is sent.
+      // A condition cannot subtract. So a cost above the whole cap is refused here, before anything is sent.
       if (cap !== undefined && creation.costMicros > cap)
         return { kind: 'over_budget', spentMicros: asMicros(0) };
       const items = chargeItems(table, order);
@@ -19,7 +19,7 @@ export function createChargeStore(table: Table): ChargeStore {
         case 'done':
           return { kind: 'charged' };
         case 'overloaded':
-          // "Nothing was charged" would be a guess: the reconciler finds out which it was.
+          // Whether the charge was written is unknown. The reconciler will find out.
           if (outcome.unclear)
             throw new Error('the answer to the charge was lost, and the table stayed busy');
           return { kind: 'overloaded' };

@@ -1,6 +1,6 @@
 /**
- * The charge: the only transaction that takes money. Built here as a pure function of
- * the order, and read back here when it is refused; sending is transaction.ts's.
+ * The charge is the only transaction that takes money. A pure function builds its items from the order, and
+ * another one reads why it was refused. transaction.ts sends it.
  *
  *   account      active, covers the cost, has room    available - cost, in flight + 1
  *   key          not revoked, same cap, month covers  month's spend + cost
@@ -9,7 +9,7 @@
  *   ledger row   new                                  -cost
  *   idempotency  absent, expired, or failed one       names the creation
  */
-import { hourOf, type AccountCondition } from '../../core/account.ts';
+import { hourOf } from '../../core/account.ts';
 import { idempotencySeconds, rateWindowSeconds } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../core/ports/charges.ts';
@@ -39,7 +39,7 @@ const returnOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
 export type ChargePart = 'account' | 'key' | 'rate' | 'creation' | 'ledgerRow' | 'idempotency';
 
-/** The transaction's items by name. Their order is that of DynamoDB's cancellation reasons. */
+/** The items of the transaction by name. DynamoDB gives its cancellation reasons in the same order. */
 export function chargeItems(table: Table, order: ChargeOrder): ReadonlyMap<ChargePart, TransactItem> {
   return new Map<ChargePart, TransactItem>([
     ['account', accountItem(table, order)],
@@ -150,7 +150,10 @@ function idempotencyItem(
   };
 }
 
-/** Which promise stood against the charge; of several, the first in the order of checks that decisions.md gives. */
+/**
+ * Why the charge was refused. If several conditions failed, the first check in this function wins: account,
+ * key, rate, idempotency, budget of the key, balance, concurrent creations.
+ */
 export function refusedCharge(order: ChargeOrder, refusals: ReadonlyMap<ChargePart, Refusal>): ChargeOutcome {
   const account = refusals.get('account');
   const key = refusals.get('key');
@@ -159,10 +162,7 @@ export function refusedCharge(order: ChargeOrder, refusals: ReadonlyMap<ChargePa
   const keyThen = key?.item && apiKeyFromItem(key.item);
   const cost = order.creation.costMicros;
   if (account && accountThen?.condition !== 'active') {
-    return {
-      kind: 'account_not_active',
-      condition: (accountThen?.condition ?? 'gone') as AccountCondition | 'gone',
-    };
+    return { kind: 'account_not_active', condition: accountThen?.condition ?? 'gone' };
   }
   if (key && (!keyThen || keyThen.revokedAt !== undefined)) return { kind: 'key_revoked' };
   if (refusals.get('rate')) return { kind: 'rate_used_up' };

@@ -1,4 +1,4 @@
-/** Single writes whose condition is an answer, not a breakage. */
+/** Single writes whose failed condition is a normal outcome and no error. */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Overloaded } from '../../core/ports/requests.ts';
@@ -14,12 +14,12 @@ export async function updateIf(table: Table, key: ItemKey, parts: UpdateParts): 
 
 export type UpdateOutcome =
   | { readonly kind: 'written' }
-  /** The condition failed, on this item. */
+  /** The condition failed. `item` is the stored item at that moment. */
   | { readonly kind: 'refused'; readonly item: Item | undefined }
-  /** Conflicts or throttling outlasted the tries. */
+  /** Conflicts or throttles lasted through all tries. */
   | { readonly kind: 'busy' };
 
-/** An update whose caller has to know what stood against it. */
+/** An update whose caller must know why it was refused. */
 export async function tryUpdate(table: Table, key: ItemKey, parts: UpdateParts): Promise<UpdateOutcome> {
   try {
     await updateItem(table, key, { ReturnValuesOnConditionCheckFailure: 'ALL_OLD', ...parts });
@@ -32,7 +32,7 @@ export async function tryUpdate(table: Table, key: ItemKey, parts: UpdateParts):
   }
 }
 
-/** False when there is such an item already. */
+/** False when the table already holds an item with this key. */
 export async function putNew(table: Table, item: Item): Promise<boolean> {
   return isWritten(putItem(table, item, { ConditionExpression: 'attribute_not_exists(pk)' }));
 }

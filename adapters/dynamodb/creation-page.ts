@@ -1,18 +1,18 @@
 /**
- * A page of an account's creations. The listing index knows ids alone, so a filter has to
- * read the records: a call reads a bounded number of them and says where to go on.
+ * A page of an account's creations. The listing index holds only ids, so a filter must read the records. One
+ * call reads a limited number of records and returns where the next page begins.
  */
 import type { CreationRecord } from '../../core/creation.ts';
 import type { AccountId, CreationId } from '../../core/ids.ts';
 import type { CreationPage, CreationQuery } from '../../core/ports/creations.ts';
 import { batchGet } from './batch-get.ts';
-import { creationFromItem } from './mapping.ts';
+import { creationFromItem, listedIdOf } from './mapping.ts';
 import { queryPage } from './send.ts';
-import { keys, listingIndex, type Item, type Table } from './table.ts';
+import { keys, listingIndex, type Table } from './table.ts';
 
-/** Records that a filter looks at together. */
+/** How many records a filter reads at once. */
 const readAtOnce = 100;
-/** Records that one call reads at most: five reads, well within the time of a request. */
+/** The most records that one call reads. Five reads of 100 take far less than the time of a request. */
 const mostRead = 500;
 
 export async function pageOfCreations(
@@ -27,7 +27,7 @@ export async function pageOfCreations(
     const { ids, goesOn } = await idsBehind(table, accountId, before, isFiltered ? readAtOnce : query.limit);
     for (const creation of await recordsOf(table, ids)) {
       if (!isWanted(creation, query)) continue;
-      // Only one more that is wanted proves that the page behind this one is not empty.
+      // Only a further matching creation proves that the next page is not empty.
       if (found.length === query.limit) return pageUntil(found, found.at(-1)?.id);
       found.push(creation);
     }
@@ -52,11 +52,11 @@ function isWanted(creation: CreationRecord, { status, model }: CreationQuery): b
 interface Ids {
   /** The newest first. */
   readonly ids: readonly CreationId[];
-  /** Whether the index has more behind them. */
+  /** Whether the index holds older creations than these. */
   readonly goesOn: boolean;
 }
 
-/** From the index, which may lag by a moment. */
+/** Reads ids from the index, which may lag behind the table for a moment. */
 async function idsBehind(
   table: Table,
   accountId: AccountId,
@@ -72,14 +72,14 @@ async function idsBehind(
       ...(before !== undefined && { ':before': before }),
     },
     ScanIndexForward: false,
-    // One more than asked for tells whether there are more.
+    // The one additional row shows whether there are more.
     Limit: count + 1,
   });
-  const ids = (page.Items ?? []).map((item: Item) => String(item['listed']) as CreationId);
+  const ids = (page.Items ?? []).map(listedIdOf);
   return { ids: ids.slice(0, count), goesOn: ids.length > count };
 }
 
-/** The records themselves are read consistently. */
+/** Reads the records consistently, the newest first. */
 async function recordsOf(table: Table, ids: readonly CreationId[]): Promise<CreationRecord[]> {
   const items = await batchGet(table, ids.map(keys.creation));
   return items.map(creationFromItem).sort((a, b) => (a.id < b.id ? 1 : -1));

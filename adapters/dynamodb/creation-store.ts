@@ -15,7 +15,7 @@ const isOpen = '#status IN (:queued, :processing)';
 const isFreeToTake = '(attribute_not_exists(lease) OR lease.#until <= :now OR lease.holder = :holder)';
 const isHeld = 'lease.holder = :holder';
 
-/** Reads of a creation, and the steps of its rendering. */
+/** Reads creations, and writes the steps of their rendering. */
 export function createCreationStore(table: Table): CreationStore {
   return {
     read: (id) => readCreation(table, id),
@@ -49,7 +49,7 @@ async function readCreation(table: Table, id: CreationId): Promise<CreationRecor
   return item && creationFromItem(item);
 }
 
-/** Takes the lease and reads the record in the same call; what stood against it is told by the old item. */
+/** Takes the lease and reads the record in the same call. If the lease is refused, the old item says why. */
 async function lease(
   table: Table,
   id: CreationId,
@@ -83,7 +83,7 @@ async function lease(
   }
 }
 
-/** An update that only the lease's holder may make; false when it is no longer the holder. */
+/** An update that only the holder of the lease may make. False when it no longer holds the lease. */
 async function updateHeld(table: Table, id: CreationId, parts: UpdateParts): Promise<boolean> {
   return updateIf(table, keys.creation(id), { ConditionExpression: isHeld, ...parts });
 }

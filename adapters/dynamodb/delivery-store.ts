@@ -1,5 +1,4 @@
-import type { Account } from '../../core/account.ts';
-import type { CreationRecord, WebhookState } from '../../core/creation.ts';
+import type { CreationRecord } from '../../core/creation.ts';
 import { timeOfUuidV7, type AccountId } from '../../core/ids.ts';
 import type { Delivery, DeliveryClaim, DeliveryStore } from '../../core/ports/deliveries.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
@@ -7,28 +6,32 @@ import { webhookAttempts } from '../../core/webhook.ts';
 import { tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
 import { getItem, putItem, updateItem } from './send.ts';
 import { queryAll } from './query.ts';
-import { deliveryFromItem } from './mapping.ts';
+import { creationFromItem, deliveryFromItem, secretsFromItem } from './mapping.ts';
 import { keys, openShard, ttlAttribute, type Item, type Table } from './table.ts';
 
 const logDays = 30;
-/** After this much more than an attempt's due time the reconciler takes the webhook up. */
+/** How long after an attempt is due the reconciler takes care of the webhook. */
 const overdueMillis = 30_000;
 
 const isNext = 'webhook.#status = :pending AND webhook.attempts = :before AND webhook.nextAt <= :now';
 const isUsedUp = 'webhook.#status = :pending AND webhook.attempts = :last';
 const isThisAttempt = 'webhook.#status = :pending AND webhook.attempts = :attempt';
 
-/** Webhook attempts: claimed in the record before anything is sent, and logged with it. */
+/**
+ * Webhook attempts. An attempt is claimed in the creation's record before anything is sent, and it is logged.
+ */
 export function createDeliveryStore(table: Table): DeliveryStore {
   return {
     accountSecrets: async (accountId) => {
       const item = await getItem(table, keys.account(accountId), 'webhookSecrets');
-      return (item as Pick<Account, 'webhookSecrets'> | undefined)?.webhookSecrets ?? [];
+      return secretsFromItem(item);
     },
-    // The record decides and is written first, its row in the log follows: both in a transaction would cost twice as much.
+    // The record decides, so it is written first. The log row follows. A transaction of both would cost twice
+    // as much.
     claim: async (claim) => {
       const outcome = await tryUpdate(table, keys.creation(claim.delivery.creationId), claimParts(claim));
-      // A busy table is like an attempt that is not due: nothing was sent, the state machine comes again.
+      // A busy table counts as an attempt that is not due: nothing is sent, and the state machine tries
+      // again.
       const isClaimed =
         outcome.kind === 'written' ||
         (outcome.kind === 'refused' && isOurClaim(outcome.item, claim.delivery));
@@ -39,7 +42,7 @@ export function createDeliveryStore(table: Table): DeliveryStore {
       const outcome = await tryUpdate(table, keys.creation(delivery.creationId), settleParts(delivery, next));
       if (outcome.kind === 'busy')
         throw new Overloaded('the table stayed busy: the attempt is settled by its next claim');
-      // Where somebody moved on meanwhile, how this attempt ended is still worth its row.
+      // The result of this attempt is logged even if another attempt has been claimed in the meantime.
       await noteInLog(table, {
         ...delivery,
         ...('at' in next && { nextAttemptAt: new Date(next.at).toISOString() }),
@@ -67,7 +70,7 @@ export function createDeliveryStore(table: Table): DeliveryStore {
       await putItem(table, logRow(delivery));
     },
     find: async (accountId, deliveryId) => {
-      // A delivery's id is made of the time at which it started, which is its place in the log.
+      // The id of a delivery holds its start time, and the key of its log row begins with that time.
       const startedAt = timeOfUuidV7(deliveryId);
       if (startedAt === undefined) return undefined;
       const key = keys.delivery(accountId, new Date(startedAt).toISOString(), deliveryId);
@@ -80,7 +83,10 @@ export function createDeliveryStore(table: Table): DeliveryStore {
   };
 }
 
-/** The time by which the reconciler looks was set at the creation's end, behind the first attempt; each further one moves it. */
+/**
+ * The end of the creation set the time at which the reconciler looks for the webhook, late enough for the
+ * first attempt. Each later attempt moves that time.
+ */
 function claimParts({ delivery, body, nextAt, nowMillis }: DeliveryClaim): UpdateParts {
   const isFirst = delivery.attempt === 1;
   return {
@@ -105,9 +111,9 @@ function claimParts({ delivery, body, nextAt, nowMillis }: DeliveryClaim): Updat
   };
 }
 
-/** The answer to a first try was lost: what stands against the second is that it was written. */
+/** Our first write succeeded but its answer was lost; this retry failed because of it. */
 function isOurClaim(item: Item | undefined, { id }: Delivery): boolean {
-  return (item?.['webhook'] as WebhookState | undefined)?.claimedBy === id;
+  return item !== undefined && creationFromItem(item).webhook?.claimedBy === id;
 }
 
 function settleParts(delivery: Delivery, next: Parameters<DeliveryStore['settle']>[1]): UpdateParts {
@@ -141,7 +147,9 @@ function logRow(delivery: Delivery): Item {
   };
 }
 
-/** No reason to leave a webhook unsent: the row of the attempt's end holds all of it again. */
+/**
+ * A busy table is no reason not to send the webhook: the log row of the attempt's end holds the same fields.
+ */
 async function noteInLog(table: Table, delivery: Delivery): Promise<void> {
   try {
     await putItem(table, logRow(delivery));

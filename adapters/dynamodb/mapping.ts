@@ -1,11 +1,11 @@
-/** Between items and records: the store's names on one side, core's types on the other. */
+/** Converts between the items of the table and the types of core. */
 import type { Account, AccountCondition, ApiKey, SealedSecret } from '../../core/account.ts';
 import type { CreationRecord } from '../../core/creation.ts';
-import type { AccountId, KeyId } from '../../core/ids.ts';
-import type { Metadata } from '../../core/metadata.ts';
-import type { Micros } from '../../core/money.ts';
+import type { AccountId, CreationId, KeyId } from '../../core/ids.ts';
+import type { LedgerRow } from '../../core/ledger.ts';
+import { asMicros, type Micros } from '../../core/money.ts';
 import type { Delivery } from '../../core/ports/deliveries.ts';
-import type { IdempotencyRecord } from '../../core/ports/requests.ts';
+import type { IdempotencyRecord, RequestState } from '../../core/ports/requests.ts';
 import { keys, listingIndex, openShard, type Item, type ItemKey } from './table.ts';
 
 interface AccountItem {
@@ -59,7 +59,7 @@ export function accountFromItem(item: Item): Account {
   };
 }
 
-/** One attribute a month, so that charge and refund are a single ADD each. */
+/** The spend of each month has its own attribute, so that a charge or a refund changes it by a single ADD. */
 export function spentAttribute(month: string): string {
   return `spent_${month}`;
 }
@@ -75,18 +75,22 @@ export function apiKeyToItem(key: ApiKey): Item & ItemKey {
 export function apiKeyFromItem(item: Item): ApiKey {
   const { pk, sk, ...stored } = item;
   const spent = Object.entries(stored).flatMap(([name, value]): [string, Micros][] =>
-    name.startsWith('spent_') ? [[name.slice('spent_'.length), value as Micros]] : [],
+    name.startsWith('spent_') ? [[name.slice('spent_'.length), asMicros(Number(value))]] : [],
   );
   const rest = Object.fromEntries(Object.entries(stored).filter(([name]) => !name.startsWith('spent_')));
   return { ...(rest as unknown as Omit<ApiKey, 'spent'> & { id: KeyId }), spent: Object.fromEntries(spent) };
 }
 
-/** Without the request id: the ledger row of the charge holds it, and is written once. */
+/**
+ * The item has no request id. The ledger row of the charge holds the request id, and nothing ever changes
+ * that row.
+ */
 export function creationToItem({ requestId, ...creation }: CreationRecord): Item {
   return {
     ...keys.creation(creation.id),
     ...creation,
-    // One text: the marshaller trips over names of the client's such as constructor, and loses __proto__.
+    // Stored as one text, because the SDK's marshaller fails on names such as constructor and loses
+    // __proto__.
     metadata: JSON.stringify(creation.metadata),
     openShard: openShard('OPEN', creation.id),
     [listingIndex.partition]: `CREATIONS#${creation.accountId}`,
@@ -96,16 +100,34 @@ export function creationToItem({ requestId, ...creation }: CreationRecord): Item
 
 export function creationFromItem(item: Item): CreationRecord {
   const { pk, sk, openShard: shard, listing, listed, ...record } = item;
-  return { ...(record as unknown as CreationRecord), metadata: metadataFrom(record['metadata']) };
+  return { ...record, metadata: metadataFrom(record['metadata']) } as unknown as CreationRecord;
 }
 
-/** Records that were written before metadata became one text hold a map. */
-function metadataFrom(stored: unknown): Metadata {
-  return (typeof stored === 'string' ? JSON.parse(stored) : stored) as Metadata;
+/** Older records hold a map instead of one text. */
+function metadataFrom(stored: unknown): unknown {
+  return typeof stored === 'string' ? JSON.parse(stored) : stored;
+}
+
+/** The id of a creation in a row of the listing index. */
+export function listedIdOf(row: Item): CreationId {
+  return String(row['listed']) as CreationId;
 }
 
 export function idempotencyFromItem(item: Item): IdempotencyRecord {
   return item as unknown as IdempotencyRecord;
+}
+
+export function blockFromItem(item: Item): NonNullable<RequestState['block']> {
+  return { untilMillis: Number(item['untilMillis']), scope: item['scope'] === 'all' ? 'all' : 'public' };
+}
+
+/** The webhook secrets of an account's item, or of a projection of it. */
+export function secretsFromItem(item: Item | undefined): readonly SealedSecret[] {
+  return (item?.['webhookSecrets'] ?? []) as readonly SealedSecret[];
+}
+
+export function ledgerRowFromItem({ pk, sk, ...row }: Item): LedgerRow {
+  return row as unknown as LedgerRow;
 }
 
 export function deliveryFromItem(item: Item): Delivery {

@@ -2,13 +2,14 @@ import type { CreationRecord } from '../../core/creation.ts';
 import { parseCreationId, type CreationId } from '../../core/ids.ts';
 import type { OpenWorkStore } from '../../core/ports/executions.ts';
 import { updateIf } from './conditional.ts';
+import { queryPages } from './query.ts';
 import { queryPage, updateItem, type QueryParts } from './send.ts';
 import { keys, openShards, openWorkIndex, type Item, type Table } from './table.ts';
 
-/** A reconciler's run takes at most so many of each shard; the rest is as overdue a minute later. */
+/** The most creations of a shard that one run of the reconciler takes. The next run takes the others. */
 const pageSize = 100;
 
-/** What the reconciler walks: the sparse index of creations that still need something. */
+/** The index of creations that still need work, for the reconciler. */
 export function createOpenWorkStore(table: Table): OpenWorkStore {
   return {
     overdue: async (nowMillis) => {
@@ -75,20 +76,11 @@ async function overdueIn(
 
 async function countIn(table: Table, shard: string): Promise<number> {
   let count = 0;
-  let from: Item | undefined;
-  do {
-    const answer = await queryPage(table, {
-      ...partOf(shard),
-      Select: 'COUNT',
-      ...(from && { ExclusiveStartKey: from }),
-    });
-    count += answer.Count ?? 0;
-    from = answer.LastEvaluatedKey;
-  } while (from);
+  for await (const page of queryPages(table, { ...partOf(shard), Select: 'COUNT' })) count += page.Count ?? 0;
   return count;
 }
 
-/** Conditional on the due time that was read: of two reconcilers, one acts. */
+/** The condition is the due time that was read, so that only one of two reconcilers acts. */
 async function updateDue(
   table: Table,
   creation: CreationRecord,

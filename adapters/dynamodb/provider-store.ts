@@ -1,6 +1,6 @@
 /**
- * Which providers are enabled, in the service item: every request's one read holds it
- * anyway, so that no function of the API has to look into the vendors' keys.
+ * The enabled providers are a list in the service item. Every request reads that item anyway, so that no
+ * function of the API needs to read the vendors' keys.
  */
 import { getItem, updateItem } from './send.ts';
 import { keys, type Item, type Table } from './table.ts';
@@ -12,7 +12,7 @@ export interface ProviderStore {
 }
 
 export function createProviderStore(table: Table): ProviderStore {
-  // A set: two operators at work at the same time cannot undo each other.
+  // The list is a set, so that two operators at the same time do not undo each other's changes.
   const change = async (verb: 'ADD' | 'DELETE', provider: string): Promise<void> => {
     await updateItem(table, keys.service(), {
       UpdateExpression: `${verb} enabledProviders :provider`,
@@ -26,7 +26,10 @@ export function createProviderStore(table: Table): ProviderStore {
   };
 }
 
-/** Of the service item, as it was read; DynamoDB has no empty set, so that the attribute comes and goes. */
+/**
+ * Reads the list from the service item. DynamoDB has no empty set, so the attribute is absent while none is
+ * enabled.
+ */
 export function enabledProvidersOf(item: Item | undefined): readonly string[] {
   const names = item?.['enabledProviders'];
   return names instanceof Set ? [...names].map(String).sort() : [];

@@ -1,7 +1,33 @@
-import { queryPage } from './send.ts';
+import type { QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { queryPage, type QueryParts } from './send.ts';
 import type { Item, Table } from './table.ts';
 
-/** All items of a partition whose sort key begins so, in the order of that key. */
+/**
+ * The pages of a query, one after the other, until `mostItems` are read or there are no more.
+ *
+ * The SDK's paginateQuery does not serve here: it sends its commands by itself, past the retries of send.ts,
+ * and it asks for the same number of items on every page.
+ */
+export async function* queryPages(
+  table: Table,
+  parts: QueryParts,
+  mostItems = Infinity,
+): AsyncGenerator<QueryCommandOutput> {
+  let missing = mostItems;
+  let from: Item | undefined;
+  do {
+    const page = await queryPage(table, {
+      ...parts,
+      ...(from && { ExclusiveStartKey: from }),
+      ...(Number.isFinite(missing) && { Limit: missing }),
+    });
+    yield page;
+    missing -= page.Items?.length ?? 0;
+    from = page.LastEvaluatedKey;
+  } while (from && missing > 0);
+}
+
+/** All items of a partition whose sort key begins with this text, in the order of that key. */
 export async function queryAll(
   table: Table,
   pk: string,
@@ -9,18 +35,12 @@ export async function queryAll(
   newestFirst = false,
   limit = Infinity,
 ): Promise<Item[]> {
+  const query: QueryParts = {
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :beginning)',
+    ExpressionAttributeValues: { ':pk': pk, ':beginning': beginning },
+    ScanIndexForward: !newestFirst,
+  };
   const items: Item[] = [];
-  let from: Item | undefined;
-  do {
-    const answer = await queryPage(table, {
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :beginning)',
-      ExpressionAttributeValues: { ':pk': pk, ':beginning': beginning },
-      ScanIndexForward: !newestFirst,
-      ...(from && { ExclusiveStartKey: from }),
-      ...(Number.isFinite(limit) && { Limit: limit - items.length }),
-    });
-    items.push(...(answer.Items ?? []));
-    from = answer.LastEvaluatedKey;
-  } while (from && items.length < limit);
+  for await (const page of queryPages(table, query, limit)) items.push(...(page.Items ?? []));
   return items;
 }

@@ -1,4 +1,7 @@
-/** The refund: one transaction, conditional on a creation that is not yet terminal, so that twice is once. */
+/**
+ * The refund is one transaction. Its condition is a creation that has not ended, so that it is made only
+ * once.
+ */
 import type { CreationRecord } from '../../core/creation.ts';
 import type { Refund } from '../../core/ports/charges.ts';
 import { spentAttribute } from './mapping.ts';

@@ -2,12 +2,18 @@ import { blockSeconds, rateWindowSeconds, rejectionsBeforeBlock } from '../../co
 import type { RequestQuestion, RequestState, RequestStore } from '../../core/ports/requests.ts';
 import { batchGet } from './batch-get.ts';
 import { updateIf } from './conditional.ts';
-import { accountFromItem, apiKeyFromItem, creationFromItem, idempotencyFromItem } from './mapping.ts';
+import {
+  accountFromItem,
+  apiKeyFromItem,
+  blockFromItem,
+  creationFromItem,
+  idempotencyFromItem,
+} from './mapping.ts';
 import { enabledProvidersOf } from './provider-store.ts';
 import { updateItem } from './send.ts';
 import { keys, minuteOf, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
 
-/** Reads and counters of the request path. */
+/** The reads and the counters of the request path. */
 export function createRequestStore(table: Table): RequestStore {
   return {
     read: (question) => readState(table, question),
@@ -76,15 +82,15 @@ async function readState(table: Table, question: RequestQuestion): Promise<Reque
 }
 
 function stateOf(found: (name: string) => Item | undefined, nowMillis: number): RequestState {
-  const block = found('block') as (Item & NonNullable<RequestState['block']>) | undefined;
+  const block = found('block');
   const account = found('account');
   const apiKey = found('apiKey');
   const idempotency = found('idempotency');
   const creation = found('creation');
   const live = idempotency && idempotencyFromItem(idempotency);
+  const stored = block && blockFromItem(block);
   return {
-    ...(block &&
-      block.untilMillis > nowMillis && { block: { untilMillis: block.untilMillis, scope: block.scope } }),
+    ...(stored && stored.untilMillis > nowMillis && { block: stored }),
     ...(account && { account: accountFromItem(account) }),
     ...(apiKey && { apiKey: apiKeyFromItem(apiKey) }),
     ...(live && live.expiresAt > nowMillis && { idempotency: live }),
@@ -108,7 +114,7 @@ async function countRejection(
     ReturnValues: 'UPDATED_NEW',
   });
   if (Number(answer.Attributes?.['count']) < rejectionsBeforeBlock) return;
-  // A 401 loop closes more than a 403 loop: the wider block is never replaced by the narrower one.
+  // Repeated 401s block more than repeated 403s. The wider block is never replaced by the narrower one.
   await updateIf(table, keys.block(address), {
     UpdateExpression: 'SET untilMillis = :until, #scope = :scope, #ttl = :ttl',
     ...(kind === '403' && {

@@ -1,7 +1,7 @@
 /**
- * Every call of the table that is not a transaction goes through here. DynamoDB refuses a single
- * write while a transaction holds the item, and it throttles; either clears by itself. The SDK
- * retries throttles a few times, and conflicts never.
+ * Every call of the table except transactions goes through here. DynamoDB refuses a single write while a
+ * transaction holds the item, and it throttles calls. Both pass after a moment. The SDK retries throttles a
+ * few times, and it never retries conflicts.
  */
 import {
   GetCommand,
@@ -23,17 +23,16 @@ export type UpdateParts = Omit<UpdateCommandInput, 'TableName' | 'Key'>;
 export type PutParts = Omit<PutCommandInput, 'TableName' | 'Item'>;
 export type QueryParts = Omit<QueryCommandInput, 'TableName'>;
 
-/** What the SDK's `send` takes beside its command. */
+/** The options that the SDK's `send` takes with a command. */
 export interface CallOptions {
   readonly abortSignal?: AbortSignal;
 }
 
 /**
- * The answer of a call that DynamoDB may refuse for the moment. The call is made again, with
- * jitter, until DynamoDB takes it.
- * @param call sends one command; it is called once a try
- * @throws Overloaded when conflicts or throttles outlast the tries, or the time of the request is used up.
- *   The refused call wrote nothing, unless the answer to an earlier try was lost.
+ * Makes a call again, with random pauses, while DynamoDB refuses it only for the moment.
+ * @param call sends one command. It is called once for each try.
+ * @throws Overloaded when the last try fails, too, or when the time of the request is used up. The call wrote
+ *   nothing, unless the answer to an earlier try was lost.
  */
 export async function send<Answer>(
   table: Table,
@@ -54,7 +53,7 @@ export async function send<Answer>(
   }
 }
 
-/** One consistent read; undefined when there is no such item. */
+/** Reads one item consistently. Undefined: there is no such item. */
 export async function getItem(table: Table, key: ItemKey, projection?: string): Promise<Item | undefined> {
   const read = {
     TableName: table.name,
@@ -66,7 +65,7 @@ export async function getItem(table: Table, key: ItemKey, projection?: string): 
   return answer.Item;
 }
 
-/** One page. A query of an index cannot be consistent: DynamoDB refuses it. */
+/** Reads one page. The read is consistent, except in an index, where DynamoDB refuses consistent reads. */
 export async function queryPage(table: Table, parts: QueryParts): Promise<QueryCommandOutput> {
   const query = {
     TableName: table.name,
@@ -76,7 +75,7 @@ export async function queryPage(table: Table, parts: QueryParts): Promise<QueryC
   return send(table, (options) => table.client.send(new QueryCommand(query), options));
 }
 
-/** A single update. Throws ConditionalCheckFailedException when its condition does not hold. */
+/** Updates one item. Throws ConditionalCheckFailedException when the condition fails. */
 export async function updateItem(
   table: Table,
   key: ItemKey,
@@ -86,7 +85,7 @@ export async function updateItem(
   return send(table, (options) => table.client.send(new UpdateCommand(update), options));
 }
 
-/** A single put. Throws ConditionalCheckFailedException when its condition does not hold. */
+/** Puts one item. Throws ConditionalCheckFailedException when the condition fails. */
 export async function putItem(table: Table, item: Item, parts: PutParts = {}): Promise<void> {
   const put = { TableName: table.name, Item: item, ...parts };
   await send(table, (options) => table.client.send(new PutCommand(put), options));

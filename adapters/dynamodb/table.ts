@@ -1,6 +1,6 @@
 /**
- * The one table: its keys, its indexes, and the client through which everything in
- * this folder speaks to it. architecture.md lists the items.
+ * The one table: its keys, its indexes, and the client that every file of this folder uses.
+ * docs/architecture.md lists the items.
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { AccountId, CreationId, KeyId } from '../../core/ids.ts';
@@ -11,13 +11,13 @@ export interface Table {
   readonly name: string;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
-  /** Aborts when the time of the request is used up: from then on nothing is sent. Absent: no request waits. */
+  /** Aborts when the time of the request is used up. After that nothing is sent. Absent outside a request. */
   readonly signal?: AbortSignal;
-  /** Hears of each try of a transaction that others were in the way of, with the transaction's token. */
+  /** Is called, with the token of the transaction, for each try that conflicts with another transaction. */
   readonly onConflict?: (token: string | undefined) => void;
 }
 
-/** A document as lib-dynamodb gives it: attribute names to plain values. */
+/** An item as lib-dynamodb returns it: an object from attribute names to plain values. */
 export type Item = Record<string, unknown>;
 
 export interface ItemKey extends Item {
@@ -25,22 +25,27 @@ export interface ItemKey extends Item {
   readonly sk: string;
 }
 
-/** Sparse, keys only: creations that still need something, by the time it is due. */
+/**
+ * Creations that still need work, by the time when the work is due. The index is sparse and holds keys only.
+ */
 export const openWorkIndex = { name: 'open_work', partition: 'openShard', sort: 'dueAt' } as const;
-/** Keys only: what is listed newest or oldest first (an account's creations, all accounts). */
+/** The lists of the API, by age: an account's creations, and all accounts. The index holds keys only. */
 export const listingIndex = { name: 'listing', partition: 'listing', sort: 'listed' } as const;
 export const ttlAttribute = 'expiresAtSeconds';
 
-/** An index partition takes 1,000 writes a second; four of them carry the start rate of Step Functions. */
+/**
+ * A partition of an index takes 1,000 writes a second. Four partitions take as many starts as Step Functions
+ * does.
+ */
 const shards = [0, 1, 2, 3] as const;
 export type OpenKind = 'OPEN' | 'WEBHOOK';
 
-/** The shards of what is not yet terminal (OPEN), or terminal with its webhook pending (WEBHOOK). */
+/** The shards of creations that have not ended (OPEN), or have ended and still owe a webhook (WEBHOOK). */
 export function openShards(kind: OpenKind): string[] {
   return shards.map((shard) => `${kind}#${shard}`);
 }
 
-/** The shard of a creation: by the last, random digit of its id. */
+/** The shard of a creation. The last digit of its id, which is random, chooses it. */
 export function openShard(kind: OpenKind, id: CreationId): string {
   return `${kind}#${Number.parseInt(id.slice(-1), 16) % shards.length}`;
 }
@@ -79,7 +84,7 @@ export const keys = {
   service: (): ItemKey => ({ pk: 'SERVICE', sk: 'SERVICE' }),
 } as const;
 
-/** The minute a time falls in, counted from the epoch. */
+/** The minute of a time, counted from the epoch. */
 export function minuteOf(millis: number): number {
   return Math.floor(millis / 60_000);
 }

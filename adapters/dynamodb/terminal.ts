@@ -4,22 +4,25 @@ import type { TransactItem } from './transaction.ts';
 
 const isOpen = '#status IN (:queued, :processing)';
 /**
- * The execution sends the first attempt at once. When that did not happen, or died, the
- * reconciler looks behind the time at which a second one would be due, 10 s for the first
- * and 60 s between them, so that the first attempt need not move this entry of the index.
+ * The execution makes the first webhook attempt at once. The attempt takes at most 10 s, and the second one
+ * is due 60 s after it. The reconciler looks for the webhook later than that. So the first attempt need not
+ * move the creation's entry in the index of open work.
  */
 const webhookGraceMillis = 110_000;
 
 export interface Settlement {
   readonly status: Extract<CreationStatus, 'completed' | 'failed'>;
   readonly nowMillis: number;
-  /** Whether its webhook, if it has one, is to be sent. */
+  /** Whether the creation's webhook, if it has one, is to be sent. */
   readonly announce: boolean;
-  /** Attributes that go with the status. */
+  /** Further attributes that are set with the status. */
   readonly values: Item;
 }
 
-/** The update that makes a creation terminal, once: with a webhook it stays in the index of open work until that is settled. */
+/**
+ * The update that ends a creation, once. A creation with a webhook stays in the index of open work until the
+ * webhook is settled.
+ */
 export function settleTerminal(table: Table, creation: CreationRecord, settlement: Settlement): TransactItem {
   const { nowMillis, status } = settlement;
   const pending = creation.webhook !== undefined && settlement.announce;

@@ -6,28 +6,30 @@ import {
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { backoffMillis, isExhausted } from './backoff.ts';
-import { isShed } from './shed.ts';
+import { isRefusal, isShed } from './shed.ts';
 import type { Item, Table } from './table.ts';
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** What one item of a cancelled transaction said: undefined when its condition held. */
+/** Why DynamoDB refused one item of a transaction. Undefined: the item's condition held. */
 export type Refusal = { readonly item: Item | undefined } | undefined;
 
 export type TransactionOutcome =
   | { readonly kind: 'done' }
-  /** At least one condition failed; a refusal for each item, in their order. */
+  /** At least one condition failed. There is an entry for each item, in the order of the items. */
   | { readonly kind: 'refused'; readonly refusals: readonly Refusal[] }
   /**
-   * Conflicts or throttling outlasted the tries, or the time of the request is used up. Nothing was
-   * written, unless it is unclear: then the answer to a try was lost, and no later try could tell
-   * whether the lost one had written.
+   * Conflicts or throttles lasted through all tries, or the time of the request is used up. Nothing was
+   * written, unless `unclear` is true. Then the answer to one try was lost, and no later try showed whether
+   * it had written.
    */
   | { readonly kind: 'overloaded'; readonly unclear: boolean };
 
 /**
- * One transaction, sent again with the identical request and token while others hold
- * its items. Throws when the outcome stays unknown (the connection broke, a 5xx, a try that may still arrive).
+ * Sends one transaction, and sends it again, with the same request and token, while other transactions hold
+ * its items.
+ * @throws when the outcome stays unknown: after a broken connection, after a 5xx, or when an earlier try may
+ *   still arrive at DynamoDB
  */
 export async function transact(
   table: Table,
@@ -61,7 +63,7 @@ export async function transact(
       const reasons =
         error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : undefined;
       if (reasons?.some((reason) => reason.Code === 'ConditionalCheckFailed')) {
-        // A try that nobody waits for any more may arrive later, and find its conditions true by then.
+        // The earlier try, for which nobody waits any more, may arrive later and find its conditions true.
         if (!lost.inTime)
           throw new Error('a try got no answer in time and may still be carried out', { cause: error });
         return { kind: 'refused', refusals: reasons.map(refusalOf) };
@@ -75,8 +77,8 @@ export async function transact(
 }
 
 /**
- * Tells of each exchange whose outcome nobody knows, those that the SDK retries by itself
- * included: only the error of its last try comes out of send().
+ * Calls `lost` for each exchange with DynamoDB whose outcome nobody knows. That includes exchanges that the
+ * SDK retries itself, because send() throws only the error of the last one.
  */
 function notice(
   command: TransactWriteCommand,
@@ -85,7 +87,7 @@ function notice(
 ): void {
   command.middlewareStack.add(
     (next) => async (args) => {
-      // Behind an abort the SDK's handler sends nothing more.
+      // After an abort the SDK's handler sends nothing more.
       const isSent = !isOver(signal);
       try {
         return await next(args);
@@ -94,25 +96,19 @@ function notice(
         throw error;
       }
     },
-    // lib-dynamodb puts the command's stack into the call twice, which a name would refuse.
+    // lib-dynamodb adds the command's middleware to a call twice. Without `override`, the second time fails.
     { step: 'deserialize', priority: 'high', name: 'noticeLostAnswers', override: true },
   );
 }
 
-/** Asked anew after each wait: the compiler believes what was true before the wait. */
+/** A function, because the compiler would assume that `aborted` cannot change during an await. */
 function isOver(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-/** The time limit of a try (call-limits.ts): the connection was given up, and not broken by the other side. */
+/** Whether we gave up the connection after our own time limit (call-limits.ts). DynamoDB did not break it. */
 function isTimeOut(error: unknown): boolean {
-  return (error as { readonly code?: unknown }).code === 'ETIMEDOUT';
-}
-
-/** A 4xx: DynamoDB read the request and says that it wrote nothing. */
-function isRefusal(error: unknown): boolean {
-  const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-  return status !== undefined && status >= 400 && status < 500;
+  return error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT';
 }
 
 function refusalOf(reason: CancellationReason): Refusal {

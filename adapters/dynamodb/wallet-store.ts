@@ -1,48 +1,52 @@
 /**
- * Money as an operator moves it: each movement with its ledger row, in one transaction. The row's id is
- * drawn before the first try and is the transaction's token as well. So a try whose answer was lost is
- * known again: by DynamoDB for ten minutes, and by the row itself for ever.
+ * Movements of money by an operator. One transaction writes each movement with its ledger row. The id of the
+ * row is chosen before the first try, and it is also the token of the transaction. So a retry recognizes an
+ * earlier try whose answer was lost: DynamoDB knows the token for ten minutes, and the row stays for ever.
  */
 import type { CreationRecord } from '../../core/creation.ts';
 import type { AccountId } from '../../core/ids.ts';
 import type { LedgerKind, LedgerRow } from '../../core/ledger.ts';
 import { asMicros, largestAvailableMicros, type Micros } from '../../core/money.ts';
 import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
+import { ledgerRowFromItem } from './mapping.ts';
 import { queryAll } from './query.ts';
 import { getItem } from './send.ts';
+import { isRefusal } from './shed.ts';
 import { keys, type Item, type ItemKey, type Table } from './table.ts';
 import { transact, type Refusal, type TransactItem, type TransactionOutcome } from './transaction.ts';
 
-/** What a reference stands for: one movement of an account. */
+/** The movement of an account that a reference names. */
 export interface Movement {
   readonly kind: 'top_up' | 'adjustment';
   readonly amountMicros: Micros;
 }
 
-/** What became of a movement. Everything but 'applied' changed nothing. */
+/** The outcome of a movement. Only 'applied' changed anything. */
 export type MovementOutcome =
   | { readonly kind: 'applied' }
-  /** The same movement was made before under this reference. */
+  /** An earlier call made the same movement with this reference. */
   | { readonly kind: 'already_applied' }
-  /** The reference stands for another movement. */
+  /** The reference names another movement. */
   | { readonly kind: 'reference_taken'; readonly by: Movement }
-  /** It would lift the account above the largest amount, or lower it as far below zero. */
+  /** The account would exceed the largest amount, or fall as far below zero. */
   | { readonly kind: 'out_of_range' };
 
 export type CreditLineOutcome = 'changed' | 'changed_meanwhile' | 'out_of_range';
 
 /**
- * All movements throw Overloaded when the table stayed busy and nothing was written, and OutcomeUnknown
- * when nobody can tell whether it was.
+ * All movements throw Overloaded when the table stayed busy and nothing was written. They throw
+ * OutcomeUnknown when nobody can tell whether the movement was written.
  */
 export interface WalletStore {
-  /** Adds to the balance, once for a reference. */
+  /** Adds to the balance, once for each reference. */
   topUp(id: AccountId, amount: Micros, reference: string): Promise<MovementOutcome>;
-  /** Adds to the balance, or takes from it, whatever is there; once for a reference, when there is one. */
+  /**
+   * Adds to the balance or takes from it, even below zero. With a reference, only once for each reference.
+   */
   adjust(id: AccountId, amount: Micros, reason: string, reference?: string): Promise<MovementOutcome>;
-  /** 'changed_meanwhile': the credit line is no longer the one that was read. */
+  /** 'changed_meanwhile': the stored credit line is no longer `from`. */
   setCreditLine(id: AccountId, from: Micros, to: Micros): Promise<CreditLineOutcome>;
-  /** The row of a creation's charge. */
+  /** The ledger row of a creation's charge. */
   charge(creation: Pick<CreationRecord, 'id' | 'accountId' | 'createdAt'>): Promise<LedgerRow | undefined>;
   /** Oldest first. */
   ledger(id: AccountId): Promise<LedgerRow[]>;
@@ -64,14 +68,10 @@ export function createWalletStore(table: Table): WalletStore {
     setCreditLine: (id, from, to) => setCreditLine(table, id, from, to),
     charge: async ({ id, accountId, createdAt }) => {
       const item = await getItem(table, keys.ledger(accountId, createdAt, 'charge', id));
-      return item && rowFromItem(item);
+      return item && ledgerRowFromItem(item);
     },
-    ledger: async (id) => (await queryAll(table, keys.account(id).pk, 'LEDGER#')).map(rowFromItem),
+    ledger: async (id) => (await queryAll(table, keys.account(id).pk, 'LEDGER#')).map(ledgerRowFromItem),
   };
-}
-
-function rowFromItem({ pk, sk, ...row }: Item): LedgerRow {
-  return row as unknown as LedgerRow;
 }
 
 function rowOf(table: Table, kind: LedgerKind, amountMicros: Micros, more: Partial<LedgerRow>): LedgerRow {
@@ -95,7 +95,10 @@ async function move(table: Table, id: AccountId, row: LedgerRow): Promise<Moveme
   return { kind: 'out_of_range' };
 }
 
-/** Only the direction of the movement is bounded: what lies beyond can always be brought back. */
+/**
+ * An increase has only an upper limit and a decrease only a lower one, so that a balance can always be
+ * corrected.
+ */
 function inRange(
   change: Micros,
   values: Item,
@@ -126,8 +129,8 @@ function referenceItem(
 
 function outcomeOfReference(row: LedgerRow, item: Item): MovementOutcome {
   // Items of older releases name no kind: only top-ups had a reference.
-  const { kind = 'top_up', amountMicros } = item as Partial<Pick<Movement, 'kind'>> &
-    Pick<Movement, 'amountMicros'>;
+  const kind = item['kind'] === 'adjustment' ? 'adjustment' : 'top_up';
+  const amountMicros = asMicros(Number(item['amountMicros']));
   if (kind === row.kind && amountMicros === row.amountMicros) return { kind: 'already_applied' };
   return { kind: 'reference_taken', by: { kind, amountMicros } };
 }
@@ -155,7 +158,7 @@ async function setCreditLine(
   return refusals[0]?.item?.['creditLineMicros'] === from ? 'out_of_range' : 'changed_meanwhile';
 }
 
-/** Writes the change of the account with its ledger row, once; otherwise what stood against it, item by item. */
+/** Writes the change of the account and its ledger row once, or returns why each item was refused. */
 async function write(
   table: Table,
   id: AccountId,
@@ -175,12 +178,12 @@ async function write(
     case 'overloaded':
       throw new Overloaded('The table stayed busy: nothing was changed.');
     case 'refused':
-      // The row is there already: an earlier try of ours wrote everything, and its answer was lost.
+      // The row exists already: an earlier try of ours wrote everything, and its answer was lost.
       return outcome.refusals[1] === undefined ? outcome.refusals : 'written';
   }
 }
 
-/** Where no answer says whether a try wrote, the ledger is asked. */
+/** If no answer says whether the transaction was written, its ledger row is looked up. */
 async function outcomeOf(
   table: Table,
   row: ItemKey,
@@ -197,11 +200,4 @@ async function outcomeOf(
   if (found) return { kind: 'done' };
   if (isRefusal(cause)) throw cause;
   throw new OutcomeUnknown('No answer says whether the change was made.', { cause });
-}
-
-/** DynamoDB read the request and says that it wrote nothing, as when a permission is missing. */
-function isRefusal(error: unknown): error is Error {
-  const status = (error as { $metadata?: { httpStatusCode?: number } } | undefined)?.$metadata
-    ?.httpStatusCode;
-  return status !== undefined && status >= 400 && status < 500;
 }

@@ -1,4 +1,4 @@
-/** Width and height of a FLUX.2 picture, the same at every vendor that takes pixels. */
+/** Width and height of a FLUX.2 picture. Every vendor that takes pixels gets the same numbers. */
 import type { AspectRatio, Resolution } from '../../core/image-formats.ts';
 
 export interface Pixels {
@@ -7,11 +7,12 @@ export interface Pixels {
 }
 
 /**
- * Both sides are multiples of 16 and at most 2048 (Replicate's limit); 1K stays within
- * 1024 x 1024, which is the first megapixel of every price list, and 2K within 4,000,000.
- * The ratios are exact but for 16:9 and 21:9 at 1K, which are off by less than 1 %.
+ * Both sides are multiples of 16 and at most 2048, which is Replicate's limit. 1K has at most 1024 x 1024
+ * pixels, because every vendor's prices begin with that first megapixel. 2K has at most 4,000,000 pixels. The
+ * ratios are exact, except 16:9 and 21:9 at 1K, which are off by less than 1 %.
  *
- * @see https://help.bfl.ai/articles/4029171097-flux-2-technical-specifications (64 x 64 to 4 MP, multiples of 16; read 2026-11-21)
+ * @see https://help.bfl.ai/articles/4029171097-flux-2-technical-specifications
+ *   (64 x 64 to 4 MP, multiples of 16; read 2026-11-21)
  */
 const table: Readonly<Partial<Record<Resolution, Readonly<Record<AspectRatio, Pixels>>>>> = {
   '1K': {
@@ -40,7 +41,7 @@ const table: Readonly<Partial<Record<Resolution, Readonly<Record<AspectRatio, Pi
   },
 };
 
-/** Throws for 4K, which FLUX.2 does not render: the catalog names no such route. */
+/** Throws for 4K, which FLUX.2 does not render. The catalog has no such route. */
 export function fluxPixelsOf(resolution: Resolution, aspectRatio: AspectRatio): Pixels {
   const pixels = table[resolution]?.[aspectRatio];
   if (!pixels) throw new Error(`FLUX.2 renders no ${resolution}`);

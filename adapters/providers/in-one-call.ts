@@ -1,4 +1,4 @@
-/** A vendor that answers with the picture itself, where others accept a job and are asked for it (vendor-jobs.ts). */
+/** For vendors that answer a request with the picture itself. Other vendors accept a job (vendor-jobs.ts). */
 import type { ImageProvider, ProviderAnswer, ProviderCredentials, RenderJob } from '../../core/provider.ts';
 import { refusedBy } from '../../core/provider.ts';
 import { answering } from './vendor-http.ts';
@@ -6,11 +6,14 @@ import { answering } from './vendor-http.ts';
 export interface OneCall {
   readonly name: string;
   readonly credentials: ProviderCredentials;
-  /** Throws CallBroke when no whole answer came, and what its signal aborts with. */
+  /** Throws CallBroke when no complete answer came, and the signal's reason when the signal aborts. */
   readonly ask: (key: string, job: RenderJob, signal: AbortSignal) => Promise<ProviderAnswer>;
 }
 
-/** Reads the vendor's key for each call, and has it read anew after one that the vendor refused. */
+/**
+ * Reads the vendor's key for each call. After a refused key, the next call reads the key from the secret
+ * again.
+ */
 export function inOneCall({ name, credentials, ask }: OneCall): ImageProvider {
   return {
     name,

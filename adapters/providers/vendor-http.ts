@@ -1,23 +1,22 @@
 /**
- * HTTPS as every vendor's adapter needs it: one call, never repeated by itself, no
- * redirect followed, the answer bounded, and a breakage told apart by what it means:
- * surely not begun, or perhaps accepted already.
+ * HTTPS for every vendor's adapter. A call is never repeated, follows no redirect, and reads a limited
+ * answer. An error says whether the vendor surely never saw the request, or may have accepted it.
  */
 import { CredentialsUnreadable, refusedBy, type ProviderAnswer, type Refused } from '../../core/provider.ts';
 
 export interface VendorOptions {
-  /** Without a slash at its end. */
+  /** Has no slash at its end. */
   readonly baseUrl: string;
-  /** Hosts besides the base's own that an address in an answer may name: themselves and what is under them. */
+  /** Further hosts that an address in an answer may name, each with its subdomains. */
   readonly hosts: readonly string[];
 }
 
 export interface VendorCall {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** A path under the base, or an address that an answer named. */
+  /** A path under the base URL, or an address from an answer. */
   readonly to: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON when it is a plain object. */
+  /** A plain object is sent as JSON. */
   readonly body?: object | FormData;
   readonly signal: AbortSignal;
 }
@@ -26,23 +25,23 @@ export interface VendorResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Uint8Array;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON. Undefined when the body is no JSON. */
   readonly json: unknown;
 }
 
 export interface VendorHttp {
-  /** Throws CallBroke when no whole answer came, and the signal's reason when it aborts. */
+  /** Throws CallBroke when no complete answer came, and the signal's reason when the signal aborts. */
   call(call: VendorCall): Promise<VendorResponse>;
-  /** Whether an address of an answer is the vendor's own. */
+  /** Whether an address from an answer belongs to the vendor. */
   isOwn(url: string): boolean;
 }
 
-/** No whole answer came. */
+/** No complete answer came. */
 export class CallBroke extends Error {
   override readonly name = 'CallBroke';
   /** False: the vendor surely never saw the request. */
   readonly perhapsAccepted: boolean;
-  /** A code such as ECONNRESET; never an address. */
+  /** A code such as ECONNRESET, never an address. */
   readonly code: string;
   constructor(code: string, perhapsAccepted: boolean, cause?: unknown) {
     super(`the call broke: ${code}`, { cause });
@@ -51,10 +50,10 @@ export class CallBroke extends Error {
   }
 }
 
-/** The largest picture of the largest vendor (4K PNG), base64 and some. */
+/** Enough for the largest picture of any vendor (a 4K PNG) in base64. */
 const mostBytes = 96 * 1024 * 1024;
 
-/** No connection was ever made, so nothing was sent (Node's and undici's codes). */
+/** Codes of Node and undici for a connection that was never made, so that nothing was sent. */
 const neverConnected = [
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -85,8 +84,7 @@ export function createVendorHttp({ baseUrl, hosts }: VendorOptions): VendorHttp 
           method,
           redirect: 'manual',
           signal,
-          headers: { ...(isPlain(body) && { 'content-type': 'application/json' }), ...headers },
-          ...(body !== undefined && { body: isPlain(body) ? JSON.stringify(body) : (body as FormData) }),
+          ...sentBody(body, headers),
         });
         const bytes = await readBounded(response);
         return {
@@ -105,8 +103,11 @@ export function createVendorHttp({ baseUrl, hosts }: VendorOptions): VendorHttp 
   };
 }
 
-function isPlain(body: object | FormData | undefined): boolean {
-  return body !== undefined && !(body instanceof FormData);
+/** fetch() itself sets the type of a form, which holds the form's boundary. */
+function sentBody(body: VendorCall['body'], headers: VendorCall['headers']): RequestInit {
+  if (body === undefined) return { headers: { ...headers } };
+  if (body instanceof FormData) return { headers: { ...headers }, body };
+  return { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }
 
 async function readBounded(response: Response): Promise<Uint8Array> {
@@ -129,15 +130,22 @@ function parsed(bytes: Uint8Array, headers: Headers): unknown {
   }
 }
 
-/** fetch() hides the code in the cause, where several addresses were tried in the first of its errors. */
+/**
+ * fetch() puts the code into the cause. If it tried several addresses, the code is in the first of the
+ * cause's errors.
+ */
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
-  const first = cause instanceof AggregateError ? (cause.errors[0] as unknown) : cause;
+  const causes: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
+  const [first] = causes;
   const code = first instanceof Error && 'code' in first ? String(first.code) : '';
   return code === '' ? 'UNKNOWN' : code;
 }
 
-/** Makes a breakage an answer: what was surely not begun leaves the vendor out, all else is an unknown outcome. */
+/**
+ * Turns an error into an answer. If the vendor surely never saw the request, the vendor is unavailable.
+ * Otherwise the outcome is unknown.
+ */
 export async function answering(work: () => Promise<ProviderAnswer>): Promise<ProviderAnswer> {
   try {
     return await work();
@@ -148,12 +156,12 @@ export async function answering(work: () => Promise<ProviderAnswer>): Promise<Pr
   }
 }
 
-/** An answer that nothing is known of: fail closed, and tell the operator its shape. */
+/** An answer that the adapter does not know. It is refused, and the operator learns its status and code. */
 export function unknownAnswer(response: VendorResponse, code?: string): Refused {
   return refusedBy('unknown_answer', detailOf(response, code));
 }
 
-/** "HTTP 429 rate_limit_exceeded": the status and the vendor's code, when that is a plain word. */
+/** "HTTP 429 rate_limit_exceeded": the status, and the vendor's code when it is a plain word. */
 export function detailOf({ status }: VendorResponse, code?: unknown): string {
   return typeof code === 'string' && /^[\w.:/ -]{1,80}$/.test(code)
     ? `HTTP ${status} ${code}`

@@ -1,6 +1,6 @@
 /**
- * What the vendors of FLUX.2 have in common: a job is accepted under an id, asked for
- * until it ends, and its picture downloaded from where the answer says.
+ * For the vendors of FLUX.2. They accept a job under an id, the adapter polls the job until it ends, and then
+ * the adapter downloads the picture from an address in the answer.
  */
 import {
   CredentialsUnreadable,
@@ -12,20 +12,23 @@ import {
 } from '../../core/provider.ts';
 import { CallBroke, detailOf, unknownAnswer, type VendorHttp, type VendorResponse } from './vendor-http.ts';
 
-/** How one poll went when the job has not ended. 'trouble': it did not come through. */
+/** The result of a poll whose job has not ended. 'trouble': the poll itself failed. */
 type Unended = 'working' | 'trouble';
 export type PollOutcome = ProviderAnswer | Unended;
 
-/** Milliseconds before each poll in turn; the last one from there on. */
+/** Milliseconds before each poll in turn. The last entry holds for all further polls. */
 export type Waits = readonly [number, ...number[]];
 
-/** After a poll that broke, was throttled, or met a vendor that is down. */
+/** Milliseconds after a poll that broke, was throttled, or met a vendor that was down. */
 const waitAfterTrouble = 5_000;
 
-/** An answer named an address that is not the vendor's: it is not followed. */
+/** An answer named an address of another host. Nothing is sent there. */
 export const foreignAddress: Refused = refusedBy('unknown_answer', 'an address of another host');
 
-/** The job's id holds how often it was asked for, and what it takes to ask: addresses or ids, without white space. */
+/**
+ * The job's id holds the number of polls so far and the addresses or ids that a poll needs. None of them may
+ * contain white space, because spaces separate them.
+ */
 export function pendingJob(
   waits: Waits,
   needed: readonly string[],
@@ -42,12 +45,15 @@ export function pendingJob(
   };
 }
 
-/** What `pendingJob` was given. */
+/** The addresses or ids that `pendingJob` was given. */
 export function neededFor(jobId: string): readonly string[] {
   return jobId.split(' ').slice(1);
 }
 
-/** One poll. What does not come through is asked again: the job is accepted, and whoever waits for it ends it in time. */
+/**
+ * One poll. A poll that fails is made again, because the vendor has accepted the job. The deadline of the
+ * creation ends the polling.
+ */
 export async function polling(
   jobId: string,
   waits: Waits,
@@ -63,20 +69,20 @@ async function unbroken(ask: () => Promise<PollOutcome>): Promise<PollOutcome> {
   try {
     return await ask();
   } catch (error) {
-    // The job goes on whether or not its key can be read just now.
+    // The vendor renders on, even if our key cannot be read at the moment.
     if (error instanceof CredentialsUnreadable) return 'trouble';
     if (!(error instanceof CallBroke)) throw error;
-    // A picture that is too large stays too large.
+    // Another download would be too large again.
     return error.code === 'TOO_LARGE' ? refusedBy('unknown_answer', error.code) : 'trouble';
   }
 }
 
-/** Throttled or down, while a job is asked for. */
+/** Whether the vendor throttled a poll or is down. */
 export function isTrouble({ status }: VendorResponse): boolean {
   return status === 429 || status >= 500;
 }
 
-/** The picture at the address that the vendor named; no credential goes there. */
+/** Downloads the picture from the address that the vendor named. Our key is not sent there. */
 export async function download(http: VendorHttp, url: string, signal: AbortSignal): Promise<PollOutcome> {
   if (!http.isOwn(url)) return foreignAddress;
   const response = await http.call({ method: 'GET', to: url, signal });
@@ -87,7 +93,7 @@ export async function download(http: VendorHttp, url: string, signal: AbortSigna
     : { kind: 'rendered', bytes: response.bytes };
 }
 
-/** Our key or our bill; undefined: neither. */
+/** A refusal of our key or for our bill. Undefined: the answer is neither. */
 export function refusedCredentials(
   response: VendorResponse,
   credentials: ProviderCredentials,
@@ -98,14 +104,14 @@ export function refusedCredentials(
   return refusedBy('credentials', detailOf(response));
 }
 
-/** What the status of a submission's answer says by itself; undefined: its body has to be looked at. */
+/** A refusal that the status of a submission proves. Undefined: the body of the answer decides. */
 export function refusedAtOnce(
   response: VendorResponse,
   credentials: ProviderCredentials,
   name: string,
 ): Refused | undefined {
   if (response.status === 429 || response.status === 503) return refusedBy('unavailable', detailOf(response));
-  // A server that broke down may have put the job in its queue before.
+  // The server may have queued the job before it failed.
   if (response.status >= 500) return refusedBy('unknown_outcome', detailOf(response));
   return refusedCredentials(response, credentials, name);
 }

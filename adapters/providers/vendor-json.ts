@@ -1,16 +1,16 @@
-/** A vendor's JSON, of which nothing is known until it was looked at. */
+/** Reads JSON of a vendor. Nothing about its shape is certain. */
 
-/** The fields of an object, none of anything else. */
+/** The fields of an object. Any other value has no fields. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** One field of an object; undefined of anything else. */
+/** One field of an object. Undefined for any other value. */
 export function propertyOf(value: unknown, key: string): unknown {
   return fieldsOf(value)[key];
 }
 
-/** What a table of ours says of a vendor's word. A word such as `constructor` stands in no table. */
+/** Looks up a vendor's word in one of our tables. A word such as `constructor` is in no table. */
 export function entryOf<Value>(
   table: Readonly<Partial<Record<string, Value>>>,
   word: string,
@@ -18,7 +18,7 @@ export function entryOf<Value>(
   return Object.hasOwn(table, word) ? table[word] : undefined;
 }
 
-/** The items of an array, none of anything else. */
+/** The items of an array. Any other value has no items. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

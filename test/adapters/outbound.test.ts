@@ -1,4 +1,7 @@
-/** The way out to addresses that clients give: what is sent, what is read of an answer, and the words for what went wrong. */
+/**
+ * The way out to addresses that clients give: what is sent, what is read of an answer, and the words for what
+ * went wrong.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,7 @@
-/** The bucket, asked over a fetch of the test: its address, its time limits, and what each end of a call means. */
+/**
+ * The bucket, asked over a fetch of the test: its address, its time limits, and what each end of a call
+ * means.
+ */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createImageStore, type BucketAccess } from '../../adapters/s3-images.ts';
 import { Overloaded } from '../../core/ports/requests.ts';

@@ -1,4 +1,6 @@
-/** Secrets Manager behind the two adapters that read it: what is cached, for how long, and what is refused. */
+/**
+ * Secrets Manager behind the two adapters that read it: what is cached, for how long, and what is refused.
+ */
 import {
   GetSecretValueCommand,
   PutSecretValueCommand,

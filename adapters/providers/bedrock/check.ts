@@ -1,6 +1,8 @@
 import type { CredentialCheck } from '../vendor.ts';
 
-/** Every call of Bedrock's runtime costs money, and its control plane needs rights that rendering does not. */
+/**
+ * Every call of Bedrock's runtime costs money. Its control plane needs rights that rendering does not need.
+ */
 export function checkBedrock(): Promise<CredentialCheck> {
   return Promise.resolve({
     verdict: 'unchecked',

@@ -1,11 +1,12 @@
 /**
- * Stability's models on Amazon Bedrock: one synchronous InvokeModel, base64 in the answer, signed
- * with the function's own role. The SDK adds 50 KB to a bundle that has other SDK clients.
+ * Stability's models on Amazon Bedrock. One synchronous InvokeModel, signed with the function's own role,
+ * answers with the picture in base64. The client adds 50 KB to a bundle that has other clients of the SDK.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-stability-diffusion.html,
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html and
- * https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html (read 2026-11-21).
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
+ * (read 2026-11-21).
  *
- * Left out: SD 3.5's image-to-image. It takes the source's ratio and none that is asked for.
+ * SD 3.5's image-to-image is left out: it always renders in the ratio of the source image.
  */
 import { BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
@@ -16,9 +17,9 @@ import { entryOf, listOf, propertyOf } from '../vendor-json.ts';
 export interface BedrockSettings {
   readonly name: string;
   readonly region: string;
-  /** Instead of AWS's own address of the region: a fake of it, a proxy. */
+  /** Replaces the address of Bedrock in the region, for a fake or a proxy. */
   readonly endpoint?: string;
-  /** Instead of what the SDK finds by itself; in Lambda that is the function's role. */
+  /** Replaces the credentials that the SDK finds. In Lambda the SDK finds the function's role. */
   readonly credentials?: {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
@@ -26,7 +27,10 @@ export interface BedrockSettings {
   };
 }
 
-/** By the error's name. What only a person can put right (rights, a model that the region lacks) is 'credentials', which alarms. */
+/**
+ * By the name of the error. 'credentials' raises an alarm, so it stands for everything that only a person can
+ * correct, such as missing rights or a model that the region does not have.
+ */
 const reasonOfError: Readonly<Partial<Record<string, RefusalReason>>> = {
   ThrottlingException: 'unavailable',
   ModelNotReadyException: 'unavailable',
@@ -40,7 +44,7 @@ const reasonOfError: Readonly<Partial<Record<string, RefusalReason>>> = {
   ResourceNotFoundException: 'credentials',
   UnrecognizedClientException: 'credentials',
   ExpiredTokenException: 'credentials',
-  // AWS's common errors of 400; those of 403 need no name.
+  // AWS's common errors with status 400. Those with 403 are in the table of statuses.
   ExpiredToken: 'credentials',
   IncompleteSignature: 'credentials',
   NotAuthorized: 'credentials',
@@ -56,7 +60,7 @@ const reasonOfStatus: Readonly<Partial<Record<number, RefusalReason>>> = {
   503: 'unavailable',
 };
 
-/** finish_reasons[0]; null is a picture. */
+/** By finish_reasons[0]. Null means that there is a picture. */
 const reasonOfFinish: Readonly<Partial<Record<string, RefusalReason>>> = {
   'Filter reason: prompt': 'prompt',
   'Filter reason: output image': 'prompt',
@@ -64,18 +68,19 @@ const reasonOfFinish: Readonly<Partial<Record<string, RefusalReason>>> = {
   'Inference error': 'failed',
 };
 
-/** No connection was ever made, so nothing was sent (Node's codes). */
+/** Codes of Node for a connection that was never made, so that nothing was sent. */
 const neverConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
 export function createBedrock({ name, region, endpoint, credentials }: BedrockSettings): ImageProvider {
   const client = new BedrockRuntimeClient({
     region,
-    // Named, because AWS_ENDPOINT_URL of a local run would take Bedrock along.
+    // Without an endpoint, AWS_ENDPOINT_URL of a local run would redirect Bedrock as well.
     endpoint: endpoint ?? `https://bedrock-runtime.${region}.amazonaws.com`,
-    // A second attempt of a synchronous call would be rendered and paid a second time.
+    // A second try of a synchronous call would be rendered and paid a second time.
     maxAttempts: 1,
-    // This client alone speaks HTTP/2 by default and keeps its session. What stood open while the function was frozen
-    // may be dead, and what is sent on it has an unknown outcome: a connection a call, of HTTP/1.1 as the other clients.
+    // By default only this client speaks HTTP/2 and keeps its connection. While Lambda freezes the function,
+    // the connection may die, and a call on a dead connection has an unknown outcome. So each call opens a
+    // connection of its own, with HTTP/1.1.
     requestHandler: new NodeHttpHandler({
       httpAgent: { keepAlive: false },
       httpsAgent: { keepAlive: false },
@@ -137,7 +142,9 @@ function refusalOf(error: unknown): ProviderAnswer {
   return refusedBy(neverConnected.includes(code) ? 'unavailable' : 'unknown_outcome', code);
 }
 
-/** "HTTP 429 ThrottlingException". A name or a finish reason is one of AWS's own words; what is not plain stays out. */
+/**
+ * "HTTP 429 ThrottlingException". Names and finish reasons are AWS's own words. Any other text is left out.
+ */
 function detailOf(status: number, code = ''): string {
   return /^[\w.: -]{1,80}$/.test(code) ? `HTTP ${status} ${code}` : `HTTP ${status}`;
 }

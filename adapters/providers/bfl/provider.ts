@@ -1,14 +1,14 @@
 /**
- * Black Forest Labs, FLUX.2: a job is submitted, asked for at the address that the answer
- * names, and its picture fetched within ten minutes. The vendor cannot cancel.
+ * FLUX.2 at Black Forest Labs. The adapter submits a job, polls it at the address that the answer names, and
+ * downloads the picture, which the vendor keeps for ten minutes. The vendor cannot cancel a job.
  *
  * Read on 2026-11-21: the OpenAPI document of 2026-05-01 (https://api.bfl.ai/openapi.json),
  * https://docs.bfl.ai/api_integration/integration_guidelines (hosts, polling_url),
  * https://docs.bfl.ai/api_integration/errors (states, statuses),
  * https://help.bfl.ai/articles/9532536301-which-api-endpoint-should-i-use (hosts).
  *
- * Not verified: which words `details` blames a source image with (see `blamesSource`), the
- * body of a 400, the state "Failed", and how large a source image may be.
+ * Not verified: the words by which `details` blames a source image (see `blamesSource`), the body of a 400,
+ * the state "Failed", and the largest size of a source image.
  */
 import {
   refusedBy,
@@ -36,16 +36,23 @@ import { fluxPixelsOf } from '../flux-pixels.ts';
 
 export const bflUrl = 'https://api.bfl.ai';
 
-/** Polling addresses lie at api.*.bfl.ai, pictures at delivery.*.bfl.ai; the vendor says that the regions may change. */
+/**
+ * Jobs are polled at api.*.bfl.ai, and pictures are at delivery.*.bfl.ai. The vendor may change the regions.
+ */
 export const bflHosts = ['bfl.ai'];
 
-/** klein is done within a second, pro and max in ten to thirty; the vendor's own examples ask every half second. */
+/**
+ * klein takes less than a second, pro and max take 10 to 30 s. The vendor's own examples poll every half
+ * second.
+ */
 const waits: Waits = [500, 500, 1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000];
 
-/** The default of all three vendors of FLUX.2, so that whether a prompt passes does not depend on the route. */
+/**
+ * The default of all three vendors of FLUX.2. With it, no prompt passes on one route and fails on another.
+ */
 const safetyTolerance = 2;
 
-/** States that end a job without a picture. */
+/** The states in which a job has ended without a picture. */
 const ends: Readonly<Record<string, RefusalReason>> = {
   'Request Moderated': 'prompt',
   'Content Moderated': 'prompt',
@@ -112,7 +119,10 @@ async function bodyOf(job: RenderJob): Promise<object> {
   };
 }
 
-/** How a job ended that gave no picture; undefined: it has not, or it gave one. A submission may be moderated at once. */
+/**
+ * Why a job ended without a picture. Undefined: the job has not ended, or it has a picture. The answer to a
+ * submission can be moderated already.
+ */
 function endOf(response: VendorResponse, job: RenderJob): ProviderAnswer | undefined {
   const { status, details } = fieldsOf(response.json);
   if (typeof status !== 'string' || !Object.hasOwn(ends, status)) return undefined;
@@ -123,7 +133,10 @@ function endOf(response: VendorResponse, job: RenderJob): ProviderAnswer | undef
   );
 }
 
-/** "Image 2" or "Input Image" among the reasons: seen in the wild, and documented nowhere. */
+/**
+ * Looks for "Image 2" or "Input Image" among the reasons. Real answers hold such words, but no document names
+ * them.
+ */
 function blamesSource(details: unknown): boolean {
   const reasons = fieldsOf(details)['Moderation Reasons'];
   return (
@@ -145,7 +158,7 @@ async function standing(
     : refusedBy('nothing_rendered', detailOf(response, status));
 }
 
-/** A 422 says in `loc` which field is wrong: one of ours, or a source image. */
+/** A 422 names the wrong field in `loc`. Only a source image is the client's fault. */
 function refusedInput(response: VendorResponse): ProviderAnswer | undefined {
   const { type, field } = validationOf(response);
   return field?.startsWith('input_image') ? refusedBy('source_image', detailOf(response, type)) : undefined;

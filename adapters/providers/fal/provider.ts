@@ -1,6 +1,6 @@
 /**
- * fal, FLUX.2: a request enters a queue, is asked for at the addresses that the answer
- * names, and its picture fetched from the vendor's CDN.
+ * FLUX.2 at fal. The adapter puts a request into the vendor's queue, polls it at the addresses that the
+ * answer names, and downloads the picture from the vendor's CDN.
  *
  * Read on 2026-11-21: https://docs.fal.ai/documentation/model-apis/inference/queue (queue, states),
  * https://docs.fal.ai/documentation/model-apis/common-parameters (headers),
@@ -9,8 +9,8 @@
  * https://fal.ai/docs/inference-api/queue/cancel, and the input types of @fal-ai/client
  * (libs/client/src/types/endpoints.ts of github.com/fal-ai/fal-js, 2026-08-02).
  *
- * Not verified: pixel limits of `image_size`, how many source images pro and max take, how
- * large a data URI may be, and `x-app-fal-disable-fallback` beyond its name.
+ * Not verified: the pixel limits of `image_size`, the number of source images that pro and max take, the
+ * largest data URI, and what `x-app-fal-disable-fallback` does beyond its name.
  */
 import {
   refusedBy,
@@ -46,26 +46,26 @@ import type { VendorSettings } from '../vendor.ts';
 import { refusedByCode } from './errors.ts';
 
 const queueUrl = 'https://queue.fal.run';
-/** The API's and the queue's. Pictures lie elsewhere, where the key must not go. */
+/** The hosts of the API and the queue. Pictures are on other hosts, to which the key must not be sent. */
 const apiHosts = ['queue.fal.run', 'fal.run'];
 const mediaHosts = ['fal.media'];
 
-/** klein is done within a second of leaving the queue, pro and max in about twenty. */
+/** After the queue, klein takes less than a second, pro and max take about 20 s. */
 const waits: Waits = [500, 500, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000, 4_000];
 
 const headers = {
-  // An attempt of ours is an attempt: what fails goes to the next route and is not rendered, and billed, again.
+  // The vendor must not retry: a retry would be billed, and our next route takes over.
   'x-fal-no-retry': '1',
-  // Another model than the asked one is no answer.
+  // The vendor must not render with another model.
   'x-app-fal-disable-fallback': 'true',
-  // Seconds in which it must have begun; longer than the longest deadline (12 min), after which nobody waits.
+  // Seconds within which the rendering must begin. The longest deadline of a creation is 12 min.
   'x-fal-request-timeout': '780',
-  // Prompt and answer stay out of the vendor's request history (30 days otherwise); the result is still there to be polled.
+  // Keeps prompt and answer out of the vendor's request history of 30 days. The result can still be polled.
   'x-fal-store-io': '0',
   'x-fal-object-lifecycle-preference': '{"expiration_duration_seconds":3600}',
 };
 
-/** Fields that one model has and another has not. safety_tolerance: the default of all three vendors of FLUX.2. */
+/** Fields that only some models have. safety_tolerance is the default of all three vendors of FLUX.2. */
 const ownFields: Readonly<Record<string, object>> = {
   'fal-ai/flux-2-pro': { safety_tolerance: '2' },
   'fal-ai/flux-2-max': { safety_tolerance: '2' },
@@ -167,7 +167,7 @@ async function bodyOf(job: RenderJob): Promise<object> {
   };
 }
 
-/** Undefined: the request is completed, and its result says how. */
+/** Undefined: the request is completed, and its result is to be read. */
 function unendedOf(response: VendorResponse): PollOutcome | undefined {
   const { status } = fieldsOf(response.json);
   switch (status) {
@@ -175,7 +175,7 @@ function unendedOf(response: VendorResponse): PollOutcome | undefined {
     case 'IN_PROGRESS':
       return 'working';
     case 'COMPLETED':
-      // A completed request can carry its error here already.
+      // The status of a completed request can hold its error already.
       return refusedByCode(response);
     default:
       return isTrouble(response)
@@ -191,7 +191,7 @@ async function resultOf(
   if (isTrouble(response)) return 'trouble';
   const { images, has_nsfw_concepts: flags } = fieldsOf(response.json);
   if (response.status !== 200 || !Array.isArray(images)) return unknownAnswer(response);
-  // A flagged picture is sent all the same, blackened.
+  // The vendor sends a flagged picture as well, but black.
   if (Array.isArray(flags) && flags.includes(true))
     return refusedBy('prompt', detailOf(response, 'has_nsfw_concepts'));
   const { url } = fieldsOf(images[0]);

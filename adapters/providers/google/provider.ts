@@ -1,13 +1,13 @@
 /**
- * Google's Gemini image models: one synchronous call, base64 in the answer.
+ * Google's Gemini image models. One synchronous call answers with the picture in base64.
  * https://ai.google.dev/gemini-api/docs/image-generation, https://ai.google.dev/api/generate-content,
  * https://ai.google.dev/gemini-api/docs/troubleshooting, and the types and converters of the SDK
  * @google/genai 2.32.0 (all read 2026-11-21).
  *
- * An image comes as JPEG: generateContent knows one type, IMAGE_JPEG, asked for under
- * responseFormat (imageConfig.outputMimeType is Vertex's alone: googleapis/python-genai#2346).
- * Not verified against Google's own text: that both fields may stand together; reports of real
- * calls with gemini-3-pro-image (2026-10-02) say so.
+ * Every picture is a JPEG: generateContent knows only the type IMAGE_JPEG, under responseFormat. Only Vertex
+ * has imageConfig.outputMimeType (googleapis/python-genai#2346). Not verified in Google's own text: that
+ * responseFormat and imageConfig may be sent together. Reports of real calls with gemini-3-pro-image
+ * (2026-10-02) say so.
  */
 import type { OutputFormat } from '../../../core/image-formats.ts';
 import type {
@@ -27,7 +27,9 @@ export const googleUrl = 'https://generativelanguage.googleapis.com';
 
 const mimeTypes: Readonly<Partial<Record<OutputFormat, string>>> = { jpeg: 'IMAGE_JPEG' };
 
-/** finishReason of a candidate without a picture. STOP: it answered in words, or with nothing at all. */
+/**
+ * By the finishReason of a candidate without a picture. STOP: the model answered in words, or with nothing.
+ */
 const reasonOfFinish: Readonly<Partial<Record<string, RefusalReason>>> = {
   STOP: 'nothing_rendered',
   NO_IMAGE: 'nothing_rendered',
@@ -35,7 +37,7 @@ const reasonOfFinish: Readonly<Partial<Record<string, RefusalReason>>> = {
   OTHER: 'failed',
 };
 
-/** These end the matter even beside a picture. */
+/** By the finishReason, too. These refuse the job even if the candidate has a picture. */
 const reasonOfBlock: Readonly<Partial<Record<string, RefusalReason>>> = {
   IMAGE_SAFETY: 'prompt',
   IMAGE_PROHIBITED_CONTENT: 'prompt',
@@ -51,7 +53,7 @@ const reasonOfStatus: Readonly<Partial<Record<number, RefusalReason>>> = {
   401: 'credentials',
   402: 'credentials',
   403: 'credentials',
-  // Ours to put right as well: a model that the key's project does not have.
+  // An operator must correct this, too: the project of the key does not have the model.
   404: 'credentials',
   413: 'source_image',
   429: 'unavailable',
@@ -111,7 +113,7 @@ function imageOf(response: VendorResponse): ProviderAnswer {
   return refusedBy(entryOf(reasonOfFinish, finish) ?? 'unknown_answer', detailOf(response, finish));
 }
 
-/** The last one; pictures that the model only thought of come before it, and are marked as thoughts. */
+/** The last picture. Drafts of the model come before it and are marked as thoughts. */
 function pictureOf(candidate: unknown): string | undefined {
   const parts = listOf(propertyOf(propertyOf(candidate, 'content'), 'parts'));
   const shown = parts.filter((part) => propertyOf(part, 'thought') !== true);
@@ -133,11 +135,11 @@ function refusalOf(response: VendorResponse): ProviderAnswer {
   );
 }
 
-/** Texts, because there is no code: an image that it cannot read, and images that are too large together. */
+/** These errors have no code: an image that Google cannot read, and images that are too large together. */
 const badSource =
   /Provided image is not valid|Unable to process input image|Request payload size exceeds the limit/;
 
-/** Google answers a false key with 400, and a bad source image with a text alone. */
+/** Google answers a wrong key with 400. For a bad source image the text is the only sign. */
 function reasonOfBadRequest(error: unknown, status: unknown, cause: unknown): RefusalReason | undefined {
   const isOurs = cause === 'API_KEY_INVALID' || status === 'FAILED_PRECONDITION';
   if (isOurs) return 'credentials';

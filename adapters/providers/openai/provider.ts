@@ -1,12 +1,12 @@
 /**
- * OpenAI's image models: one synchronous call, up to about two minutes, base64 in the answer.
- * Without source images JSON to /v1/images/generations, with them multipart to /v1/images/edits.
- * https://developers.openai.com/api/docs/guides/image-generation and the types of the SDK
+ * OpenAI's image models. One synchronous call takes up to about two minutes and answers with the picture in
+ * base64. A job without source images is JSON to /v1/images/generations, a job with them is a form to
+ * /v1/images/edits. https://developers.openai.com/api/docs/guides/image-generation and the types of the SDK
  * openai 6.49.0 (both read 2026-11-21).
  *
- * Not verified: whether a block ever says that a source image caused it. The guide documents
- * error.moderation_details with a stage ("input": the prompt or the request's inputs) and
- * categories, and neither names the image; error.param would.
+ * Not verified: whether a blocked request ever says that a source image caused the block. The guide documents
+ * error.moderation_details with a stage ("input" means the prompt or the request's inputs) and categories.
+ * Neither names the image. error.param would name it.
  */
 import type {
   ImageProvider,
@@ -24,17 +24,17 @@ import type { VendorSettings } from '../vendor.ts';
 
 export const openaiUrl = 'https://api.openai.com';
 
-/** By error.code, "the stable discriminator" of the guide. */
+/** By error.code, which the guide calls "the stable discriminator". */
 const reasonOfCode: Readonly<Partial<Record<string, RefusalReason>>> = {
   moderation_blocked: 'prompt',
   content_policy_violation: 'prompt',
   invalid_image_file: 'source_image',
   unsupported_file_mimetype: 'source_image',
-  // Of 429 and 400, but waiting does not help: it is our bill.
+  // These come with 429 or 400, but waiting does not help, because our bill is the cause.
   insufficient_quota: 'credentials',
   billing_hard_limit_reached: 'credentials',
   project_spend_limit_exceeded: 'credentials',
-  // Ours to put right as well: the organization may not use the model.
+  // An operator must correct this, too: our organization may not use the model.
   model_not_found: 'credentials',
 };
 
@@ -66,7 +66,10 @@ export function createOpenai({ name, credentials, baseUrl = openaiUrl }: VendorS
   });
 }
 
-/** OpenAI has no seed: the job's is left out. "auto" would leave the price to the vendor. */
+/**
+ * OpenAI has no seed, so the job's seed is left out. The quality "auto" would let the vendor choose the
+ * price.
+ */
 function fieldsOf(job: RenderJob): Record<string, string | number> {
   return {
     model: job.providerModel,
@@ -108,7 +111,7 @@ function refusalOf(response: VendorResponse): ProviderAnswer {
   return refusedBy(told ?? 'unknown_answer', detailOf(response, code));
 }
 
-/** Whether the error is about an image that was sent: by its field, by its text only where it has neither field nor code. */
+/** Whether the error is about a source image. Its text counts only when it has neither a field nor a code. */
 function namesSource(error: unknown, code: unknown): boolean {
   const param = propertyOf(error, 'param');
   if (typeof param === 'string' && param !== '') return /^image(\b|$)/.test(param);

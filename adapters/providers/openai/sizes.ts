@@ -1,11 +1,11 @@
 import type { AspectRatio, Resolution } from '../../../core/image-formats.ts';
 
 /**
- * Width and height, as OpenAI writes them, of every ratio at every resolution. Its limits
- * for gpt-image-2: both edges a multiple of 16 and at most 3840, the longer at most three
- * times the shorter, 655,360 to 8,294,400 pixels. 1K is about 1 megapixel, 2K about 4, 4K
- * as near to 8.29 as the ratio allows. What an image costs follows from its size and
- * quality, the square being the dearest: catalog/provider-costs.json has the square's cost.
+ * Width and height of every ratio at every resolution, in OpenAI's form. The vendor's limits for gpt-image-2:
+ * both sides are multiples of 16 and at most 3840, the longer side is at most three times the shorter one,
+ * and the picture has 655,360 to 8,294,400 pixels. 1K is about 1 megapixel, 2K about 4, and 4K as near to
+ * 8.29 as the ratio allows. The price depends on size and quality. A square costs most, so
+ * catalog/provider-costs.json holds its cost.
  * https://developers.openai.com/api/docs/guides/image-generation#size-and-quality-options (read 2026-11-21)
  */
 export const openaiSizes: Readonly<Record<Resolution, Readonly<Record<AspectRatio, string>>>> = {

@@ -3,7 +3,10 @@ import { createVendorHttp, type VendorResponse } from '../vendor-http.ts';
 import type { CredentialCheck, VendorSettings } from '../vendor.ts';
 import { replicateUrl } from './provider.ts';
 
-/** Asks whose the token is. @see https://replicate.com/docs/reference/http#account.get (read 2026-11-21) */
+/**
+ * Asks which account the token belongs to.
+ * @see https://replicate.com/docs/reference/http#account.get (read 2026-11-21)
+ */
 export async function checkReplicate(
   settings: VendorSettings,
   signal: AbortSignal,

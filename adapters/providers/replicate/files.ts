@@ -1,6 +1,6 @@
 /**
- * Source images for Replicate: small ones travel within the request, larger ones are
- * uploaded first, as the vendor asks. Uploads expire by themselves.
+ * Source images for Replicate. Small images are part of the request. Larger images are uploaded first, as the
+ * vendor asks. The vendor deletes uploads after a time.
  *
  * @see https://replicate.com/docs/reference/http#files.create (100 MB; read 2026-11-21)
  */
@@ -14,7 +14,7 @@ import { dataUriOf, foreignAddress, refusedCredentials } from '../vendor-jobs.ts
 import { fieldsOf } from '../vendor-json.ts';
 import { CallBroke, detailOf, unknownAnswer, type VendorHttp, type VendorResponse } from '../vendor-http.ts';
 
-/** "Use a data URL when you have a small file <= 256kb". */
+/** The vendor's documentation says: "Use a data URL when you have a small file <= 256kb". */
 const mostInline = 256_000;
 
 interface Uploading {
@@ -58,7 +58,7 @@ async function upload(
     });
   } catch (error) {
     if (!(error instanceof CallBroke)) throw error;
-    // Whatever became of the file, nothing was begun with it.
+    // The upload may have arrived, but no prediction has begun.
     return refusedBy('unavailable', error.code);
   }
   if (response.status === 429 || response.status >= 500) return refusedBy('unavailable', detailOf(response));

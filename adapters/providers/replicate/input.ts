@@ -1,10 +1,10 @@
 /**
- * What each model on Replicate is asked with.
+ * The input of each model on Replicate.
  *
  * Input schemas read on 2026-11-21: https://replicate.com/black-forest-labs/flux-2-pro (version 00b07c32),
- * .../flux-2-max (9c23b0aa) and .../flux-2-klein-4b (8e9c42d7), each under /versions/<id>/api. Older
- * versions of flux-2-pro round pixels to multiples of 32; the list of klein's ratios and the values of
- * `output_megapixels` beyond "1" and "2" are not in what could be read.
+ * .../flux-2-max (9c23b0aa) and .../flux-2-klein-4b (8e9c42d7), each under /versions/<id>/api. Older versions
+ * of flux-2-pro round pixels to multiples of 32. Not found there: the list of klein's ratios, and the values
+ * of `output_megapixels` beyond "1" and "2".
  */
 import type { OutputFormat } from '../../../core/image-formats.ts';
 import type { RenderJob } from '../../../core/provider.ts';
@@ -12,10 +12,10 @@ import { fluxPixelsOf } from '../flux-pixels.ts';
 
 const formats: Readonly<Record<OutputFormat, string>> = { png: 'png', jpeg: 'jpg', webp: 'webp' };
 
-/** Of 100; the vendor's default is 80 for pro and max and 95 for klein. Without a meaning for PNG. */
+/** Up to 100. The vendor's default is 80 for pro and max, and 95 for klein. PNG ignores it. */
 const outputQuality = 95;
 
-/** `files`: an address or a data URI for each source image, in order. */
+/** @param files an address or a data URI for each source image, in order */
 export function inputOf(job: RenderJob, files: readonly string[]): object {
   const common = {
     prompt: job.prompt ?? '',
@@ -40,7 +40,9 @@ export function inputOf(job: RenderJob, files: readonly string[]): object {
       };
 }
 
-/** klein takes no pixels, and 2K is not among the values that are known: the catalog names no such route. */
+/**
+ * klein takes megapixels instead of pixels, and only 1K has a known value. The catalog has no other route.
+ */
 function megapixelsOf({ resolution }: RenderJob): string {
   if (resolution !== '1K') throw new Error(`klein on Replicate renders no ${resolution}`);
   return '1';

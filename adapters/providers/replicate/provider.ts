@@ -1,14 +1,14 @@
 /**
- * Replicate, FLUX.2: a prediction is created, asked for by its id, and its picture fetched
- * within the hour for which the vendor keeps it.
+ * FLUX.2 at Replicate. The adapter creates a prediction, polls it by its id, and downloads the picture, which
+ * the vendor keeps for an hour.
  *
  * Read on 2026-11-21: the OpenAPI document of 2026-04-09 (https://replicate.com/docs/reference/http;
  * github.com/tryAGI/Replicate), https://replicate.com/docs/topics/predictions/output-files (hosts),
  * .../rate-limits, .../data-retention, https://replicate.com/changelog/2025-10-16-prediction-deadlines,
  * and the input schemas named in input.ts.
  *
- * A failed prediction carries a text and no code, but for "(E005)" and its like at the text's end.
- * Not verified: the other codes of that kind, and how a model words a source image that it cannot read.
+ * A failed prediction has a text and no code, except for "(E005)" and the like at the end of the text.
+ * Not verified: the other codes of that kind, and a model's words for a source image that it cannot read.
  */
 import {
   refusedBy,
@@ -44,13 +44,17 @@ import { inputOf } from './input.ts';
 
 export const replicateUrl = 'https://api.replicate.com';
 
-/** The vendor allows 3,000 of these calls a minute to all of an account's jobs together; pro takes about 17 s. */
+/** The vendor allows an account 3,000 polls a minute for all its jobs together. pro takes about 17 s. */
 const waits: Waits = [1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000, 4_000];
 
-/** Above the longest deadline of a creation (12 min): by then nobody waits. An integer and its unit, at least 5s. */
+/**
+ * Longer than the longest deadline of a creation (12 min). The form is an integer with its unit, at least 5s.
+ */
 const cancelAfter = '15m';
 
-/** What the text of a failed prediction means, in this order; every other one is a failed generation. */
+/**
+ * What the text of a failed prediction means. The first match wins, and no match means a failed generation.
+ */
 const failures: readonly (readonly [RegExp, RefusalReason])[] = [
   [/\(E005\)|sensitive|nsfw/i, 'prompt'],
   [/time[d ]*-?out/i, 'timed_out'],
@@ -59,7 +63,7 @@ const failures: readonly (readonly [RegExp, RefusalReason])[] = [
 interface Access {
   readonly name: string;
   readonly api: VendorHttp;
-  /** Where the pictures are: the token must not go there. */
+  /** The hosts of the pictures. The token must not be sent there. */
   readonly media: VendorHttp;
   readonly credentials: ProviderCredentials;
 }
@@ -138,7 +142,7 @@ async function ask(access: Access, id: string, signal: AbortSignal): Promise<Pol
 function acceptedOf(response: VendorResponse): ProviderAnswer {
   const { id, title } = fieldsOf(response.json);
   const isAccepted = response.status === 201 || response.status === 202;
-  // It becomes part of a path.
+  // The id becomes part of a path, so its form is checked.
   if (isAccepted && typeof id === 'string' && /^\w+$/.test(id)) return pendingJob(waits, [id]);
   return unknownAnswer(response, title === 'Input validation failed' ? 'input_validation' : undefined);
 }
@@ -153,7 +157,7 @@ async function standing(
     case 'processing':
       return 'working';
     case 'succeeded': {
-      // pro and max put out an address, klein a list of one.
+      // pro and max return an address, klein returns a list of one address.
       const url: unknown = Array.isArray(output) ? output[0] : output;
       return typeof url === 'string'
         ? fetchPicture(url)
@@ -161,7 +165,7 @@ async function standing(
     }
     case 'failed':
       return failureOf(response, typeof error === 'string' ? error : '');
-    // Its deadline was over while it ran, or before: only that cancels a job that is still asked for.
+    // While we still poll a job, only the deadline of `cancel-after` can have cancelled it.
     case 'canceled':
     case 'aborted':
       return refusedBy('timed_out', detailOf(response, status));

@@ -1,6 +1,6 @@
 /**
- * What a prompt can ask of the sandbox, so that a client's own tests can reach every
- * outcome: [sandbox:delay=3s] and the like, any number of them, anywhere in the prompt.
+ * Directives such as [sandbox:delay=3s] in a prompt. With them a client's own tests reach every outcome. A
+ * prompt may hold any number of directives, anywhere.
  */
 
 const outcomes = ['reject-prompt', 'reject-image', 'fail', 'empty', 'hang', 'down', 'crash'] as const;
@@ -9,7 +9,7 @@ export type SandboxOutcome = (typeof outcomes)[number];
 export interface Directives {
   readonly outcome?: SandboxOutcome;
   readonly delayMillis: number;
-  /** Answers with a job to poll, done after so many milliseconds. */
+  /** The sandbox answers with a job to poll, which ends after this many milliseconds. */
   readonly asyncMillis?: number;
 }
 
@@ -24,9 +24,8 @@ function millisOf(text: string | undefined): number {
 }
 
 /**
- * The directives of a prompt for one provider. An outcome may name the provider that it
- * is for: [sandbox:down=sandbox] leaves sandbox-large standing, which shows the fallback.
- * What is unknown is ignored, as any other text of a prompt.
+ * The directives of a prompt for one provider. An outcome may name its provider: [sandbox:down=sandbox] does
+ * not concern sandbox-large, so that the fallback can be tested. Unknown directives are ignored.
  */
 export function directivesOf(prompt: string | null, provider: string): Directives {
   let found: Directives = { delayMillis: 0 };

@@ -2,7 +2,7 @@ import type { AspectRatio, Resolution } from '../../../core/image-formats.ts';
 
 const edge: Readonly<Record<Resolution, number>> = { '1K': 1024, '2K': 2048, '4K': 4096 };
 
-/** Width and height of about the resolution's square area, both multiples of 16. */
+/** Width and height, both multiples of 16. The area is about the area of the resolution's square. */
 export function pixelsOf(
   resolution: Resolution,
   aspectRatio: AspectRatio,

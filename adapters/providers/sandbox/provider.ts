@@ -1,6 +1,6 @@
 /**
- * The sandbox: an ordinary provider behind the ordinary contract that needs no network.
- * It paints a picture of its own, and obeys the directives of a prompt.
+ * The sandbox is a provider like any other, but it needs no network. It paints a picture itself, and it obeys
+ * the directives in a prompt.
  */
 import type { Clock } from '../../../core/ports/runtime.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../../core/provider.ts';
@@ -21,7 +21,7 @@ const refusals: Readonly<Record<Exclude<SandboxOutcome, 'hang' | 'crash'>, Refus
 export interface SandboxOptions {
   readonly name: string;
   readonly clock: Clock;
-  /** Ends the invocation as a fatal defect of a vendor's library would. */
+  /** Ends the invocation, as a fatal error in a vendor's library would. */
   readonly crash: () => never;
 }
 
@@ -46,7 +46,7 @@ export function createSandboxProvider({ name, clock, crash }: SandboxOptions): I
       if (delayMillis > 0) await clock.sleep(delayMillis, signal);
       return answer(job, signal);
     },
-    // The job's id says when it is done: the sandbox keeps no state of its own.
+    // The job's id holds the time at which the job ends, so that the sandbox needs no state.
     poll: async (jobId, job, signal) => {
       const readyAt = Number(jobId.replace('sandbox-', ''));
       if (!Number.isFinite(readyAt)) return { kind: 'refused', reason: 'unknown_answer' };

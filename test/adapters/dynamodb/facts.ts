@@ -1,4 +1,7 @@
-/** How a fact about the stores is written: a sentence, and what has to hold on a table with one account and one key. */
+/**
+ * How a fact about the stores is written: a sentence, and what has to hold on a table with one account and
+ * one key.
+ */
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { createAccountStore } from '../../../adapters/dynamodb/account-store.ts';
 import { createChargeStore } from '../../../adapters/dynamodb/charge-store.ts';
@@ -13,7 +16,9 @@ import { asMicros } from '../../../core/money.ts';
 import type { ChargeOrder } from '../../../core/ports/charges.ts';
 import { aCreation, anAccount, anApiKey, now } from '../../fixtures/records.ts';
 
-/** The stores over one table, which holds the account and the key of test/fixtures/records.ts: 25 USD, no cap. */
+/**
+ * The stores over one table, which holds the account and the key of test/fixtures/records.ts: 25 USD, no cap.
+ */
 export interface Stores extends ReturnType<typeof storesOf> {
   readonly table: Table;
 }

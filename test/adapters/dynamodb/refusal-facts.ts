@@ -1,4 +1,6 @@
-/** Facts about how DynamoDB itself refuses: what adapters/dynamodb reads back must be what the engine says. */
+/**
+ * Facts about how DynamoDB itself refuses: what adapters/dynamodb reads back must be what the engine says.
+ */
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
@@ -72,7 +74,8 @@ export const refusalFacts: Facts = {
         ExpressionAttributeValues: { ':one': 1 },
       },
     };
-    // DynamoDB says it with a cancellation of reason ValidationError, DynamoDB Local with a ValidationException: to the stores both are breakage.
+    // DynamoDB says it with a cancellation of reason ValidationError, DynamoDB Local with a
+    // ValidationException: to the stores both are breakage.
     await expect(transact(table, [update])).rejects.toThrow();
     await expect(transact(table, [update, update])).rejects.toMatchObject({ name: 'ValidationException' });
     expect(await item(key)).toBeUndefined();

@@ -18,7 +18,9 @@ const facts: Facts = {
   ...refusalFacts,
 };
 
-/** Collects the reads of the table itself that may tell an older state. An index cannot be read consistently. */
+/**
+ * Collects the reads of the table itself that may tell an older state. An index cannot be read consistently.
+ */
 function staleReads({ client }: Table): string[] {
   const stale: string[] = [];
   client.middlewareStack.add(
@@ -43,7 +45,9 @@ function staleReads({ client }: Table): string[] {
   return stale;
 }
 
-/** Every fact about the stores, each on an empty table of this engine; `missing` says why it cannot be asked. */
+/**
+ * Every fact about the stores, each on an empty table of this engine; `missing` says why it cannot be asked.
+ */
 export function describeStores(name: string, start: () => Promise<Engine>, missing?: string): void {
   describe.skipIf(missing !== undefined)(
     `the stores on ${name}${missing === undefined ? '' : ` (skipped: ${missing})`}`,

@@ -23,7 +23,10 @@ interface Ran {
   readonly sent: number;
 }
 
-/** A transaction whose tries end so, one after the other; the last answer stays. A try takes some milliseconds. */
+/**
+ * A transaction whose tries end so, one after the other; the last answer stays. A try takes some
+ * milliseconds.
+ */
 async function run(answers: readonly (Error | 'done')[], { random = 0, takes = 5 } = {}): Promise<Ran> {
   const clock = fakeClock();
   let sent = 0;
@@ -182,7 +185,9 @@ describe('A transaction that conflicts', () => {
 });
 
 describe('a refusal behind a try that got no answer', () => {
-  /** The SDK makes both tries by itself: the first one fails so, and the second one is refused by a condition. */
+  /**
+   * The SDK makes both tries by itself: the first one fails so, and the second one is refused by a condition.
+   */
   async function refusedBehind(first: Error): Promise<TransactionOutcome> {
     const answers = [first, cancelledInTable([{ Code: 'ConditionalCheckFailed' }])];
     const client = createDirectClient(() => {

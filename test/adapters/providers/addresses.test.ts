@@ -1,4 +1,7 @@
-/** Where each vendor is asked when no other address is set: the adapters' own hosts, asked over a fetch of the test. */
+/**
+ * Where each vendor is asked when no other address is set: the adapters' own hosts, asked over a fetch of the
+ * test.
+ */
 import { BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
 import { mockClient } from 'aws-sdk-client-mock';
 import type { Agent } from 'node:http';

@@ -1,4 +1,6 @@
-/** How long each vendor's job is left alone between two polls: the adapters' tables, one poll after the other. */
+/**
+ * How long each vendor's job is left alone between two polls: the adapters' tables, one poll after the other.
+ */
 import { afterAll, describe, expect, it } from 'vitest';
 import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
 import { createFal } from '../../../adapters/providers/fal/provider.ts';

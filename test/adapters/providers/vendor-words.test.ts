@@ -1,4 +1,7 @@
-/** The words and statuses by which vendors refuse, each with what it means: the tables of the adapters, asked one entry at a time. */
+/**
+ * The words and statuses by which vendors refuse, each with what it means: the tables of the adapters, asked
+ * one entry at a time.
+ */
 import { afterAll, describe, expect, it } from 'vitest';
 import { createBedrock } from '../../../adapters/providers/bedrock/provider.ts';
 import { createGoogle } from '../../../adapters/providers/google/provider.ts';

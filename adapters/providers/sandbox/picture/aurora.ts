@@ -4,7 +4,10 @@ import type { Frame, PaintRow } from './frame.ts';
 import { noiseFrom } from './noise.ts';
 import type { Palette } from './palette.ts';
 
-/** A curtain of light: its lower edge in pixels from the top, its height in pixels and its light (0 to 1) by column. */
+/**
+ * A curtain of light: its lower edge in pixels from the top, its height in pixels and its light (0 to 1) by
+ * column.
+ */
 interface Curtain {
   readonly foot: Float32Array;
   readonly reach: Float32Array;
@@ -19,7 +22,9 @@ const STEPS = 1024;
 const UNDER = 0.3;
 const VIOLET: Rgb = [150, 92, 226];
 
-/** Northern lights: curtains with a sharp bright foot, rays, and a top that fades from the accent to violet. */
+/**
+ * Northern lights: curtains with a sharp bright foot, rays, and a top that fades from the accent to violet.
+ */
 export function auroraPainter(frame: Frame, palette: Palette, horizon: number, dice: Dice): PaintRow {
   const green =
     palette.night && palette.name === 'boreal' ? palette.accent : mix(palette.accent, [96, 240, 190], 0.75);

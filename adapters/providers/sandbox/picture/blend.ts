@@ -1,8 +1,8 @@
 import type { Rgb } from './colour.ts';
 
 /**
- * Lays a colour over the pixel at `p` (three floats a pixel); `part` is its share, 0 to 1. It runs for every pixel of
- * every layer: indexes instead of destructuring, which would walk an iterator each time.
+ * Lays a colour over the pixel at `p` (three floats a pixel); `part` is its share, 0 to 1. It runs for every
+ * pixel of every layer: indexes instead of destructuring, which would walk an iterator each time.
  */
 export function blend(row: Float32Array, p: number, colour: Rgb, part: number): void {
   const red = row[p] ?? 0;

@@ -1,4 +1,6 @@
-/** Red, green and blue as sRGB levels from 0 to 255, with fractions: rounding happens once, under the dither. */
+/**
+ * Red, green and blue as sRGB levels from 0 to 255, with fractions: rounding happens once, under the dither.
+ */
 export type Rgb = readonly [number, number, number];
 
 /** Lightness 0 to 1, then the green-red and blue-yellow axes of OKLab (Björn Ottosson, 2020). */
@@ -10,7 +12,9 @@ export function rgb(hex: string): Rgb {
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
 
-/** The colour a part of the way (0 to 1) between two, mixed as the eye does: no grey between blue and orange. */
+/**
+ * The colour a part of the way (0 to 1) between two, mixed as the eye does: no grey between blue and orange.
+ */
 export function mix(from: Rgb, to: Rgb, part: number): Rgb {
   const [a, b] = [toLab(from), toLab(to)];
   return fromLab([a[0] + (b[0] - a[0]) * part, a[1] + (b[1] - a[1]) * part, a[2] + (b[2] - a[2]) * part]);

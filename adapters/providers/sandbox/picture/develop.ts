@@ -8,8 +8,8 @@ const GRAIN = 1.5;
 const PIXELS_A_TURN = 1 << 18;
 
 /**
- * Paints the picture band by band, as 8-bit samples with grain, and lets timers and requests run in between. The
- * memory of a band is reused for the next.
+ * Paints the picture band by band, as 8-bit samples with grain, and lets timers and requests run in between.
+ * The memory of a band is reused for the next.
  *
  * @param samples bytes a pixel: 3 for RGB, 4 for RGB and a byte that stays 255
  * @param rows pixel rows a band; the last band may have fewer
@@ -38,7 +38,9 @@ export async function* develop(
   }
 }
 
-/** Rounds a row to bytes. The grain, the same for all three colours, decides the rounding: that is the dither. */
+/**
+ * Rounds a row to bytes. The grain, the same for all three colours, decides the rounding: that is the dither.
+ */
 function expose(row: Float32Array, grain: Float32Array, line: number, out: Uint8Array, samples: 3 | 4): void {
   const start = line * TILE;
   for (let x = 0, p = 0, to = 0; p < row.length; x++, p += 3, to += samples) {

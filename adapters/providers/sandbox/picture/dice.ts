@@ -15,8 +15,8 @@ export interface Dice {
 }
 
 /**
- * The dice of one part of one picture. Each part has its own, so that a change to how the sky is drawn leaves the
- * mountains of every known prompt where they were.
+ * The dice of one part of one picture. Each part has its own, so that a change to how the sky is drawn leaves
+ * the mountains of every known prompt where they were.
  */
 export function diceFor(prompt: string, seed: number, part: string): Dice {
   // JSON keeps the three apart and writes lone surrogates as escapes, so that no two prompts share a digest.
@@ -33,7 +33,9 @@ export function diceFor(prompt: string, seed: number, part: string): Dice {
   };
 }
 
-/** Small Fast Counter, 32 bits, from PractRand (public domain): 128 bits of state, a few operations a throw. */
+/**
+ * Small Fast Counter, 32 bits, from PractRand (public domain): 128 bits of state, a few operations a throw.
+ */
 function sfc32(digest: Buffer): () => number {
   let a = digest.readInt32LE(0);
   let b = digest.readInt32LE(4);

@@ -2,7 +2,10 @@ import type { Frame } from './frame.ts';
 
 /** A smooth quantity over the picture, kept on a coarse grid and read row by row at full size. */
 export interface Field {
-  /** Writes the quantity along the pixel row at height `y` (pixels, any fraction) to `out`, one number a pixel. */
+  /**
+   * Writes the quantity along the pixel row at height `y` (pixels, any fraction) to `out`, one number a
+   * pixel.
+   */
   readRow(y: number, out: Float32Array): void;
 }
 

@@ -4,11 +4,17 @@ export interface Frame {
   readonly width: number;
   /** Pixels. */
   readonly height: number;
-  /** Pixels: what a motif calls 1. Between the sides, so that a motif neither shrinks in a banner nor fills it. */
+  /**
+   * Pixels: what a motif calls 1. Between the sides, so that a motif neither shrinks in a banner nor fills
+   * it.
+   */
   readonly unit: number;
 }
 
-/** Paints the pixel row `y` to `row`: three floats a pixel, sRGB levels 0 to 255. Rows come from top to bottom. */
+/**
+ * Paints the pixel row `y` to `row`: three floats a pixel, sRGB levels 0 to 255. Rows come from top to
+ * bottom.
+ */
 export type PaintRow = (y: number, row: Float32Array) => void;
 
 /** The frame of a picture of that many pixels. */

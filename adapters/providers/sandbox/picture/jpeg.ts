@@ -11,9 +11,9 @@ const COMMENT_LIMIT = 65_533;
 /**
  * Writes a baseline JPEG (4:4:4) with the prompt as its comment.
  *
- * jpeg-js encodes a picture in one go, a second for the largest. So the picture is encoded in strips, and the strips'
- * data is joined with restart markers: after one, a decoder starts afresh, just as the encoder did with each strip
- * (ITU T.81, E.1.4).
+ * jpeg-js encodes a picture in one go, a second for the largest. So the picture is encoded in strips, and the
+ * strips' data is joined with restart markers: after one, a decoder starts afresh, just as the encoder did
+ * with each strip (ITU T.81, E.1.4).
  *
  * @param bandsOf asked for bands of that many rows (the last may have fewer) with 4 bytes a pixel
  */

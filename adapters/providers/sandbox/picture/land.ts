@@ -2,7 +2,9 @@ import type { Dice } from './dice.ts';
 import type { Frame } from './frame.ts';
 import { noiseFrom, type Noise } from './noise.ts';
 
-/** A land's outline: height in units of the frame above its base, 0 to about 1, at `x` units from the middle. */
+/**
+ * A land's outline: height in units of the frame above its base, 0 to about 1, at `x` units from the middle.
+ */
 export type Outline = (x: number) => number;
 
 /** Peaks: ridged noise, sharp above and wide below, with finer octaves riding on the higher ground. */
@@ -78,7 +80,10 @@ function conifer(noise: Noise, i: number, offset: number): number {
   return Math.max(0, size * (1 - beside ** 0.8 + 0.075 * (bough - 0.5) * Math.min(1, beside * 6)));
 }
 
-/** Reads an outline for each column, in pixels from the upper edge; `base` and `scale` are pixels upward from the lower. */
+/**
+ * Reads an outline for each column, in pixels from the upper edge; `base` and `scale` are pixels upward from
+ * the lower.
+ */
 export function topsOf(frame: Frame, outline: Outline, base: number, scale: number): Float32Array {
   const tops = new Float32Array(frame.width);
   for (let x = 0; x < frame.width; x++)

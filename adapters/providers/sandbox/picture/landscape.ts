@@ -74,7 +74,9 @@ interface Light {
   readonly relief: number;
 }
 
-/** `near` runs from 0 at the horizon to 1 at the viewer's feet: the farther, the paler and the deeper in mist. */
+/**
+ * `near` runs from 0 at the horizon to 1 at the viewer's feet: the farther, the paler and the deeper in mist.
+ */
 function ridgeOf(light: Light, layer: Layer, near: number): Ridge {
   const { frame, palette } = light;
   // Land is measured by height and unit alike: tall pictures get tall mountains.

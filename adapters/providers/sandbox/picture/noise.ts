@@ -1,6 +1,8 @@
 import type { Dice } from './dice.ts';
 
-/** Smooth chance: the same place gives the same value, near places give near values. Values are about -1 to 1. */
+/**
+ * Smooth chance: the same place gives the same value, near places give near values. Values are about -1 to 1.
+ */
 export interface Noise {
   line(x: number): number;
   plane(x: number, y: number): number;

@@ -5,7 +5,10 @@ import type { Frame, PaintRow } from './frame.ts';
 import { noiseFrom } from './noise.ts';
 import { tonesOf, type Palette } from './palette.ts';
 
-/** Sheets of coloured paper, cut along the contours of hills and laid over each other; each throws a soft shadow. */
+/**
+ * Sheets of coloured paper, cut along the contours of hills and laid over each other; each throws a soft
+ * shadow.
+ */
 export function paperCutPainter(frame: Frame, palette: Palette, dice: Dice): PaintRow {
   const noise = noiseFrom(dice);
   const sheets = 7 + dice.below(2);
@@ -94,7 +97,10 @@ function paint(
   }
 }
 
-/** Dark at the bottom of the bowl, light at its rim: the palette's own colours, since mixed ones turn muddy side by side. */
+/**
+ * Dark at the bottom of the bowl, light at its rim: the palette's own colours, since mixed ones turn muddy
+ * side by side.
+ */
 function sheetColours(palette: Palette, sheets: number): Rgb[] {
   const tones = tonesOf(palette);
   return Array.from(

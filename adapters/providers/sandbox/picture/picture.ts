@@ -22,8 +22,9 @@ export interface PictureJob {
 }
 
 /**
- * Renders the picture of a prompt: the same prompt, seed and size give the same bytes. The prompt's words choose the
- * motif and the colours where they can, the dice choose the rest. Lets timers run every few tens of milliseconds.
+ * Renders the picture of a prompt: the same prompt, seed and size give the same bytes. The prompt's words
+ * choose the motif and the colours where they can, the dice choose the rest. Lets timers run every few tens
+ * of milliseconds.
  */
 export async function renderPicture(job: PictureJob): Promise<Buffer> {
   const frame = frameOf(job.width, job.height);

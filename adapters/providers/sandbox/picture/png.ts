@@ -8,8 +8,8 @@ const PIXELS_A_BAND = 1 << 17;
 /**
  * Writes an 8-bit RGB PNG with the prompt as its description.
  *
- * @param bandsOf asked for the picture's pixels in bands of that many rows; each is used before the next is asked for,
- *   so that a band's memory may be reused
+ * @param bandsOf asked for the picture's pixels in bands of that many rows; each is used before the next is
+ *   asked for, so that a band's memory may be reused
  */
 export async function writePng(
   frame: Frame,
@@ -17,7 +17,8 @@ export async function writePng(
   bandsOf: (rows: number) => AsyncIterable<Uint8Array>,
 ): Promise<Buffer> {
   const stride = frame.width * 3;
-  // Deflate runs on a thread of its own while the next band is painted. Level 1: grain does not compress anyway.
+  // Deflate runs on a thread of its own while the next band is painted. Level 1: grain does not compress
+  // anyway.
   const deflate = createDeflate({ level: 1, strategy: constants.Z_RLE, chunkSize: 1 << 17 });
   const packed: Buffer[] = [];
   deflate.on('data', (chunk: Buffer) => packed.push(chunk));

@@ -20,8 +20,9 @@ export interface Relief {
 export type Shader = (colour: [number, number, number], x: number, under: number) => void;
 
 /**
- * A ridge knows only its outline, so its faces are drawn from that: a column is lit as the outline's slope above it
- * faces the disc, and the pattern leans with depth. On a peak this reads as the arête between its two faces.
+ * A ridge knows only its outline, so its faces are drawn from that: a column is lit as the outline's slope
+ * above it faces the disc, and the pattern leans with depth. On a peak this reads as the arête between its
+ * two faces.
  */
 export function reliefShader(tops: Float32Array, relief: Relief, frame: Frame): Shader {
   const { light, fade } = relief;

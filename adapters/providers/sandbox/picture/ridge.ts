@@ -13,7 +13,10 @@ export interface Ridge {
   readonly foot: Rgb;
   /** Pixels below the line at which crest and foot are mixed half and half. */
   readonly fade: number;
-  /** The line that depth is measured from, where that is not the outline: mist rises from the ground, not from each tree. */
+  /**
+   * The line that depth is measured from, where that is not the outline: mist rises from the ground, not from
+   * each tree.
+   */
   readonly ground?: Float32Array;
   readonly relief?: Relief;
 }
@@ -70,7 +73,10 @@ function ridgePainter(frame: Frame, ridge: Ridge, hidden: Float32Array): PaintRo
   };
 }
 
-/** How fast the cover grows per row: the distance from a steep line is shorter than the vertical distance to it. */
+/**
+ * How fast the cover grows per row: the distance from a steep line is shorter than the vertical distance to
+ * it.
+ */
 function edgeOf(tops: Float32Array): Float32Array {
   return tops.map((top, x) => {
     const slope = ((tops[x + 1] ?? top) - (tops[x - 1] ?? top)) / 2;

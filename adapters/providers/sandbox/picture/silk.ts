@@ -7,7 +7,9 @@ import { tonesOf, type Palette } from './palette.ts';
 
 const STEPS = 4096;
 
-/** Folds of cloth: noise that is bent by noise, in the palette's tones, with a sheen where it faces the light. */
+/**
+ * Folds of cloth: noise that is bent by noise, in the palette's tones, with a sheen where it faces the light.
+ */
 export function silkPainter(frame: Frame, palette: Palette, dice: Dice): PaintRow {
   const noise = noiseFrom(dice);
   const angle = dice.between(0.3, 1.1) * (dice.chance(0.5) ? 1 : -1);

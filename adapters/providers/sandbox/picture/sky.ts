@@ -20,7 +20,9 @@ export interface Sky {
   readonly paintWithoutDisc: PaintRow;
 }
 
-/** The graded sky down to the horizon (pixels), with the glow around the disc, clouds and, by night, stars. */
+/**
+ * The graded sky down to the horizon (pixels), with the glow around the disc, clouds and, by night, stars.
+ */
 export function skyPainter(frame: Frame, palette: Palette, disc: Disc, horizon: number, dice: Dice): Sky {
   const behind = [
     glowPainter(frame, palette, disc),
@@ -46,7 +48,10 @@ export function skyPainter(frame: Frame, palette: Palette, disc: Disc, horizon: 
 
 const GLOW_STEPS = 1 << 14;
 
-/** Light that the air scatters: strong and narrow, plus weak and wide. Tabled by distance, as exp() a pixel is slow. */
+/**
+ * Light that the air scatters: strong and narrow, plus weak and wide. Tabled by distance, as exp() a pixel is
+ * slow.
+ */
 function glowPainter(frame: Frame, palette: Palette, disc: Disc): PaintRow {
   const reach = frame.unit * 1.6;
   const colour = mix(palette.disc, palette.sky.at(-2) ?? palette.disc, palette.night ? 0.6 : 0.5);

@@ -17,7 +17,9 @@ interface Hint {
   readonly palettes?: readonly [PaletteName, ...PaletteName[]];
 }
 
-/** Words that steer, the more telling first: the first hint with motifs gives the motif, likewise the palette. */
+/**
+ * Words that steer, the more telling first: the first hint with motifs gives the motif, likewise the palette.
+ */
 const HINTS: readonly Hint[] = [
   { words: /\b(aurora|northern lights?|polar)\b/, motifs: ['aurora'], palettes: ['boreal'] },
   { words: /\b(paper|cave|map|topograph\w*|layers?|geode|coral)\b/, motifs: ['paper-cut'] },

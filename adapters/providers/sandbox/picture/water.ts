@@ -14,7 +14,10 @@ export interface Water {
   readonly rough: number;
 }
 
-/** Paints what lies above the shore, keeps it, and mirrors it below in ripples, with the disc's path of glitter. */
+/**
+ * Paints what lies above the shore, keeps it, and mirrors it below in ripples, with the disc's path of
+ * glitter.
+ */
 export function waterPainter(
   frame: Frame,
   palette: Palette,

@@ -34,7 +34,10 @@ export const secret = (sealed: string): SealedSecret => ({ sealed, issuedAt: now
 
 type Request = readonly [command: string, input: object];
 
-/** What is done, the work, the requests that the work sends, and the answers to them; further answers are empty. */
+/**
+ * What is done, the work, the requests that the work sends, and the answers to them; further answers are
+ * empty.
+ */
 export type Row = readonly [
   title: string,
   work: (table: Table) => Promise<unknown>,
