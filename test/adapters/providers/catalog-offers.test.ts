@@ -6,13 +6,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import models from '../../../catalog/models.json' with { type: 'json' };
-import { createBedrock } from '../../../adapters/providers/bedrock.ts';
+import { createBedrock } from '../../../adapters/providers/bedrock/provider.ts';
 import { pixelsOf } from '../../../adapters/providers/sandbox/pixels.ts';
 import { createVendors } from '../../../adapters/providers/vendors.ts';
 import type { Route } from '../../../core/catalog.ts';
 import { catalogSchema } from '../../../core/catalog-schema.ts';
 import type { ImageProvider, RenderJob, SourceImage } from '../../../core/provider.ts';
-import { pictureOf } from '../../../tools/vendors/pictures.ts';
+import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 
 const routes = catalogSchema
   .parse(models)
