@@ -39,6 +39,7 @@ beforeAll(async () => {
     bedrockRegion: 'us-west-2',
   };
   const bedrock = createBedrock({
+    name: 'bedrock',
     region: 'us-west-2',
     endpoint: url,
     credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
