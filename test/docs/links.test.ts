@@ -46,8 +46,25 @@ describe('The glossary', () => {
   });
 });
 
+describe('The paths in the documentation', () => {
+  /** Names in capitals are placeholders. */
+  const pathsOf = (prose: string): string[] =>
+    [...prose.matchAll(/`([a-z]+\/[A-Za-z0-9_./-]+\.(?:ts|mjs|json|md))`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => !/[A-Z]{3}/.test(path));
+
+  it.each(pages)('All files that $path names exist', ({ text }) => {
+    const missing = pathsOf(text).filter((path) => !existsSync(join(root, path)));
+    expect(missing).toEqual([]);
+  });
+
+  it('The test finds the paths of a page', () => {
+    expect(pathsOf(readPage('docs/architecture.md').text)).toContain('functions/http/serve.ts');
+  });
+});
+
 describe('The decisions', () => {
-  const decisions = pages.filter(({ path }) => /\/decisions\/\d{4}-/.test(path) && !path.includes('/0015-'));
+  const decisions = pages.filter(({ path }) => /\/decisions\/\d{4}-/.test(path));
 
   it.each(decisions)('$path has the four parts of a decision in their order', ({ text }) => {
     const parts = [...text.matchAll(/^## (.+)$/gm)].map(([, part]) => part);
