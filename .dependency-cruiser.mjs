@@ -1,5 +1,5 @@
 /**
- * The rules of import: who may know whom (docs and reasons: the table in the
+ * The rules of import: who may know whom (docs/architecture.md
  * architecture notes; each rule's comment says what it protects). Paths are matched
  * after resolution; type-only imports count, too.
  */

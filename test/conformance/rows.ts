@@ -62,7 +62,7 @@ export const parts: readonly Part[] = [
         'api/creations: The lists result_urls and results are empty, result_expires_at lies in the past, and the file is gone',
       ),
       row(
-        'Every accepted creation ends: in time, or refunded after its deadline with message 5',
+        'Every accepted creation ends: in time, or refunded after its deadline as GenerationTimedOut',
         'workflow/reconciler: A creation whose execution is stuck is refunded as GenerationTimedOut by the reconciler, and announced once',
         'workflow/kill: After a kill between charge and start, the reconciler starts the creation, and the client that lost its answer gets that creation',
       ),
@@ -522,7 +522,7 @@ export const parts: readonly Part[] = [
         'api/unavailable: The answer says nothing of the cause, and the reconciler finds the charge and renders the creation',
       ),
       row(
-        'The execution is definitely refused: reversed in full, message 6, no webhook, 503 provider_unavailable',
+        'The execution is definitely refused: reversed in full as ServiceUnavailable, no webhook, 503 provider_unavailable',
         'api/unavailable: After %s the charge is reversed in full, the creation fails as ServiceUnavailable, and no webhook is sent',
       ),
       row(
@@ -646,7 +646,7 @@ export const parts: readonly Part[] = [
         'api/prefer-wait: A creation that failed as %s is answered 502 ERR_GENERATION_FAILED with creation_id, error and retryable, and is refunded in full',
       ),
       row(
-        'Prefer: wait: 503 provider_unavailable for message 6',
+        'Prefer: wait: 503 provider_unavailable for ServiceUnavailable',
         'api/prefer-wait: A creation that failed as ServiceUnavailable is answered 503 ERR_PROVIDER_UNAVAILABLE, provider_unavailable, with Retry-After',
       ),
       row(
