@@ -1,7 +1,6 @@
 /**
- * The rules of import: who may know whom (docs/architecture.md
- * architecture notes; each rule's comment says what it protects). Paths are matched
- * after resolution; type-only imports count, too.
+ * The rules of import: which folder may import which (docs/architecture.md). The comment of each rule says what
+ * the rule protects. Paths are matched after resolution. Type-only imports count as well.
  */
 
 /** Everything of a room, by its first folder. */
