@@ -1,4 +1,4 @@
-/** The whole answers of the operations that charge nothing. */
+/** The complete answers of the operations that charge nothing. */
 import { describe, expect, it } from 'vitest';
 import type { Model } from '../../core/catalog.ts';
 import type { AccountId } from '../../core/ids.ts';

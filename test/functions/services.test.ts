@@ -1,4 +1,4 @@
-/** What each function is made of: its services, from the environment, and the ids in its log. */
+/** The services that each function gets from its environment, and the ids in its log. */
 import {
   GetCommand,
   ScanCommand,
