@@ -1,5 +1,6 @@
 /** GET /creations over the whole service: pages, cursors and filters. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
@@ -17,11 +18,14 @@ const show = (id: string, by: Client): Promise<Answer> => service.send(`/creatio
 describe('GET /creations', () => {
   const list = (by: Client, query = ''): Promise<Answer> =>
     service.send(`/creations${query}`, { key: by.key });
-  interface Page {
-    readonly data: { readonly id: string }[];
-    readonly has_more: boolean;
-    readonly next_cursor: string | null;
-  }
+  const pageSchema = z.object({
+    data: z.array(z.looseObject({ id: z.string() })),
+    has_more: z.boolean(),
+    next_cursor: z.nullable(z.string()),
+  });
+  type Page = z.infer<typeof pageSchema>;
+  const pageOf = async (by: Client, query = ''): Promise<Page> =>
+    pageSchema.parse((await list(by, query)).body);
   let owner: Client;
   const ids: string[] = [];
   beforeAll(async () => {
@@ -33,7 +37,7 @@ describe('GET /creations', () => {
   });
 
   it("The list has the account's creations, the newest first, each as GET /creations/{id} shows it", async () => {
-    const page = (await list(owner)).body as Page;
+    const page = await pageOf(owner);
     expect(page.data.map(({ id }) => id)).toEqual(ids);
     expect([page.has_more, page.next_cursor]).toEqual([false, null]);
     expect(page.data[0]).toEqual((await show(ids[0] ?? '', owner)).body);
@@ -43,7 +47,7 @@ describe('GET /creations', () => {
     const seen: string[] = [];
     const sizes: number[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
-      const page = (await list(owner, `?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)).body as Page;
+      const page = await pageOf(owner, `?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
       expect(page.has_more).toBe(page.next_cursor !== null);
       seen.push(...page.data.map(({ id }) => id));
       sizes.push(page.data.length);
@@ -54,23 +58,22 @@ describe('GET /creations', () => {
 
   it('The list shows nothing of another account, even with a cursor of that account', async () => {
     const stranger = await service.client();
-    const { next_cursor: cursor } = (await list(owner, '?limit=1')).body as Page;
+    const { next_cursor: cursor } = await pageOf(owner, '?limit=1');
     expect((await list(stranger)).body).toEqual({ data: [], has_more: false, next_cursor: null });
-    expect(((await list(stranger, `?cursor=${cursor ?? ''}`)).body as Page).data).toEqual([]);
+    expect((await pageOf(stranger, `?cursor=${cursor ?? ''}`)).data).toEqual([]);
   });
 
   it('The list can be narrowed to one status or one model', async () => {
-    const sizes = async (query: string): Promise<number> =>
-      ((await list(owner, query)).body as Page).data.length;
+    const sizes = async (query: string): Promise<number> => (await pageOf(owner, query)).data.length;
     expect([
       await sizes('?status=failed'),
       await sizes('?status=completed'),
       await sizes('?status=failed&model=sandbox-sketch'),
     ]).toEqual([5, 0, 5]);
     expect([await sizes('?model=sandbox-pro'), await sizes('?model=constructor')]).toEqual([0, 0]);
-    const page = (await list(owner, '?status=failed&limit=2')).body as Page;
+    const page = await pageOf(owner, '?status=failed&limit=2');
     expect([page.data.map(({ id }) => id), page.has_more]).toEqual([ids.slice(0, 2), true]);
-    const rest = (await list(owner, `?status=failed&cursor=${page.next_cursor ?? ''}`)).body as Page;
+    const rest = await pageOf(owner, `?status=failed&cursor=${page.next_cursor ?? ''}`);
     expect(rest.data.map(({ id }) => id)).toEqual(ids.slice(2));
   });
 

@@ -1,4 +1,4 @@
-/** Which fields POST /images/generate accepts and refuses. The file is long because it lists every limit of every field. */
+/** Which fields POST /images/generate accepts and refuses: every limit of every field. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';

@@ -1,4 +1,4 @@
-/** What POST /images/generate says when money, a limit or the table stands against the charge. */
+/** The refusals of POST /images/generate because of money, a limit or a busy table. */
 import { describe, expect, it } from 'vitest';
 import { asMicros } from '../../core/money.ts';
 import type { ChargeOutcome } from '../../core/ports/charges.ts';

@@ -16,7 +16,7 @@ export const [current, previous] = [
   webhookSecret(new Uint8Array(32).fill(1)),
   webhookSecret(new Uint8Array(32).fill(2)),
 ];
-/** What a receiver answers that takes the webhook. */
+/** The answer of a receiver that accepts the webhook. */
 export const ok = { kind: 'answered', status: 200, excerpt: 'thanks' } as const satisfies PostResult;
 
 interface Sent {
@@ -51,7 +51,7 @@ export interface Setting {
   readonly at?: number;
 }
 
-/** An attempt that is due since five seconds, unless the test says otherwise. */
+/** An attempt that became due five seconds ago, unless the test says otherwise. */
 export function stage(setting: Setting = {}): Stage {
   const {
     secrets = [{ sealed: current, issuedAt: 0 }],

@@ -190,6 +190,12 @@ describe('a request to an unknown route', () => {
     expect(keysUpdated()).toEqual([expect.stringContaining('RATE#POST#')]);
   });
 
+  it('A GET is counted against the rate of GET requests', async () => {
+    tableHolds();
+    await call(unknownRoute, { path: '/api/public/v1/nothing' });
+    expect(keysUpdated()).toContainEqual(expect.stringContaining('RATE#GET#'));
+  });
+
   it('A request without a key is answered 401 before 404', async () => {
     tableHolds();
     expect((await call(unknownRoute, { path: '/api/public/v1/nothing', headers: {} })).status).toBe(401);

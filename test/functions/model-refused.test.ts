@@ -1,4 +1,4 @@
-/** What a request is told whose model cannot be rendered as it asks. */
+/** The refusals of a request for a model that cannot be rendered as the request asks. */
 import { describe, expect, it } from 'vitest';
 import type { Model } from '../../core/catalog.ts';
 import { quoteImage } from '../../functions/operations/quote-image.ts';

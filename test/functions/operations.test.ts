@@ -1,4 +1,4 @@
-/** The whole answers of the operations that charge nothing. */
+/** The complete answers of the operations that charge nothing. */
 import { describe, expect, it } from 'vitest';
 import type { Model } from '../../core/catalog.ts';
 import type { AccountId } from '../../core/ids.ts';
@@ -34,7 +34,9 @@ describe('GET /balance', () => {
         spent: { '2026_10': asMicros(1), '2026_11': asMicros(120_000) },
       },
     });
-    expect((await post(stage, undefined, get(getBalance))).body).toEqual({
+    const answer = await post(stage, undefined, get(getBalance));
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
       available: 7.000001,
       balance: 5.000001,
       credit_line: 2,
@@ -63,7 +65,9 @@ describe('POST /images/quote', () => {
       output_format: 'jpeg',
       image_urls: ['https://images.test/1.png', 'https://images.test/2.png'],
     };
-    expect((await post(stage, body, quote)).body).toEqual({
+    const answer = await post(stage, body, quote);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
       cost: 0.09,
       currency: 'USD',
       model: 'sandbox-standard',
@@ -82,7 +86,9 @@ describe('POST /images/quote', () => {
 describe('GET /models', () => {
   it('The list shows every field of a model', async () => {
     const stage = accepting({ services: catalogOf({}) });
-    expect((await post(stage, undefined, get(listModels))).body).toEqual({
+    const answer = await post(stage, undefined, get(listModels));
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
       data: [
         {
           id: 'sandbox-standard',
@@ -125,6 +131,7 @@ describe('GET /models', () => {
     [4, [3], 3],
     [4, [5], 4],
     [4, [1, 2], 2],
+    [4, [1], 1],
     [4, [0], 0],
     [0, [0], 0],
   ])(

@@ -1,4 +1,4 @@
-/** What each function is made of: its services, from the environment, and the ids in its log. */
+/** The services that each function gets from its environment, and the ids in its log. */
 import {
   GetCommand,
   ScanCommand,
@@ -7,6 +7,8 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { creationToItem } from '../../adapters/dynamodb/mapping.ts';
 import { handler as auditBooks } from '../../functions/schedule/audit-books.ts';
@@ -21,10 +23,11 @@ import { submitServices } from '../../functions/services/submit.ts';
 import { handler as deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import { handler as refundCharge } from '../../functions/workflow/refund-charge.ts';
 import { handler as renderImage } from '../../functions/workflow/render-image.ts';
-import { accountId, aCreation, creationId } from '../fixtures/records.ts';
+import { accountId, aCreation, creationId, keyId } from '../fixtures/records.ts';
 import { dynamo, mockAws } from './api-fixture.ts';
 import { rejection } from './fakes.ts';
-import { jsonObject, textLike } from '../fixtures/values.ts';
+import { cancelled } from './generate-image-fixture.ts';
+import { jsonObject, portOf, textLike } from '../fixtures/values.ts';
 
 mockAws();
 
@@ -164,5 +167,93 @@ describe('the services of the renderer', () => {
 describe('the services of webhooks', () => {
   it('The delivery of webhooks has the address of the results', () => {
     expect(deliveryServices().resultsBaseUrl).toBe('https://results.test');
+  });
+});
+
+describe('the bucket of the images', () => {
+  /** The request that reads an image, as it arrives at an address in place of S3. */
+  async function requestWith(
+    variables: Readonly<Record<string, string | undefined>>,
+  ): Promise<IncomingMessage> {
+    const arrived = Promise.withResolvers<IncomingMessage>();
+    const server = createServer((request, response) => {
+      arrived.resolve(request);
+      response.end('image');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    vi.stubEnv('AWS_ENDPOINT_URL', `http://127.0.0.1:${portOf(server)}`);
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    try {
+      expect(String(Buffer.from(await renderServices().images.get('results/a.png')))).toBe('image');
+      return await arrived.promise;
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+
+  it('A request goes to the bucket, signed with the credentials and the region of the function', async () => {
+    const { url, headers } = await requestWith({
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: 'AKID7',
+      AWS_SESSION_TOKEN: 'token-7',
+    });
+    expect(url).toBe('/images/results/a.png');
+    expect(headers.authorization).toMatch(/Credential=AKID7\/\d{8}\/eu-west-1\/s3\//);
+    expect(headers['x-amz-security-token']).toBe('token-7');
+  });
+
+  it('A request has no session token when the function has none', async () => {
+    const { headers } = await requestWith({ AWS_SESSION_TOKEN: undefined });
+    expect(headers).not.toHaveProperty('x-amz-security-token');
+  });
+
+  it('A read ends with the time of the request', async () => {
+    const services = submitServices()();
+    services.budget.end();
+    expect(await rejection(services.images.get('sources/a.png'))).toMatchObject({ name: 'Overloaded' });
+  });
+});
+
+describe('the calls to DynamoDB', () => {
+  it('A read and a charge get the signal that ends with the time of the request', async () => {
+    dynamo.on(UpdateCommand).resolves({});
+    dynamo.on(TransactWriteCommand).resolves({});
+    const services = submitServices()();
+    await services.requests.noteKeyUse(accountId, keyId, '2026-11-21T12:00:00.000Z');
+    await services.charges.charge({ creation: aCreation(), nowMillis: Date.now() });
+    const options = dynamo.calls().map(({ args }): unknown => args.at(1));
+    expect(options).toEqual([
+      { abortSignal: services.budget.signal },
+      { abortSignal: services.budget.signal },
+    ]);
+  });
+
+  it('A conflict of a charge is logged with the id of its creation', async () => {
+    const conflict = cancelled({ 0: { Code: 'TransactionConflict' } });
+    dynamo.on(TransactWriteCommand).rejectsOnce(conflict).resolves({});
+    await submitServices()().charges.charge({ creation: aCreation(), nowMillis: Date.now() });
+    expect(lines).toMatchObject([{ level: 'info', event: 'charge_conflict', creationId }]);
+  });
+});
+
+describe('the directive [sandbox:crash]', () => {
+  it('It ends the process of the renderer with the exit code 1', async () => {
+    const exit = vi.spyOn(process, 'exit').mockImplementation(() => {
+      throw new Error('the process ended');
+    });
+    const job = {
+      providerModel: 'sketch',
+      prompt: '[sandbox:crash]',
+      resolution: '1K',
+      aspectRatio: '1:1',
+      outputFormat: 'png',
+      seed: null,
+      sourceCount: 0,
+      readSources: async () => Promise.resolve([]),
+    } as const;
+    const sandbox = renderServices().providers.get('sandbox');
+    await rejection(Promise.resolve(sandbox?.submit(job, new AbortController().signal)));
+    expect(exit).toHaveBeenCalledWith(1);
   });
 });

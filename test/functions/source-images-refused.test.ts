@@ -1,4 +1,4 @@
-/** What POST /images/generate says of a source image that it cannot use, and which downloads go on. */
+/** The refusals of source images, the copies, and which downloads go on after a failure. */
 import { describe, expect, it } from 'vitest';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { SourceResult } from '../../core/ports/outbound.ts';

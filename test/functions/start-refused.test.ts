@@ -16,7 +16,7 @@ describe('an execution that cannot be started', () => {
     readonly refunds: readonly Refund[];
   }
 
-  /** A start that ends so, and a refund that ends so or breaks. */
+  /** Services whose start and refund have the given outcomes. An error makes the refund throw. */
   function refusing(
     start: StartOutcome,
     refund: Awaited<ReturnType<ChargeStore['refund']>> | Error = 'refunded',

@@ -1,4 +1,4 @@
-/** The charge of POST /images/generate: what is recorded, and how a charge is built anew. */
+/** The charge of POST /images/generate: the record of the creation, and when a second charge is tried. */
 import { describe, expect, it } from 'vitest';
 import { asMicros } from '../../core/money.ts';
 import type { ChargeOutcome } from '../../core/ports/charges.ts';
