@@ -4,10 +4,15 @@ export type Micros = number & { readonly [micros]: true };
 
 const microsPerUsd = 1_000_000;
 const largestUsd = 1_000_000_000;
-/** The most that an account can have to spend: 10^9 USD, far below the sums at which floats stop being exact. */
+/**
+ * The most that an account can have to spend: 10^9 USD, far below the sums at which floats stop being exact.
+ */
 export const largestAvailableMicros = (largestUsd * microsPerUsd) as Micros;
 
-/** Marks an integer as micro-dollars. Throws for a number that is not a safe integer, which only a defect can make. */
+/**
+ * Marks an integer as micro-dollars. Throws for a number that is not a safe integer, which only a defect can
+ * make.
+ */
 export function asMicros(value: number): Micros {
   if (!Number.isSafeInteger(value)) throw new Error(`not a whole number of micro-dollars: ${value}`);
   return value as Micros;
