@@ -28,7 +28,7 @@ export const parts: readonly Part[] = [
       row(
         'Fields of a creation, queued',
         'api/creations: queued, as the 202 shows it, with Location and Retry-After: 2',
-        'core/creation: queued, has no result and no error',
+        'core/creation: has no result and no error while it is queued',
       ),
       row('Fields of a creation, processing', 'api/creations: processing'),
       row(
@@ -111,7 +111,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'image_urls: http or https, at most 2048 characters, no userinfo; told with the body, for a quote too',
-        'core/client-url: %s for a %s is %s where only public addresses are allowed',
+        'core/client-url: %s for a %s is judged as %s where only public addresses are allowed',
         'api/webhook-target: a quote refuses an address by the same rules as far as they need no network',
       ),
       row(
@@ -363,7 +363,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'IPv6 addresses count by their /64',
-        'core/client-address: is the same for a whole /64 and another for its neighbour',
+        'core/client-address: is the same for all hosts of a /64, and differs for the next /64',
       ),
     ],
   },
@@ -373,7 +373,7 @@ export const parts: readonly Part[] = [
       row(
         'The headers and the payload of a delivery',
         'workflow/webhook-signature: comes with the headers and the payload that the interface lists',
-        'core/webhook: are the five of the interface, the ones on top and the trio of Standard Webhooks',
+        'core/webhook: are the documented ones and the three of Standard Webhooks',
       ),
       row(
         'The signature: HMAC-SHA-256 over timestamp, dot and raw body',
@@ -513,7 +513,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'The seven messages, word for word',
-        'core/failure: are the seven of the interface, word for word',
+        'core/failure: have the seven documented messages, word for word',
         'workflow/messages: by [sandbox:$directive] says so word for word and gives everything back',
       ),
     ],
@@ -553,7 +553,7 @@ export const parts: readonly Part[] = [
       row(
         'The month is UTC; a refund goes back to its own month',
         'api/limits: turns with the UTC month, and a refund goes back to the month of its charge',
-        'core/creation: is that of UTC',
+        'core/creation: is the month in UTC',
       ),
       row(
         'A wallet for three, 200 at once: three accepted, the others 402 with the right numbers; twenty times; with conflicts',
@@ -573,7 +573,7 @@ export const parts: readonly Part[] = [
       row('The root path has the segment v1', 'api/authentication: the API root carries the version v1'),
       row(
         'Deprecation, Sunset and Link for what goes away',
-        'core/deprecation: a model that goes away says since when, until when and where to look, as the RFCs write it',
+        'core/deprecation: a model that goes away has the headers Deprecation, Sunset and Link in the form of their RFCs',
         'functions/model-sunset: before its sunset, a model that goes away is announced',
       ),
       row(
@@ -596,7 +596,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'Every movement is a ledger row; the books balance',
-        'core/ledger: finds nothing in books that balance',
+        'core/ledger: finds nothing when the books balance',
         'workflow/messages: balance after all of it',
       ),
       row(

@@ -1,4 +1,6 @@
-/** What every setting changes in the template: the stack is synthesized once with a value for each of them. */
+/**
+ * What every setting changes in the template: the stack is synthesized once with a value for each of them.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
