@@ -8,6 +8,7 @@ import {
   type SignFrom,
   type SigningSecrets,
 } from '../../core/webhook-secrets.ts';
+import { olderWebhookSecrets } from '../fixtures/older-records.ts';
 import { accountId, now } from '../fixtures/records.ts';
 import { stub } from '../functions/fakes.ts';
 
@@ -96,10 +97,7 @@ describe('the secrets of a delivery', () => {
   });
 
   it('of a record of an older release are the current secret and, for 24 h, the replaced one', async () => {
-    const stored = [
-      { sealed: 'b', issuedAt: now },
-      { sealed: 'a', issuedAt: 0, replacedAt: now },
-    ];
+    const stored = olderWebhookSecrets;
     const both = { current: 'b', previous: 'a', valid: ['b', 'a'], lost: [] };
     expect(await signedAt(stored, now)).toEqual(both);
     expect(await signedAt(stored, now + day - 1)).toEqual(both);
