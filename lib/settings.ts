@@ -6,11 +6,11 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
 import { limitRanges } from '../core/limits.ts';
 
-/**
- * The retentions of CloudWatch Logs, in days. INFINITE is left out: a log that stays for ever is not wanted.
- */
-const retentions = Object.values(RetentionDays).filter(
-  (days) => typeof days === 'number' && days !== RetentionDays.INFINITE,
+/** The retentions of CloudWatch Logs, by their days. INFINITE is left out: no log is to stay for ever. */
+const retentions = new Map<number, RetentionDays>(
+  Object.values(RetentionDays).flatMap((days) =>
+    typeof days === 'number' && days !== RetentionDays.INFINITE ? [[days, days] as const] : [],
+  ),
 );
 
 const hostName = z
@@ -43,9 +43,11 @@ function oneOf<const Values extends readonly string[]>(
 }
 
 /** Takes a plain number, so that a file of settings need not import the enumeration of the CDK. */
-function retention(): z.ZodCustom<RetentionDays, RetentionDays> {
-  const isRetention = (days: unknown): boolean => retentions.some((known) => known === days);
-  return z.custom<RetentionDays>(isRetention, { error: `must be one of ${retentions.join(', ')}` });
+function retention(): z.ZodPipe<z.ZodNumber, z.ZodTransform<RetentionDays, number>> {
+  return z
+    .number({ error: `must be one of ${[...retentions.keys()].join(', ')}` })
+    .refine((days) => retentions.has(days))
+    .transform((days) => retentions.get(days) ?? RetentionDays.ONE_MONTH);
 }
 
 const limits = {

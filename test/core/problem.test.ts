@@ -36,7 +36,7 @@ describe('a problem', () => {
   it('is an error of the name Problem that keeps everything it was made of', () => {
     const problem = new Problem('ERR_NOT_FOUND', 'text', { id: 'a' }, { link: 'b' }, 'plain');
     expect(problem).toBeInstanceOf(Error);
-    expect({ ...problem, message: problem.message, status: problem.status }).toEqual({
+    expect(problem).toMatchObject({
       name: 'Problem',
       code: 'ERR_NOT_FOUND',
       message: 'text',
