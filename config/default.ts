@@ -1,6 +1,6 @@
 /**
- * The settings of the default stage: what `cdk deploy` deploys and `npm start` runs. A
- * stage of its own is a file beside this one, deployed by `cdk deploy -c stage=NAME`.
+ * The settings of the default stage, which `cdk deploy` deploys and `npm start` runs. Another
+ * stage is another file in this folder; `cdk deploy -c stage=NAME` deploys config/NAME.ts.
  * docs/operations.md lists every setting.
  */
 import type { SettingsInput } from '../lib/settings.ts';

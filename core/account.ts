@@ -11,9 +11,15 @@ export interface SealedSecret {
   readonly sealed: string;
   /** Unix milliseconds. */
   readonly issuedAt: number;
-  /** Unix milliseconds from which the secret signs X-Webhook-Signature-256. Absent: it signs from its issue on. */
+  /**
+   * Unix milliseconds from which the secret signs X-Webhook-Signature-256. Absent: it signs from its issue
+   * on.
+   */
   readonly signsFrom?: number;
-  /** Unix milliseconds at which a newer secret takes over, which may lie ahead. Then it verifies for 24 h more. */
+  /**
+   * Unix milliseconds at which a newer secret takes over, which may lie ahead. Then it verifies for 24 h
+   * more.
+   */
   readonly replacedAt?: number;
 }
 

@@ -58,7 +58,9 @@ const routeSchema = z.strictObject({
 /** The API promises its clients six months of notice before a model goes away (docs/api.md). */
 const noticeMonths = 6;
 
-/** True when the model has no sunset, or one that was announced in time. Other checks find malformed dates. */
+/**
+ * True when the model has no sunset, or one that was announced in time. Other checks find malformed dates.
+ */
 function isAnnouncedInTime({
   deprecated_at: deprecated,
   sunset_at: sunset,
@@ -110,7 +112,10 @@ const providerCostSchema = z.strictObject({
   quality: routeSchema.shape.quality,
   /** USD for one rendered image, and for each source image that is sent along. */
   images: z.array(z.strictObject({ resolution: z.enum(resolutions), usd, usd_per_input_image: usd })).min(1),
-  /** The page on which price and abilities were read; null for the sandbox. checked_at is the day of the last look. */
+  /**
+   * The page on which price and abilities were read; null for the sandbox. checked_at is the day of the last
+   * look.
+   */
   source: z.url().nullable(),
   checked_at: date,
 });

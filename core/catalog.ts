@@ -36,7 +36,10 @@ export interface SourceShape {
   readonly bytes: number;
 }
 
-/** The model. Undefined when it does not exist or the account must not see it: a client cannot tell the two apart. */
+/**
+ * The model. Undefined when it does not exist or the account must not see it: a client cannot tell the two
+ * apart.
+ */
 export function findModel(catalog: Catalog, policy: ModelPolicy, id: string): Model | undefined {
   if (policy.hiddenModels.includes(id)) return undefined;
   return catalog.models.find((model) => model.id === id);

@@ -7,7 +7,9 @@ import { characters } from './characters.ts';
 import { maxUrlLength } from './limits.ts';
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
-/** 'public': the rules of a deployed service. 'loopback-too': also allows http and every port to this machine. */
+/**
+ * 'public': the rules of a deployed service. 'loopback-too': also allows http and every port to this machine.
+ */
 export type OutboundRules = 'public' | 'loopback-too';
 
 /** The use of an address. Webhooks need https; source images may also come by http. */

@@ -3,7 +3,10 @@
  * gateway, the handlers and the local server follow from it.
  */
 
-/** The two forms in which a failed authentication is answered (docs/api.md). A setting of the deployment chooses. */
+/**
+ * The two forms in which a failed authentication is answered (docs/api.md). A setting of the deployment
+ * chooses.
+ */
 export type AuthFailureForm = 'envelope' | 'plain';
 
 export const apiRoot = '/api/public/v1';

@@ -99,7 +99,10 @@ export interface CreationRecord {
   readonly executions: number;
   /** How often the reconciler had to act on it. */
   readonly recoveries: number;
-  /** Unix milliseconds of the reconciler's next look. Set until the creation is terminal and its webhook is settled. */
+  /**
+   * Unix milliseconds of the reconciler's next look. Set until the creation is terminal and its webhook is
+   * settled.
+   */
   readonly dueAt?: number;
 }
 

@@ -14,6 +14,10 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const accountId = /^[0-9A-Za-z]{10}$/;
 const keyId = /^[0-9A-Za-z]{6}$/;
 
+const isCreationId = (text: string): text is CreationId => uuid.test(text);
+const isAccountId = (text: string): text is AccountId => accountId.test(text);
+const isKeyId = (text: string): text is KeyId => keyId.test(text);
+
 /** The Unix milliseconds at which a UUIDv7 was made. Undefined for every other text. */
 export function timeOfUuidV7(text: string): number | undefined {
   if (!uuid.test(text) || text[14] !== '7') return undefined;
@@ -23,17 +27,17 @@ export function timeOfUuidV7(text: string): number | undefined {
 /** Reads a creation id of a path or a payload. Undefined when the text is not a UUID. */
 export function parseCreationId(text: string): CreationId | undefined {
   const lower = text.toLowerCase();
-  return uuid.test(lower) ? (lower as CreationId) : undefined;
+  return isCreationId(lower) ? lower : undefined;
 }
 
 /** Reads an account id of a token or a command. Undefined when the text is not ten base62 characters. */
 export function parseAccountId(text: string): AccountId | undefined {
-  return accountId.test(text) ? (text as AccountId) : undefined;
+  return isAccountId(text) ? text : undefined;
 }
 
 /** Reads a key id of a token or a command. Undefined when the text is not six base62 characters. */
 export function parseKeyId(text: string): KeyId | undefined {
-  return keyId.test(text) ? (text as KeyId) : undefined;
+  return isKeyId(text) ? text : undefined;
 }
 
 /**

@@ -40,7 +40,10 @@ const address = z.string().check(atMost(maxUrlLength), wellFormed);
 
 type Findings = readonly { readonly name?: string; readonly code: string; readonly message: string }[];
 
-/** Makes a schema of a check of our own. Each finding becomes an issue, below the finding's name if it has one. */
+/**
+ * Makes a schema of a check of our own. Each finding becomes an issue, below the finding's name if it has
+ * one.
+ */
 function checkedBy<Value>(find: (value: unknown) => Findings): z.ZodMiniType<Value, Value> {
   return z.custom<Value>().check(({ value, issues }) => {
     for (const { name, code, message } of find(value)) {
@@ -158,7 +161,8 @@ export function missingPrompt(body: {
 }
 
 /**
- * SHA-256 of the validated body with sorted keys. Two requests under one Idempotency-Key are the same when their
+ * SHA-256 of the validated body with sorted keys. Two requests under one Idempotency-Key are the same when
+ * their
  * hashes are. The hash is stored for 24 h, so a new release must not change it.
  */
 export function requestHash(body: ImageRequestBody): string {

@@ -43,7 +43,10 @@ export interface AccountBooks {
 /** One disagreement between the books. */
 export interface Difference {
   readonly account: AccountId;
-  /** "available", "credit_line", "in_flight", "spend of key … in 2026_11", or something of a creation: "refunds of …". */
+  /**
+   * "available", "credit_line", "in_flight", "spend of key … in 2026_11", or something of a creation:
+   * "refunds of …".
+   */
   readonly what: string;
   /** By the ledger, or by counting. In micro-dollars where it is money. */
   readonly expected: number;
@@ -92,7 +95,10 @@ function auditKeyMonths({ keys, ledger }: AccountBooks, compare: Compare): Diffe
   );
 }
 
-/** Each charge has its creation and each creation its charge. A creation has one full refund if and only if it failed. */
+/**
+ * Each charge has its creation and each creation its charge. A creation has one full refund if and only if it
+ * failed.
+ */
 function auditCreations({ creations, ledger }: AccountBooks, compare: Compare): Difference[] {
   const rows = Map.groupBy(
     ledger.filter((row) => row.creationId !== undefined),

@@ -21,7 +21,9 @@ export const defaultLimits: AccountLimits = {
   deadlineSeconds: 300,
 };
 
-/** The values that an operator may set. A deadline above 12 minutes would outlive the function that renders. */
+/**
+ * The values that an operator may set. A deadline above 12 minutes would outlive the function that renders.
+ */
 export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [least: number, most: number] } =
   {
     postRate: [0, 1_000_000],
@@ -30,7 +32,9 @@ export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [le
     deadlineSeconds: [1, 720],
   };
 
-/** Creations that may be open in the whole service. Compared with the reconciler's last count, so approximate. */
+/**
+ * Creations that may be open in the whole service. Compared with the reconciler's last count, so approximate.
+ */
 export const serviceCapacity = 2_000;
 /** The least time between two polls of one creation, in milliseconds. */
 export const pollIntervalMillis = 1_000;
@@ -59,7 +63,10 @@ export const maxSourceBytes = 10 * 1_000_000;
 export const sourceSide = { least: 64, most: 8_192 } as const;
 export const maxSourcePixels = 25_000_000;
 
-/** The longest wait that Prefer: wait can ask for, and the latest answer after such a wait, from the arrival on. */
+/**
+ * The longest wait that Prefer: wait can ask for, and the latest answer after such a wait, from the arrival
+ * on.
+ */
 export const longestWaitSeconds = 20;
 export const latestAnswerMillis = 25_000;
 

@@ -25,7 +25,9 @@ export const loneSurrogate = {
   message: 'must not contain half of a surrogate pair',
 } as const;
 
-/** The problems of a value in the place of metadata: at most one for each key, and one for the number of keys. */
+/**
+ * The problems of a value in the place of metadata: at most one for each key, and one for the number of keys.
+ */
 export function metadataProblems(value: unknown): readonly MetadataProblem[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [{ code: 'invalid_type', message: 'must be an object' }];

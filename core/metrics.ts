@@ -11,7 +11,8 @@ export interface MetricDefinition {
   /** The field of the event that holds the value. Absent: each event counts as 1. */
   readonly field?: string;
   /**
-   * Sets of fields. CloudWatch keeps one series for each combination of values of a set, and bills each series.
+   * Sets of fields. CloudWatch keeps one series for each combination of values of a set, and bills each
+   * series.
    * The empty set is the series of all events.
    */
   readonly dimensions: readonly (readonly string[])[];

@@ -4,13 +4,22 @@ export type Micros = number & { readonly [micros]: true };
 
 const microsPerUsd = 1_000_000;
 const largestUsd = 1_000_000_000;
-/** The most that an account can have to spend: 10^9 USD, far below the sums at which floats stop being exact. */
-export const largestAvailableMicros = (largestUsd * microsPerUsd) as Micros;
+/**
+ * The most that an account can have to spend: 10^9 USD, far below the sums at which floats stop being exact.
+ */
+export const largestAvailableMicros = asMicros(largestUsd * microsPerUsd);
 
-/** Marks an integer as micro-dollars. Throws for a number that is not a safe integer, which only a defect can make. */
+/**
+ * Marks an integer as micro-dollars. Throws for a number that is not a safe integer, which only a defect can
+ * make.
+ */
 export function asMicros(value: number): Micros {
-  if (!Number.isSafeInteger(value)) throw new Error(`not a whole number of micro-dollars: ${value}`);
-  return value as Micros;
+  if (!isMicros(value)) throw new Error(`not a whole number of micro-dollars: ${value}`);
+  return value;
+}
+
+function isMicros(value: number): value is Micros {
+  return Number.isSafeInteger(value);
 }
 
 /** The sum in USD for an answer or a webhook. At most 6 decimals, exact for every sum below 10^9 USD. */

@@ -28,7 +28,9 @@ export interface RenderJob {
   readonly readSources: () => Promise<readonly SourceImage[]>;
 }
 
-/** Why a provider gave no image. functions/workflow/route-verdict.ts decides what follows from each reason. */
+/**
+ * Why a provider gave no image. functions/workflow/route-verdict.ts decides what follows from each reason.
+ */
 export type RefusalReason =
   | 'prompt'
   | 'source_image'
@@ -40,7 +42,10 @@ export type RefusalReason =
   | 'unavailable'
   /** The vendor refused our key or wants to be paid: the next route is tried, and an alarm is logged. */
   | 'credentials'
-  /** The call broke after the vendor may have accepted the job: it is not repeated there, the next route is tried. */
+  /**
+   * The call broke after the vendor may have accepted the job: it is not repeated there, the next route is
+   * tried.
+   */
   | 'unknown_outcome'
   /** The adapter does not know this answer. */
   | 'unknown_answer';
@@ -49,7 +54,8 @@ export interface Refused {
   readonly kind: 'refused';
   readonly reason: RefusalReason;
   /**
-   * Status and code of the vendor for the operator, such as "HTTP 429 rate_limit_exceeded". Never the vendor's
+   * Status and code of the vendor for the operator, such as "HTTP 429 rate_limit_exceeded". Never the
+   * vendor's
    * text, which may quote the prompt.
    */
   readonly detail?: string;
@@ -57,15 +63,24 @@ export interface Refused {
 
 export type ProviderAnswer =
   | { readonly kind: 'rendered'; readonly bytes: Uint8Array }
-  /** The vendor accepted the job. The id is stored before the first poll. It holds what the adapter needs for polls. */
+  /**
+   * The vendor accepted the job. The id is stored before the first poll. It holds what the adapter needs for
+   * polls.
+   */
   | { readonly kind: 'pending'; readonly jobId: string; readonly pollAfterMillis: number }
   | Refused;
 
 export interface ImageProvider {
   readonly name: string;
-  /** Called once for each attempt. Throws when the signal aborts; answers with a refusal on every other breakage. */
+  /**
+   * Called once for each attempt. Throws when the signal aborts; answers with a refusal on every other
+   * breakage.
+   */
   submit(job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer>;
-  /** The state of a job, of asynchronous providers only. A poll that did not reach the vendor answers 'pending'. */
+  /**
+   * The state of a job, of asynchronous providers only. A poll that did not reach the vendor answers
+   * 'pending'.
+   */
   poll?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer>;
   /** Ends a job for whose image nobody waits. Absent where the vendor has no call for that. */
   cancel?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<void>;

@@ -6,7 +6,8 @@
 export interface ProviderInfo {
   readonly title: string;
   /**
-   * 'none': the provider is always enabled. 'role': calls are signed with the function's role, and an operator
+   * 'none': the provider is always enabled. 'role': calls are signed with the function's role, and an
+   * operator
    * switches the provider on. 'key': the vendor issues a key, which Secrets Manager keeps.
    */
   readonly credential: 'none' | 'role' | 'key';

@@ -22,7 +22,10 @@ export interface TestServices {
 }
 
 export type TestOutcome =
-  /** `lost`: the number of secrets that receivers may still hold and that could not be opened. They signed nothing. */
+  /**
+   * `lost`: the number of secrets that receivers may still hold and that could not be opened. They signed
+   * nothing.
+   */
   | { readonly kind: 'sent'; readonly delivery: Delivery; readonly lost: number }
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'no_secret' }
@@ -30,7 +33,8 @@ export type TestOutcome =
   | { readonly kind: 'too_soon'; readonly afterSeconds: number };
 
 /**
- * Sends one signed attempt of a made-up event to any address that a webhook may have. The delivery log gets a row.
+ * Sends one signed attempt of a made-up event to any address that a webhook may have. The delivery log gets a
+ * row.
  * The attempt is never repeated. Throws SecretLost when the signing secret cannot be opened any more.
  */
 export async function sendTestDelivery(

@@ -12,7 +12,9 @@ import { SecretLost, type SecretBox } from './ports/secret-box.ts';
 /** How long a replaced secret verifies, from the moment at which the newer secret took over. */
 export const replacedSecretSeconds = 24 * 60 * 60;
 
-/** The values of `webhooks rotate --sign-from`: seconds until the new secret signs X-Webhook-Signature-256. */
+/**
+ * The values of `webhooks rotate --sign-from`: seconds until the new secret signs X-Webhook-Signature-256.
+ */
 export const signFromSeconds = { now: 0, '1h': 60 * 60, '24h': 24 * 60 * 60 } as const;
 export type SignFrom = keyof typeof signFromSeconds;
 
@@ -33,7 +35,8 @@ export function secretsAt(stored: readonly SealedSecret[], nowMillis: number): S
   const oldest = nowMillis - replacedSecretSeconds * 1000;
   const isOver = ({ replacedAt }: SealedSecret): boolean => replacedAt !== undefined && replacedAt <= oldest;
   const live = stored.filter((secret) => !isOver(secret));
-  // The newest secret that is not pending. When a clock runs behind and all seem pending, the oldest secret signs.
+  // The newest secret that is not pending. When a clock runs behind and all seem pending, the oldest secret
+  // signs.
   const found = live.findIndex(({ signsFrom }) => signsFrom === undefined || signsFrom <= nowMillis);
   const place = found === -1 ? live.length - 1 : found;
   return {
@@ -67,7 +70,10 @@ export function rotated(
   ];
 }
 
-/** True when a secret was replaced before its time to sign came: no receiver has seen it in X-Webhook-Signature-256. */
+/**
+ * True when a secret was replaced before its time to sign came: no receiver has seen it in
+ * X-Webhook-Signature-256.
+ */
 function neverSigned({ signsFrom, replacedAt }: SealedSecret): boolean {
   return signsFrom !== undefined && replacedAt !== undefined && signsFrom >= replacedAt;
 }

@@ -1,6 +1,7 @@
 /**
- * What wakes an operator: a row an alarm. `meaning` says what it is to a customer, `remedy`
- * what to do first; docs/operations.md has a section of the same name for each.
+ * The alarms, one row each. `meaning` says what the alarm means to a customer, and `remedy`
+ * what to do first. docs/operations.md has a row and a section for each alarm; a test
+ * compares the page with the template.
  */
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Stats, TreatMissingData, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
@@ -9,12 +10,14 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { ServiceMetrics } from './service-metrics.ts';
 
-/** What is watched. */
+/** The resources and metrics that the alarms watch. */
 export interface Watched {
   readonly metrics: ServiceMetrics;
   readonly httpApi: HttpApi;
   readonly stateMachine: StateMachine;
-  /** Without which no creation is accepted, rendered, told or refunded; ten at most, which is what one alarm can add up. */
+  /**
+   * The functions without which a creation cannot go on. Ten at most: one alarm can add up no more metrics.
+   */
   readonly throttled: readonly LambdaFunction[];
   readonly refundCharge: LambdaFunction;
   readonly auditBooks: LambdaFunction;
@@ -22,22 +25,22 @@ export interface Watched {
 
 export interface AlarmDefinition {
   readonly metric: IMetric;
-  /** From this value on; `below`, under it. */
+  /** The alarm begins at this value; with `below`, under this value. */
   readonly threshold: number;
   readonly below?: true;
-  /** Periods of the metric in a row; 1. */
+  /** How many periods in a row have to cross the threshold. Absent: 1. */
   readonly periods?: number;
-  /** What silence means; by default that all is well. */
+  /** The meaning of a period without data. Absent: all is well. */
   readonly missing?: TreatMissingData;
   readonly meaning: string;
   readonly remedy: string;
 }
 
 const fiveMinutes = { period: Duration.minutes(5), statistic: Stats.SUM } as const;
-/** Four fifths of the capacity (core/limits.ts): time left to ask for more. */
+/** Four fifths of serviceCapacity (core/limits.ts), which leaves time to ask AWS for more. */
 const nearlyFull = 1_600;
 
-/** The sum of metrics; a series without a value in the period counts nothing. */
+/** The sum of metrics. A metric without a value in a period counts as 0. */
 function sumOf(metrics: readonly IMetric[], label: string): MathExpression {
   const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
   return new MathExpression({
@@ -183,7 +186,7 @@ function moneyAlarms({
       remedy: 'Look for throttles of the table; refund the creation by hand if it lasts.',
     },
     BooksOutOfBalance: {
-      // Daily: the alarm stays as it is until the next audit.
+      // The audit runs once a day, and the alarm keeps its state until the next audit.
       metric: metrics.of('BooksOutOfBalance', { statistic: Stats.MAXIMUM }),
       threshold: 1,
       missing: TreatMissingData.IGNORE,

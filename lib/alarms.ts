@@ -8,11 +8,11 @@ import { Construct } from 'constructs';
 import { alarmTable, type AlarmDefinition, type Watched } from './alarm-table.ts';
 
 export interface AlarmsProps extends Watched {
-  /** Who is told; absent: whoever subscribes to the topic. */
+  /** The e-mail address that subscribes to the topic. Absent: the topic has no subscriber at first. */
   readonly email?: string | undefined;
 }
 
-/** The alarms of alarm-table.ts, and the topic that tells of them. */
+/** The alarms of alarm-table.ts, and the topic to which they send their messages. */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
   private readonly topic: Topic;
@@ -30,7 +30,7 @@ export class Alarms extends Construct {
   private addTopic(): Topic {
     const topic = new Topic(this, 'Topic', { displayName: 'Darkroom alarms', enforceSSL: true });
     const { account } = Stack.of(this);
-    // A policy of one's own replaces the one that lets everything of the account publish.
+    // This policy replaces the default policy, by which everything in the account may publish.
     topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],

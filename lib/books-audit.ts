@@ -8,7 +8,7 @@ export interface BooksAuditProps {
   readonly auditBooks: LambdaFunction;
 }
 
-/** When the books are audited: once a day. */
+/** Starts the audit of the books once a day. */
 export class BooksAudit extends Construct {
   constructor(scope: Construct, id: string, { auditBooks }: BooksAuditProps) {
     super(scope, id);

@@ -16,7 +16,7 @@ export interface CreationExecutionProps {
 
 const definition = new URL('../statemachines/creation.asl.json', import.meta.url);
 
-/** The state machine of which each creation is one execution. */
+/** The state machine. Each creation is one execution of it. */
 export class CreationExecution extends Construct {
   readonly stateMachine: StateMachine;
 
@@ -42,7 +42,7 @@ export class CreationExecution extends Construct {
         includeExecutionData: false,
       },
     });
-    // The construct's own grant would add every version of the function.
+    // The grant of the construct would also allow every version of the functions.
     const resources = Object.values(tasks).map((fn) => fn.functionArn);
     this.stateMachine.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
     acknowledge(this.stateMachine, {
@@ -61,7 +61,7 @@ export class CreationExecution extends Construct {
     this.stateMachine.grantStartExecution(fn);
   }
 
-  /** Lets a function ask whether an execution still runs. */
+  /** Lets a function ask for the state of an execution. */
   grantDescribe(fn: LambdaFunction): void {
     this.stateMachine.grantExecution(fn, 'states:DescribeExecution');
     const executions = `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"${logicalIdOf(this.stateMachine)}"}]}]}:*`;

@@ -34,7 +34,10 @@ function graph(title: string, left: readonly IMetric[], right: readonly IMetric[
   });
 }
 
-/** The service on one page: what customers meet on top, what explains it below. */
+/**
+ * The service on one page: the alarms, then the figures that customers notice, then the figures that explain
+ * them.
+ */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, { metrics, httpApi, alarms }: DashboardProps) {
     super(scope, id);

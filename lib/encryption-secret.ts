@@ -5,7 +5,11 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
 
-/** Of the key under which webhook secrets are stored. Rotate it by putting a new value: the previous one is held. Survives its stack. */
+/**
+ * The secret from which the key of stored webhook secrets is made. An operator rotates it by putting a new
+ * value;
+ * Secrets Manager keeps the previous value. The secret survives its stack.
+ */
 export class EncryptionSecret extends Secret {
   constructor(scope: Construct, id: string) {
     super(scope, id, {
@@ -19,7 +23,7 @@ export class EncryptionSecret extends Secret {
     });
   }
 
-  /** Lets a function open what is sealed. */
+  /** Lets a function open sealed webhook secrets. */
   grantOpen(fn: LambdaFunction): void {
     fn.addEnvironment('ENCRYPTION_SECRET_ARN', this.secretArn);
     fn.addToRolePolicy(

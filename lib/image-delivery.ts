@@ -19,17 +19,17 @@ import type { Settings } from './settings.ts';
 
 export interface ImageDeliveryProps {
   readonly resultDays: number;
-  /** Its own host name; absent: the one that CloudFront gives. */
+  /** Host name and certificate of the images. Absent: CloudFront gives a name. */
   readonly domain?: Settings['resultsDomain'];
 }
 
 /**
- * Rendered images: a private bucket, and a distribution that alone may read it. A
- * presigned address would die with the session of the role that made it.
+ * Rendered images: a private bucket, and a distribution that alone may read the bucket. A
+ * presigned address is not used, since it ends with the session of the role that signed it.
  */
 export class ImageDelivery extends Construct {
   readonly bucket: Bucket;
-  /** Without a slash at its end; an image's key follows it. */
+  /** The address before the key of an image, without a slash at its end. */
   readonly baseUrl: string;
 
   constructor(scope: Construct, id: string, { resultDays, domain }: ImageDeliveryProps) {
@@ -41,7 +41,8 @@ export class ImageDelivery extends Construct {
       minimumTLSVersion: 1.2,
       removalPolicy: RemovalPolicy.RETAIN,
       lifecycleRules: [
-        // A day more than promised: expiry runs once a day and never early.
+        // S3 expires objects once a day and never early. One more day keeps the promise of docs/api.md in any
+        // case.
         { id: 'results', prefix: 'results/', expiration: Duration.days(resultDays + 1) },
         { id: 'sources', prefix: 'sources/', expiration: Duration.days(1) },
         { id: 'uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
@@ -64,14 +65,15 @@ export class ImageDelivery extends Construct {
     const distribution = new Distribution(this, 'Distribution', {
       comment: 'Darkroom: rendered images',
       httpVersion: HttpVersion.HTTP2_AND_3,
-      // CloudFront ignores a minimum of TLS under its own name, and takes TLS 1.0 there.
+      // Under its own name CloudFront ignores a minimum of TLS, and accepts TLS 1.0.
       ...(domain && {
         domainNames: [domain.name],
         certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
         minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       }),
       defaultBehavior: {
-        // The library's own class does not fit its interface under exactOptionalPropertyTypes.
+        // Under exactOptionalPropertyTypes the class Bucket of the CDK does not fit the CDK's own interface
+        // IBucket.
         origin: S3BucketOrigin.withOriginAccessControl(this.bucket as IBucket),
         viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
         responseHeadersPolicy: this.securityHeaders(),
@@ -91,7 +93,7 @@ export class ImageDelivery extends Construct {
     return distribution;
   }
 
-  /** Images are data: nothing in one is to run, be framed, or tell another site where it was shown. */
+  /** Images are data. No image may run code, be framed, or tell another site where it was shown. */
   private securityHeaders(): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'SecurityHeaders', {
       comment: 'Darkroom: rendered images',
@@ -105,24 +107,24 @@ export class ImageDelivery extends Construct {
     });
   }
 
-  /** Lets a function store results, and find one that it stored before. */
+  /** Lets a function store results, and find a result that it stored before. */
   grantStore(fn: LambdaFunction): void {
     fn.addEnvironment('IMAGES_BUCKET', this.bucket.bucketName);
     this.allow(fn, 's3:PutObject', 'results/*');
     this.allow(fn, 's3:GetObject', 'results/*');
-    // Without it S3 answers "forbidden" where it means "not there".
+    // Without ListBucket S3 answers 403 instead of 404 for an object that does not exist.
     fn.addToRolePolicy(
       new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }),
     );
   }
 
-  /** Lets a function keep copies of source images; they are gone within 48 h. */
+  /** Lets a function store copies of source images. The bucket deletes them within 48 h. */
   grantStoreSources(fn: LambdaFunction): void {
     fn.addEnvironment('IMAGES_BUCKET', this.bucket.bucketName);
     this.allow(fn, 's3:PutObject', 'sources/*');
   }
 
-  /** Lets a function read the copies, to hand them to a provider. */
+  /** Lets a function read the copies of source images, which it sends to a provider. */
   grantReadSources(fn: LambdaFunction): void {
     this.allow(fn, 's3:GetObject', 'sources/*');
   }

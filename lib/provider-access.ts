@@ -7,11 +7,11 @@ import models from '../catalog/models.json' with { type: 'json' };
 import { acknowledge } from './acknowledge.ts';
 
 export interface ProviderAccessProps {
-  /** Where the catalog's models of Amazon Bedrock are invoked. */
+  /** The region in which models of Amazon Bedrock are invoked. */
   readonly bedrockRegion: string;
 }
 
-/** What a function needs to call the vendors: their keys, and those models of Bedrock that the catalog names. */
+/** Access to the vendors: their keys, and the models of Amazon Bedrock that the catalog names. */
 export class ProviderAccess extends Construct {
   /** A JSON object of provider names to keys, which `npm run admin -- providers set` writes. */
   readonly secret: Secret;
@@ -22,7 +22,7 @@ export class ProviderAccess extends Construct {
     this.bedrockRegion = props.bedrockRegion;
     this.secret = new Secret(this, 'Credentials', {
       description: 'Darkroom: the keys of image providers, by their names',
-      // An object without a key in it: what is generated is no provider's name.
+      // Secrets Manager generates a JSON object with one member. No provider is called "unused".
       generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'unused' },
       removalPolicy: RemovalPolicy.RETAIN,
     });
@@ -34,7 +34,7 @@ export class ProviderAccess extends Construct {
   grantUse(fn: LambdaFunction): void {
     fn.addEnvironment('PROVIDER_SECRET_ARN', this.secret.secretArn);
     fn.addEnvironment('BEDROCK_REGION', this.bedrockRegion);
-    // Addresses other than the vendors' own, as JSON by provider: for a proxy, or a fake of one.
+    // A JSON object of provider names to other addresses than the vendors' own, such as a proxy.
     fn.addEnvironment('PROVIDER_BASE_URLS', '{}');
     fn.addToRolePolicy(
       new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [this.secret.secretArn] }),
@@ -44,7 +44,7 @@ export class ProviderAccess extends Construct {
       fn.addToRolePolicy(new PolicyStatement({ actions: ['bedrock:InvokeModel'], resources: invoked }));
   }
 
-  /** The ARNs of foundation models name no account. */
+  /** The ARNs of the models. ARNs of foundation models name no account. */
   private bedrockModels(): string[] {
     const { partition } = Stack.of(this);
     const ids = models.models.flatMap(({ routes }) =>

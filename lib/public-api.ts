@@ -11,17 +11,17 @@ import type { Settings } from './settings.ts';
 
 export interface PublicApiProps {
   readonly operations: Readonly<Record<OperationName, LambdaFunction>>;
-  /** Answers what no route takes: unknown paths and wrong methods. */
+  /** Answers requests that no route takes: unknown paths and wrong methods. */
   readonly unknownRoute: LambdaFunction;
   readonly throttling: Settings['throttling'];
   readonly logRetention: RetentionDays;
-  /** Its own host name; absent: the one that API Gateway gives. */
+  /** Host name and certificate of the API. Absent: API Gateway gives a name. */
   readonly domain?: Settings['apiDomain'];
 }
 
 /**
- * Of each request, what tells which it was and how it went. No header, no query and no
- * path, which a client may have put a key into: the route says enough.
+ * The fields of a line in the access log. Headers, query and path are left out, since a client
+ * may put a key into them; the route is logged in their place.
  */
 const accessLogFormat = {
   at: '$context.requestTime',
@@ -39,7 +39,7 @@ const accessLogFormat = {
 /** The HTTP API: a route for each operation of the contract, and one for everything else. */
 export class PublicApi extends Construct {
   readonly httpApi: HttpApi;
-  /** The API's root, as clients use it. */
+  /** The address of the API's root for clients. */
   readonly url: string;
 
   constructor(scope: Construct, id: string, props: PublicApiProps) {
@@ -64,11 +64,12 @@ export class PublicApi extends Construct {
     this.url = `${props.domain ? this.addDomain(props.domain) : this.httpApi.apiEndpoint}${apiRoot}`;
   }
 
-  /** HttpApi makes its default stage by itself, without a say in its log. */
+  /** HttpApi creates its default stage itself and has no property for the stage's log. */
   private configureStage({ throttling, logRetention }: PublicApiProps): void {
     const stage = this.httpApi.defaultStage?.node.defaultChild as CfnStage;
     const log = new LogGroup(this, 'AccessLog', {
-      // Under this prefix the log's delivery needs no line in the account's one resource policy, which has a limit.
+      // Log groups under this prefix need no entry in the account's resource policy of CloudWatch Logs, whose
+      // size is limited.
       logGroupName: `/aws/vendedlogs/${Stack.of(this).stackName}/api`,
       retention: logRetention,
       removalPolicy: RemovalPolicy.DESTROY,

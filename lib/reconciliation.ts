@@ -10,7 +10,7 @@ export interface ReconciliationProps {
   readonly stateMachine: StateMachine;
 }
 
-/** When the reconciler runs: every minute, and at once when an execution died. */
+/** Starts the reconciler every minute, and at once when an execution ended without success. */
 export class Reconciliation extends Construct {
   constructor(scope: Construct, id: string, { reconcile, stateMachine }: ReconciliationProps) {
     super(scope, id);

@@ -13,20 +13,20 @@ import { bundle } from './bundling/bundle.ts';
 import type { Settings } from './settings.ts';
 
 export interface ServiceFunctionProps {
-  /** In functions/, without its ending: "operations/get-creation". */
+  /** The path in functions/ without `.ts`: "operations/get-creation". */
   readonly entry: string;
-  /** What an operator reads in the console. */
+  /** The description that an operator reads in the console. */
   readonly description: string;
   readonly timeout: Duration;
-  /** Also decides the share of a processor: 1,769 MB is one. */
+  /** The memory also decides the share of a processor: 1,769 MB is one whole processor. */
   readonly memoryMegabytes: number;
   readonly architecture: Settings['architecture'];
   readonly logRetention: RetentionDays;
-  /** Whether Bedrock's client is in it, which imports the SDK's event streams in any case. */
+  /** True when the bundle has the client of Amazon Bedrock, which imports the event streams of the SDK. */
   readonly holdsEventStreams?: boolean;
 }
 
-/** A Lambda function of the service: one file of functions/, bundled, with a log of its own. */
+/** A Lambda function of the service: the bundle of one file of functions/, and its own log group. */
 export class ServiceFunction extends LambdaFunction {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     const logGroup = new LogGroup(scope, `${id}Log`, {
@@ -41,16 +41,18 @@ export class ServiceFunction extends LambdaFunction {
       architecture: props.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
       timeout: props.timeout,
       memorySize: props.memoryMegabytes,
-      // Its own lines are JSON; the runtime's are not worth wrapping them again.
+      // The service writes JSON lines itself. The format JSON would wrap each of them again.
       loggingFormat: LoggingFormat.TEXT,
       logGroup,
     });
     this.leaveOnlyOwnLog(logGroup);
-    // `sam local invoke` finds a function by this name.
+    // `sam local invoke` finds the function by this name.
     (this.node.defaultChild as CfnFunction).addMetadata('SamResourceId', id);
   }
 
-  /** AWS's managed policy, which a function gets by default, lets it write to every log of the account. */
+  /**
+   * Removes the managed policy that the CDK adds by default: it allows writes to every log of the account.
+   */
   private leaveOnlyOwnLog(logGroup: LogGroup): void {
     (this.role?.node.defaultChild as CfnRole).managedPolicyArns = [];
     logGroup.grantWrite(this);

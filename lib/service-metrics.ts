@@ -8,17 +8,17 @@ import {
   type MetricName,
 } from '../core/metrics.ts';
 
-/** How a metric is summed up over its period. */
+/** Period, statistic and dimensions of a metric. */
 export interface Reading {
   readonly period?: Duration;
   readonly statistic?: string;
-  /** Values of its dimensions, as core/metrics.ts lists them. */
+  /** The values of the dimensions that core/metrics.ts lists. */
   readonly by?: Readonly<Record<string, string>>;
 }
 
 const fiveMinutes = Duration.minutes(5);
 
-/** The service's own metrics in CloudWatch: those of core/metrics.ts and no others. */
+/** The service's own metrics in CloudWatch. All of them are in core/metrics.ts. */
 export class ServiceMetrics {
   private readonly namespace: string;
 
@@ -26,7 +26,7 @@ export class ServiceMetrics {
     this.namespace = namespace;
   }
 
-  /** Throws for dimensions by which the metric is not told apart: such a graph would stay empty. */
+  /** Throws when the metric does not have these dimensions: its graph or alarm would never have data. */
   of(name: MetricName, { period = fiveMinutes, statistic = Stats.SUM, by = {} }: Reading = {}): Metric {
     const definitions: readonly MetricDefinition[] = metrics;
     const wanted = Object.keys(by).sort().join();
@@ -44,7 +44,7 @@ export class ServiceMetrics {
     });
   }
 
-  /** How often something was logged that an operator has to look at. */
+  /** Counts the lines of the log with this alarm event. */
   alarms(event: AlarmEvent): Metric {
     return new Metric({
       namespace: this.namespace,
@@ -56,7 +56,7 @@ export class ServiceMetrics {
     });
   }
 
-  /** Every series of a metric that is told apart by these dimensions, whatever values there are. */
+  /** All series of a metric with these dimensions, for every combination of values that occurs. */
   each(name: MetricName, dimensions: readonly string[], statistic: string): MathExpression {
     const schema = [this.namespace, ...dimensions]
       .map((part) => (/^\w+$/.test(part) ? part : `"${part}"`))

@@ -1,6 +1,6 @@
 /**
- * The whole service, one flat stack. It reads like the architecture's picture: what
- * keeps state, what a request meets, what an execution does, what looks after it.
+ * The whole service as one flat stack: the resources that keep state, the execution of a
+ * creation, the API, the reconciler and the audit, then alarms and dashboard.
  */
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -32,7 +32,7 @@ export class ServiceStack extends Stack {
   private readonly images: ImageDelivery;
   private readonly encryptionSecret: EncryptionSecret;
   private readonly providers: ProviderAccess;
-  /** By their ids. */
+  /** The functions by their construct ids. */
   private readonly functions = new Map<string, ServiceFunction>();
 
   constructor(scope: Construct, id: string, { settings, ...props }: ServiceStackProps) {
@@ -57,16 +57,18 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'EncryptionSecretArn', { value: this.encryptionSecret.secretArn });
     new CfnOutput(this, 'ProviderSecretArn', { value: this.providers.secret.secretArn });
     new CfnOutput(this, 'ResultsBaseUrl', { value: this.images.baseUrl });
-    // Limits are attributes of each account: whoever creates one reads them here.
+    // Limits are attributes of each account. The operator's command reads this output when it creates an
+    // account.
     new CfnOutput(this, 'DefaultLimits', { value: JSON.stringify({ ...defaultLimits, ...settings.limits }) });
   }
 
   private addExecution(): CreationExecution {
     const renderImage = this.addFunction('RenderImage', 'workflow/render-image', {
       description: 'Renders the image of a creation and completes it',
-      // Above the longest deadline of a creation, 12 minutes.
+      // More than 12 minutes, the longest deadline of a creation.
       timeout: Duration.seconds(780),
-      // Waiting for a vendor is billed by memory: enough for ten source images of 10 MB in base64 (870 MB measured), and no more.
+      // The wait for a vendor is billed by memory. Ten source images of 10 MB in base64 need 870 MB
+      // (measured).
       memoryMegabytes: 1024,
       holdsEventStreams: true,
     });
@@ -83,7 +85,7 @@ export class ServiceStack extends Stack {
 
     const deliverWebhook = this.addFunction('DeliverWebhook', 'workflow/deliver-webhook', {
       description: 'Sends one attempt of a webhook',
-      // It waits for the customer's receiver most of its time.
+      // Most of its time it waits for the customer's receiver.
       memoryMegabytes: 256,
     });
     deliverWebhook.addEnvironment('RESULTS_BASE_URL', this.images.baseUrl);
@@ -140,7 +142,7 @@ export class ServiceStack extends Stack {
   private addAudit(): void {
     const auditBooks = this.addFunction('AuditBooks', 'schedule/audit-books', {
       description: 'Holds every balance and creation against the ledger',
-      // It reads every ledger from its beginning.
+      // The audit reads every ledger from its beginning.
       timeout: Duration.minutes(15),
       memoryMegabytes: 1024,
     });
@@ -149,7 +151,7 @@ export class ServiceStack extends Stack {
     new BooksAudit(this, 'BooksAudit', { auditBooks });
   }
 
-  /** What an operator sees of all this, and what wakes him. */
+  /** The alarms and the dashboard for operators. */
   private addObservation({ httpApi }: PublicApi, { stateMachine }: CreationExecution): void {
     const metrics = new ServiceMetrics(this.stackName);
     const throttled = [

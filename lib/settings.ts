@@ -1,14 +1,16 @@
 /**
- * What an operator can choose for a deployment: a file of config/ a stage. All of it has
- * a default, so that `cdk deploy` without settings works.
+ * The settings of a deployment. Each stage has a file in config/. Every setting has a default,
+ * so that `cdk deploy` works without settings.
  */
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
 import { limitRanges } from '../core/limits.ts';
 
-/** The retentions of CloudWatch Logs, in days. INFINITE is left out: a log that stays for ever is not wanted. */
-const retentions = Object.values(RetentionDays).filter(
-  (days) => typeof days === 'number' && days !== RetentionDays.INFINITE,
+/** The retentions of CloudWatch Logs, by their days. INFINITE is left out: no log is to stay for ever. */
+const retentions = new Map<number, RetentionDays>(
+  Object.values(RetentionDays).flatMap((days) =>
+    typeof days === 'number' && days !== RetentionDays.INFINITE ? [[days, days] as const] : [],
+  ),
 );
 
 const hostName = z
@@ -41,9 +43,11 @@ function oneOf<const Values extends readonly string[]>(
 }
 
 /** Takes a plain number, so that a file of settings need not import the enumeration of the CDK. */
-function retention(): z.ZodCustom<RetentionDays, RetentionDays> {
-  const isRetention = (days: unknown): boolean => retentions.some((known) => known === days);
-  return z.custom<RetentionDays>(isRetention, { error: `must be one of ${retentions.join(', ')}` });
+function retention(): z.ZodPipe<z.ZodNumber, z.ZodTransform<RetentionDays, number>> {
+  return z
+    .number({ error: `must be one of ${[...retentions.keys()].join(', ')}` })
+    .refine((days) => retentions.has(days))
+    .transform((days) => retentions.get(days) ?? RetentionDays.ONE_MONTH);
 }
 
 const limits = {
@@ -60,39 +64,44 @@ const settingsSchema = z.strictObject(
       /^arn:aws[\w-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
       "must be the ARN of an ACM certificate in the stack's region",
     ),
-    /** That of the images. CloudFront takes certificates of us-east-1 only. */
+    /** The host name of the images. CloudFront takes certificates of us-east-1 only. */
     resultsDomain: domain(
       /^arn:aws[\w-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/,
       'must be the ARN of an ACM certificate in us-east-1, whatever the region of the stack',
     ),
-    /** Days for which results can be fetched. Source images go within 48 h, whatever is set. */
+    /** Days for which clients can fetch results. Copies of source images are always deleted within 48 h. */
     resultDays: wholeNumber(1, 3_650).default(30),
-    /** Of every log group. */
+    /** The retention of every log group. */
     logRetentionDays: retention().prefault(30),
-    /** Of accounts that are created without limits of their own; those of accounts that exist stay. */
+    /** The limits of accounts that are created without their own. Existing accounts keep their limits. */
     limits: z.strictObject(limits, { error: 'must be an object of limits' }).default({}),
-    /** The form of a failed authentication (interface.md, part 5). */
+    /** The form in which a failed authentication is answered (docs/api.md). */
     authFailureForm: oneOf(['envelope', 'plain']).default('envelope'),
-    /** Where a client can top up its wallet, named in 402 answers; empty: /portal/wallet under the API's own domain. */
+    /**
+     * The page where a client can top up its wallet. Answers of 402 name it. Empty: /portal/wallet under
+     * apiDomain.
+     */
     topUpUrl: z
       .string({ error: 'must be an https address, or empty' })
       .refine((text) => text === '' || URL.parse(text)?.protocol === 'https:')
       .default(''),
-    /** Who hears of alarms. Without it the topic is there and has no subscriber. */
+    /** The address that gets the alarms. Absent: the topic exists and has no subscriber. */
     alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
-    /** Where the models of Amazon Bedrock are invoked; Stability's are offered in us-west-2. */
+    /** The region in which models of Amazon Bedrock are invoked. us-west-2 offers Stability's models. */
     bedrockRegion: z
       .string({ error: 'must be a region, such as us-west-2' })
       .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
       .default('us-west-2'),
-    /** A table restored from a backup, used in place of the stack's own, which stays as it is. */
+    /**
+     * A table that was restored from a backup. The functions use it; the stack keeps its own table unchanged.
+     */
     restoredTable: z
       .string({ error: 'must be the name of a table' })
       .regex(/^[a-zA-Z0-9_.-]{3,255}$/)
       .optional(),
-    /** Of the functions' processors; arm64 is a fifth cheaper. */
+    /** The architecture of the functions' processors. arm64 is a fifth cheaper. */
     architecture: oneOf(['arm64', 'x86_64']).default('arm64'),
-    /** What the whole API takes, before any account's own limit. */
+    /** The limits of the whole API, which apply before the limits of an account. */
     throttling: z
       .strictObject(
         { ratePerSecond: wholeNumber(1, 10_000).default(500), burst: wholeNumber(1, 5_000).default(1_000) },
@@ -103,17 +112,20 @@ const settingsSchema = z.strictObject(
   { error: 'must be an object of settings' },
 );
 
-/** What a file of config/ gives: any part of it. */
+/** The settings that a file of config/ names: some, all or none. */
 export type SettingsInput = z.input<typeof settingsSchema>;
-/** Everything, with its defaults. */
+/** All settings, with defaults in the place of those that the file leaves out. */
 export type Settings = z.output<typeof settingsSchema>;
 
-/** Settings that must not be deployed; the message has a line for each field that is wrong. */
+/** Wrong settings, which are not deployed. The message has a line for each wrong field. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** The settings of a file, its name said in the error. Throws SettingsError. */
+/**
+ * Checks the settings of a file and fills in the defaults. Throws SettingsError.
+ * @param file the name of the file, for the error
+ */
 export function parseSettings(file: string, input: unknown): Settings {
   const parsed = settingsSchema.safeParse(input);
   if (parsed.success) return parsed.data;

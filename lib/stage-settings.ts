@@ -11,7 +11,7 @@ const configFolder = new URL('../config/', import.meta.url);
  * @param folder another folder in the place of config/, for tests
  */
 export async function settingsOf(stage: string, folder = configFolder): Promise<Settings> {
-  // A stage becomes part of a path and of names in AWS.
+  // The name of a stage becomes part of a path and of names in AWS.
   if (!/^[a-z][a-z0-9-]{0,29}$/.test(stage))
     throw new SettingsError(
       `stage: ${JSON.stringify(stage)} must be a name of small letters, digits and hyphens, 30 at most`,

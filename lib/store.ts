@@ -10,11 +10,14 @@ const openWork = 'open_work';
 const listing = 'listing';
 
 export interface StoreProps {
-  /** The name of a table that was restored from a backup, to be used in place of the stack's own; that one stays as it is. */
+  /**
+   * The name of a table that was restored from a backup. The functions use it in the place of the stack's
+   * own.
+   */
   readonly restoredTable: string | undefined;
 }
 
-/** The one table: all items of the service (architecture.md, One table). Survives its stack. */
+/** The one table with all items of the service (docs/decisions/0001). The table survives its stack. */
 export class Store extends Construct {
   readonly tableName: string;
   private readonly tableArn: string;
@@ -59,15 +62,15 @@ export class Store extends Construct {
     });
   }
 
-  /** Lets a function use the table in exactly these ways, and tells it the table's name. */
+  /** Lets a function call these actions on the table, and puts the table's name into its environment. */
   grant(fn: LambdaFunction, ...actions: readonly TableAction[]): void {
     fn.addEnvironment('TABLE_NAME', this.tableName);
-    // The construct's own grant would add every index to each function.
+    // The grant of the construct would also allow every index.
     const own = actions.map((action) => `dynamodb:${action}`);
     fn.addToRolePolicy(new PolicyStatement({ actions: own, resources: [this.tableArn] }));
   }
 
-  /** Lets a function walk the index of open work. */
+  /** Lets a function query the index of open work. */
   grantOpenWork(fn: LambdaFunction): void {
     this.grantQuery(fn, openWork);
   }

@@ -1,4 +1,4 @@
-/** Money: taken and given back, each in one conditional transaction with its ledger row. */
+/** Charges and refunds. Each is one conditional transaction together with its ledger row. */
 import type { AccountCondition, ApiKey } from '../account.ts';
 import type { CreationRecord } from '../creation.ts';
 import type { FailureName } from '../failure.ts';
@@ -8,7 +8,10 @@ import type { IdempotencyRecord } from './requests.ts';
 
 export interface ChargeOrder {
   readonly creation: CreationRecord;
-  /** The account's limit, whose window the charge takes a place in. Absent: the request has its place already. */
+  /**
+   * The account's rate of POSTs. The charge counts the request in the window. Absent: the request was counted
+   * before.
+   */
   readonly postRate?: number;
   readonly monthlyCapMicros?: Micros;
   readonly nowMillis: number;
@@ -19,7 +22,7 @@ export interface ChargeOrder {
   };
 }
 
-/** What became of a charge. Everything but 'charged' left nothing behind. */
+/** The outcome of a charge. Every outcome but 'charged' has written nothing. */
 export type ChargeOutcome =
   | { readonly kind: 'charged' }
   | { readonly kind: 'account_not_active'; readonly condition: AccountCondition | 'gone' }
@@ -33,11 +36,13 @@ export type ChargeOutcome =
   | { readonly kind: 'overloaded' };
 
 export interface ChargeStore {
-  /** The only place where money is taken: one conditional transaction. Throws when its outcome stays unknown. */
+  /**
+   * Takes money, by one conditional transaction. No other code does. Throws when the outcome stays unknown.
+   */
   charge(order: ChargeOrder): Promise<ChargeOutcome>;
   /**
-   * Fails the creation and gives its charge back, once however often it is called.
-   * 'busy': a conflict outlasted the retries, to be called again.
+   * Fails the creation and gives its charge back. Further calls for the creation change nothing.
+   * 'busy': a conflict outlasted the retries. The caller has to call again.
    */
   refund(creation: CreationRecord, refund: Refund): Promise<'refunded' | 'already_terminal' | 'busy'>;
 }
@@ -45,6 +50,6 @@ export interface ChargeStore {
 export interface Refund {
   readonly failure: FailureName;
   readonly nowMillis: number;
-  /** False when the client is told at once and no webhook is sent. */
+  /** False when the client gets the failure as the answer to its request: then no webhook is sent. */
   readonly announce: boolean;
 }

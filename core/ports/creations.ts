@@ -1,4 +1,4 @@
-/** The record of a creation, and the lease under which an execution works on it. */
+/** The records of creations, and the lease under which an execution works on a creation. */
 import type { CreationRecord, CreationStatus, RouteAttempt, StoredImage } from '../creation.ts';
 import type { AccountId, CreationId } from '../ids.ts';
 
@@ -11,7 +11,7 @@ export type LeaseOutcome =
 export interface CreationQuery {
   /** The most creations of the page. */
   readonly limit: number;
-  /** The page begins behind this one. */
+  /** The page begins after this creation. */
   readonly before?: CreationId;
   readonly status?: CreationStatus;
   readonly model?: string;
@@ -20,24 +20,24 @@ export interface CreationQuery {
 export interface CreationPage {
   readonly creations: readonly CreationRecord[];
   /**
-   * The creation behind which the next page begins; absent when there are no more. With a
-   * filter the work of one call is bounded: a page may be shorter than the limit and go on.
+   * The creation after which the next page begins. Absent on the last page. With a filter the
+   * work of one call is bounded, so that a page may be shorter than the limit and not the last.
    */
   readonly next?: CreationId;
 }
 
 export interface CreationStore {
   read(id: CreationId): Promise<CreationRecord | undefined>;
-  /** An account's creations, the newest first, from behind the given one. */
+  /** The creations of an account, the newest first, from the one after `before` on. */
   list(accountId: AccountId, limit: number, before?: CreationId): Promise<readonly CreationRecord[]>;
-  /** Those of an account's creations that the query wants, the newest first, and where to go on. */
+  /** One page of the account's creations that fit the query, the newest first. */
   page(accountId: AccountId, query: CreationQuery): Promise<CreationPage>;
   lease(id: CreationId, holder: string, untilMillis: number, nowMillis: number): Promise<LeaseOutcome>;
-  /** False when the lease is no longer the holder's. */
+  /** False when the holder no longer has the lease. */
   renewLease(id: CreationId, holder: string, untilMillis: number): Promise<boolean>;
-  /** Writes the list of attempts; false when the lease is no longer the holder's. */
+  /** Writes the list of attempts. False when the holder no longer has the lease. */
   saveAttempts(id: CreationId, holder: string, attempts: readonly RouteAttempt[]): Promise<boolean>;
-  /** 'busy': a conflict outlasted the retries, to be called again. */
+  /** 'busy': a conflict outlasted the retries. The caller has to call again. */
   complete(creation: CreationRecord, done: Completion): Promise<'completed' | 'already_terminal' | 'busy'>;
 }
 

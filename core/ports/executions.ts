@@ -1,23 +1,26 @@
-/** Work that is under way: executions, and what the reconciler looks after. */
+/** Executions, and the open creations that the reconciler looks after. */
 import type { CreationRecord } from '../creation.ts';
 import type { CreationId } from '../ids.ts';
 
 export interface OpenWorkStore {
   /** Ids of creations whose due time has passed, the most overdue first. */
   overdue(nowMillis: number): Promise<readonly CreationId[]>;
-  /** Due again later, or not any more (undefined). False when it changed meanwhile. */
+  /** Sets the time of the next look; undefined removes it. False when the creation changed meanwhile. */
   postpone(creation: CreationRecord, dueAt: number | undefined): Promise<boolean>;
-  /** Notes that the nth execution is about to be started, and when to look again. False when it changed meanwhile. */
+  /**
+   * Notes that the nth execution is about to start, and when to look again. False when the creation changed
+   * meanwhile.
+   */
   noteStart(creation: CreationRecord, dueAt: number, execution: number): Promise<boolean>;
-  /** Counts what is open and not terminal, into the service item. */
+  /** Counts the open creations that are not terminal, and writes the count into the item of the service. */
   recordOpenCount(): Promise<number>;
 }
 
-/** What starting an execution told us. */
+/** What Step Functions answered to the start of an execution. 'unclear': no answer came. */
 export type StartOutcome = 'started' | 'refused' | 'unclear';
 
 export interface Executions {
   start(id: CreationId, number: number): Promise<StartOutcome>;
-  /** Whether the nth execution of a creation runs, ended, or never was. */
+  /** Whether the nth execution of a creation runs, has ended, or never existed. */
   state(id: CreationId, number: number): Promise<'running' | 'ended' | 'absent'>;
 }

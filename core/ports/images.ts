@@ -1,10 +1,10 @@
-/** The service's own bucket. */
+/** The service's own bucket, with results and copies of source images. */
 import type { StoredImage } from '../creation.ts';
 
 export interface ImageStore {
   put(image: StoredImage, bytes: Uint8Array): Promise<void>;
-  /** The bytes under the key. Throws when there are none. */
+  /** The bytes under the key. Throws when the object does not exist. */
   get(key: string): Promise<Uint8Array>;
-  /** The image stored under the key, with what was noted of it; undefined when there is none. */
+  /** The properties of the image under the key. Undefined when the object does not exist. */
   find(key: string): Promise<StoredImage | undefined>;
 }

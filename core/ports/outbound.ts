@@ -1,4 +1,4 @@
-/** The one way out to addresses that clients give. */
+/** Connections to addresses that clients give. No other code connects to them. */
 
 export type AddressVerdict =
   { readonly kind: 'allowed' } | { readonly kind: 'refused'; readonly why: string };
@@ -7,20 +7,25 @@ export type PostResult =
   | { readonly kind: 'answered'; readonly status: number; readonly excerpt: string }
   | { readonly kind: 'unanswered'; readonly reason: string };
 
-/** What became of one source image's address. */
+/** The outcome of the download of one source image. */
 export type SourceResult =
   | { readonly kind: 'fetched'; readonly bytes: Uint8Array }
-  /** Not an address that may be fetched. */
+  /** The address is not allowed. */
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'too_large' }
   | { readonly kind: 'failed'; readonly retryable: boolean };
 
-/** The one way out to addresses that clients give. */
+/** Connects to addresses that clients give. */
 export interface Outbound {
-  /** Whether a webhook may be sent there now; asked at submission. The signal ends a look-up that takes too long. */
+  /**
+   * Whether a webhook may go to this address now. A submission asks. The signal ends a look-up that takes too
+   * long.
+   */
   check(url: string, signal?: AbortSignal): Promise<AddressVerdict>;
-  /** One POST, its address checked again and pinned; never follows a redirect. */
+  /**
+   * Sends one POST. Checks the address again, connects to the checked address only, and follows no redirect.
+   */
   post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<PostResult>;
-  /** One source image, its redirects followed as far as they are allowed, each hop checked and pinned. */
+  /** Downloads one source image. Follows the allowed number of redirects and checks the address of each. */
   fetchSource(url: string, signal: AbortSignal): Promise<SourceResult>;
 }

@@ -1,4 +1,4 @@
-/** What is known of a request before anything is decided: one consistent read, and what is counted. */
+/** The one consistent read at the beginning of a request, and the counters of requests. */
 import type { Account, ApiKey } from '../account.ts';
 import type { CreationRecord } from '../creation.ts';
 import type { AccountId, CreationId, KeyId } from '../ids.ts';
@@ -19,7 +19,7 @@ export interface IdempotencyRecord {
   readonly expiresAt: number;
 }
 
-/** Everything that one consistent read says about a request. */
+/** Everything that the consistent read returns about a request. */
 export interface RequestState {
   readonly block?: { readonly untilMillis: number; readonly scope: 'all' | 'public' };
   readonly account?: Account;
@@ -28,7 +28,7 @@ export interface RequestState {
   readonly rateCount: number;
   readonly idempotency?: IdempotencyRecord;
   readonly openCreations: number;
-  /** Providers that have a credential, or were switched on; read where no creation is asked for. */
+  /** Providers with a key, or switched on by an operator. Empty when the question names a creation. */
   readonly enabledProviders: readonly string[];
   readonly creation?: CreationRecord;
 }
@@ -36,7 +36,7 @@ export interface RequestState {
 export interface RequestStore {
   /** One consistent BatchGetItem. Throws Overloaded when not all of it could be read. */
   read(question: RequestQuestion): Promise<RequestState>;
-  /** Counts one request; false when the window's limit is used up. */
+  /** Counts one request. False when the limit of the window is used up. */
   countRequest(
     accountId: AccountId,
     rate: 'get' | 'post',
@@ -45,18 +45,21 @@ export interface RequestStore {
   ): Promise<boolean>;
   /** Notes when a key was last used, to the hour. */
   noteKeyUse(accountId: AccountId, keyId: KeyId, hour: string): Promise<void>;
-  /** Stamps a poll; false when the last one is less than the interval ago. */
+  /** Notes the time of a poll. False when the last poll is less than the interval ago. */
   stampPoll(creationId: CreationId, intervalMillis: number, nowMillis: number): Promise<boolean>;
-  /** Counts a rejected authentication and blocks the address when there were too many. */
+  /** Counts a rejected authentication, and blocks the address after too many of them. */
   countRejection(clientAddress: string, kind: '401' | '403', nowMillis: number): Promise<void>;
 }
 
-/** DynamoDB shed the load, and the retries are used up: nothing was written. */
+/** DynamoDB was too busy until the retries were used up. Nothing was written. */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded';
 }
 
-/** No answer says whether a write was made: the books have to be looked at before it is repeated. */
+/**
+ * No answer says whether a write was made. The caller has to read the stored state before it repeats the
+ * write.
+ */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
 }

@@ -1,17 +1,19 @@
-/** Time, dice and the log: what every handler has. */
+/** Time, random bytes and the log, which every handler gets. */
 import type { AlarmEvent } from '../metrics.ts';
 
-/** A signal that aborts by itself. Who asked for the signal releases it when the work has ended. */
+/**
+ * A signal that aborts at its time. The code that asked for the signal releases it when the work has ended.
+ */
 export interface TimeLimit {
   readonly signal: AbortSignal;
   release(): void;
 }
 
-/** Time, dice and waiting; the only place where a handler gets them. */
+/** The time, and ways to wait. A handler uses no other clock. */
 export interface Clock {
   /** Unix milliseconds. */
   now(): number;
-  /** Milliseconds of a clock that is never set: for how long something took. */
+  /** Milliseconds of a clock that is never set. Differences of it measure how long something took. */
   elapsed(): number;
   sleep(millis: number, signal?: AbortSignal): Promise<void>;
   /** Aborts at the given Unix milliseconds. `release` ends the watch. */
@@ -24,9 +26,9 @@ export interface Clock {
 
 export type RandomBytes = (count: number) => Uint8Array;
 
-/** Structured logging: fields only, never a prompt, key, secret or signed address. */
+/** Structured logging. Fields never hold a prompt, a key, a secret or a signed address. */
 export interface Log {
   info(event: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Something an operator has to look at. */
+  /** Logs an event that an operator has to look at. */
   alarm(event: AlarmEvent, fields?: Readonly<Record<string, unknown>>): void;
 }

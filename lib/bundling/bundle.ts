@@ -1,7 +1,7 @@
 /**
- * How a function's file becomes its bundle. A client waits for a cold start, two thirds
- * of which are V8 reading the bundle and Node loading modules of its own: what no function
- * of ours ever runs is left out (docs/decisions/0019).
+ * Makes the bundle of a function. Two thirds of a cold start are spent on reading the bundle
+ * and on loading modules of Node. So the bundle leaves out code that no function of the
+ * service runs (docs/decisions/0019).
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,9 @@ import { buildSync } from 'esbuild';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Lambda's credentials come from the environment: what reads them elsewhere is never loaded. */
+/**
+ * Lambda puts credentials into the environment. So the SDK never loads these other sources of credentials.
+ */
 const otherCredentials = [
   ...['sso', 'process', 'ini', 'web-identity', 'login', 'cognito-identity', 'http'].map(
     (name) => `@aws-sdk/credential-provider-${name}`,
@@ -20,18 +22,20 @@ const otherCredentials = [
   '@smithy/credential-provider-imds',
 ];
 
-/** Of the SDK's parts for browsers, which share its files. */
+/** Modules that only browsers need. The SDK imports them from files that Node loads, too. */
 const browsers = ['bowser'];
 
 /**
- * Loaded when an answer is a stream of events, which ours are not. A dynamic import of what
- * is inside the bundle also makes esbuild wrap every module that it reaches.
+ * The SDK imports this module dynamically for answers that are streams of events, which the
+ * service never asks for. If the module were in the bundle, esbuild would wrap every module
+ * that the dynamic import reaches.
  */
 const eventStreams = '@smithy/core/event-streams';
 
 /**
- * Stand-ins, one file each. An ESM import of one of Node's own modules asks for all of its
- * names, and some of them load more: node:http all of fetch, node:process the terminal's streams.
+ * Replacements for modules, one file each in stand-ins/. An ESM import of a module of Node
+ * evaluates all of its exports, and some exports load more modules: node:http loads all of
+ * fetch, and node:process loads the streams of the terminal.
  */
 const standIns = {
   'mnemonist/lru-cache': 'lru-cache',
@@ -42,11 +46,11 @@ const standIns = {
 };
 
 /**
- * Bundles a file of functions/ into one `index.mjs`, within CDK's own frame for it: what needs no
- * bundles (`cdk list`, a test of the template) makes none.
+ * Bundles a file of functions/ into one `index.mjs`. The CDK asks for the bundle only when it
+ * needs one: `cdk list` and tests of the template make no bundles.
  *
- * @param entry in functions/, without its ending: "operations/get-creation"
- * @param holdsEventStreams whether a client of the SDK is in it that imports them whether it needs them or not
+ * @param entry the path in functions/ without `.ts`: "operations/get-creation"
+ * @param holdsEventStreams true when a client in the bundle imports the event streams of the SDK statically
  */
 export function bundle(entry: string, holdsEventStreams: boolean): Code {
   const tryBundle = (folder: string): boolean => {

@@ -28,7 +28,7 @@ export const parts: readonly Part[] = [
       row(
         'Fields of a creation, queued',
         'api/creations: A queued creation has exactly these fields, and its 202 has Location and Retry-After: 2',
-        'core/creation: queued, has no result and no error',
+        'core/creation: has no result and no error while it is queued',
       ),
       row(
         'Fields of a creation, processing',
@@ -117,7 +117,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'image_urls: http or https, at most 2048 characters, no userinfo; told with the body, for a quote too',
-        'core/client-url: %s for a %s is %s where only public addresses are allowed',
+        'core/client-url: %s for a %s is judged as %s where only public addresses are allowed',
         'api/webhook-target: the addresses of a quote, checked as far as this needs no network',
       ),
       row(
@@ -378,7 +378,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'IPv6 addresses count by their /64',
-        'core/client-address: is the same for a whole /64 and another for its neighbour',
+        'core/client-address: is the same for all hosts of a /64, and differs for the next /64',
       ),
     ],
   },
@@ -388,7 +388,7 @@ export const parts: readonly Part[] = [
       row(
         'The headers and the payload of a delivery',
         'workflow/webhook-signature: The webhook has the documented headers and payload',
-        'core/webhook: are the five of the interface, the ones on top and the trio of Standard Webhooks',
+        'core/webhook: are the documented ones and the three of Standard Webhooks',
       ),
       row(
         'The signature: HMAC-SHA-256 over timestamp, dot and raw body',
@@ -531,7 +531,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'The seven messages, word for word',
-        'core/failure: are the seven of the interface, word for word',
+        'core/failure: have the seven documented messages, word for word',
         'workflow/messages: A creation with [sandbox:$directive] has its documented message word for word and is refunded in full',
       ),
     ],
@@ -571,7 +571,7 @@ export const parts: readonly Part[] = [
       row(
         'The month is UTC; a refund goes back to its own month',
         'api/limits: The budget starts anew with each UTC month, and a refund goes back to the month of its charge',
-        'core/creation: is that of UTC',
+        'core/creation: is the month in UTC',
       ),
       row(
         'A wallet for three, 200 at once: three accepted, the others 402 with the right numbers; twenty times; with conflicts',
@@ -594,7 +594,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'Deprecation, Sunset and Link for what goes away',
-        'core/deprecation: a model that goes away says since when, until when and where to look, as the RFCs write it',
+        'core/deprecation: a model that goes away has the headers Deprecation, Sunset and Link in the form of their RFCs',
         'functions/model-sunset: a model with a deprecation date, before its sunset',
       ),
       row(
@@ -617,7 +617,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'Every movement is a ledger row; the books balance',
-        'core/ledger: finds nothing in books that balance',
+        'core/ledger: finds nothing when the books balance',
         'workflow/messages: The books balance after all of these creations',
       ),
       row(

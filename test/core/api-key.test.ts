@@ -13,13 +13,13 @@ const generated = fc
   .map(([account, key, random]) => createKey(account as AccountId, key as KeyId, () => random));
 
 describe('an API key', () => {
-  it('is dk_live_ and 40 base62 characters that name account and key', () => {
+  it('is dk_live_ and 40 base62 characters, which name the account and the key', () => {
     expect(keyPrefix).toBe('dk_live_');
     expect(apiKeyText).toBe('dk_live_Acc0unt001Key0010123456789ABCDEFGHGdMBPH');
     expect(parseKey(apiKeyText)).toMatchObject({ accountId, keyId });
   });
 
-  it('is read back whatever it is made of', () => {
+  it('gives back its account, its id and its hash, for any random bytes', () => {
     fc.assert(
       fc.property(
         base62(10),
@@ -37,7 +37,7 @@ describe('an API key', () => {
     );
   });
 
-  it('is told from every other that differs in one character', () => {
+  it('is refused when any one of its characters is changed', () => {
     fc.assert(
       fc.property(generated, fc.nat(39), fc.constantFrom(...digits), (key, place, digit) => {
         const at = keyPrefix.length + place;
@@ -48,7 +48,7 @@ describe('an API key', () => {
     );
   });
 
-  it('is told from every other in which two neighbours changed places', () => {
+  it('is refused when any two neighbouring characters change places', () => {
     fc.assert(
       fc.property(generated, fc.nat(38), (key, place) => {
         const at = keyPrefix.length + place;
@@ -70,7 +70,7 @@ describe('an API key', () => {
     ['one character more', `${apiKeyText}0`],
     ['a line break at the end', `${apiKeyText}\n`],
     ['a space before it', ` ${apiKeyText}`],
-  ])('is not %s', (_what, text) => {
+  ])('is refused when it is %s', (_what, text) => {
     expect(parseKey(text)).toBeUndefined();
   });
 });

@@ -19,7 +19,7 @@ describe('base62', () => {
     expect(toBase62(value, places)).toBe(text);
   });
 
-  it('can be read back', () => {
+  it('keeps the value of every number', () => {
     const read = (text: string): bigint =>
       Array.from(text).reduce((sum, digit) => sum * 62n + BigInt(digits.indexOf(digit)), 0n);
     fc.assert(
@@ -32,12 +32,12 @@ describe('base62', () => {
 });
 
 describe('a random base62 text', () => {
-  it('skips the bytes that would make some digits likelier, and asks again', () => {
+  it('skips bytes of 248 and above, and asks for more bytes', () => {
     const source = [Uint8Array.of(248, 255, 0), Uint8Array.of(61, 247, 1)];
     expect(randomBase62(3, () => source.shift() ?? new Uint8Array(3))).toBe('0zz');
   });
 
-  it('gives each digit to four of the 248 bytes it uses', () => {
+  it('makes each digit of exactly four of the 248 byte values', () => {
     const all = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     const counts = Map.groupBy(
       randomBase62(248, () => all),

@@ -1,4 +1,7 @@
-/** catalog/models.json and catalog/provider-costs.json: whether the two files agree with themselves and each other. */
+/**
+ * catalog/models.json and catalog/provider-costs.json: whether the two files agree with themselves and each
+ * other.
+ */
 import { describe, expect, it } from 'vitest';
 import providerCosts from '../../catalog/provider-costs.json' with { type: 'json' };
 import { offered, routesFor } from '../../core/catalog.ts';

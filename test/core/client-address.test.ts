@@ -24,7 +24,7 @@ describe('the address by which rejected authentications are counted', () => {
     expect(clientAddress(sourceIp)).toBe(counted);
   });
 
-  it('is the same for a whole /64 and another for its neighbour', () => {
+  it('is the same for all hosts of a /64, and differs for the next /64', () => {
     const one = clientAddress('2001:db8:1:2:aaaa:bbbb:cccc:dddd');
     expect(clientAddress('2001:db8:1:2::9')).toBe(one);
     expect(clientAddress('2001:db8:1:3::9')).not.toBe(one);

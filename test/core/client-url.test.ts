@@ -55,7 +55,7 @@ describe('an address that a client gives', () => {
     ['http://user:secret@a.test/', 'image', userinfo],
     ['http://a.test:22/', 'image', imagePort],
     ['http://169.254.169.254/latest', 'image', notPublic],
-  ])('%s for a %s is %s where only public addresses are allowed', (text, purpose, verdict) => {
+  ])('%s for a %s is judged as %s where only public addresses are allowed', (text, purpose, verdict) => {
     expect(read(text, purpose, 'public')).toBe(verdict);
   });
 
@@ -71,7 +71,7 @@ describe('an address that a client gives', () => {
     ['ftp://localhost/', 'webhook', notHttps],
     ['http://user@localhost/', 'webhook', userinfo],
     [long(2049), 'webhook', 'too_long: must have at most 2048 characters'],
-  ])('%s for a %s is %s where this machine is allowed too', (text, purpose, verdict) => {
+  ])('%s for a %s is judged as %s where this machine is allowed as well', (text, purpose, verdict) => {
     expect(read(text, purpose, 'loopback-too')).toBe(verdict);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CreationFailed, failureNamed, failureNames, failures } from '../../core/failure.ts';
 
-/** interface.md, part 7, "Messages in the error field of a failed creation", copied from there. */
+/** The messages of docs/api.md, copied from there: number, text, and whether a retry can help. */
 const table: readonly [number, string, 'yes' | 'no'][] = [
   [
     1,
@@ -20,15 +20,15 @@ const table: readonly [number, string, 'yes' | 'no'][] = [
   [7, 'Generation failed.', 'yes'],
 ];
 
-describe('the messages of a failed creation', () => {
-  it('are the seven of the interface, word for word', () => {
+describe('the failures of a creation', () => {
+  it('have the seven documented messages, word for word', () => {
     const ours = failureNames
       .map((name) => failures[name])
       .map(({ number, message, retryable }) => [number, message, retryable ? 'yes' : 'no']);
     expect(ours).toEqual(table);
   });
 
-  it('have each a name that finds it again', () => {
+  it('are found by their names', () => {
     for (const name of failureNames) {
       expect(failureNamed(name)).toBe(name);
       expect(new CreationFailed(name)).toMatchObject({
@@ -47,7 +47,7 @@ describe('the messages of a failed creation', () => {
     'Sandbox.Timedout',
     'promptrejected',
     'constructor',
-  ])('are "Generation failed." for an error that is called %j', (name) => {
+  ])('include InternalFailure for an error that is called %j', (name) => {
     expect(failures[failureNamed(name)].number).toBe(7);
   });
 });

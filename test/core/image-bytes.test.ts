@@ -56,13 +56,14 @@ const FILES: Readonly<Record<string, Uint8Array>> = {
 const typeOf = (name: string) => `image/${/png|jpeg|webp/.exec(name)?.[0] ?? ''}`;
 
 describe('the header of an image file', () => {
-  it.each(Object.entries(FILES))('of a %s tells type and size', (name, file) => {
+  it.each(Object.entries(FILES))('of a %s gives its type and its size', (name, file) => {
     expect(readImageHeader(file)).toEqual({ contentType: typeOf(name), width: 1537, height: 1025 });
   });
 
-  it.each(Object.entries(FILES))('of a %s is unknown as long as its size has not arrived', (_name, file) => {
+  it.each(Object.entries(FILES))('of a %s is unknown until its size has arrived', (_name, file) => {
     const known = Array.from(file, (_, end) => readImageHeader(file.subarray(0, end)) !== undefined);
-    // Cut anywhere up to the size it is unknown; behind the size nothing is needed. Never does a cut give another size.
+    // Cut anywhere up to the size it is unknown; behind the size nothing is needed. Never does a cut give
+    // another size.
     expect(known.slice(0, 23)).not.toContain(true);
     for (const end of known.keys()) {
       if (known[end])
@@ -119,7 +120,7 @@ describe('the header of an image file', () => {
   });
 
   it.each([0x01, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7])(
-    'of a jpeg is found behind the bare marker %i, which has no segment',
+    'of a jpeg is found after the marker %i, which has no segment',
     (marker) => {
       expect(readImageHeader(bytes([0xff, 0xd8, 0xff, marker], frame(0xc0, 1537, 1025)))).toEqual({
         contentType: 'image/jpeg',
@@ -130,7 +131,7 @@ describe('the header of an image file', () => {
   );
 
   it.each([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf])(
-    'of a jpeg is in the frame of marker %i',
+    'of a jpeg is read from a frame of marker %i',
     (marker) => {
       expect(readImageHeader(bytes([0xff, 0xd8], frame(marker, 1537, 1025)))).toEqual({
         contentType: 'image/jpeg',
@@ -140,13 +141,18 @@ describe('the header of an image file', () => {
     },
   );
 
-  it.each([0xc4, 0xc8, 0xcc])('of a jpeg is not in the segment of marker %i, which is no frame', (marker) => {
-    expect(readImageHeader(bytes([0xff, 0xd8], frame(marker, 9, 9), frame(0xc0, 1537, 1025)))).toMatchObject({
-      width: 1537,
-    });
-  });
+  it.each([0xc4, 0xc8, 0xcc])(
+    'of a jpeg is not read from a segment of marker %i, which is no frame',
+    (marker) => {
+      expect(
+        readImageHeader(bytes([0xff, 0xd8], frame(marker, 9, 9), frame(0xc0, 1537, 1025))),
+      ).toMatchObject({
+        width: 1537,
+      });
+    },
+  );
 
-  it('has every bit of its size', () => {
+  it('uses every bit of its size', () => {
     expect(readImageHeader(png([0x01, 0x02, 0x03, 0x04], [0x7f, 0xff, 0xff, 0xff]))).toMatchObject({
       width: 0x01020304,
       height: 2 ** 31 - 1,
@@ -168,7 +174,7 @@ describe('the header of an image file', () => {
     ).toMatchObject({ width: 0x010204, height: 0x040507 });
   });
 
-  it('is read from a view into a larger buffer', () => {
+  it('is found in a view of a larger buffer', () => {
     const file = FILES['lossy webp'] ?? bytes();
     const padded = bytes([1, 2, 3], Array.from(file), [4]);
     expect(readImageHeader(padded.subarray(3, 3 + file.length))).toMatchObject({ width: 1537 });
@@ -216,7 +222,7 @@ describe('the header of an image file', () => {
     expect(readImageHeader(file)).toBeUndefined();
   });
 
-  it('is never an exception and never a size below 1, whatever the bytes', () => {
+  it('never throws and never has a size below 1, for any bytes', () => {
     const starts = [
       [],
       ...Object.values(FILES).flatMap((file) =>

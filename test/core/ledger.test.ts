@@ -58,7 +58,7 @@ const differences = (change: Partial<AccountBooks>): string[] =>
   );
 
 describe('the audit of an account', () => {
-  it('finds nothing in books that balance', () => {
+  it('finds nothing when the books balance', () => {
     expect(differences({})).toEqual([]);
   });
 
@@ -76,13 +76,21 @@ describe('the audit of an account', () => {
   });
 
   it.each<[string, Partial<AccountBooks>, string[]]>([
-    ['money too much', { availableMicros: asMicros(29_960_001) }, ['available 29960000 29960001']],
-    ['money too little', { availableMicros: asMicros(29_959_999) }, ['available 29960000 29959999']],
-    ['another credit line', { creditLineMicros: asMicros(0) }, ['credit_line 5000000 0']],
-    ['a place that was not given back', { inFlight: 2 }, ['in_flight 1 2']],
-    ['a creation that holds no place', { inFlight: 0 }, ['in_flight 1 0']],
     [
-      'a completed creation that keeps its place',
+      'money that no row explains',
+      { availableMicros: asMicros(29_960_001) },
+      ['available 29960000 29960001'],
+    ],
+    ['missing money', { availableMicros: asMicros(29_959_999) }, ['available 29960000 29959999']],
+    [
+      'a credit line that differs from its rows',
+      { creditLineMicros: asMicros(0) },
+      ['credit_line 5000000 0'],
+    ],
+    ['a count of open creations that is too high', { inFlight: 2 }, ['in_flight 1 2']],
+    ['a count of open creations that is too low', { inFlight: 0 }, ['in_flight 1 0']],
+    [
+      'a completed creation that still counts as open',
       { creations: [{ ...open, status: 'completed' }, failed] },
       ['in_flight 0 1'],
     ],
@@ -122,17 +130,17 @@ describe('the audit of an account', () => {
       [`charges of ${third} 1 0`, `cost of ${third} 0 40000`],
     ],
     [
-      'a creation that tells another cost',
+      'a creation with another cost than its charge',
       { creations: [{ ...open, costMicros: asMicros(50_000) }, failed] },
       [`cost of ${creationId} 40000 50000`],
     ],
     [
-      'a failed creation that tells of no refund',
+      'a failed creation whose record has no refunded amount',
       { creations: [open, { ...failed, refundedMicros: asMicros(0) }] },
       [`amount refunded of ${other} 60000 0`],
     ],
     [
-      'a refund of what completed',
+      'a refund of a completed creation',
       { creations: [open, { ...failed, status: 'completed' }] },
       [`refunds of ${other} 0 60000`],
     ],
@@ -186,7 +194,7 @@ describe('the audit of an account', () => {
       [`refunds of ${creationId} 40000 39999`, `amount refunded of ${creationId} 39999 40000`],
     ],
     [
-      'a refund of what was never charged',
+      'a refund of a creation that was never charged',
       {
         ledger: [row('top_up', 25_000_000), refund(other, 60_000)],
         availableMicros: asMicros(25_060_000),

@@ -35,21 +35,21 @@ describe('an amount typed by an operator', () => {
     '99999999999',
     '0x10',
     '1 2',
-  ])('%j is no amount', (text) => {
+  ])('%j is not an amount', (text) => {
     expect(parseUsd(text)).toBeUndefined();
   });
 
-  it('has no negative zero', () => {
+  it('is never a negative zero', () => {
     expect(Object.is(parseUsd('-0'), 0)).toBe(true);
   });
 });
 
 describe('money', () => {
-  it('comes back the same from its text', () => {
+  it('is unchanged after it was written as text and read again', () => {
     fc.assert(fc.property(sums, (micros) => parseUsd(formatUsd(micros).replace(' USD', '')) === micros + 0));
   });
 
-  it('comes back the same from the number shown at the edge', () => {
+  it('is unchanged after it was written as a number of USD and read again', () => {
     fc.assert(fc.property(sums, (micros) => fromUsd(toUsd(micros)) === micros + 0));
   });
 
@@ -68,11 +68,11 @@ describe('money', () => {
     [1_500_000, '1.50 USD'],
     [1_234_500, '1.2345 USD'],
     [-3_250_000, '-3.25 USD'],
-  ])('of %d micro-dollars reads %j', (micros, text) => {
+  ])('of %d micro-dollars is written as %j', (micros, text) => {
     expect(formatUsd(asMicros(micros))).toBe(text);
   });
 
-  it('adds up exactly where floats do not', () => {
+  it('adds up exactly where floating-point numbers do not', () => {
     expect(toUsd(asMicros(fromUsd(0.1) + fromUsd(0.2)))).toBe(0.3);
   });
 
@@ -81,11 +81,11 @@ describe('money', () => {
     expect(fromUsd(0.000249)).toBe(249);
   });
 
-  it.each([0.5, NaN, Infinity, 2 ** 53])('is never %d micro-dollars', (value) => {
+  it.each([0.5, NaN, Infinity, 2 ** 53])('cannot be %d micro-dollars', (value) => {
     expect(() => asMicros(value)).toThrow('micro-dollars');
   });
 
-  it.each([0.000_000_1, 0.123_456_7, 1 / 3])('is never %d USD', (value) => {
+  it.each([0.000_000_1, 0.123_456_7, 1 / 3])('cannot be %d USD', (value) => {
     expect(() => fromUsd(value)).toThrow('6 decimals');
   });
 });

@@ -8,7 +8,7 @@ import {
   type ProblemCode,
 } from '../../core/problem.ts';
 
-/** interface.md, part 7, "Codes", copied from there. */
+/** The codes and statuses of docs/api.md, copied from there. */
 const codes = {
   ERR_INVALID_REQUEST: 400,
   ERR_CONTENT_POLICY: 400,
@@ -27,7 +27,7 @@ const codes = {
 };
 
 describe('a problem', () => {
-  it('has a code of the interface and its HTTP status', () => {
+  it('has a documented code and the HTTP status of that code', () => {
     expect(problemStatus).toEqual(codes);
     for (const [code, status] of Object.entries(codes))
       expect(new Problem(code as ProblemCode, 'text').status).toBe(status);
@@ -36,7 +36,7 @@ describe('a problem', () => {
   it('is an error of the name Problem that keeps everything it was made of', () => {
     const problem = new Problem('ERR_NOT_FOUND', 'text', { id: 'a' }, { link: 'b' }, 'plain');
     expect(problem).toBeInstanceOf(Error);
-    expect({ ...problem, message: problem.message, status: problem.status }).toEqual({
+    expect(problem).toMatchObject({
       name: 'Problem',
       code: 'ERR_NOT_FOUND',
       message: 'text',
@@ -72,11 +72,11 @@ describe('a problem', () => {
     );
   });
 
-  it('has details even when there is nothing to say', () => {
+  it('has empty details and headers when none are given', () => {
     expect(new Problem('ERR_NOT_FOUND', 'text')).toMatchObject({ details: {}, headers: {} });
   });
 
-  it('with fields names the first in its message and all in its details', () => {
+  it('of wrong fields names the first one in its message and all of them in its details', () => {
     const errors = [
       { field: 'prompt', code: 'too_long', message: 'at most 10 characters' },
       { field: 'seed', code: 'invalid_type', message: 'must be a whole number' },
@@ -100,7 +100,7 @@ describe('a problem', () => {
     [0.2, '1'],
     [2, '2'],
     [59.001, '60'],
-  ])('that clears in %d s says Retry-After: %s', (seconds, header) => {
+  ])('that ends in %d s has Retry-After: %s', (seconds, header) => {
     expect(retryLater('ERR_RATE_LIMIT', 'text', { reason: 'x' }, seconds)).toMatchObject({
       code: 'ERR_RATE_LIMIT',
       message: 'text',

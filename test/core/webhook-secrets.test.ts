@@ -8,6 +8,7 @@ import {
   type SignFrom,
   type SigningSecrets,
 } from '../../core/webhook-secrets.ts';
+import { olderWebhookSecrets } from '../fixtures/older-records.ts';
 import { accountId, now } from '../fixtures/records.ts';
 import { stub } from '../functions/fakes.ts';
 
@@ -91,15 +92,12 @@ describe('the secrets of an account, sorted by what they do', () => {
 });
 
 describe('the secrets of a delivery', () => {
-  it('are none when no secret was issued', async () => {
+  it('are undefined when no secret was issued', async () => {
     expect(await signedAt([], now)).toBeUndefined();
   });
 
-  it('are read from a record of an older release: the current secret, and a replaced one for 24 h', async () => {
-    const stored = [
-      { sealed: 'b', issuedAt: now },
-      { sealed: 'a', issuedAt: 0, replacedAt: now },
-    ];
+  it('of a record of an older release are the current secret and, for 24 h, the replaced one', async () => {
+    const stored = olderWebhookSecrets;
     const both = { current: 'b', previous: 'a', valid: ['b', 'a'], lost: [] };
     expect(await signedAt(stored, now)).toEqual(both);
     expect(await signedAt(stored, now + day - 1)).toEqual(both);
@@ -109,36 +107,41 @@ describe('the secrets of a delivery', () => {
   // Each row: the rotations, the time asked about, and which secrets sign there.
   it.each<[string, readonly Rotation[], number, Omit<SigningSecrets, 'lost'>]>([
     [
-      'a rotation from now on signs at once',
+      'after a rotation from now on, the new secret signs at once',
       [['b', 'now', now]],
       now,
       { current: 'b', previous: 'a', valid: ['b', 'a'] },
     ],
     [
-      'a clock that runs behind uses the new secret, too',
+      'a clock that runs behind also signs with the new secret',
       [['b', 'now', now]],
       now - 5_000,
       { current: 'b', previous: 'a', valid: ['b', 'a'] },
     ],
     [
-      'a rotation from later on lets the old secret sign',
+      'after a rotation for later, the old secret signs until that moment',
       [['b', '1h', now]],
       now + hour - 1,
       { current: 'a', valid: ['a', 'b'] },
     ],
     [
-      'and the new secret takes over at that moment',
+      'after a rotation for later, the new secret signs from that moment on',
       [['b', '1h', now]],
       now + hour,
       { current: 'b', previous: 'a', valid: ['b', 'a'] },
     ],
     [
-      'the 24 h of the old secret begin at that moment',
+      'the 24 h of the old secret begin when the new one takes over',
       [['b', '24h', now]],
       now + 2 * day - 1,
       { current: 'b', previous: 'a', valid: ['b', 'a'] },
     ],
-    ['and end 24 h later', [['b', '24h', now]], now + 2 * day, { current: 'b', valid: ['b'] }],
+    [
+      'the old secret verifies nothing 24 h after the new one took over',
+      [['b', '24h', now]],
+      now + 2 * day,
+      { current: 'b', valid: ['b'] },
+    ],
     [
       'the newest of two replaced secrets makes the previous signature',
       [
@@ -158,7 +161,7 @@ describe('the secrets of a delivery', () => {
       { current: 'c', previous: 'b', valid: ['c', 'b'] },
     ],
     [
-      'a rotation from now on ends a pending one: both older secrets verify, the one that signed makes the previous signature',
+      'a rotation from now on ends a pending one, and of both older secrets the one that signed makes the previous signature',
       [
         ['b', '24h', now],
         ['c', 'now', now + hour],
@@ -167,7 +170,7 @@ describe('the secrets of a delivery', () => {
       { current: 'c', previous: 'a', valid: ['c', 'b', 'a'] },
     ],
     [
-      'and both older secrets are over 24 h after that',
+      'both older secrets end 24 h after a rotation that ended a pending one',
       [
         ['b', '24h', now],
         ['c', 'now', now + hour],
@@ -224,11 +227,11 @@ describe('the secrets of a delivery', () => {
     expect(await signedAt(after(...rotations), at)).toEqual({ ...expected, lost: [] });
   });
 
-  it('no longer hold what a rotation found over', () => {
+  it('no longer contain a secret that had ended before the rotation', () => {
     expect(after(['b', 'now', now], ['c', 'now', now + day]).map(({ sealed }) => sealed)).toEqual(['c', 'b']);
   });
 
-  it('sign at once when the first secret of an account is issued for later', () => {
+  it('contain a first secret that signs at once, even when it was issued for later', () => {
     expect(rotated([], 'a', '24h', now)).toEqual([{ sealed: 'a', issuedAt: now }]);
   });
 });
@@ -236,23 +239,23 @@ describe('the secrets of a delivery', () => {
 describe('a secret that nobody can open', () => {
   const stored = after(['b', 'now', now], ['c', 'now', now + 1], ['d', '1h', now + 2]);
 
-  it('is left out when it was replaced, and an older one makes the previous signature', async () => {
+  it('signs nothing when it was replaced, and an older secret makes the previous signature', async () => {
     const secrets = await openSecrets(accountId, stored, box('b'), now + 3);
     expect(secrets).toMatchObject({ current: 'c', previous: 'a', valid: ['c', 'd', 'a'] });
     expect(secrets?.lost.map(({ sealed }) => sealed)).toEqual(['b']);
   });
 
-  it('is left out while it is pending', async () => {
+  it('signs nothing while it is pending', async () => {
     const secrets = await openSecrets(accountId, stored, box('d'), now + 3);
     expect(secrets).toMatchObject({ current: 'c', valid: ['c', 'b', 'a'] });
     expect(secrets?.lost.map(({ sealed }) => sealed)).toEqual(['d']);
   });
 
-  it('is a breakage when it signs: nothing could be signed', async () => {
+  it('throws SecretLost when it is the signing secret', async () => {
     await expect(openSecrets(accountId, stored, box('c'), now + 3)).rejects.toThrow(SecretLost);
   });
 
-  it('is told apart from one that cannot be opened at the moment: then nothing is sent yet', async () => {
+  it('differs from a secret that cannot be opened for the moment, which makes the whole delivery fail for now', async () => {
     const throttled = new Error('slow down');
     const open: SecretBox['open'] = async (_account, sealed) =>
       sealed === 'b' ? Promise.reject(throttled) : Promise.resolve(sealed);

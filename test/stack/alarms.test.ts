@@ -1,5 +1,6 @@
 /**
- * Alarms, log and runbook agree. lib/alarm-table.ts states an alarm, and docs/operations.md explains it: a new alarm
+ * Alarms, log and runbook agree. lib/alarm-table.ts states an alarm, and docs/operations.md explains it: a
+ * new alarm
  * touches these two files and no test.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -47,7 +48,9 @@ const sources = readdirSync(join(root, 'functions'), { recursive: true, withFile
   .map((file) => readFileSync(join(file.parentPath, file.name), 'utf8'))
   .join('\n');
 
-/** Metrics of AWS's own services, each with its dimension (the services' user guides, "CloudWatch metrics"). */
+/**
+ * Metrics of AWS's own services, each with its dimension (the services' user guides, "CloudWatch metrics").
+ */
 const ofAws: Readonly<Record<string, string>> = {
   'AWS/Lambda Errors': 'FunctionName',
   'AWS/Lambda Throttles': 'FunctionName',
@@ -89,7 +92,10 @@ describe('an alarm', () => {
   );
 });
 
-/** A row of the table of alarms in docs/operations.md: name, link, what the alarm watches, from which value on. */
+/**
+ * A row of the table of alarms in docs/operations.md: name, link, what the alarm watches, from which value
+ * on.
+ */
 interface Row {
   readonly name: string;
   readonly link: string;
@@ -125,7 +131,10 @@ function watchesText(alarm: AlarmProperties): string {
   }
 }
 
-/** From which value on an alarm begins, in the words of the table. Other settings than these have no words yet. */
+/**
+ * From which value on an alarm begins, in the words of the table. Other settings than these have no words
+ * yet.
+ */
 function fromText(alarm: AlarmProperties): string {
   const [stat] = alarm.Metrics?.flatMap(({ MetricStat }) => MetricStat ?? []) ?? [];
   const { Threshold: threshold, EvaluationPeriods: periods, TreatMissingData: silence } = alarm;

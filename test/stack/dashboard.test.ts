@@ -1,4 +1,4 @@
-/** The dashboard as a whole: each graph with its metrics, on the left and on the right axis. */
+/** The whole dashboard: each graph with its place and its metrics on the left and the right axis. */
 import { describe, expect, it } from 'vitest';
 import { failureNames } from '../../core/failure.ts';
 import { resolved, resourcesOf } from './template.ts';
@@ -18,7 +18,7 @@ interface Widget {
   };
 }
 
-/** The body with each reference as a word, so that it can be read as JSON. */
+/** The body as JSON. Each reference to a resource becomes the word REFERENCE. */
 function bodyOf(joined: unknown): { readonly widgets: readonly Widget[]; readonly start?: string } {
   const [, parts] = (joined as { 'Fn::Join': [string, unknown[]] })['Fn::Join'];
   return JSON.parse(
@@ -29,7 +29,10 @@ function bodyOf(joined: unknown): { readonly widgets: readonly Widget[]; readonl
 const [[, dashboard] = []] = resourcesOf('AWS::CloudWatch::Dashboard');
 const body = bodyOf(dashboard?.Properties['DashboardBody']);
 
-/** "right CreationsFailed failure=NothingRendered p50": a metric with its dimensions, its label and its statistic. */
+/**
+ * "right CreationsFailed failure=NothingRendered p50": a metric with its dimensions, its label and its
+ * statistic.
+ */
 function wordsOf(metric: readonly unknown[]): string {
   const options = (typeof metric.at(-1) === 'object' ? metric.at(-1) : {}) as {
     yAxis?: string;

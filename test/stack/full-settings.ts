@@ -1,6 +1,6 @@
 import type { SettingsInput } from '../../lib/settings.ts';
 
-/** A value of its own for every setting: what synthesizes with these and with none, synthesizes with any. */
+/** A value for every setting that differs from its default. */
 export const fullSettings: Required<SettingsInput> = {
   apiDomain: {
     name: 'api.example.com',

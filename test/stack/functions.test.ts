@@ -16,7 +16,11 @@ const apiNames = [
 ];
 const kilobytes = (text: string): number => Buffer.byteLength(text) / 1000;
 
-/** Seconds. An HTTP API gives up after 30; a creation has 12 minutes at most; the reconciler comes every minute; Lambda ends after 15. */
+/**
+ * Time limits in seconds. An HTTP API gives up after 30 s, a creation has at most 12 minutes, the reconciler
+ * starts
+ * every minute, and Lambda allows 15 minutes.
+ */
 const timeouts: Readonly<Record<string, number>> = {
   RenderImage: 780,
   RefundCharge: 30,
@@ -26,11 +30,11 @@ const timeouts: Readonly<Record<string, number>> = {
 };
 
 describe('the functions', () => {
-  it('are one for each operation, one for what no route takes, three tasks, the reconciler and the audit', () => {
+  it('are one for each operation, one for unknown routes, three tasks, the reconciler and the audit', () => {
     expect(functions.map(({ name }) => name).sort()).toEqual([...apiNames, ...Object.keys(timeouts)].sort());
   });
 
-  it.each(functions)('$name runs on Node 24 and arm64, within its time limit', ({ name, properties }) => {
+  it.each(functions)('$name runs on Node 24 and arm64, and has its time limit', ({ name, properties }) => {
     expect(properties).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
@@ -39,7 +43,7 @@ describe('the functions', () => {
   });
 
   it.each(functions)(
-    '$name logs its lines as they are to a group of its own, kept for a month',
+    '$name writes plain lines to its own log group, which keeps them for 30 days',
     ({ name, properties }) => {
       expect(properties['LoggingConfig']).toMatchObject({ LogFormat: 'Text' });
       const { LogGroup } = properties['LoggingConfig'] as { LogGroup: { Ref: string } };
@@ -50,7 +54,7 @@ describe('the functions', () => {
     },
   );
 
-  it.each(functions)('$name says what it is for', ({ properties }) => {
+  it.each(functions)('$name has a description', ({ properties }) => {
     expect(String(properties['Description']).length).toBeGreaterThan(10);
   });
 
@@ -116,12 +120,12 @@ describe('the functions', () => {
     for (const { name, metadata } of functions) expect(metadata).toMatchObject({ SamResourceId: name });
   });
 
-  it('have no log group without an end', () => {
+  it('have log groups that all expire', () => {
     for (const [, { Properties }] of resourcesOf('AWS::Logs::LogGroup'))
       expect(Properties['RetentionInDays']).toBeGreaterThan(0);
   });
 
-  it('have the deployed outbound rules where an address of a client is judged, and nowhere else', () => {
+  it('have the public outbound rules if and only if they judge addresses of clients', () => {
     const bound = functions.filter(({ properties }) =>
       JSON.stringify(properties['Environment'] ?? {}).includes('OUTBOUND_RULES'),
     );
@@ -138,14 +142,14 @@ describe('the bundle', () => {
     expect(kilobytes(text)).toBeLessThanOrEqual(name === 'RenderImage' ? 700 : 350);
   });
 
-  it.each(bundles)('of $name is minified and of JavaScript alone', ({ folder, text }) => {
+  it.each(bundles)('of $name is minified and contains only JavaScript', ({ folder, text }) => {
     expect(readdirSync(folder, { recursive: true })).toEqual(['index.mjs']);
-    // Booleans: a failure that prints a whole bundle helps nobody.
+    // Compared as a boolean, so that a failure does not print the whole bundle.
     expect(/\.node['"]\)|process\.dlopen|node-gyp|prebuild-install/.test(text)).toBe(false);
     expect(text.split('\n').length).toBeLessThan(text.length / 200);
   });
 
-  it.each(bundles)('of $name needs nothing at its start but itself and Node', ({ text }) => {
+  it.each(bundles)('of $name imports only modules of Node', ({ text }) => {
     const imported = [...text.matchAll(/(?:^|[;}])import(?:[\w$*{},\s]*from)?\s?"([^"]+)"/gm)].map(
       ([, module]) => module,
     );
@@ -153,11 +157,11 @@ describe('the bundle', () => {
     expect(imported.filter((module) => !isBuiltin(module ?? ''))).toEqual([]);
   });
 
-  it.each(bundles)('of $name asks none of the modules of Node for names that load more', ({ text }) => {
+  it.each(bundles)('of $name imports none of the modules of Node that load many others', ({ text }) => {
     expect(/(?:from|import)\s?\(?"(?:node:)?(?:crypto|https?|process)"/.test(text)).toBe(false);
   });
 
-  it('of RenderImage alone has the sandbox provider in it', () => {
+  it('contains the sandbox provider only in RenderImage', () => {
     expect(bundles.filter(({ text }) => text.includes('reject-prompt')).map(({ name }) => name)).toEqual([
       'RenderImage',
     ]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PolicyStatement } from '../../local/aws/iam.ts';
 import { nameOf, resolved, resourcesOf } from './template.ts';
 
-/** What each function may do beside writing to its own log, and nothing else. To add a line here is a decision. */
+/** Everything that each function may do besides writing to its own log. A new line here is a decision. */
 const grants: Readonly<Record<string, readonly string[]>> = {
   ListModels: ['table: BatchGetItem UpdateItem'],
   GenerateImage: [
@@ -32,7 +32,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'state machine: StartExecution',
     'executions: DescribeExecution',
   ],
-  // Reads alone: an audit repairs nothing.
+  // The audit only reads: it repairs nothing.
   AuditBooks: ['table: BatchGetItem GetItem Query', 'table/index/listing: Query'],
 };
 
@@ -68,7 +68,7 @@ const roleOf = (id: string): string => {
 };
 
 describe('what a function may do', () => {
-  it('is said here for every function', () => {
+  it('is listed in this file for every function', () => {
     expect(resolved.functions.map(({ id }) => nameOf(id)).sort()).toEqual(Object.keys(grants).sort());
   });
 
@@ -78,7 +78,7 @@ describe('what a function may do', () => {
   });
 
   it.each(resolved.functions.map(({ id }) => ({ id, name: nameOf(id) })))(
-    '$name writes to its own log alone',
+    '$name may write only to its own log',
     ({ id, name }) => {
       const statements = (resolved.policies.get(roleOf(id)) ?? []).filter(isOfLogs);
       const log = new RegExp(`^arn:aws:logs:[^:]+:[^:]+:log-group:${name}Log[0-9A-F]{8}:\\*$`);
@@ -92,7 +92,7 @@ describe('what a function may do', () => {
     },
   );
 
-  it('contains no wildcard in an action and no resource of everything', () => {
+  it('contains no wildcard action and no wildcard resource', () => {
     for (const { id } of resolved.functions) {
       for (const { Action, Resource } of resolved.policies.get(roleOf(id)) ?? []) {
         for (const action of listed(Action)) expect(action).not.toContain('*');
@@ -101,7 +101,7 @@ describe('what a function may do', () => {
     }
   });
 
-  it('comes from its own role, with no policy of AWS beside it', () => {
+  it('comes from a role of its own without managed policies', () => {
     const roles = resolved.functions.map(({ roleId }) => roleId);
     expect(new Set(roles).size).toBe(roles.length);
     for (const [id, { Properties }] of resourcesOf('AWS::IAM::Role').filter(([roleId]) =>
@@ -113,7 +113,7 @@ describe('what a function may do', () => {
 });
 
 describe('the state machine', () => {
-  it('may invoke its three functions and write its log', () => {
+  it('may only invoke its three functions and write its log', () => {
     const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::StepFunctions::StateMachine');
     const role =
       (Properties as { RoleArn?: { 'Fn::GetAtt': [string, string] } }).RoleArn?.['Fn::GetAtt'][0] ?? '';

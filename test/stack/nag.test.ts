@@ -1,4 +1,4 @@
-/** The stack under cdk-nag's AwsSolutions: what it finds is mended, or has a reason beside its resource. */
+/** The stack under the rules AwsSolutions of cdk-nag. A finding is mended, or its resource has a reason. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,9 @@ interface Report {
   }[];
 }
 
-/** Findings as "rule construct", and the template; the functions are not bundled, which no rule looks at. */
+/**
+ * Findings as "rule construct", and the template. The functions are not bundled, since no rule reads bundles.
+ */
 async function check(
   name: string,
   settings: SettingsInput,
@@ -94,7 +96,7 @@ describe('cdk-nag', () => {
     expect(tables).toHaveLength(1);
   });
 
-  it('finds what is added without a reason', async () => {
+  it('finds a bucket that is added without reasons', async () => {
     const { findings } = await check('open', {}, (stack) => {
       new Bucket(stack, 'Uploads');
     });

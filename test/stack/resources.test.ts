@@ -4,7 +4,7 @@ import { apiRoot, operations } from '../../core/contract.ts';
 import { nameOf, resolved, resourcesOf, template } from './template.ts';
 
 describe('the HTTP API', () => {
-  it('has a route for each operation of the contract, and one for everything else, each to its function', () => {
+  it('has a route to its function for each operation of the contract, and one for everything else', () => {
     const routes = resolved.routes.map(({ routeKey, functionId }) => [routeKey, nameOf(functionId)]);
     const stated = Object.entries(operations).map(([name, { method, path }]) => [
       `${method} ${apiRoot}${path}`,
@@ -13,7 +13,7 @@ describe('the HTTP API', () => {
     expect(routes.sort()).toEqual([...stated, ['$default', 'UnknownRoute']].sort());
   });
 
-  it('speaks payload format 2.0', () => {
+  it('calls its functions with payload format 2.0', () => {
     for (const [, { Properties }] of resourcesOf('AWS::ApiGatewayV2::Integration')) {
       expect(Properties).toMatchObject({ IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' });
     }
@@ -38,7 +38,7 @@ describe('the table', () => {
     });
   });
 
-  it('has two indexes, of keys only', () => {
+  it('has two indexes that hold keys only', () => {
     const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::DynamoDB::GlobalTable');
     expect((Properties as Record<string, unknown>)['GlobalSecondaryIndexes']).toEqual([
       {
@@ -62,7 +62,7 @@ describe('the table', () => {
 });
 
 describe('the API', () => {
-  it('logs of each request which it was and how it went, and nothing that a client sent with it', () => {
+  it('logs no header, no query and no path that a client sent', () => {
     const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::ApiGatewayV2::Stage');
     const { AccessLogSettings } = Properties as { AccessLogSettings: { Format: string } };
     const variables = Object.values(JSON.parse(AccessLogSettings.Format) as Record<string, string>);
@@ -81,7 +81,7 @@ describe('the API', () => {
     expect(variables.sort()).toEqual(logged.map((name) => `$context.${name}`));
   });
 
-  it('takes 500 requests a second, 1,000 at once', () => {
+  it('takes 500 requests per second and bursts of 1,000', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
       DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 },
     });
@@ -89,7 +89,7 @@ describe('the API', () => {
 });
 
 describe('the distribution', () => {
-  it('speaks TLS alone, and says of images that nothing in them runs', () => {
+  it('answers over TLS only, with headers by which no image can run code', () => {
     template.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: {
         DefaultCacheBehavior: {
@@ -112,7 +112,7 @@ describe('the distribution', () => {
 });
 
 describe('the bucket', () => {
-  it('is private in every way, encrypted, and spoken to over TLS only', () => {
+  it('blocks public access, is encrypted, and refuses requests without TLS', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
       PublicAccessBlockConfiguration: {
         BlockPublicAcls: true,
@@ -135,7 +135,7 @@ describe('the bucket', () => {
     });
   });
 
-  it('is read by the distribution alone', () => {
+  it('allows only the distribution to read', () => {
     const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::S3::BucketPolicy');
     const { Statement } = (
       Properties as {
@@ -153,7 +153,7 @@ describe('the bucket', () => {
     });
   });
 
-  it('forgets sources within two days, and results a day after they are no longer promised', () => {
+  it('deletes sources after a day, and results one day after the promised time', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
       LifecycleConfiguration: {
         Rules: Match.arrayWith([
@@ -178,7 +178,7 @@ describe('the schedules', () => {
       },
   );
 
-  it('run the reconciler every minute, and the audit every day', () => {
+  it('start the reconciler every minute and the audit every day', () => {
     const scheduled = rules.filter(({ ScheduleExpression }) => ScheduleExpression !== undefined);
     expect(
       scheduled.map(({ ScheduleExpression, State, Targets }) => [ScheduleExpression, State, target(Targets)]),
@@ -188,7 +188,7 @@ describe('the schedules', () => {
     ]);
   });
 
-  it('are helped by an event: the reconciler runs when an execution of ours failed, timed out or was aborted', () => {
+  it('also start the reconciler when an execution of the state machine failed, timed out or was aborted', () => {
     const onEvents = rules.filter(({ EventPattern }) => EventPattern !== undefined);
     const [machine] = resourcesOf('AWS::StepFunctions::StateMachine').map(([id]) => id);
     expect(
@@ -208,7 +208,7 @@ describe('the schedules', () => {
 });
 
 describe('the outputs', () => {
-  it("are what the operator's command and a client look for", () => {
+  it("include those that the operator's command and a client read", () => {
     for (const name of ['ApiUrl', 'TableName', 'StateMachineArn', 'EncryptionSecretArn', 'ResultsBaseUrl']) {
       expect(resolved.outputs[name], name).toBeTruthy();
     }

@@ -20,7 +20,7 @@ function refusal(input: unknown): string {
 const certificate = 'arn:aws:acm:eu-central-1:123456789012:certificate/1111';
 
 describe('settings', () => {
-  it('may be none: everything has a default', () => {
+  it('may be empty, since every setting has a default', () => {
     expect(parseSettings('config/default.ts', {})).toEqual({
       resultDays: 30,
       logRetentionDays: 30,
@@ -33,11 +33,11 @@ describe('settings', () => {
     });
   });
 
-  it('may be all', () => {
+  it('may name every setting', () => {
     expect(parseSettings('config/full.ts', fullSettings)).toEqual(fullSettings);
   });
 
-  it('may be part of a group: the rest has its default', () => {
+  it('may name a part of a group, and the rest of the group gets its defaults', () => {
     const throttling = (given: object) =>
       parseSettings('config/staging.ts', { throttling: given }).throttling;
     expect(throttling({ burst: 20 })).toEqual({ ratePerSecond: 500, burst: 20 });
@@ -48,7 +48,7 @@ describe('settings', () => {
     ['a misspelt field', { resultdays: 3 }, 'resultdays: there is no such setting'],
     ['a misspelt field of a group', { limits: { postrate: 3 } }, 'limits.postrate: there is no such setting'],
     [
-      'a number that is none',
+      'a text in the place of a number',
       { resultDays: '30' },
       'resultDays: must be a whole number from 1 to 3650 (is "30")',
     ],
@@ -74,7 +74,7 @@ describe('settings', () => {
       'topUpUrl: must be an https address, or empty (is "http://shop.example.com")',
     ],
     [
-      'no e-mail address',
+      'a text that is not an e-mail address',
       { alarmEmail: 'operator' },
       'alarmEmail: must be an e-mail address (is "operator")',
     ],
@@ -105,9 +105,9 @@ describe('settings', () => {
       'resultDays: must be a whole number from 1 to 3650 (is "30")',
     ],
     ['a group that is null', { apiDomain: null }, 'apiDomain: must be {name, certificateArn} (is null)'],
-    ['no value at all', undefined, 'settings: must be an object of settings (is missing)'],
-    ['no object', [], 'settings: must be an object of settings (is [])'],
-  ])('are refused for %s', (_what, input, message) => {
+    ['a file without a value', undefined, 'settings: must be an object of settings (is missing)'],
+    ['a list in the place of an object', [], 'settings: must be an object of settings (is [])'],
+  ])('are refused for %s, with the name of the setting', (_what, input, message) => {
     expect(refusal(input)).toBe(`config/staging.ts: ${message}`);
   });
 
@@ -271,7 +271,7 @@ describe('settings', () => {
     expect(new SettingsError('text')).toMatchObject({ name: 'SettingsError', message: 'text' });
   });
 
-  it('are refused with a line for each field', () => {
+  it('are refused with one line for each wrong field', () => {
     expect(refusal({ resultDays: 0, burst: 3 }).split('\n').sort()).toEqual([
       'config/staging.ts: burst: there is no such setting',
       'config/staging.ts: resultDays: must be a whole number from 1 to 3650 (is 0)',
@@ -338,7 +338,7 @@ describe('a stage', () => {
     await expect(settingsOf(stage)).rejects.toThrow(new SettingsError(line));
   });
 
-  it('of the default name has a file, which leaves every setting at its default', async () => {
+  it('called default has a file that leaves every setting at its default', async () => {
     expect(defaultStage).toBe('default');
     expect(await settingsOf(defaultStage)).toEqual(parseSettings('config/default.ts', {}));
   });

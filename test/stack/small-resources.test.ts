@@ -1,4 +1,6 @@
-/** The whole of each resource that has few properties: an added, a missing or a changed property shows here. */
+/**
+ * The whole of each resource that has few properties: an added, a missing or a changed property shows here.
+ */
 import { describe, expect, it } from 'vitest';
 import { nameOf, resourcesOf, template, wordOf } from './template.ts';
 

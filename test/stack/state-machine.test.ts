@@ -48,7 +48,9 @@ const functionTimeout = (name: string): number =>
 const retrierOf = (state: string, error: string): Retrier | undefined =>
   stateNamed(state).Retry?.find(({ ErrorEquals }) => ErrorEquals.includes(error));
 
-/** Lambda's own faults: https://docs.aws.amazon.com/step-functions/latest/dg/bp-lambda-serviceexception.html */
+/**
+ * Lambda's own faults: https://docs.aws.amazon.com/step-functions/latest/dg/bp-lambda-serviceexception.html
+ */
 const throttle = 'Lambda.TooManyRequestsException';
 const serviceFaults = [
   'Lambda.ServiceException',
@@ -56,7 +58,10 @@ const serviceFaults = [
   'Lambda.SdkClientException',
   'Lambda.ClientExecutionTimeoutException',
 ];
-/** Names under which Lambda reports that a function's process or its sandbox died, whatever the function was doing. */
+/**
+ * Names under which Lambda reports that a function's process or its sandbox died, whatever the function was
+ * doing.
+ */
 const deaths = [
   'Lambda.Unknown',
   'Sandbox.Timedout',

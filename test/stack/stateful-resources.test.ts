@@ -1,6 +1,6 @@
 /**
- * What holds data. An update that gives one of these another logical id makes a new, empty
- * one beside it: the list changes by hand only, with a migration in mind.
+ * The resources that hold data. An update that changes a logical id makes a new, empty
+ * resource beside the old one. So change this list only together with a migration.
  */
 import { describe, expect, it } from 'vitest';
 import { resourcesOf, template } from './template.ts';
@@ -11,14 +11,14 @@ const stateful: Readonly<Record<string, readonly string[]>> = {
   'AWS::SecretsManager::Secret': ['EncryptionSecretA7F02943', 'ProvidersCredentials109EE3DB'],
 };
 
-/** Of types that can hold data, whether the stack has one yet or not. */
+/** Types of resources that can hold data, also those that the stack does not use yet. */
 const couldHoldData =
   /^AWS::(DynamoDB|S3|SecretsManager|RDS|EFS|SQS|Kinesis|KMS|Cognito|OpenSearchService|ElastiCache|SSM)::/;
-/** Belong to one of them and hold nothing themselves. */
+/** Types that belong to such a resource and hold no data themselves. */
 const attachments = new Set(['AWS::S3::BucketPolicy']);
 
-describe('what holds data', () => {
-  it('is listed here, under the logical ids that are deployed', () => {
+describe('the resources that hold data', () => {
+  it('are listed in this file, under the logical ids that are deployed', () => {
     const { Resources } = template.toJSON() as { Resources: Record<string, { Type: string }> };
     const found = Object.entries(Resources)
       .filter(([, { Type }]) => couldHoldData.test(Type) && !attachments.has(Type))
@@ -31,13 +31,13 @@ describe('what holds data', () => {
   });
 
   it.each(Object.keys(stateful).flatMap((type) => resourcesOf(type)))(
-    '%s is kept when the stack goes and when an update replaces it',
+    '%s is retained when the stack is deleted and when an update replaces it',
     (_id, resource) => {
       expect(resource).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
     },
   );
 
-  it('has no name of its own, which would make an update that replaces it fail half-way', () => {
+  it('have no fixed names, with which an update that replaces them would fail', () => {
     for (const type of Object.keys(stateful)) {
       for (const [id, { Properties }] of resourcesOf(type))
         for (const name of ['TableName', 'BucketName', 'Name'])
@@ -45,7 +45,7 @@ describe('what holds data', () => {
     }
   });
 
-  it('in the table cannot be deleted by any call while its protection stands', () => {
+  it('include a table that no call can delete while its protection is on', () => {
     for (const [id, { Properties }] of resourcesOf('AWS::DynamoDB::GlobalTable')) {
       for (const replica of Properties['Replicas'] as object[])
         expect(replica, id).toMatchObject({ DeletionProtectionEnabled: true });

@@ -11,7 +11,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'darkroom-synth-'));
 afterAll(async () => rm(folder, { recursive: true, force: true }));
 
-/** A machine that has neither credentials nor a way out: every proxy is a closed port, and Node is told to use it. */
+/**
+ * A machine that has neither credentials nor a way out: every proxy is a closed port, and Node is told to use
+ * it.
+ */
 function offline(): NodeJS.ProcessEnv {
   const nowhere = 'http://127.0.0.1:9';
   const bare = Object.fromEntries(
@@ -29,7 +32,7 @@ function offline(): NodeJS.ProcessEnv {
 }
 
 describe('npx cdk synth', () => {
-  it('works without credentials and without a network, and gives the template that the local service serves, without a warning', async () => {
+  it('needs no credentials and no network, and gives the template of the local service without a warning', async () => {
     const output = join(folder, 'cdk.out');
     const { stderr } = await promisify(execFile)(
       'npx',

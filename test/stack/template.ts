@@ -1,4 +1,4 @@
-/** The synthesized template, as CloudFormation would get it and with everything in it resolved. */
+/** The synthesized template: as CloudFormation gets it, and with all references resolved. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -20,12 +20,12 @@ interface Resource {
   readonly Metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** Logical id and resource of everything of a type. */
+/** Logical id and resource of every resource of a type. */
 export function resourcesOf(type: string): [id: string, resource: Resource][] {
   return Object.entries(template.findResources(type) as Record<string, Resource>);
 }
 
-/** CDK's logical id without the hash behind it: "RenderImage". */
+/** A logical id without the hash that the CDK appends: "RenderImage". */
 export function nameOf(logicalId: string): string {
   return logicalId.replace(/[0-9A-F]{8}$/, '');
 }

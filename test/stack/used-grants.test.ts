@@ -1,7 +1,7 @@
 /**
- * Every grant of the template is used by a run of the whole service, and without it that
- * run is refused. A grant that is never used is one too many; one that is missing is found
- * here, with the function, the action and the resource, and not in an account.
+ * A run of the whole service uses every grant of the template, and without the grant a call of
+ * the run is refused. So this test finds a grant that is not needed, and a missing grant with
+ * its function, action and resource, before a deployment does.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ interface Grant {
   readonly resource: string;
 }
 
-/** Grants that no run on one machine uses, each with its reason. */
+/** Grants that no run on one machine uses, each with the reason. */
 const unused: readonly { readonly grant: RegExp; readonly because: string }[] = [
   { grant: / logs:/, because: 'Lambda itself writes the log, under the role of the function' },
   {
@@ -88,8 +88,8 @@ beforeAll(async () => {
   run = await wholeRun();
 });
 
-describe('a run of everything', () => {
-  it('is refused nothing', () => {
+describe('a run of the whole service', () => {
+  it('is never refused a call to AWS', () => {
     expect(run.refused).toEqual([]);
   });
 
@@ -101,14 +101,14 @@ describe('a run of everything', () => {
     ).toEqual([]);
   });
 
-  it('uses none of the grants that are excused: an excuse that is not needed goes', () => {
+  it('uses none of the grants in the list of exceptions', () => {
     const excused = grants.filter((grant) => !expected.includes(grant));
     expect(excused.filter((grant) => [...run.used].some((use) => allows(grant, use))).map(textOf)).toEqual(
       [],
     );
   });
 
-  it('logs every metric that can be measured on it', () => {
+  it('logs every metric but three of a busy table', () => {
     const logged = new Set(run.log.flatMap(metricsOf));
     const notLogged = metrics.map(({ name }) => name).filter((name) => !logged.has(name));
     expect(notLogged.sort(), 'these three come of a busy table').toEqual([
@@ -121,7 +121,7 @@ describe('a run of everything', () => {
 
 describe('a line of the log', () => {
   it.each(['creation_accepted', 'creation_failed', 'webhook_attempted'])(
-    '%s says which request, account, creation and execution it belongs to',
+    '%s names its request, account, creation and execution',
     (event) => {
       const lines = run.log
         .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -135,7 +135,7 @@ describe('a line of the log', () => {
 });
 
 describe('a grant that is missing', () => {
-  // HEAD of an absent object is judged as a list of its bucket, which no request says.
+  // AWS judges HEAD of an absent object as ListBucket, which no request names.
   const listingOf = ({ role, resource }: Grant): AwsCall => ({
     service: 's3',
     operation: 'ListObjectsV2',
@@ -144,7 +144,7 @@ describe('a grant that is missing', () => {
   });
 
   it.each(expected.map((grant) => [textOf(grant), grant] as const))(
-    '%s: its call is refused with function, action and resource',
+    '%s is missed by a call that is refused with function, action and resource',
     (_text, grant) => {
       const needing = (call: AwsCall): boolean =>
         neededGrants(call).some(({ action, resource }) =>
@@ -196,7 +196,7 @@ describe('a template with one grant less', () => {
     return join(folder, 'Darkroom.template.json');
   }
 
-  it('is refused by the service that runs it: a renderer that may not store has its creation refunded, and the message says what is missing', async () => {
+  it('makes the service refuse the call: the creation is refunded and the message names the missing grant', async () => {
     const service = await startTestService({
       templatePath: await templateWithout('RenderImageServiceRoleDefaultPolicy', 's3:PutObject'),
     });

@@ -1,4 +1,7 @@
-/** One run in which every function does all that it ever does: what is granted and never used shows here, and so does what is measured. */
+/**
+ * One run in which every function does everything that it can do. It shows the used grants and the logged
+ * metrics.
+ */
 import { expect } from 'vitest';
 import type { AwsCall } from '../../local/aws/aws-call.ts';
 import { png } from '../api/image-files.ts';
@@ -8,11 +11,11 @@ import { startTestService, type Answer, type Client, type TestService } from '..
 import { recordWhen, settled, submit } from '../workflow/creations.ts';
 
 export interface WholeRun {
-  /** `role action resource`, as the judge of the policies allowed it. */
+  /** `role action resource` of every call that the policies allowed. */
   readonly used: ReadonlySet<string>;
-  /** One call for each of them that came over the wire, by the same text. */
+  /** Every call of a function. */
   readonly calls: readonly AwsCall[];
-  /** What the policies refused, in AWS's words. */
+  /** The messages of the calls that the policies refused, in the words of AWS. */
   readonly refused: readonly string[];
   /** Every line that the functions logged. */
   readonly log: readonly string[];
@@ -20,7 +23,7 @@ export interface WholeRun {
 
 const day = 86_400;
 
-/** The whole of it: takes some seconds. */
+/** Runs everything, which takes some seconds. */
 export async function wholeRun(): Promise<WholeRun> {
   const service = await startTestService();
   const origin = await startImageOrigin();
@@ -41,7 +44,7 @@ export async function wholeRun(): Promise<WholeRun> {
   }
 }
 
-/** Every call of a function, and what became of those that were refused. */
+/** Collects every call of a function, and the messages of refused calls. */
 export function watchCalls({ machine }: TestService): {
   readonly calls: AwsCall[];
   readonly refused: string[];
@@ -87,7 +90,11 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
   await get('/nowhere', 404);
 }
 
-/** A failure, and a crash: the second try looks whether the first one stored an image. It comes some seconds later: meanwhile others go on. */
+/**
+ * A failure, and a crash after which the second try looks for a stored image. The second try comes some
+ * seconds
+ * later, so the caller goes on and waits for the returned function.
+ */
 async function useExecutions(service: TestService, { key }: Client): Promise<() => Promise<void>> {
   const webhook_url = service.machine.inboxUrl;
   const ids = await Promise.all(
@@ -100,7 +107,7 @@ async function useExecutions(service: TestService, { key }: Client): Promise<() 
   };
 }
 
-/** One that the reconciler starts, and one that it refunds since it cannot be started in time. */
+/** A creation that the reconciler starts, and a creation that it refunds since its time is over. */
 async function useReconciler(service: TestService): Promise<void> {
   const { machine } = service;
   const { key } = await service.client({ deadline: '30' });
