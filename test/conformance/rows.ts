@@ -104,7 +104,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'metadata keeps any key faithfully; an empty key or a lone surrogate is refused',
-        'adapters/dynamodb/metadata: comes back as it was sent, whatever its names and values are',
+        'adapters/dynamodb/metadata: Metadata comes back as it was sent, whatever its names and values are',
         'api/creations: with metadata under whatever names the client chose',
         'api/request: an empty metadata key',
         'api/request: half a surrogate pair in a metadata key',
@@ -646,7 +646,7 @@ export const parts: readonly Part[] = [
       row(
         'GET /creations by status and by model',
         'api/creations: shows the creations of one status or one model alone',
-        'adapters/dynamodb/creation-page: a page of the creations that a filter wants',
+        'adapters/dynamodb/creation-page: A page of the creations that a filter wants',
       ),
       row(
         'A page never exceeds 5 MB: it ends earlier and says has_more',

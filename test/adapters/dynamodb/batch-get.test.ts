@@ -29,8 +29,8 @@ function reading(processed: readonly number[]) {
   };
 }
 
-describe('a read of several keys', () => {
-  it('asks again for exactly the keys that were left, after a pause', async () => {
+describe('A read of several keys', () => {
+  it('The read asks again for exactly the unprocessed keys, after a pause', async () => {
     const { table, asked, clock } = reading([2, 1, 5]);
     expect(await batchGet(table, ['1', '2', '3', '4'].map(key))).toEqual(['1', '2', '3', '4'].map(key));
     expect(asked).toEqual([['1', '2', '3', '4'], ['3', '4'], ['4']]);
@@ -38,7 +38,7 @@ describe('a read of several keys', () => {
     for (const pause of clock.sleeps) expect(pause).toBeGreaterThan(0);
   });
 
-  it('ends as overloaded when keys stay unprocessed, after pauses that grow', async () => {
+  it('The read is overloaded when keys stay unprocessed, after growing pauses', async () => {
     const { table, asked, clock } = reading([0]);
     await expect(batchGet(table, [key('1')])).rejects.toMatchObject({ name: 'Overloaded' });
     expect(asked.length).toBeGreaterThanOrEqual(3);

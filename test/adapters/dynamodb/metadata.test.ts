@@ -78,8 +78,8 @@ const value = fc.oneof(
 );
 const entries = fc.uniqueArray(fc.tuple(name, value), { maxLength: 16, selector: ([key]) => key });
 
-describe('metadata', () => {
-  it('comes back as it was sent, whatever its names and values are', () => {
+describe('Metadata', () => {
+  it('Metadata comes back as it was sent, whatever its names and values are', () => {
     fc.assert(
       fc.property(entries, (sent) => {
         const creation = stored(aCompletedCreation({ metadata: metadataOf(sent) }));
@@ -96,7 +96,7 @@ describe('metadata', () => {
     );
   });
 
-  it('makes another request when it differs in any name or value, and the same in another order', () => {
+  it('Another name or value makes another request, and another order makes the same request', () => {
     const hash = (sent: Entries): string => requestHash(imageRequestSchema.parse(bodyOf(sent)));
     fc.assert(
       fc.property(entries, name, value, (sent, newName, newValue) => {
@@ -110,12 +110,12 @@ describe('metadata', () => {
     );
   });
 
-  it.each(ofEveryObject)('that has only the name %s is kept', (only) => {
+  it.each(ofEveryObject)('Metadata that has only the name %s is kept', (only) => {
     const { metadata } = stored(aCreation({ metadata: metadataOf([[only, 'v']]) }));
     expect(Object.entries(metadata)).toEqual([[only, 'v']]);
   });
 
-  it('of a record from before it was one text is read', () => {
+  it('Metadata of an older record, which is a map, is read', () => {
     const old = { ...creationToItem(aCreation()), metadata: { order: '7' } };
     expect(creationFromItem(unmarshall(marshall(old, { removeUndefinedValues: true }))).metadata).toEqual({
       order: '7',

@@ -50,8 +50,8 @@ const rows: readonly Row[] = [
   ],
 ];
 
-describe('a job that goes on', () => {
-  it.each(rows)('at %s is asked for after these waits', async (_vendor, provider, needed, body, waits) => {
+describe('A job that has not ended', () => {
+  it.each(rows)('A job at %s is polled after these waits', async (_vendor, provider, needed, body, waits) => {
     reply = { status: 200, body };
     const after: unknown[] = [];
     for (const place of waits.keys()) {
