@@ -12,7 +12,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => new Promise((done) => server.close(done))));
 });
 
-/** A service that does with each request what the test says, and how often it was asked. */
+/** A service that handles each request as the test says, and counts the requests. */
 async function service(
   behave: (socket: Socket) => void,
 ): Promise<{ readonly endpoint: string; readonly asked: () => number }> {
@@ -79,7 +79,7 @@ describe("The code in AWS and the operator's command", () => {
     });
     const clients = files.flatMap((file) => {
       const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
-      // Settings that have a name are looked up: `const name = { ...callLimits(), … }`.
+      // Settings with a name are looked up in the file: `const name = { ...callLimits(), … }`.
       const hasLimits = (settings: string): boolean =>
         settings === 'callLimits()' || text.includes(`const ${settings} = { ...callLimits()`);
       return [...text.matchAll(/new (?:DynamoDB|SFN|SecretsManager)Client\(([\w()]*)\)/g)].map(

@@ -1,11 +1,11 @@
-/** Peers that do not answer as HTTP says, over real sockets: every exchange ends, with the reason. */
+/** Peers that break the rules of HTTP, over real sockets. Every exchange with them ends with a reason. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createOutbound } from '../../adapters/safe-fetch.ts';
 import type { Clock, TimeLimit } from '../../core/ports/runtime.ts';
 
-/** What a test has opened. */
+/** The servers and sockets that a test has opened. */
 const servers: Server[] = [];
 const sockets = new Set<Socket>();
 afterEach(async () => {
@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => new Promise((done) => server.close(done))));
 });
 
-/** A server that does with each connection, once a request arrived, what the test says. */
+/** A server that handles each connection as the test says, once a request has arrived. */
 async function peer(behave: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -25,7 +25,7 @@ async function peer(behave: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** Time limits that end when the test says so, and how long each was asked to be. */
+/** Time limits that end when the test says so. `asked` holds the length of each limit. */
 function timeLimits(): Pick<Clock, 'timeout'> & { readonly asked: number[]; readonly end: () => void } {
   const controllers: AbortController[] = [];
   const asked: number[] = [];

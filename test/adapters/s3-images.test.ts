@@ -1,4 +1,4 @@
-/** The bucket, spoken to over a socket: what is sent, what is asked again, and what is thrown. */
+/** The bucket over a socket: what is sent, what is sent again, and what is thrown. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ interface Asked {
 
 let server: Server;
 const asked: Asked[] = [];
-/** Statuses of the answers in turn; the last one stays. */
+/** The statuses of the answers in turn. The last one holds for all further answers. */
 let statuses: number[] = [200];
 const held = { 'content-type': 'image/webp', 'x-amz-meta-width': '1537', 'x-amz-meta-height': '1025' };
 

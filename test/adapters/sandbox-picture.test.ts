@@ -130,7 +130,7 @@ describe('A picture of the sandbox', () => {
   it('Timers run while a picture is rendered', async () => {
     let beats = 0;
     const heart = setInterval(() => beats++, 1);
-    // A JPEG of one strip: nothing but the painter's own pauses lets the timer in.
+    // A JPEG of one strip, so that the timer can run only in the painter's own pauses.
     await renderPicture(job({ width: 1024, height: 1024, prompt: 'bauhaus tiles', format: 'jpeg' }));
     clearInterval(heart);
     expect(beats).toBeGreaterThan(1);
@@ -152,7 +152,7 @@ describe('The prompt in the file of a picture', () => {
   });
 
   it('A prompt that is too long for a JPEG comment is cut between two characters', async () => {
-    // 65,533 bytes end in the middle of a fox.
+    // The limit of 65,533 bytes lies in the middle of a fox character.
     const prompt = `xyz${'🦊'.repeat(20_000)}`;
     const comment = segmentOf(
       await renderPicture(job({ prompt, width: 8, height: 8, format: 'jpeg' })),

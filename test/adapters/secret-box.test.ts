@@ -1,4 +1,4 @@
-/** The sealing of webhook secrets, with Secrets Manager as it answers. */
+/** The sealing of webhook secrets, with the answers of Secrets Manager. */
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, it } from 'vitest';
 import { createSecretBox, type ResealingBox } from '../../adapters/secret-box.ts';
@@ -9,7 +9,7 @@ import { fakeClock, stub } from '../functions/fakes.ts';
 
 interface Stage {
   readonly box: ResealingBox;
-  /** From now on every read of a version ends in this error. */
+  /** From now on every read of a version ends with this error. */
   readonly fail: (name: string) => void;
   readonly forget: () => void;
 }

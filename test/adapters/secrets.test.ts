@@ -1,5 +1,5 @@
 /**
- * Secrets Manager behind the two adapters that read it: what is cached, for how long, and what is refused.
+ * The two adapters that read Secrets Manager: what they cache, for how long, and what they refuse.
  */
 import {
   GetSecretValueCommand,
@@ -32,7 +32,7 @@ afterAll(() => {
 const reads = (): (string | undefined)[] =>
   manager.commandCalls(GetSecretValueCommand).map(({ args: [{ input }] }) => input.VersionId);
 
-/** Version one is current until version two is; a version that is not named does not exist. */
+/** Secrets Manager holds these versions and no other ones. */
 function holds(versions: Readonly<Record<string, string>>, current: string): void {
   manager.on(GetSecretValueCommand).callsFake(({ VersionId: version = current }: { VersionId?: string }) => {
     const SecretString = versions[version];

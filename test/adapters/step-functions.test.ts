@@ -1,4 +1,4 @@
-/** What Step Functions answers, as the service understands it. */
+/** The answers of Step Functions, and what the service concludes from them. */
 import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

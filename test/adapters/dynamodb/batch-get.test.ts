@@ -1,4 +1,4 @@
-/** Keys that DynamoDB leaves unprocessed are asked for again, and never read as absent. */
+/** Keys that DynamoDB leaves unprocessed are asked for again and never treated as absent. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { batchGet } from '../../../adapters/dynamodb/batch-get.ts';
@@ -6,7 +6,10 @@ import { fakeClock, stub } from '../../functions/fakes.ts';
 
 const key = (sk: string): { pk: string; sk: string } => ({ pk: 'A', sk });
 
-/** A table that processes only the first keys of each read, as many as told; the last number stays. */
+/**
+ * A table that processes only the given number of keys of each read. The last number holds for all further
+ * reads.
+ */
 function reading(processed: readonly number[]) {
   const clock = fakeClock();
   const asked: string[][] = [];

@@ -1,4 +1,4 @@
-/** Facts about the audit's reads: what the ledger names and what is listed are both looked at. */
+/** Facts about the audit's reads, which combine the creations of the ledger and of the list. */
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { readBooks } from '../../../adapters/dynamodb/audit-store.ts';

@@ -9,7 +9,7 @@ import { idOf, orderOf, type Facts, type Stores } from './facts.ts';
 const cents = (count: number): ReturnType<typeof asMicros> => asMicros(count * 10_000);
 const dayMillis = 86_400_000;
 
-/** What a refused charge must leave as it was. */
+/** Everything that a refused charge must not change. */
 async function everythingOf({ accounts, wallet, item }: Stores): Promise<unknown> {
   return {
     account: await accounts.read(accountId),
@@ -20,7 +20,7 @@ async function everythingOf({ accounts, wallet, item }: Stores): Promise<unknown
   };
 }
 
-/** Charges, and expects that nothing is left of it. */
+/** Charges, and expects that the charge changed nothing. */
 async function refused(stores: Stores, order: ChargeOrder): Promise<unknown> {
   const before = await everythingOf(stores);
   const outcome = await stores.charges.charge(order);
@@ -162,7 +162,7 @@ export const chargeFacts: Facts = {
       [1, 2, 3, 4, 5, 6, 7, 8].map((number) => stores.charges.charge(orderOf(number))),
     );
     const kinds = outcomes.map(({ kind }) => kind);
-    // Conflicts may outlast the tries; that nothing was written is promised then, too.
+    // Conflicts may last through all tries. Then, too, the store promises that nothing was written.
     expect(kinds.filter((kind) => kind === 'charged').length).toBeLessThanOrEqual(3);
     expect(new Set(kinds)).not.toContain('too_many_open');
     const charged = kinds.filter((kind) => kind === 'charged').length;

@@ -1,4 +1,4 @@
-/** Pages of many creations, over the simulation's table. */
+/** Pages of many creations, on the table of the simulation. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pageOfCreations } from '../../../adapters/dynamodb/creation-page.ts';
@@ -14,11 +14,11 @@ import { createMemoryTable } from '../../../simulation/table/memory-table.ts';
 const total = 1_203;
 const idOf = (number: number): CreationId =>
   `019aa5a0-1000-7000-8000-${number.toString(16).padStart(12, '0')}` as CreationId;
-/** Every 400th is of another model; the oldest is number 0. */
+/** Every 400th creation has another model. The oldest creation has the number 0. */
 const modelOf = (number: number): string => (number % 400 === 0 ? 'sandbox-pro' : 'sandbox-sketch');
 const rare = [1_200, 800, 400, 0].map(idOf);
 
-/** Keys of each BatchGetItem, and the number of queries. */
+/** The number of keys of each BatchGetItem, and the number of queries. */
 let reads: number[] = [];
 let queries = 0;
 

@@ -1,4 +1,4 @@
-/** Facts about how a creation ends: refund, completion, and the lease before it. */
+/** Facts about the end of a creation: refund and completion, and the lease before them. */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { readBooks } from '../../../adapters/dynamodb/audit-store.ts';

@@ -1,4 +1,4 @@
-/** Metadata from the request's bytes through the SDK's own marshaller to what the client gets back. */
+/** Metadata on its way from the bytes of a request, through the SDK's marshaller, back to the client. */
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { aCompletedCreation, aCreation, now } from '../../fixtures/records.ts';
 
 type Entries = readonly (readonly [string, string])[];
 
-/** As a client writes it: an object literal would lose __proto__, text does not. */
+/** JSON text, as a client writes it. An object literal would lose __proto__. */
 const jsonOf = (entries: Entries): string =>
   `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 const bodyOf = (entries: Entries): unknown =>
@@ -23,7 +23,7 @@ function metadataOf(entries: Entries): Metadata {
   return metadata;
 }
 
-/** Into the table and out of it, by the options of the service's own client. */
+/** Writes and reads a creation with the marshalling options of the service's own client. */
 function stored(creation: CreationRecord): CreationRecord {
   return creationFromItem(unmarshall(marshall(creationToItem(creation), { removeUndefinedValues: true })));
 }

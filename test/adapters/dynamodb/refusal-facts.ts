@@ -1,5 +1,5 @@
 /**
- * Facts about how DynamoDB itself refuses: what adapters/dynamodb reads back must be what the engine says.
+ * Facts about the refusals of DynamoDB itself, which adapters/dynamodb reads.
  */
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
@@ -44,7 +44,7 @@ export const refusalFacts: Facts = {
             revokedAt: 'then',
           },
         ],
-        // Neither the rate's window nor the creation and its row are asked for.
+        // The transaction does not request the old items of the rate window, the creation and the ledger row.
         ['ConditionalCheckFailed'],
         ['ConditionalCheckFailed'],
         ['ConditionalCheckFailed'],
@@ -74,8 +74,8 @@ export const refusalFacts: Facts = {
         ExpressionAttributeValues: { ':one': 1 },
       },
     };
-    // DynamoDB says it with a cancellation of reason ValidationError, DynamoDB Local with a
-    // ValidationException: to the stores both are breakage.
+    // DynamoDB cancels with the reason ValidationError, DynamoDB Local throws a ValidationException. The
+    // stores throw in both cases.
     await expect(transact(table, [update])).rejects.toThrow();
     await expect(transact(table, [update, update])).rejects.toMatchObject({ name: 'ValidationException' });
     expect(await item(key)).toBeUndefined();

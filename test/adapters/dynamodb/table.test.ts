@@ -1,4 +1,4 @@
-/** The names and the keys of the table, each literally: the tables of today hold them. */
+/** The names and the keys of the table, stated literally, because existing tables hold them. */
 import { describe, expect, it } from 'vitest';
 import {
   keys,

@@ -24,8 +24,8 @@ interface Ran {
 }
 
 /**
- * A transaction whose tries end so, one after the other; the last answer stays. A try takes some
- * milliseconds.
+ * Sends a transaction whose tries get these answers, one after the other. The last answer holds for all
+ * further tries. A try takes some milliseconds.
  */
 async function run(answers: readonly (Error | 'done')[], { random = 0, takes = 5 } = {}): Promise<Ran> {
   const clock = fakeClock();
@@ -109,7 +109,7 @@ describe('The reasons for sending a transaction again', () => {
 });
 
 describe('A transaction that conflicts', () => {
-  /** A transaction without a network. */
+  /** A table without a network, whose calls all get this answer. */
   const sending = (answer: Error | object, signal?: AbortSignal) => {
     const sent: unknown[] = [];
     const conflicts: unknown[] = [];
@@ -186,7 +186,8 @@ describe('A transaction that conflicts', () => {
 
 describe('A refusal after a try without an answer', () => {
   /**
-   * The SDK makes both tries by itself: the first one fails so, and the second one is refused by a condition.
+   * The SDK makes both tries itself. The first one fails with this error, and a condition refuses the second
+   * one.
    */
   async function refusedBehind(first: Error): Promise<TransactionOutcome> {
     const answers = [first, cancelledInTable([{ Code: 'ConditionalCheckFailed' }])];

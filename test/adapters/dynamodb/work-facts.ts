@@ -22,7 +22,7 @@ async function announced({ charges, creations }: Stores): Promise<CreationRecord
   return creation;
 }
 
-/** The nth attempt; its id is made of its time, as a UUIDv7 is. */
+/** The nth attempt. Its id is a UUIDv7, which holds its time. */
 function attempt(number: number, startedAt: number): Delivery {
   const hex = startedAt.toString(16).padStart(12, '0');
   const id = `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-00000000000${number}`;
@@ -90,7 +90,7 @@ export const workFacts: Facts = {
     expect(
       await deliveries.claim({ delivery: another, body: '{"n":1}', nextAt: now + 70_000, nowMillis: now }),
     ).toBe(false);
-    // The answer was lost, and the same one asks again.
+    // The answer to the claim was lost, and the same attempt asks again.
     expect(await claim(1, now)).toBe(true);
     await deliveries.settle({ ...attempt(1, now), outcome: 'failed', status: 500 }, { at: now + 60_000 });
     expect([await claim(2, now + 59_999), await claim(2, now + 60_000)]).toEqual([false, true]);

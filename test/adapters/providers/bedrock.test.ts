@@ -31,7 +31,7 @@ describe('An answer of Bedrock', () => {
     const answer = await submit(aJob({ prompt: `${prompt} [row:${row}]` }));
     expect(outcomeOf(answer)).toBe(answers);
     if (answer.kind === 'refused') expect(answer.detail).toMatch(/^(HTTP \d{3}( [\w: ]+)?|[A-Z_]+)$/);
-    // Whatever it says, it is asked once: a second time would be rendered and paid again.
+    // Bedrock is asked only once. A second call would be rendered and paid again.
     expect(fake.received.length).toBe(before + 1);
   });
 
@@ -91,7 +91,7 @@ describe('A request to Bedrock', () => {
   it.each<AspectRatio>(['1:1', '3:2', '2:3', '5:4', '4:5', '16:9', '9:16', '21:9'])(
     'Bedrock accepts the request for the ratio %s',
     async (aspectRatio) => {
-      // The fake looks at every field before it is "throttled".
+      // The fake checks every field before it answers that it is throttled.
       expect(await submit(aJob({ prompt: 'A cat [row:throttled]', aspectRatio }))).toMatchObject({
         reason: 'unavailable',
       });

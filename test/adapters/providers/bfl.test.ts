@@ -1,4 +1,4 @@
-/** Black Forest Labs: the adapter against the vendor's fake, over real sockets. */
+/** The adapter of Black Forest Labs and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { aspectRatios } from '../../../core/image-formats.ts';
 import type { RefusalReason } from '../../../core/provider.ts';

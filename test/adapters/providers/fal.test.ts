@@ -1,4 +1,4 @@
-/** fal: the adapter against the vendor's fake, over real sockets. */
+/** The adapter of fal and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../../core/provider.ts';
 import { checkFal } from '../../../adapters/providers/fal/check.ts';
@@ -148,7 +148,7 @@ describe('A request', () => {
       num_images: 1,
       image_urls: images,
     });
-    // The queue knows the app, not the path within it.
+    // The addresses of the queue name the app without the path within it.
     expect(polled?.path).toMatch(/^\/fal-ai\/flux-2\/requests\//);
   });
 
@@ -249,7 +249,7 @@ describe('The fake refuses what the vendor would refuse', () => {
       headers: { ...headers, ...more },
       body: JSON.stringify(body),
     });
-  /** A wrong input is accepted into the queue; the result says what is wrong with it. */
+  /** The queue accepts a wrong input, and the result names the wrong field. */
   const fieldRefused = async (body: object, path?: string): Promise<unknown> => {
     const { status_url: status, response_url: result } = (await (await send(body, path)).json()) as Record<
       string,

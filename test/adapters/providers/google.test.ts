@@ -114,7 +114,7 @@ describe('A request to Gemini', () => {
   it.each(everySize)(
     'Gemini accepts the request for $aspectRatio at $resolution',
     async ({ resolution, aspectRatio }) => {
-      // The fake looks at every field before it is "throttled".
+      // The fake checks every field before it answers that it is throttled.
       expect(
         await answerTo(aJob({ prompt: 'A cat [row:throttled]', resolution, aspectRatio })),
       ).toMatchObject({ reason: 'unavailable' });

@@ -111,7 +111,7 @@ describe('A request to OpenAI', () => {
   it.each(everySize)(
     'OpenAI accepts the size for $aspectRatio at $resolution',
     async ({ resolution, aspectRatio }) => {
-      // The fake looks at every field before it is "throttled".
+      // The fake checks every field before it answers that it is throttled.
       expect(
         await answerTo(aJob({ prompt: 'A cat [row:throttled]', resolution, aspectRatio })),
       ).toMatchObject({ reason: 'unavailable' });

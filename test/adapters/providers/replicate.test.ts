@@ -1,4 +1,4 @@
-/** Replicate: the adapter against the vendor's fake, over real sockets. */
+/** The adapter of Replicate and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RefusalReason, SourceImage } from '../../../core/provider.ts';
 import { checkReplicate } from '../../../adapters/providers/replicate/check.ts';
@@ -58,7 +58,7 @@ const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
   'download-broke': 'rendered',
 };
 
-/** More than travels within a request: a picture, and zeros behind its end. */
+/** Too large to be part of a request: a picture that is followed by zeros. */
 const largeSource: SourceImage = {
   contentType: 'image/png',
   width: 64,

@@ -22,6 +22,22 @@ const settings = {
 const aJob = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' });
 const refused = (reason: string, detail: string): object => ({ kind: 'refused', reason, detail });
 
+describe('A job without source images', () => {
+  it.each([
+    ['OpenAI', createOpenai],
+    ['Gemini', createGoogle],
+    ['Black Forest Labs', createBfl],
+    ['fal', createFal],
+    ['Replicate', createReplicate],
+  ])('The adapter of %s reads no source images when the job has none', async (_vendor, create) => {
+    reply = { status: 429 };
+    const readSources = (): Promise<never> => Promise.reject(new Error('the images were read'));
+    expect(await create(settings).submit(aJob({ readSources }), never)).toEqual(
+      refused('unavailable', 'HTTP 429'),
+    );
+  });
+});
+
 describe('OpenAI', () => {
   const answerTo = (body: object, status = 400): Promise<ProviderAnswer> => {
     reply = { status, body };

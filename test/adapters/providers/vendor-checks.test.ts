@@ -1,4 +1,4 @@
-/** What a vendor's status says about our key, and by which call it is asked. */
+/** The call that asks a vendor about our key, and what the status of the answer means. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkBfl } from '../../../adapters/providers/bfl/check.ts';
 import { checkFal } from '../../../adapters/providers/fal/check.ts';

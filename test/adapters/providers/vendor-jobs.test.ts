@@ -1,4 +1,4 @@
-/** When a vendor's job is asked for again. */
+/** The polls of a vendor's job. */
 import { describe, expect, it } from 'vitest';
 import {
   isTrouble,

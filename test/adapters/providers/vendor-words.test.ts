@@ -1,6 +1,6 @@
 /**
- * The words and statuses by which vendors refuse, each with what it means: the tables of the adapters, asked
- * one entry at a time.
+ * The words and statuses by which vendors refuse a job, and their meanings: every entry of the adapters'
+ * tables.
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import { createBedrock } from '../../../adapters/providers/bedrock/provider.ts';
