@@ -12,7 +12,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => new Promise((done) => server.close(done))));
 });
 
-/** A service that does with each request what the test says, and how often it was asked. */
+/** A service that handles each request as the test says, and counts the requests. */
 async function service(
   behave: (socket: Socket) => void,
 ): Promise<{ readonly endpoint: string; readonly asked: () => number }> {
@@ -32,14 +32,14 @@ async function service(
 
 const given = { region: 'us-east-1', credentials: { accessKeyId: 'id', secretAccessKey: 'secret' } };
 
-describe('a call of the AWS SDK', () => {
+describe('A call of the AWS SDK', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['gets no answer', () => undefined],
     [
       'gets the head of an answer and no body',
       (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{'),
     ],
-  ])('that %s ends after its time, three tries in all', async (_how, behave) => {
+  ])('A call that %s is tried three times, and each try ends after its time limit', async (_how, behave) => {
     const { endpoint, asked } = await service(behave);
     const client = new DynamoDBClient({ ...given, endpoint, ...callLimits(40) });
     await expect(client.send(new ListTablesCommand())).rejects.toThrow();
@@ -47,7 +47,7 @@ describe('a call of the AWS SDK', () => {
     client.destroy();
   });
 
-  it('that is aborted ends at once, and is not sent again', async () => {
+  it('A call that is aborted ends at once and is not sent again', async () => {
     const stop = new AbortController();
     const { endpoint, asked } = await service(() => {
       stop.abort();
@@ -60,7 +60,7 @@ describe('a call of the AWS SDK', () => {
     client.destroy();
   });
 
-  it('has a limit of 5 s a try, and breaks then instead of warning', async () => {
+  it('A try has a limit of 5 s, and it fails then instead of logging a warning', async () => {
     const client = new DynamoDBClient({ ...given, ...callLimits() });
     const handler = client.config.requestHandler as unknown as { configProvider: Promise<object> };
     expect(await handler.configProvider).toMatchObject({
@@ -72,14 +72,14 @@ describe('a call of the AWS SDK', () => {
   });
 });
 
-describe('the code that runs in AWS, and the command of an operator', () => {
-  it('gives limits to each client of DynamoDB, Step Functions and Secrets Manager', () => {
+describe("The code in AWS and the operator's command", () => {
+  it('Each client of DynamoDB, Step Functions and Secrets Manager has time limits', () => {
     const files = globSync('{adapters,admin,functions,bin}/**/*.ts', {
       cwd: new URL('../..', import.meta.url),
     });
     const clients = files.flatMap((file) => {
       const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
-      // Settings that have a name are looked up: `const name = { ...callLimits(), … }`.
+      // Settings with a name are looked up in the file: `const name = { ...callLimits(), … }`.
       const hasLimits = (settings: string): boolean =>
         settings === 'callLimits()' || text.includes(`const ${settings} = { ...callLimits()`);
       return [...text.matchAll(/new (?:DynamoDB|SFN|SecretsManager)Client\(([\w()]*)\)/g)].map(

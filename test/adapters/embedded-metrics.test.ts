@@ -5,8 +5,8 @@ import { alarmEvents, metrics, type MetricDefinition } from '../../core/metrics.
 const at = Date.UTC(2026, 10, 21, 12);
 const definitions: readonly MetricDefinition[] = metrics;
 
-describe('a line of the log', () => {
-  it('of an event that is counted says so in the form that CloudWatch reads', () => {
+describe('A line of the log', () => {
+  it('The line of a counted event holds its metrics in the form that CloudWatch reads', () => {
     expect(
       embeddedMetrics('Darkroom', at, {
         event: 'creation_failed',
@@ -30,7 +30,7 @@ describe('a line of the log', () => {
     });
   });
 
-  it('that is an alarm is counted by its event', () => {
+  it('The line of an alarm is counted by its event', () => {
     expect(
       embeddedMetrics('Darkroom-staging', at, { event: 'start_refused', level: 'alarm', fields: {} }),
     ).toEqual({
@@ -48,7 +48,7 @@ describe('a line of the log', () => {
     });
   });
 
-  it('of an event that is not counted has nothing more', () => {
+  it('The line of any other event gets no further members', () => {
     expect(
       embeddedMetrics('Darkroom', at, {
         event: 'creation_recovered',
@@ -58,7 +58,7 @@ describe('a line of the log', () => {
     ).toEqual({});
   });
 
-  it('counts a value of 0, and leaves out one that is missing or no number', () => {
+  it('A line counts a value of 0, and leaves out a value that is missing or not a number', () => {
     const measured = (fields: object): string[] =>
       Object.keys(
         embeddedMetrics('Darkroom', at, { event: 'reconciled', level: 'info', fields: { ...fields } }),
@@ -70,7 +70,7 @@ describe('a line of the log', () => {
     ]);
   });
 
-  it('leaves out a metric one of whose dimensions is missing: CloudWatch would drop it in silence', () => {
+  it('A line leaves out a metric with a missing dimension, because CloudWatch would drop it silently', () => {
     expect(
       embeddedMetrics('Darkroom', at, {
         event: 'webhook_attempted',
@@ -81,8 +81,8 @@ describe('a line of the log', () => {
   });
 });
 
-describe('the table of metrics', () => {
-  it('is this: event, name, unit, field and dimensions', () => {
+describe('The table of metrics', () => {
+  it('The table holds these events, names, units, fields and dimensions', () => {
     const rows = definitions.map(
       ({ event, name, unit, field = '1', dimensions }) =>
         `${event} ${name} ${unit} ${field} by ${dimensions.map((set) => `[${set.join()}]`).join(' ')}`,
@@ -109,12 +109,12 @@ describe('the table of metrics', () => {
     ]);
   });
 
-  it('gives each name to one event only', () => {
+  it('Each name belongs to one event only', () => {
     const names = definitions.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('has no name that a field of the log could have', () => {
+  it('No metric has a name that a field of the log could have', () => {
     for (const { name } of definitions) expect(name).toMatch(/^[A-Z]/);
     for (const event of alarmEvents) expect(event).toMatch(/^[a-z_]+$/);
   });

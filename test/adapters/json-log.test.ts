@@ -18,19 +18,19 @@ function written(use: (log: ReturnType<typeof createJsonLog>) => void): string[]
 }
 
 describe('A line of the log', () => {
-  it('is one JSON object with time, level, component, event and fields, in this order', () => {
+  it('A line is one JSON object with time, level, component, event and fields, in this order', () => {
     expect(written((log) => log.info('creation_recovered', { recovery: 1, account: 'a' }))).toEqual([
       '{"at":"2026-11-21T12:00:30.007Z","level":"info","component":"render-image","event":"creation_recovered","recovery":1,"account":"a"}\n',
     ]);
   });
 
-  it('needs no fields', () => {
+  it('A line needs no fields', () => {
     expect(written((log) => log.info('creation_recovered'))).toEqual([
       '{"at":"2026-11-21T12:00:30.007Z","level":"info","component":"render-image","event":"creation_recovered"}\n',
     ]);
   });
 
-  it('of an alarm says so, and holds the metric that counts it', () => {
+  it('The line of an alarm has its level, and holds the metric that counts it', () => {
     const [line] = written((log) => log.alarm('start_refused', { why: 'no grant' }));
     expect(JSON.parse(line ?? '')).toEqual({
       at: '2026-11-21T12:00:30.007Z',

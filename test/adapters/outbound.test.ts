@@ -113,11 +113,14 @@ describe('An address that is checked at submission', () => {
       'loopback-too',
       { kind: 'refused', why: 'must lead to public addresses only' },
     ],
-  ] as const)('%s with the addresses %j and the rules "%s" is %j', async (address, found, rules, verdict) => {
-    expect(await outbound({ resolve: resolve(...found) }, rules).check(address)).toEqual(verdict);
-  });
+  ] as const)(
+    'The URL %s with the addresses %j and the rules "%s" is judged as %j',
+    async (address, found, rules, verdict) => {
+      expect(await outbound({ resolve: resolve(...found) }, rules).check(address)).toEqual(verdict);
+    },
+  );
 
-  it('whose name cannot be resolved is refused, and its time limit is released', async () => {
+  it('A URL whose name cannot be resolved is refused, and its time limit is released', async () => {
     const clock = openLimits();
     const checked = await outbound(
       { clock, resolve: () => Promise.reject(new Error('no name')) },
@@ -127,7 +130,7 @@ describe('An address that is checked at submission', () => {
     expect([clock.asked, clock.released()]).toEqual([[5_000], 1]);
   });
 
-  it('is refused when the time of the request was used up before', async () => {
+  it('A URL is refused when the time of the request was used up before', async () => {
     const silent = (): Promise<never> => new Promise(() => undefined);
     expect(
       await outbound({ resolve: silent }, 'public').check('https://example.com/', AbortSignal.abort()),
@@ -139,7 +142,7 @@ describe('An address that is checked at submission', () => {
 });
 
 describe('A webhook that is posted', () => {
-  it('sends the headers, the body and the length of its bytes, and the answer is told with its start', async () => {
+  it('A webhook sends its headers, its body and the length of the body, and returns the start of the answer', async () => {
     handle = answering(418, 'é'.repeat(3));
     expect(
       await outbound().post(url('/hook?x=1'), { 'content-type': 'application/json' }, '{"é":1}'),
@@ -160,7 +163,7 @@ describe('A webhook that is posted', () => {
   it.each([
     [16_384, 16_384],
     [16_385, 16_384],
-  ])('and is answered with %i bytes has an excerpt of %i', async (sent, kept) => {
+  ])('A webhook that is answered with %i bytes returns an excerpt of %i', async (sent, kept) => {
     handle = answering(200, 'x'.repeat(sent));
     const answer = await outbound().post(url(), {}, '{}');
     expect(answer.kind === 'answered' && answer.excerpt.length).toBe(kept);
@@ -176,12 +179,12 @@ describe('A webhook that is posted', () => {
     ['ERR_TLS_HANDSHAKE_TIMEOUT', 'tls'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls'],
     ['EHOSTUNREACH', 'no valid http answer'],
-  ])('and meets the error %s is told as "%s"', async (code, reason) => {
+  ])('A webhook that meets the error %s has the reason "%s"', async (code, reason) => {
     const connect = failing(Object.assign(new Error('with an address'), { code }));
     expect(await outbound({ connect }).post(url(), {}, '{}')).toEqual({ kind: 'unanswered', reason });
   });
 
-  it('and meets an error without a code is told as "no valid http answer"', async () => {
+  it('A webhook that meets an error without a code has the reason "no valid http answer"', async () => {
     const connect = failing(new Error('with an address'));
     expect(await outbound({ connect }).post(url(), {}, '{}')).toEqual({
       kind: 'unanswered',
@@ -189,7 +192,7 @@ describe('A webhook that is posted', () => {
     });
   });
 
-  it('is told apart: an address that is refused, and a name that does not resolve', async () => {
+  it('A refused address and a name that does not resolve have different reasons', async () => {
     const resolve = (): Promise<never[]> => Promise.resolve([]);
     expect([
       await outbound({}, 'public').post('http://example.com/', {}, '{}'),
@@ -200,7 +203,7 @@ describe('A webhook that is posted', () => {
     ]);
   });
 
-  it('releases its time limit', async () => {
+  it('A webhook releases its time limit', async () => {
     handle = answering(200);
     const clock = openLimits();
     await outbound({ clock }).post(url(), {}, '{}');
@@ -209,7 +212,7 @@ describe('A webhook that is posted', () => {
 });
 
 describe('A source image that is fetched', () => {
-  it('is asked for with these headers and without a body', async () => {
+  it('A source image is requested with these headers and without a body', async () => {
     handle = answering(200, 'bytes');
     const clock = openLimits();
     expect(await outbound({ clock }).fetchSource(url('/a.png'), never)).toEqual({
@@ -243,7 +246,7 @@ describe('A source image that is fetched', () => {
     [499, { kind: 'failed', retryable: false }],
     [500, { kind: 'failed', retryable: true }],
     [503, { kind: 'failed', retryable: true }],
-  ])('and answered with status %i is %j', async (status, result) => {
+  ])('A source image that is answered with status %i is %j', async (status, result) => {
     handle = answering(status);
     expect(await outbound().fetchSource(url(), never)).toEqual(result);
   });
@@ -251,13 +254,13 @@ describe('A source image that is fetched', () => {
   it.each([
     [10_000_000, 'fetched'],
     [10_000_001, 'too_large'],
-  ])('and has %i bytes is %s', async (bytes, kind) => {
+  ])('A source image of %i bytes is %s', async (bytes, kind) => {
     handle = answering(200, Buffer.alloc(bytes));
     expect((await outbound().fetchSource(url(), never)).kind).toBe(kind);
   });
 
   it.each([301, 302, 303, 307, 308])(
-    'follows a redirect of status %i to a relative address',
+    'A redirect with status %i to a relative address is followed',
     async (status) => {
       handle = (request, response) => {
         if (request.url === '/first') response.writeHead(status, { location: 'second' }).end();
@@ -268,13 +271,13 @@ describe('A source image that is fetched', () => {
     },
   );
 
-  it.each([300, 304, 305, 306, 309])('follows no location of status %i', async (status) => {
+  it.each([300, 304, 305, 306, 309])('A location with status %i is not followed', async (status) => {
     handle = answering(status, '', { location: '/second' });
     expect(await outbound().fetchSource(url(), never)).toEqual({ kind: 'failed', retryable: false });
     expect(received).toHaveLength(1);
   });
 
-  it('follows no redirect without a location, and refuses a location that is no address', async () => {
+  it('A redirect without a location fails, and a location that is no URL is refused', async () => {
     handle = answering(302);
     expect(await outbound().fetchSource(url(), never)).toEqual({ kind: 'failed', retryable: false });
     handle = answering(302, '', { location: 'http://[' });
@@ -284,7 +287,7 @@ describe('A source image that is fetched', () => {
     });
   });
 
-  it('follows three redirects, and fails for good at the fourth', async () => {
+  it('Three redirects are followed, and the fourth one fails for good', async () => {
     const after =
       (count: number): Handle =>
       (request, response) => {
@@ -299,7 +302,7 @@ describe('A source image that is fetched', () => {
     expect(received.at(-1)?.line).toBe('GET /3');
   });
 
-  it('may be tried again when its name does not resolve', async () => {
+  it('A source image whose name does not resolve may be tried again', async () => {
     const resolve = (): Promise<never[]> => Promise.resolve([]);
     expect(await outbound({ resolve }, 'public').fetchSource('https://example.com/', never)).toEqual({
       kind: 'failed',
@@ -325,7 +328,7 @@ describe('One exchange', () => {
     [10, 10, false],
     [11, 10, true],
   ])(
-    'that allows 10 bytes and is answered with %i keeps %i; the answer is cut: %j',
+    'An exchange of at most 10 bytes that is answered with %i keeps %i; the answer is cut: %j',
     async (sent, kept, cut) => {
       handle = answering(200, 'x'.repeat(sent), { location: '/next' });
       expect(await ask()).toEqual({
@@ -337,7 +340,7 @@ describe('One exchange', () => {
     },
   );
 
-  it('connects to the addresses that were checked, whatever the name is', async () => {
+  it('An exchange connects to the addresses that were checked, whatever the name is', async () => {
     handle = answering(204);
     expect(await ask({ url: new URL(`http://nowhere.invalid:${port()}/`) })).toEqual({
       status: 204,
@@ -347,13 +350,13 @@ describe('One exchange', () => {
     });
   });
 
-  it('is not begun when its signal has aborted already: it ends with the reason of the signal', async () => {
+  it('An exchange does not begin when its signal has aborted, and it throws the reason of the signal', async () => {
     const reason = new Error('over');
     await expect(ask({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(received).toHaveLength(0);
   });
 
-  it('that takes too long says so, with the reason of the signal as its cause', async () => {
+  it('An exchange that takes too long says so, with the reason of the signal as the cause', async () => {
     const stop = new AbortController();
     const reason = new Error('over');
     handle = () => stop.abort(reason);
@@ -361,7 +364,7 @@ describe('One exchange', () => {
     expect(ended).toMatchObject({ message: 'the exchange took too long', cause: reason });
   });
 
-  it('whose connection closes without an answer ends with the code ECONNRESET', async () => {
+  it('An exchange whose connection closes without an answer ends with the code ECONNRESET', async () => {
     const connect: Connect = () => {
       const socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
       setImmediate(() => socket.destroy());

@@ -1,11 +1,11 @@
-/** Peers that do not answer as HTTP says, over real sockets: every exchange ends, with the reason. */
+/** Peers that break the rules of HTTP, over real sockets. Every exchange with them ends with a reason. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createOutbound } from '../../adapters/safe-fetch.ts';
 import type { Clock, TimeLimit } from '../../core/ports/runtime.ts';
 
-/** What a test has opened. */
+/** The servers and sockets that a test has opened. */
 const servers: Server[] = [];
 const sockets = new Set<Socket>();
 afterEach(async () => {
@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => new Promise((done) => server.close(done))));
 });
 
-/** A server that does with each connection, once a request arrived, what the test says. */
+/** A server that handles each connection as the test says, once a request has arrived. */
 async function peer(behave: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -25,7 +25,7 @@ async function peer(behave: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** Time limits that end when the test says so, and how long each was asked to be. */
+/** Time limits that end when the test says so. `asked` holds the length of each limit. */
 function timeLimits(): Pick<Clock, 'timeout'> & { readonly asked: number[]; readonly end: () => void } {
   const controllers: AbortController[] = [];
   const asked: number[] = [];
@@ -46,8 +46,8 @@ function timeLimits(): Pick<Clock, 'timeout'> & { readonly asked: number[]; read
 const never = new AbortController().signal;
 const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 
-describe('a peer that switches protocols', () => {
-  it('has failed as a source image, for good', async () => {
+describe('A peer that switches protocols', () => {
+  it('A source image from this peer fails for good', async () => {
     const outbound = createOutbound('loopback-too', { clock: timeLimits() });
     expect(await outbound.fetchSource(await peer((socket) => socket.write(upgrade)), never)).toEqual({
       kind: 'failed',
@@ -55,7 +55,7 @@ describe('a peer that switches protocols', () => {
     });
   });
 
-  it('has answered a webhook with status 101', async () => {
+  it('A webhook to this peer is answered with status 101', async () => {
     const outbound = createOutbound('loopback-too', { clock: timeLimits() });
     expect(await outbound.post(await peer((socket) => socket.write(upgrade)), {}, '{}')).toEqual({
       kind: 'answered',
@@ -64,7 +64,7 @@ describe('a peer that switches protocols', () => {
     });
   });
 
-  it('is left: its connection is closed', async () => {
+  it('The connection to this peer is closed', async () => {
     const outbound = createOutbound('loopback-too', { clock: timeLimits() });
     const closed = new Promise((resolve) => {
       void peer((socket) => {
@@ -76,7 +76,7 @@ describe('a peer that switches protocols', () => {
   });
 });
 
-describe('a peer that closes the connection', () => {
+describe('A peer that closes the connection', () => {
   const cases: readonly (readonly [string, (socket: Socket) => void, string])[] = [
     ['without a byte', (socket) => socket.end(), 'connection closed'],
     ['by a reset', (socket) => socket.resetAndDestroy(), 'connection closed'],
@@ -98,21 +98,24 @@ describe('a peer that closes the connection', () => {
     ],
   ];
 
-  it.each(cases)('%s has not answered a webhook', async (_how, behave, reason) => {
+  it.each(cases)('A webhook to a peer that closes %s is unanswered', async (_how, behave, reason) => {
     const outbound = createOutbound('loopback-too', { clock: timeLimits() });
     expect(await outbound.post(await peer(behave), {}, '{}')).toEqual({ kind: 'unanswered', reason });
   });
 
-  it.each(cases)('%s has failed as a source image, which may be tried again', async (_how, behave) => {
-    const outbound = createOutbound('loopback-too', { clock: timeLimits() });
-    expect(await outbound.fetchSource(await peer(behave), never)).toEqual({
-      kind: 'failed',
-      retryable: true,
-    });
-  });
+  it.each(cases)(
+    'A source image from a peer that closes %s fails, and may be tried again',
+    async (_how, behave) => {
+      const outbound = createOutbound('loopback-too', { clock: timeLimits() });
+      expect(await outbound.fetchSource(await peer(behave), never)).toEqual({
+        kind: 'failed',
+        retryable: true,
+      });
+    },
+  );
 });
 
-describe('a peer that takes for ever', () => {
+describe('A peer that never finishes its answer', () => {
   const cases: readonly (readonly [string, (socket: Socket) => void])[] = [
     ['before its answer', () => undefined],
     ['in its header', (socket) => socket.write('HTTP/1.1 200 OK\r\nX-Slow: ')],
@@ -120,7 +123,7 @@ describe('a peer that takes for ever', () => {
     ['behind early hints', (socket) => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n')],
   ];
 
-  it.each(cases)('%s has used up the 10 s of a webhook', async (_where, behave) => {
+  it.each(cases)('A webhook ends after 10 s when the peer stops %s', async (_where, behave) => {
     const clock = timeLimits();
     const arrived = Promise.withResolvers<undefined>();
     const url = await peer((socket) => {
@@ -134,7 +137,7 @@ describe('a peer that takes for ever', () => {
     expect(clock.asked).toEqual([10_000]);
   });
 
-  it.each(cases)('%s has used up the 5 s of a source image', async (_where, behave) => {
+  it.each(cases)('A source image fails after 5 s when the peer stops %s', async (_where, behave) => {
     const clock = timeLimits();
     const arrived = Promise.withResolvers<undefined>();
     const url = await peer((socket) => {
@@ -149,10 +152,10 @@ describe('a peer that takes for ever', () => {
   });
 });
 
-describe('a resolver that never answers', () => {
+describe('A resolver that never answers', () => {
   const silent = (): Promise<never> => new Promise(() => undefined);
 
-  it('is waited for 5 s when a webhook is submitted; then the name has not resolved', async () => {
+  it('The check of a webhook address waits 5 s and then refuses the name as not resolved', async () => {
     const clock = timeLimits();
     const checking = createOutbound('public', { clock, resolve: silent }).check('https://receiver.test/');
     clock.end();
@@ -160,7 +163,7 @@ describe('a resolver that never answers', () => {
     expect(clock.asked).toEqual([5_000]);
   });
 
-  it('is not waited for once the time of the request is used up', async () => {
+  it('The check of a webhook address ends when the time of the request is used up', async () => {
     const stop = new AbortController();
     const checking = createOutbound('public', { clock: timeLimits(), resolve: silent }).check(
       'https://receiver.test/',
@@ -170,7 +173,7 @@ describe('a resolver that never answers', () => {
     expect(await checking).toMatchObject({ kind: 'refused' });
   });
 
-  it('has failed a webhook attempt, and a source image', async () => {
+  it('A webhook attempt times out, and a source image fails and may be tried again', async () => {
     const clock = timeLimits();
     const outbound = createOutbound('public', { clock, resolve: silent });
     const both = Promise.all([

@@ -56,13 +56,13 @@ describe('The address of an image', () => {
   it.each([
     [undefined, 'https://images.s3.eu-west-1.amazonaws.com/results/a.png'],
     ['http://127.0.0.1:9000', 'http://127.0.0.1:9000/images/results/a.png'],
-  ])('with the endpoint %s is %s', async (endpoint, url) => {
+  ])('With the endpoint %s the address of an image is %s', async (endpoint, url) => {
     answering(() => new Response());
     await ended('get', { ...(endpoint !== undefined && { endpoint }) });
     expect(asked.map((request) => request.url)).toEqual([url]);
   });
 
-  it('is asked for with the session of the role, where it has one', async () => {
+  it('A request carries the session of the role, if there is one', async () => {
     answering(() => new Response());
     await ended('get');
     await ended('get', { sessionToken: 'session' });
@@ -76,7 +76,7 @@ describe('A call of the bucket', () => {
     ['get', 'GET', 40_000],
     ['find', 'HEAD', 10_000],
   ] as const)(
-    'that is a %s is a %s of at most %i ms, and its time limit is released',
+    'A %s is a %s of at most %i ms, and its time limit is released',
     async (kind, method, millis) => {
       answering(() => new Response());
       await ended(kind);
@@ -93,7 +93,7 @@ describe('A call of the bucket', () => {
     ['get', 430, 1],
     ['get', 499, 1],
     ['find', 403, 1],
-  ] as const)('that is a %s and answered with %i is an error after %i try', async (kind, status, tries) => {
+  ] as const)('A %s that is answered with %i is an error after %i try', async (kind, status, tries) => {
     answering(() => new Response(null, { status }));
     const error = await ended(kind);
     expect(error).toEqual(new Error(`the bucket answered ${status} to a ${kind}`));
@@ -105,7 +105,7 @@ describe('A call of the bucket', () => {
     ['put', 500],
     ['get', 503],
     ['find', 429],
-  ] as const)('that is a %s and answered with %i five times is overloaded', async (kind, status) => {
+  ] as const)('A %s that is answered with %i five times is overloaded', async (kind, status) => {
     answering(() => new Response(null, { status }));
     const error = await ended(kind);
     expect(error).toBeInstanceOf(Overloaded);
@@ -113,20 +113,23 @@ describe('A call of the bucket', () => {
     expect(asked).toHaveLength(5);
   });
 
-  it.each(['its own time', 'the time of the request'])('is overloaded when %s is used up', async (which) => {
-    const outer = new AbortController();
-    const cause = new Error('aborted');
-    answering(() => {
-      (which === 'its own time' ? limit : outer).abort();
-      return cause;
-    });
-    const error = await ended('get', { signal: outer.signal });
-    expect(error).toBeInstanceOf(Overloaded);
-    expect(error).toMatchObject({ message: 'the bucket gave no answer to a get in time', cause });
-    expect(released).toBe(1);
-  });
+  it.each(['its own time', 'the time of the request'])(
+    'A call is overloaded when %s is used up',
+    async (which) => {
+      const outer = new AbortController();
+      const cause = new Error('aborted');
+      answering(() => {
+        (which === 'its own time' ? limit : outer).abort();
+        return cause;
+      });
+      const error = await ended('get', { signal: outer.signal });
+      expect(error).toBeInstanceOf(Overloaded);
+      expect(error).toMatchObject({ message: 'the bucket gave no answer to a get in time', cause });
+      expect(released).toBe(1);
+    },
+  );
 
-  it('that breaks in time ends with its own error', async () => {
+  it('A call that breaks within its time throws its own error', async () => {
     const cause = new TypeError('fetch failed');
     answering(() => cause);
     expect(await ended('get', { signal: new AbortController().signal })).toBe(cause);

@@ -1,4 +1,4 @@
-/** The bucket, spoken to over a socket: what is sent, what is asked again, and what is thrown. */
+/** The bucket over a socket: what is sent, what is sent again, and what is thrown. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ interface Asked {
 
 let server: Server;
 const asked: Asked[] = [];
-/** Statuses of the answers in turn; the last one stays. */
+/** The statuses of the answers in turn. The last one holds for all further answers. */
 let statuses: number[] = [200];
 const held = { 'content-type': 'image/webp', 'x-amz-meta-width': '1537', 'x-amz-meta-height': '1025' };
 
@@ -58,8 +58,8 @@ const store = () =>
   });
 const image = { key: 'results/one.webp', contentType: 'image/webp', width: 1537, height: 1025, bytes: 3 };
 
-describe('an image', () => {
-  it('is put with its type, its size, a year of caching and its checksum', async () => {
+describe('An image in the bucket', () => {
+  it('An image is stored with its type, its size, a year of caching and its checksum', async () => {
     const bytes = Uint8Array.from([1, 2, 3]);
     await store().put(image, bytes);
     expect(asked[0]).toMatchObject({
@@ -78,12 +78,12 @@ describe('an image', () => {
     );
   });
 
-  it('is got as its bytes', async () => {
+  it('An image is read as its bytes', async () => {
     expect(Buffer.from(await store().get('sources/one')).toString()).toBe('bytes');
     expect(asked[0]?.line).toBe('GET /images/sources/one');
   });
 
-  it('that is there is found with type, size and length; one that is not is undefined', async () => {
+  it('An image that exists is found with type, size and length; any other image is undefined', async () => {
     statuses = [200, 404];
     expect(await store().find('results/one.webp')).toEqual({
       key: 'results/one.webp',
@@ -100,7 +100,7 @@ describe('an image', () => {
   });
 });
 
-describe('a bucket in trouble', () => {
+describe('A bucket that fails', () => {
   const calls = {
     put: async () => store().put(image, new Uint8Array(3)),
     get: async () => store().get('k'),
@@ -108,7 +108,7 @@ describe('a bucket in trouble', () => {
   };
 
   it.each(Object.entries(calls))(
-    '%s is asked five times in all, and then the status is thrown',
+    'A %s is tried five times, and then its status is thrown',
     async (_name, call) => {
       statuses = [503];
       await expect(call()).rejects.toThrow('the bucket answered 503');
@@ -116,13 +116,13 @@ describe('a bucket in trouble', () => {
     },
   );
 
-  it.each(Object.entries(calls))('%s that succeeds at last is no error', async (_name, call) => {
+  it.each(Object.entries(calls))('A %s that succeeds at the fifth try is no error', async (_name, call) => {
     statuses = [500, 503, 429, 502, 200];
     await call();
     expect(asked).toHaveLength(5);
   });
 
-  it.each(Object.entries(calls))('%s that is forbidden is thrown at once', async (_name, call) => {
+  it.each(Object.entries(calls))('A %s that is forbidden is thrown at once', async (_name, call) => {
     statuses = [403];
     await expect(call()).rejects.toThrow('the bucket answered 403');
     expect(asked).toHaveLength(1);

@@ -86,15 +86,15 @@ function meanDifference(jpeg: Uint8Array, rows: Buffer[]): number {
   return sum / count;
 }
 
-describe('a picture', () => {
+describe('A picture of the sandbox', () => {
   it.each(['png', 'jpeg'] as const)(
-    'as %s is the same, byte for byte, for the same prompt, seed and size',
+    'A %s has the same bytes for the same prompt, seed and size',
     async (format) => {
       expect(await renderPicture(job({ format }))).toEqual(await renderPicture(job({ format })));
     },
   );
 
-  it('differs with the prompt and with the seed', async () => {
+  it('Another prompt or another seed gives another picture', async () => {
     const jobs = [job(), job({ prompt: 'a fox in the snow.' }), job({ seed: 8 })];
     const pixels = await Promise.all(
       jobs.map(async (one) => dataOf(await renderPicture(one), 'IDAT').toString('base64')),
@@ -102,7 +102,7 @@ describe('a picture', () => {
     expect(new Set(pixels).size).toBe(3);
   });
 
-  it.each(ONE_OF_EACH)('of "%s" has the size that was asked for, whatever its shape', async (prompt) => {
+  it.each(ONE_OF_EACH)('A picture of "%s" has the requested size in every shape', async (prompt) => {
     for (const [width, height] of [
       [64, 64],
       [112, 48],
@@ -117,7 +117,7 @@ describe('a picture', () => {
   });
 
   it.each(ONE_OF_EACH)(
-    'of "%s" has light and dark in it, and no row that was never painted',
+    'A picture of "%s" has light and dark parts, and every row is painted',
     async (prompt) => {
       const rows = pixelsOf(await renderPicture(job({ prompt })), 96);
       expect(rows).toHaveLength(64);
@@ -127,32 +127,32 @@ describe('a picture', () => {
     },
   );
 
-  it('lets a timer run while it is rendered', async () => {
+  it('Timers run while a picture is rendered', async () => {
     let beats = 0;
     const heart = setInterval(() => beats++, 1);
-    // A JPEG of one strip: nothing but the painter's own pauses lets the timer in.
+    // A JPEG of one strip, so that the timer can run only in the painter's own pauses.
     await renderPicture(job({ width: 1024, height: 1024, prompt: 'bauhaus tiles', format: 'jpeg' }));
     clearInterval(heart);
     expect(beats).toBeGreaterThan(1);
   });
 });
 
-describe('the prompt in the file', () => {
+describe('The prompt in the file of a picture', () => {
   const prompts = ['a fox', 'лисица в снегу', '雪の中の狐 🦊', 'زوروں', 'two\nlines', 'x'.repeat(10_000)];
 
-  it.each(prompts)('is the description of a PNG: %.20s', async (prompt) => {
+  it.each(prompts)('The prompt is the description of a PNG: %.20s', async (prompt) => {
     const png = await renderPicture(job({ prompt, width: 8, height: 8 }));
     expect(dataOf(png, 'iTXt').toString('utf8')).toBe(`Description\0\0\0\0\0${prompt}`);
     expect(dataOf(png, 'tEXt').toString('latin1')).toBe('Software\0Darkroom sandbox');
   });
 
-  it.each(prompts)('is the comment of a JPEG: %.20s', async (prompt) => {
+  it.each(prompts)('The prompt is the comment of a JPEG: %.20s', async (prompt) => {
     const jpeg = await renderPicture(job({ prompt, width: 8, height: 8, format: 'jpeg' }));
     expect(segmentOf(jpeg, 0xfe).toString('utf8')).toBe(prompt);
   });
 
-  it('is cut at a character where a JPEG comment has no room for more', async () => {
-    // 65,533 bytes end in the middle of a fox.
+  it('A prompt that is too long for a JPEG comment is cut between two characters', async () => {
+    // The limit of 65,533 bytes lies in the middle of a fox character.
     const prompt = `xyz${'🦊'.repeat(20_000)}`;
     const comment = segmentOf(
       await renderPicture(job({ prompt, width: 8, height: 8, format: 'jpeg' })),
@@ -161,16 +161,16 @@ describe('the prompt in the file', () => {
     expect(comment).toBe(`xyz${'🦊'.repeat(16_382)}`);
   });
 
-  it('cannot end the PNG text early with a NUL, nor break it with half a character', async () => {
+  it('A NUL or half a character in the prompt does not break the text of a PNG', async () => {
     const png = await renderPicture(job({ prompt: 'a\0b\uD83E', width: 8, height: 8 }));
     expect(dataOf(png, 'iTXt').toString('utf8')).toBe('Description\0\0\0\0\0a\uFFFDb\uFFFD');
   });
 });
 
-describe('a JPEG of several strips', () => {
+describe('A JPEG of several strips', () => {
   const size = { width: 2048, height: 1100, prompt: 'bauhaus tiles' };
 
-  it('numbers its restart markers in turn, ends once, and shows what the PNG shows', async () => {
+  it('The JPEG numbers its restart markers in turn, ends once, and shows the same as the PNG', async () => {
     const jpeg = await renderPicture(job({ ...size, format: 'jpeg' }));
     const markers = Array.from(jpeg.entries()).filter(
       ([at, byte]) => byte === 0xff && ((jpeg[at + 1] ?? 0) & 0xf8) === 0xd0,
@@ -184,7 +184,7 @@ describe('a JPEG of several strips', () => {
   });
 });
 
-describe('the theme', () => {
+describe('The theme of a picture', () => {
   const themeFor = (prompt: string, seed = 1) => themeOf(prompt, diceFor(prompt, seed, 'theme'));
 
   it.each([
@@ -194,16 +194,16 @@ describe('the theme', () => {
     ['northern lights', 'aurora'],
     ['alpine valley', 'mountains'],
     ['the ocean in layered paper', 'paper-cut'],
-  ])('of "%s" is %s', (prompt, motif) => {
+  ])('The motif of "%s" is %s', (prompt, motif) => {
     expect(themeFor(prompt).motif).toBe(motif);
   });
 
-  it('follows colour words apart from the motif', () => {
+  it('Words for colours choose the palette, whatever the motif is', () => {
     expect(themeFor('forest in winter')).toEqual({ motif: 'forest', palette: 'glacier' });
     expect(themeFor('dragons, ink drawing')).toEqual({ motif: 'mountains', palette: 'ink' });
   });
 
-  it('is left to the dice where no word steers, and they reach every motif and palette', () => {
+  it('Without such words the dice choose, and they reach every motif and palette', () => {
     const themes = Array.from({ length: 600 }, (_, seed) => themeFor('xyzzy', seed));
     expect(new Set(themes.map(({ motif }) => motif)).size).toBe(8);
     expect(new Set(themes.map(({ palette }) => palette)).size).toBe(PALETTE_NAMES.length);

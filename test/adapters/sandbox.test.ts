@@ -39,7 +39,7 @@ describe('A directive of a prompt', () => {
       'a lake [sandbox:delay=1s] at [sandbox:async=2s] night [sandbox:fail][sandbox:empty]',
       { delayMillis: 1_000, asyncMillis: 2_000, outcome: 'empty' },
     ],
-  ])('%j means %j to the provider "sandbox"', (prompt, directives) => {
+  ])('The prompt %j means %j to the provider "sandbox"', (prompt, directives) => {
     expect(directivesOf(prompt, 'sandbox')).toEqual(directives);
   });
 });
@@ -55,7 +55,7 @@ describe('The pixels of a sandbox picture', () => {
     ['2K', '4:3', 2368, 1776],
     ['4K', '1:1', 4096, 4096],
     ['4K', '9:16', 3072, 5456],
-  ] as const)('at %s and %s are %i x %i', (resolution, ratio, width, height) => {
+  ] as const)('A picture at %s and %s has %i x %i pixels', (resolution, ratio, width, height) => {
     expect(pixelsOf(resolution, ratio)).toEqual({ width, height });
   });
 });
@@ -80,7 +80,7 @@ describe('The sandbox', () => {
     ['fail', 'failed'],
     ['empty', 'nothing_rendered'],
     ['down', 'unavailable'],
-  ])('refuses a prompt with [sandbox:%s] as %s', async (directive, reason) => {
+  ])('The sandbox refuses a prompt with [sandbox:%s] as %s', async (directive, reason) => {
     expect(await stage().submit(`[sandbox:${directive}]`)).toEqual({ kind: 'refused', reason });
   });
 
@@ -88,7 +88,7 @@ describe('The sandbox', () => {
     ['png', 'image/png'],
     ['jpeg', 'image/jpeg'],
     ['webp', 'image/png'],
-  ] as const)('paints a picture for the format %s as %s', async (outputFormat, contentType) => {
+  ] as const)('The sandbox paints a picture for the format %s as %s', async (outputFormat, contentType) => {
     const answer = await stage().submit('a lake', { outputFormat, aspectRatio: '3:2' });
     expect(answer.kind === 'rendered' && readImageHeader(answer.bytes)).toEqual({
       contentType,
@@ -97,7 +97,7 @@ describe('The sandbox', () => {
     });
   });
 
-  it('paints the same picture for the same prompt and seed, and another one for another seed', async () => {
+  it('The sandbox treats no prompt as an empty prompt, and no seed as the seed 0', async () => {
     const { submit } = stage();
     const bytesOf = async (prompt: string | null, seed: number | null): Promise<unknown> => {
       const answer = await submit(prompt, { seed });
@@ -107,20 +107,20 @@ describe('The sandbox', () => {
     expect([(await bytesOf(null, null)) === first, (await bytesOf('', 1)) === first]).toEqual([true, false]);
   });
 
-  it('sleeps as long as the prompt says before it answers, and not at all otherwise', async () => {
+  it('The sandbox sleeps before its answer only if the prompt says so', async () => {
     const { submit, clock } = stage();
     await submit('[sandbox:delay=3s][sandbox:fail]');
     await submit('[sandbox:fail]');
     expect(clock.sleeps).toEqual([3_000]);
   });
 
-  it('sleeps no longer than its signal allows', async () => {
+  it('The sandbox stops sleeping when its signal aborts', async () => {
     const { sandbox } = stage();
     const job = aJob({ prompt: '[sandbox:delay=3s][sandbox:fail]' });
     await expect(sandbox.submit(job, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
   });
 
-  it('accepts an asynchronous job and answers the poll once its time has come', async () => {
+  it('The sandbox accepts an asynchronous job, and the job ends at its time', async () => {
     const { sandbox, submit, clock } = stage();
     const job = aJob({ prompt: '[sandbox:async=4s][sandbox:fail]' });
     const jobId = `sandbox-${now + 4_000}`;
@@ -132,7 +132,7 @@ describe('The sandbox', () => {
     expect(await sandbox.poll?.(jobId, job, never)).toEqual({ kind: 'refused', reason: 'failed' });
   });
 
-  it('does not know a job id of another form', async () => {
+  it('The sandbox refuses a job id of another form', async () => {
     const { sandbox } = stage();
     expect(await sandbox.poll?.('another', aJob(), never)).toEqual({
       kind: 'refused',
@@ -140,11 +140,11 @@ describe('The sandbox', () => {
     });
   });
 
-  it('crashes when the prompt says so', async () => {
+  it('The sandbox crashes when the prompt says so', async () => {
     await expect(stage().submit('[sandbox:crash]')).rejects.toThrow('crashed');
   });
 
-  it('hangs until its signal aborts, or has aborted', async () => {
+  it('The sandbox hangs until its signal aborts', async () => {
     const { sandbox } = stage();
     const job = aJob({ prompt: '[sandbox:hang]' });
     const stop = new AbortController();

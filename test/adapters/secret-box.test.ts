@@ -1,4 +1,4 @@
-/** The sealing of webhook secrets, with Secrets Manager as it answers. */
+/** The sealing of webhook secrets, with the answers of Secrets Manager. */
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, it } from 'vitest';
 import { createSecretBox, type ResealingBox } from '../../adapters/secret-box.ts';
@@ -9,7 +9,7 @@ import { fakeClock, stub } from '../functions/fakes.ts';
 
 interface Stage {
   readonly box: ResealingBox;
-  /** From now on every read of a version ends in this error. */
+  /** From now on every read of a version ends with this error. */
   readonly fail: (name: string) => void;
   readonly forget: () => void;
 }
@@ -29,19 +29,19 @@ function stage(): Stage {
   };
 }
 
-describe('a sealed secret', () => {
-  it('opens for its account', async () => {
+describe('A sealed secret', () => {
+  it('A sealed secret opens for its account', async () => {
     const { box } = stage();
     expect(await box.open(accountId, await box.seal(accountId, 'whsec_x'))).toBe('whsec_x');
   });
 
-  it('that an earlier release has sealed opens', async () => {
+  it('A secret that an earlier release sealed still opens', async () => {
     expect(
       await stage().box.open(accountId, 'v1.version-1.AAECAwQFBgcICQoL.ntCWBVFvXUqJfdw_NNpWZAWS3HVxGR8'),
     ).toBe('whsec_x');
   });
 
-  it('is lost when it belongs to another account, was altered, or has another form', async () => {
+  it('A secret is lost when it belongs to another account, was altered, or has another form', async () => {
     const { box } = stage();
     const sealed = await box.seal(accountId, 'whsec_x');
     await expect(box.open('Acc0unt002' as AccountId, sealed)).rejects.toThrow(SecretLost);
@@ -51,7 +51,7 @@ describe('a sealed secret', () => {
     expect(await box.reseal(accountId, `${sealed.slice(0, -4)}AAAA`)).toEqual({ kind: 'lost' });
   });
 
-  it('is lost with the error of the decryption as the cause when it was altered', async () => {
+  it('A secret that was altered is lost, with the error of the decryption as the cause', async () => {
     const { box } = stage();
     const sealed = await box.seal(accountId, 'whsec_x');
     await expect(box.open(accountId, `${sealed.slice(0, -4)}AAAA`)).rejects.toMatchObject({
@@ -61,7 +61,7 @@ describe('a sealed secret', () => {
   });
 
   it.each(['ResourceNotFoundException', 'InvalidParameterException', 'ValidationException'])(
-    'is lost when Secrets Manager answers %s, because it has no such version any more',
+    'A secret is lost when Secrets Manager answers %s, because its version is gone',
     async (name) => {
       const { box, fail, forget } = stage();
       const sealed = await box.seal(accountId, 'whsec_x');
@@ -78,7 +78,7 @@ describe('a sealed secret', () => {
   );
 
   it.each(['ThrottlingException', 'InternalServiceError', 'TimeoutError', 'AccessDeniedException'])(
-    'is not lost when Secrets Manager answers %s',
+    'A secret is not lost when Secrets Manager answers %s',
     async (name) => {
       const { box, fail, forget } = stage();
       const sealed = await box.seal(accountId, 'whsec_x');

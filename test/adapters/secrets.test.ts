@@ -1,5 +1,5 @@
 /**
- * Secrets Manager behind the two adapters that read it: what is cached, for how long, and what is refused.
+ * The two adapters that read Secrets Manager: what they cache, for how long, and what they refuse.
  */
 import {
   GetSecretValueCommand,
@@ -32,7 +32,7 @@ afterAll(() => {
 const reads = (): (string | undefined)[] =>
   manager.commandCalls(GetSecretValueCommand).map(({ args: [{ input }] }) => input.VersionId);
 
-/** Version one is current until version two is; a version that is not named does not exist. */
+/** Secrets Manager holds these versions and no other ones. */
 function holds(versions: Readonly<Record<string, string>>, current: string): void {
   manager.on(GetSecretValueCommand).callsFake(({ VersionId: version = current }: { VersionId?: string }) => {
     const SecretString = versions[version];
@@ -45,8 +45,8 @@ function holds(versions: Readonly<Record<string, string>>, current: string): voi
 const open = (clock: FakeClock = fakeClock()): ResealingBox =>
   createSecretBox({ client, secretArn: 'arn', clock, randomBytes: seededBytes });
 
-describe('a sealed text', () => {
-  it('names its form and its version, and opens for the account that it was sealed for', async () => {
+describe('A sealed text', () => {
+  it('A sealed text names its form and its version, and only its account can open it', async () => {
     holds({ one: first }, 'one');
     const sealed = await open().seal(accountId, 'whsec_secret');
     expect(sealed).toMatch(/^v1\.one\.AAECAwQFBgcICQoL\.[\w-]+$/);
@@ -56,7 +56,7 @@ describe('a sealed text', () => {
   });
 
   it.each(['', 'v1', 'v1.one', 'v1.one.AAECAwQFBgcICQoL', 'v2.one.AAECAwQFBgcICQoL.AAAA'])(
-    'of another form is refused: %j',
+    'A text of another form is refused: %j',
     async (text) => {
       holds({ one: first }, 'one');
       await expect(open().open(accountId, text)).rejects.toThrow('has not the form');
@@ -64,7 +64,7 @@ describe('a sealed text', () => {
     },
   );
 
-  it('that was altered is refused', async () => {
+  it('A text that was altered is refused', async () => {
     holds({ one: first }, 'one');
     const sealed = await open().seal(accountId, 'whsec_secret');
     const parts = sealed.split('.');
@@ -75,7 +75,7 @@ describe('a sealed text', () => {
     await expect(open().open(accountId, altered)).rejects.toThrow();
   });
 
-  it('is sealed anew after a rotation, is current afterwards, and is lost when its version is gone', async () => {
+  it('A text is sealed again after a rotation, is current then, and is lost once its version is gone', async () => {
     holds({ one: first }, 'one');
     const sealed = await open().seal(accountId, 'whsec_secret');
     holds({ one: first, two: second }, 'two');
@@ -89,7 +89,7 @@ describe('a sealed text', () => {
   });
 
   it.each([{ SecretString: 'a'.repeat(31) }, {}])(
-    'needs an encryption secret of at least 32 characters: %j is none',
+    'Sealing needs an encryption secret of at least 32 characters; %j holds none',
     async (answer) => {
       manager.on(GetSecretValueCommand).resolves({ VersionId: 'one', ...answer });
       await expect(open().seal(accountId, 'text')).rejects.toThrow(
@@ -98,13 +98,13 @@ describe('a sealed text', () => {
     },
   );
 
-  it('is sealed with a secret of exactly 32 characters, and holds any text', async () => {
+  it('A secret of exactly 32 characters seals any text', async () => {
     holds({ one: 'a'.repeat(32) }, 'one');
     const box = open();
     expect(await box.open(accountId, await box.seal(accountId, 'é🪶'))).toBe('é🪶');
   });
 
-  it('asks for the secret by its name, and for the version that the text names', async () => {
+  it('The box asks for the secret by its name, and for the version that the text names', async () => {
     holds({ one: first, two: second }, 'two');
     const box = open();
     const sealed = await createSecretBox({
@@ -123,7 +123,7 @@ describe('a sealed text', () => {
     ]);
   });
 
-  it('has the key of an old version read once in five minutes, too', async () => {
+  it('The key of an old version is read once in five minutes', async () => {
     holds({ one: first }, 'one');
     const sealed = await open().seal(accountId, 'text');
     const clock = fakeClock();
@@ -138,7 +138,7 @@ describe('a sealed text', () => {
     expect(reads()).toEqual(['one', 'one']);
   });
 
-  it('has its key read once in five minutes, and a version that is current is not read twice', async () => {
+  it('The current key is read once in five minutes, and not again by its version', async () => {
     holds({ one: first }, 'one');
     const clock = fakeClock();
     const box = open(clock);
@@ -153,12 +153,12 @@ describe('a sealed text', () => {
   });
 });
 
-describe('the keys of the vendors', () => {
+describe('The keys of the vendors', () => {
   const secret = (text: string): void => {
     manager.on(GetSecretValueCommand).resolves({ SecretString: text });
   };
 
-  it('are read once in five minutes, and again after a vendor has refused one', async () => {
+  it('The keys are read once in five minutes, and again after a vendor has refused one', async () => {
     secret('{"bfl":"key-1","fal":"","other":7}');
     const clock = fakeClock();
     const credentials = createProviderCredentials({ client, secretArn: 'arn', clock });
@@ -179,7 +179,7 @@ describe('the keys of the vendors', () => {
     expect(reads()).toHaveLength(3);
   });
 
-  it.each(['null', '7', 'no JSON'])('that are %s cannot be read', async (text) => {
+  it.each(['null', '7', 'no JSON'])('A secret that holds %s cannot be read', async (text) => {
     secret(text);
     await expect(
       createProviderCredentials({ client, secretArn: 'arn', clock: fakeClock() }).read('bfl'),
@@ -190,12 +190,12 @@ describe('the keys of the vendors', () => {
     });
   });
 
-  it('are none while the secret holds no text', async () => {
+  it('There are no keys while the secret holds no text', async () => {
     manager.on(GetSecretValueCommand).resolves({});
     expect(await createCredentialEditor(client, 'arn').names()).toEqual([]);
   });
 
-  it('are read and written by the name of the secret', async () => {
+  it('The keys are read and written by the name of the secret', async () => {
     secret('{}');
     await createCredentialEditor(client, 'arn').set('bfl', 'key');
     expect(manager.calls().map(({ args: [{ input }] }) => input)).toEqual([
@@ -204,7 +204,7 @@ describe('the keys of the vendors', () => {
     ]);
   });
 
-  it('are changed one at a time: the others stay', async () => {
+  it('A change of one key keeps the others', async () => {
     secret('{"bfl":"key-1","fal":"key-2"}');
     const editor = createCredentialEditor(client, 'arn');
     expect(await editor.names()).toEqual(['bfl', 'fal']);

@@ -1,4 +1,4 @@
-/** What Step Functions answers, as the service understands it. */
+/** The answers of Step Functions, and what the service concludes from them. */
 import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ afterAll(() => {
 });
 const executions = () => createExecutions(new SFNClient({ region: 'us-east-1' }), arn);
 
-describe('the state of an execution', () => {
+describe('The state of an execution', () => {
   it.each([
     ['RUNNING', 'running'],
     ['PENDING_REDRIVE', 'running'],
@@ -29,12 +29,12 @@ describe('the state of an execution', () => {
     ['FAILED', 'ended'],
     ['TIMED_OUT', 'ended'],
     ['ABORTED', 'ended'],
-  ] as const)('%s is %s', async (status, state) => {
+  ] as const)('An execution with the status %s is %s', async (status, state) => {
     states.on(DescribeExecutionCommand).resolves({ status });
     expect(await executions().state(creationId, 1)).toBe(state);
   });
 
-  it('is absent when the execution does not exist, and unknown for every other error', async () => {
+  it('An execution that does not exist is absent; every other error is thrown', async () => {
     states
       .on(DescribeExecutionCommand)
       .rejectsOnce(named('ExecutionDoesNotExist'))
@@ -43,7 +43,7 @@ describe('the state of an execution', () => {
     await expect(executions().state(creationId, 1)).rejects.toThrow('said by AWS');
   });
 
-  it('is asked for by the name of the creation, with the number of a later execution', async () => {
+  it('The state is asked for by the id of the creation and the number of the execution', async () => {
     states.on(DescribeExecutionCommand).resolves({ status: 'RUNNING' });
     await executions().state(creationId, 1);
     await executions().state(creationId, 3);
@@ -57,7 +57,7 @@ describe('the state of an execution', () => {
   });
 });
 
-describe('the start of an execution', () => {
+describe('The start of an execution', () => {
   it.each([
     ['ExecutionAlreadyExists', 'started'],
     ['AccessDeniedException', 'refused'],
@@ -70,12 +70,12 @@ describe('the start of an execution', () => {
     ['ExecutionLimitExceeded', 'unclear'],
     ['TimeoutError', 'unclear'],
     ['InternalServerError', 'unclear'],
-  ] as const)('that ends with %s is %s', async (name, outcome) => {
+  ] as const)('A start that ends with %s is %s', async (name, outcome) => {
     states.on(StartExecutionCommand).rejects(named(name));
     expect(await executions().start(creationId, 1)).toBe(outcome);
   });
 
-  it('sends the same name and the same input each time, so that a second start of the same number starts nothing', async () => {
+  it('A second start sends the same name and the same input, so that it starts nothing', async () => {
     states.on(StartExecutionCommand).resolves({});
     expect([await executions().start(creationId, 2), await executions().start(creationId, 2)]).toEqual([
       'started',
@@ -92,7 +92,7 @@ describe('the start of an execution', () => {
 });
 
 describe('A call of Step Functions', () => {
-  it('carries the signal of the request, and no option without a signal', async () => {
+  it('Each call carries the signal of the request, and no option without a signal', async () => {
     states.resolves({});
     const { signal } = new AbortController();
     const client = new SFNClient({ region: 'us-east-1' });

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 describe('The time of the system clock', () => {
-  it('is the time of day in milliseconds, and a second time that only grows', () => {
+  it('The clock has the time of day in milliseconds, and a second time that only grows', () => {
     const begun = systemClock.elapsed();
     vi.advanceTimersByTime(1_500);
     expect([systemClock.now(), systemClock.elapsed() - begun]).toEqual([start + 1_500, 1_500]);
@@ -20,7 +20,7 @@ describe('The time of the system clock', () => {
 });
 
 describe('A sleep of the system clock', () => {
-  it('ends after its time, and throws when its signal aborts', async () => {
+  it('A sleep ends after its time, and throws when its signal aborts', async () => {
     vi.useRealTimers();
     const begun = performance.now();
     await systemClock.sleep(20);
@@ -32,7 +32,7 @@ describe('A sleep of the system clock', () => {
 });
 
 describe('A deadline of the system clock', () => {
-  it('aborts exactly at its time, having looked at the clock four times a second', () => {
+  it('A deadline aborts exactly at its time', () => {
     const { signal } = systemClock.deadline(start + 600);
     vi.advanceTimersByTime(599);
     expect(signal.aborted).toBe(false);
@@ -40,7 +40,7 @@ describe('A deadline of the system clock', () => {
     expect(signal.aborted).toBe(true);
   });
 
-  it('notices within a quarter of a second that the clock was set forward', () => {
+  it('A deadline notices within a quarter of a second that the clock was moved forward', () => {
     const { signal } = systemClock.deadline(start + 3_600_000);
     vi.setSystemTime(start + 3_600_000);
     vi.advanceTimersByTime(249);
@@ -49,12 +49,12 @@ describe('A deadline of the system clock', () => {
     expect(signal.aborted).toBe(true);
   });
 
-  it.each([0, -1])('that lies %i ms from now has passed at once', (from) => {
+  it.each([0, -1])('A deadline that lies %i ms from now has passed at once', (from) => {
     expect(systemClock.deadline(start + from).signal.aborted).toBe(true);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('that is released leaves no timer and never aborts', () => {
+  it('A deadline that is released leaves no timer and never aborts', () => {
     const deadline = systemClock.deadline(start + 600);
     vi.advanceTimersByTime(300);
     deadline.release();
@@ -65,7 +65,7 @@ describe('A deadline of the system clock', () => {
 });
 
 describe('A time limit of the system clock', () => {
-  it('aborts after its milliseconds', () => {
+  it('A time limit aborts after its milliseconds', () => {
     const { signal } = systemClock.timeout(600);
     vi.advanceTimersByTime(599);
     expect(signal.aborted).toBe(false);
@@ -73,7 +73,7 @@ describe('A time limit of the system clock', () => {
     expect(signal.aborted).toBe(true);
   });
 
-  it('that is released leaves no timer and never aborts', () => {
+  it('A time limit that is released leaves no timer and never aborts', () => {
     const limit = systemClock.timeout(600);
     limit.release();
     expect(vi.getTimerCount()).toBe(0);
@@ -83,7 +83,7 @@ describe('A time limit of the system clock', () => {
 });
 
 describe('A repeated task of the system clock', () => {
-  it('runs once in each interval until it is stopped', () => {
+  it('A repeated task runs once in each interval until it is stopped', () => {
     const task = vi.fn();
     const stop = systemClock.every(100, task);
     vi.advanceTimersByTime(299);

@@ -110,7 +110,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'metadata keeps any key faithfully; an empty key or a lone surrogate is refused',
-        'adapters/dynamodb/metadata: comes back as it was sent, whatever its names and values are',
+        'adapters/dynamodb/metadata: Metadata comes back as it was sent, whatever its names and values are',
         'api/creations: The metadata may have any names that the client chooses',
         'api/request-fields: an empty metadata key',
         'api/request-fields: half a surrogate pair in a metadata key',
@@ -667,7 +667,7 @@ export const parts: readonly Part[] = [
       row(
         'GET /creations by status and by model',
         'api/creation-list: The list can be narrowed to one status or one model',
-        'adapters/dynamodb/creation-page: a page of the creations that a filter wants',
+        'adapters/dynamodb/creation-page: A page of the creations that a filter wants',
       ),
       row(
         'A page never exceeds 5 MB: it ends earlier and says has_more',

@@ -24,7 +24,7 @@ async function reject({ requests }: Stores, kind: '401' | '403', times: number):
 }
 
 export const accountFacts: Facts = {
-  'one read tells everything of a request, and no key that is over': async (stores) => {
+  'One read returns everything about a request, and no expired Idempotency-Key': async (stores) => {
     const first = await stateOf(stores, now);
     expect(first).toMatchObject({
       account: await stores.accounts.read(accountId),
@@ -47,7 +47,7 @@ export const accountFacts: Facts = {
     expect(tomorrow).toMatchObject({ rateCount: 0, creation: order.creation });
   },
 
-  'requests are counted up to the limit of their minute': async ({ requests }) => {
+  'Requests are counted up to the limit of their minute': async ({ requests }) => {
     const count = (limit: number, at: number): Promise<boolean> =>
       requests.countRequest(accountId, 'get', limit, at);
     expect([
@@ -59,12 +59,12 @@ export const accountFacts: Facts = {
     ]).toEqual([false, true, true, false, true]);
   },
 
-  'of two polls within the interval the second is refused': async ({ requests }) => {
+  'The second of two polls within the interval is refused': async ({ requests }) => {
     const poll = (at: number): Promise<boolean> => requests.stampPoll(orderOf(1).creation.id, 1_000, at);
     expect([await poll(now), await poll(now + 999), await poll(now + 1_000)]).toEqual([true, false, true]);
   },
 
-  'twenty rejections block an address; the wider block is never replaced by the narrower': async (stores) => {
+  'Twenty rejections block an address, and a narrower block never replaces a wider one': async (stores) => {
     await reject(stores, '403', 19);
     expect((await stateOf(stores, now)).block).toBeUndefined();
     await reject(stores, '403', 1);
@@ -75,7 +75,7 @@ export const accountFacts: Facts = {
     expect((await stateOf(stores, now + 120_000)).block).toBeUndefined();
   },
 
-  'a reference stands for one movement: repeated it changes nothing, and another movement is refused':
+  'A repeated movement with the same reference changes nothing, and another movement with it is refused':
     async ({ wallet, accounts }) => {
       const opening = { kind: 'top_up', amountMicros: asMicros(25_000_000) };
       expect(await wallet.topUp(accountId, asMicros(25_000_000), 'opening')).toEqual({
@@ -106,7 +106,7 @@ export const accountFacts: Facts = {
       ).toEqual(['adjustment third', 'top_up opening', 'top_up second']);
     },
 
-  'a reference of an older release, which names no kind, stands for a top-up': async ({ table, wallet }) => {
+  'A reference of an older release, which has no kind, means a top-up': async ({ table, wallet }) => {
     const Item = { ...keys.reference(accountId, 'old'), amountMicros: 5, at: '2026-11-01T00:00:00.000Z' };
     await table.client.send(new PutCommand({ TableName: table.name, Item }));
     expect(await wallet.topUp(accountId, asMicros(5), 'old')).toEqual({ kind: 'already_applied' });
@@ -116,7 +116,7 @@ export const accountFacts: Facts = {
     });
   },
 
-  'adjustments without a reference are all made, below zero as well; the credit line is set from what was read':
+  'Every adjustment without a reference is made, and the credit line changes from the value that was read':
     async ({ wallet, accounts }) => {
       await wallet.adjust(accountId, asMicros(-15_000_000), 'test');
       await wallet.adjust(accountId, asMicros(-15_000_000), 'test');
@@ -136,7 +136,7 @@ export const accountFacts: Facts = {
       expect(rows.reduce((sum, { amountMicros }) => sum + amountMicros, 0)).toBe(25_000_000 - 30_000_000 + 7);
     },
 
-  'no movement lifts an account above 10^9 USD, or takes it as far below zero': async ({
+  'No movement lifts an account above 10^9 USD or takes it as far below zero': async ({
     wallet,
     accounts,
   }) => {
@@ -154,9 +154,7 @@ export const accountFacts: Facts = {
     expect(await accounts.read(accountId)).toMatchObject({ availableMicros: -largest });
   },
 
-  'of several changes of the hidden models at once none is lost, nor a list that is stored': async ({
-    accounts,
-  }) => {
+  'Several changes of the hidden models at once are all kept': async ({ accounts }) => {
     await accounts.change(accountId, { hiddenModels: ['first', 'second'] });
     const hide = (model: string): Promise<void> =>
       accounts.changeHiddenModels(accountId, { hide: [model], show: [] });
@@ -172,7 +170,7 @@ export const accountFacts: Facts = {
     ]);
   },
 
-  'the cap of a key is set and removed': async ({ accounts }) => {
+  'The cap of a key is set and removed': async ({ accounts }) => {
     expect(await accounts.setKeyCap(accountId, keyId, asMicros(5))).toBe(true);
     expect(await accounts.listKeys(accountId)).toEqual([anApiKey({ monthlyCapMicros: asMicros(5) })]);
     expect(await accounts.setKeyCap(accountId, keyId, undefined)).toBe(true);
@@ -180,7 +178,7 @@ export const accountFacts: Facts = {
     expect(await accounts.setKeyCap(accountId, 'Absent' as typeof keyId, asMicros(5))).toBe(false);
   },
 
-  'a block that is lifted is gone with its counts: the next rejection does not block again': async (
+  'A lifted block is gone with its counts, so that the next rejection does not block again': async (
     stores,
   ) => {
     const blocks = createBlockStore(stores.table);
@@ -195,7 +193,7 @@ export const accountFacts: Facts = {
     expect((await stateOf(stores, now)).block).toBeUndefined();
   },
 
-  'accounts and keys are made once, changed, listed and revoked': async ({ accounts }) => {
+  'Accounts and keys are created once, changed, listed and revoked': async ({ accounts }) => {
     expect(await accounts.create(anAccount({ createdAt: '2026-11-02T00:00:00.000Z' }))).toBe(false);
     expect(await accounts.createKey(anApiKey({ hash: 'another' }))).toBe(false);
     await accounts.change(accountId, {
@@ -223,7 +221,10 @@ export const accountFacts: Facts = {
     expect(await accounts.listKeys(accountId)).toEqual([anApiKey({ revokedAt: '2026-11-21T01' })]);
   },
 
-  'secrets are replaced from those that were read': async ({ accounts, deliveries }) => {
+  'Webhook secrets are replaced only when the current secret is the one that was read': async ({
+    accounts,
+    deliveries,
+  }) => {
     const first = { sealed: 'one', issuedAt: now };
     expect(await deliveries.accountSecrets(accountId)).toEqual([]);
     expect([

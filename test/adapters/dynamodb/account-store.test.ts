@@ -9,8 +9,8 @@ import { fakeClock } from '../../functions/fakes.ts';
 import { createDirectClient } from '../../../simulation/table/direct-client.ts';
 import { Refused } from '../../../simulation/table/aws-refusal.ts';
 
-describe('a list of hidden models that others change each time', () => {
-  it('is tried twenty times with growing pauses, and then the command says that the table is busy', async () => {
+describe('A list of hidden models that others keep changing', () => {
+  it('The change is tried twenty times with growing pauses, and then the table is busy', async () => {
     let writes = 0;
     const client = createDirectClient((operation) => {
       if (operation === 'GetItem')

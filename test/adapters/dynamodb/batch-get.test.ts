@@ -1,4 +1,4 @@
-/** Keys that DynamoDB leaves unprocessed are asked for again, and never read as absent. */
+/** Keys that DynamoDB leaves unprocessed are asked for again and never treated as absent. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { batchGet } from '../../../adapters/dynamodb/batch-get.ts';
@@ -6,7 +6,10 @@ import { fakeClock, stub } from '../../functions/fakes.ts';
 
 const key = (sk: string): { pk: string; sk: string } => ({ pk: 'A', sk });
 
-/** A table that processes only the first keys of each read, as many as told; the last number stays. */
+/**
+ * A table that processes only the given number of keys of each read. The last number holds for all further
+ * reads.
+ */
 function reading(processed: readonly number[]) {
   const clock = fakeClock();
   const asked: string[][] = [];
@@ -29,8 +32,8 @@ function reading(processed: readonly number[]) {
   };
 }
 
-describe('a read of several keys', () => {
-  it('asks again for exactly the keys that were left, after a pause', async () => {
+describe('A read of several keys', () => {
+  it('The read asks again for exactly the unprocessed keys, after a pause', async () => {
     const { table, asked, clock } = reading([2, 1, 5]);
     expect(await batchGet(table, ['1', '2', '3', '4'].map(key))).toEqual(['1', '2', '3', '4'].map(key));
     expect(asked).toEqual([['1', '2', '3', '4'], ['3', '4'], ['4']]);
@@ -38,7 +41,7 @@ describe('a read of several keys', () => {
     for (const pause of clock.sleeps) expect(pause).toBeGreaterThan(0);
   });
 
-  it('ends as overloaded when keys stay unprocessed, after pauses that grow', async () => {
+  it('The read is overloaded when keys stay unprocessed, after growing pauses', async () => {
     const { table, asked, clock } = reading([0]);
     await expect(batchGet(table, [key('1')])).rejects.toMatchObject({ name: 'Overloaded' });
     expect(asked.length).toBeGreaterThanOrEqual(3);

@@ -1,4 +1,4 @@
-/** Facts about the audit's reads: what the ledger names and what is listed are both looked at. */
+/** Facts about the audit's reads, which combine the creations of the ledger and of the list. */
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { readBooks } from '../../../adapters/dynamodb/audit-store.ts';
@@ -9,7 +9,7 @@ import { accountId, aCreation } from '../../fixtures/records.ts';
 import { idOf, orderOf, type Facts } from './facts.ts';
 
 export const booksFacts: Facts = {
-  'a creation that no ledger row names is in the books, and the audit tells of it': async ({ table }) => {
+  'A creation without a ledger row is in the books, and the audit reports it': async ({ table }) => {
     await table.client.send(
       new PutCommand({ TableName: table.name, Item: creationToItem(aCreation({ id: idOf(1) })) }),
     );
@@ -18,7 +18,7 @@ export const booksFacts: Facts = {
     expect(books && auditAccount(books)).not.toEqual([]);
   },
 
-  'a creation that is in the ledger and in no list is in the books, once': async ({ table, charges }) => {
+  'A creation that is in the ledger and in no list is in the books once': async ({ table, charges }) => {
     await charges.charge(orderOf(1));
     await charges.charge(orderOf(2));
     const { listing: _listing, listed: _listed, ...unlisted } = creationToItem(orderOf(1).creation);
@@ -28,7 +28,7 @@ export const booksFacts: Facts = {
     expect(books && auditAccount(books)).toEqual([]);
   },
 
-  'a creation that is charged and gone is a difference': async ({ table, charges }) => {
+  'A charged creation without a record is a difference': async ({ table, charges }) => {
     await charges.charge(orderOf(1));
     await table.client.send(new DeleteCommand({ TableName: table.name, Key: keys.creation(idOf(1)) }));
     const [books] = await readBooks(table);
@@ -36,7 +36,7 @@ export const booksFacts: Facts = {
     expect(books && auditAccount(books)).not.toEqual([]);
   },
 
-  'more creations than one read takes are all in the books': async ({ table }) => {
+  'The books hold more creations than one read returns': async ({ table }) => {
     const ids = Array.from({ length: 103 }, (_, index) => idOf(index));
     for (const id of ids)
       await table.client.send(

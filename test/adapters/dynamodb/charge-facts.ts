@@ -9,7 +9,7 @@ import { idOf, orderOf, type Facts, type Stores } from './facts.ts';
 const cents = (count: number): ReturnType<typeof asMicros> => asMicros(count * 10_000);
 const dayMillis = 86_400_000;
 
-/** What a refused charge must leave as it was. */
+/** Everything that a refused charge must not change. */
 async function everythingOf({ accounts, wallet, item }: Stores): Promise<unknown> {
   return {
     account: await accounts.read(accountId),
@@ -20,7 +20,7 @@ async function everythingOf({ accounts, wallet, item }: Stores): Promise<unknown
   };
 }
 
-/** Charges, and expects that nothing is left of it. */
+/** Charges, and expects that the charge changed nothing. */
 async function refused(stores: Stores, order: ChargeOrder): Promise<unknown> {
   const before = await everythingOf(stores);
   const outcome = await stores.charges.charge(order);
@@ -35,7 +35,7 @@ const idempotency = (change: object = {}): NonNullable<ChargeOrder['idempotency'
 });
 
 export const chargeFacts: Facts = {
-  'what is kept for a while says in whole seconds until when': async (stores) => {
+  'Items that expire hold their expiry in whole seconds': async (stores) => {
     const seconds = Math.floor(now / 1000);
     const untilOf = async (key: ItemKey): Promise<unknown> => (await stores.item(key))?.['expiresAtSeconds'];
     await stores.charges.charge(orderOf(1, { idempotency: idempotency() }));
@@ -51,7 +51,7 @@ export const chargeFacts: Facts = {
     expect(await untilOf(keys.block('203.0.113.9'))).toBe(seconds + 120);
   },
 
-  'a charge takes the cost, a place, the month’s spend and one of the rate, and writes creation and ledger row':
+  'A charge takes the cost, a place and one request, adds to the spend, and writes creation and ledger row':
     async (stores) => {
       const order = orderOf(1);
       expect(await stores.charges.charge(order)).toEqual({ kind: 'charged' });
@@ -74,39 +74,40 @@ export const chargeFacts: Facts = {
       });
     },
 
-  'a charge larger than what is available is refused and says how much that is': async (stores) => {
+  'A charge above the available balance is refused and returns that balance': async (stores) => {
     await stores.wallet.adjust(accountId, asMicros(-24_960_001), 'test');
     expect(await refused(stores, orderOf(1))).toEqual({ kind: 'over_balance', availableMicros: 39_999 });
     await stores.wallet.adjust(accountId, asMicros(1), 'test');
     expect(await stores.charges.charge(orderOf(1))).toEqual({ kind: 'charged' });
   },
 
-  'a charge without a place is refused and says how many are open': async (stores) => {
+  'A charge without a free place is refused and returns how many creations are open': async (stores) => {
     await stores.accounts.change(accountId, { maxConcurrent: 1 });
     await stores.charges.charge(orderOf(2));
     expect(await refused(stores, orderOf(1))).toEqual({ kind: 'too_many_open', limit: 1, current: 1 });
   },
 
-  'a charge above the key’s month is refused and says what is spent; one above the whole cap is not even sent':
-    async (stores) => {
-      const cap = { monthlyCapMicros: cents(7) };
-      await stores.accounts.createKey(anApiKey({ id: 'Capped' as typeof keyId, ...cap }));
-      const creation = { keyId: 'Capped' as typeof keyId };
-      expect(await stores.charges.charge(orderOf(2, cap, creation))).toEqual({ kind: 'charged' });
-      expect(await refused(stores, orderOf(1, cap, creation))).toEqual({
-        kind: 'over_budget',
-        spentMicros: 40_000,
-      });
-      expect(await refused(stores, orderOf(1, cap, { ...creation, costMicros: cents(8) }))).toEqual({
-        kind: 'over_budget',
-        spentMicros: 0,
-      });
-      expect(await stores.charges.charge(orderOf(1, cap, { ...creation, costMicros: cents(3) }))).toEqual({
-        kind: 'charged',
-      });
-    },
+  'A charge above the budget of the key is refused; a charge above the whole cap is not even sent': async (
+    stores,
+  ) => {
+    const cap = { monthlyCapMicros: cents(7) };
+    await stores.accounts.createKey(anApiKey({ id: 'Capped' as typeof keyId, ...cap }));
+    const creation = { keyId: 'Capped' as typeof keyId };
+    expect(await stores.charges.charge(orderOf(2, cap, creation))).toEqual({ kind: 'charged' });
+    expect(await refused(stores, orderOf(1, cap, creation))).toEqual({
+      kind: 'over_budget',
+      spentMicros: 40_000,
+    });
+    expect(await refused(stores, orderOf(1, cap, { ...creation, costMicros: cents(8) }))).toEqual({
+      kind: 'over_budget',
+      spentMicros: 0,
+    });
+    expect(await stores.charges.charge(orderOf(1, cap, { ...creation, costMicros: cents(3) }))).toEqual({
+      kind: 'charged',
+    });
+  },
 
-  'a key that was revoked, or whose cap is another than was read, is charged nothing': async (stores) => {
+  'A revoked key, or a key whose cap has changed, is charged nothing': async (stores) => {
     expect(await refused(stores, orderOf(1, { monthlyCapMicros: cents(9) }))).toEqual({
       kind: 'key_changed',
       apiKey: anApiKey(),
@@ -118,7 +119,7 @@ export const chargeFacts: Facts = {
     });
   },
 
-  'an account that is suspended, or gone, is charged nothing': async (stores) => {
+  'A suspended or absent account is charged nothing': async (stores) => {
     await stores.accounts.change(accountId, { condition: 'suspended' });
     expect(await refused(stores, orderOf(1))).toEqual({ kind: 'account_not_active', condition: 'suspended' });
     expect(await refused(stores, orderOf(1, {}, { accountId: 'N0body0000' as typeof accountId }))).toEqual({
@@ -127,18 +128,17 @@ export const chargeFacts: Facts = {
     });
   },
 
-  'a charge above the minute’s rate is refused; of several reasons the first in the order of checks is told':
-    async (stores) => {
-      expect(await stores.charges.charge(orderOf(2, { postRate: 1 }))).toEqual({ kind: 'charged' });
-      await stores.wallet.adjust(accountId, asMicros(-24_960_000), 'test');
-      expect(await refused(stores, orderOf(1, { postRate: 1 }))).toEqual({ kind: 'rate_used_up' });
-      expect(await refused(stores, orderOf(1, { nowMillis: now + 60_000 }))).toEqual({
-        kind: 'over_balance',
-        availableMicros: 0,
-      });
-    },
+  'A charge above the rate is refused, and the first of several reasons is returned': async (stores) => {
+    expect(await stores.charges.charge(orderOf(2, { postRate: 1 }))).toEqual({ kind: 'charged' });
+    await stores.wallet.adjust(accountId, asMicros(-24_960_000), 'test');
+    expect(await refused(stores, orderOf(1, { postRate: 1 }))).toEqual({ kind: 'rate_used_up' });
+    expect(await refused(stores, orderOf(1, { nowMillis: now + 60_000 }))).toEqual({
+      kind: 'over_balance',
+      availableMicros: 0,
+    });
+  },
 
-  'the same charge sent twice takes its cost once': async (stores) => {
+  'The same charge sent twice takes its cost once': async (stores) => {
     expect([await stores.charges.charge(orderOf(1)), await stores.charges.charge(orderOf(1))]).toEqual([
       { kind: 'charged' },
       { kind: 'charged' },
@@ -149,20 +149,20 @@ export const chargeFacts: Facts = {
     });
   },
 
-  'a refused charge does not use up its token': async (stores) => {
+  'A refused charge does not use up its token': async (stores) => {
     await stores.wallet.adjust(accountId, asMicros(-25_000_000), 'test');
     expect(await stores.charges.charge(orderOf(1))).toMatchObject({ kind: 'over_balance' });
     await stores.wallet.adjust(accountId, cents(4), 'test');
     expect(await stores.charges.charge(orderOf(1))).toEqual({ kind: 'charged' });
   },
 
-  'of eight charges at once on a wallet for three, three succeed and the rest are told': async (stores) => {
+  'At most three of eight simultaneous charges succeed when the balance covers three': async (stores) => {
     await stores.wallet.adjust(accountId, asMicros(-24_870_000), 'test');
     const outcomes = await Promise.all(
       [1, 2, 3, 4, 5, 6, 7, 8].map((number) => stores.charges.charge(orderOf(number))),
     );
     const kinds = outcomes.map(({ kind }) => kind);
-    // Conflicts may outlast the tries; that nothing was written is promised then, too.
+    // Conflicts may last through all tries. Then, too, the store promises that nothing was written.
     expect(kinds.filter((kind) => kind === 'charged').length).toBeLessThanOrEqual(3);
     expect(new Set(kinds)).not.toContain('too_many_open');
     const charged = kinds.filter((kind) => kind === 'charged').length;
@@ -173,7 +173,7 @@ export const chargeFacts: Facts = {
     expect(charged).toBeGreaterThan(0);
   },
 
-  'a key names one charge until it expires, or until another replaces the failed one that it names': async (
+  'An Idempotency-Key names one charge until it expires or a new charge replaces a failed one': async (
     stores,
   ) => {
     expect(await stores.charges.charge(orderOf(2, { idempotency: idempotency() }))).toEqual({

@@ -1,4 +1,4 @@
-/** Pages of many creations, over the simulation's table. */
+/** Pages of many creations, on the table of the simulation. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pageOfCreations } from '../../../adapters/dynamodb/creation-page.ts';
@@ -14,11 +14,11 @@ import { createMemoryTable } from '../../../simulation/table/memory-table.ts';
 const total = 1_203;
 const idOf = (number: number): CreationId =>
   `019aa5a0-1000-7000-8000-${number.toString(16).padStart(12, '0')}` as CreationId;
-/** Every 400th is of another model; the oldest is number 0. */
+/** Every 400th creation has another model. The oldest creation has the number 0. */
 const modelOf = (number: number): string => (number % 400 === 0 ? 'sandbox-pro' : 'sandbox-sketch');
 const rare = [1_200, 800, 400, 0].map(idOf);
 
-/** Keys of each BatchGetItem, and the number of queries. */
+/** The number of keys of each BatchGetItem, and the number of queries. */
 let reads: number[] = [];
 let queries = 0;
 
@@ -61,8 +61,8 @@ async function walk(query: CreationQuery): Promise<{ found: CreationId[]; sizes:
   return { found, sizes };
 }
 
-describe('a page of an account with many creations', () => {
-  it('of 100 is read in one call of 100 keys, the newest first', async () => {
+describe('A page of an account with many creations', () => {
+  it('A page of 100 is read in one call of 100 keys, the newest first', async () => {
     reads = [];
     const page = await pageOfCreations(table, accountId, { limit: 100 });
     expect(page.creations.map(({ id }) => id)).toEqual(
@@ -71,28 +71,28 @@ describe('a page of an account with many creations', () => {
     expect([page.next, reads]).toEqual([idOf(total - 100), [100]]);
   });
 
-  it('follows another without gap or repeat, to the last', async () => {
+  it('Pages follow each other without gaps and repeats until the last one', async () => {
     const { found, sizes } = await walk({ limit: 100 });
     expect(found).toEqual(Array.from({ length: total }, (_, index) => idOf(total - 1 - index)));
     expect(sizes.at(-1)).toBe(3);
   });
 
-  it('that ends exactly with the oldest creation does not go on', async () => {
+  it('A page that ends with the oldest creation names no next page', async () => {
     expect(await pageOfCreations(table, accountId, { limit: 3, before: idOf(3) })).not.toHaveProperty('next');
     expect(
       await pageOfCreations(table, accountId, { limit: 1, before: idOf(1), model: 'sandbox-pro' }),
     ).not.toHaveProperty('next');
   });
 
-  it('larger than a call takes is read in several', async () => {
+  it('A page that is larger than one call allows is read in several calls', async () => {
     reads = [];
     const page = await pageOfCreations(table, accountId, { limit: 250 });
     expect([page.creations.length, reads]).toEqual([250, [100, 100, 50]]);
   });
 });
 
-describe('a page of the creations that a filter wants', () => {
-  it('is found over several pages of the index', async () => {
+describe('A page of the creations that a filter wants', () => {
+  it('Matching creations are found across several pages of the index', async () => {
     expect((await walk({ limit: 20, model: 'sandbox-pro' })).found).toEqual(rare);
     expect((await walk({ limit: 1, model: 'sandbox-pro' })).found).toEqual(rare);
     expect((await walk({ limit: 20, model: 'sandbox-pro', status: 'processing' })).found).toEqual([]);
@@ -101,7 +101,7 @@ describe('a page of the creations that a filter wants', () => {
     );
   });
 
-  it('reads 500 records at most, and then says where to go on, though it is short', async () => {
+  it('A page reads at most 500 records and then names the next page, even if it is short', async () => {
     reads = [];
     queries = 0;
     const page = await pageOfCreations(table, accountId, { limit: 20, model: 'sandbox-pro' });
@@ -109,13 +109,13 @@ describe('a page of the creations that a filter wants', () => {
     expect([reads, queries]).toEqual([[100, 100, 100, 100, 100], 5]);
   });
 
-  it('that is full stops reading', async () => {
+  it('A full page stops reading', async () => {
     reads = [];
     const page = await pageOfCreations(table, accountId, { limit: 30, status: 'queued' });
     expect([page.creations.length, page.next, reads]).toEqual([30, page.creations.at(-1)?.id, [100]]);
   });
 
-  it('that nothing matches is empty, and goes on only while there is something to read', async () => {
+  it('A page without matches is empty, and names a next page only while there are records to read', async () => {
     const { found, sizes } = await walk({ limit: 20, model: 'no-such-model' });
     expect([found, sizes]).toEqual([[], [0, 0, 0]]);
   });

@@ -1,4 +1,4 @@
-/** Amazon DynamoDB Local, when Java and its jar are at hand: the one engine here that Amazon wrote. */
+/** Amazon DynamoDB Local, if Java and its jar are installed. It is the only engine here that Amazon wrote. */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ export interface DynamoDbLocal {
   readonly end: () => Promise<void>;
 }
 
-/** The folder that holds the jar, or why there is none. */
+/** The folder of the jar, or the reason why there is none. */
 export function findDynamoDbLocal(): { readonly folder: string } | { readonly missing: string } {
   const folder = process.env['DYNAMODB_LOCAL_HOME'] ?? folderOfPackage();
   if (folder === undefined) return { missing: 'DYNAMODB_LOCAL_HOME names no folder' };
@@ -22,7 +22,7 @@ export function findDynamoDbLocal(): { readonly folder: string } | { readonly mi
   return spawnSync('java', ['-version']).status === 0 ? { folder } : { missing: 'there is no Java' };
 }
 
-/** No dependency of this project: it is taken when somebody installed it. */
+/** It is no dependency of this project, and it is used only if somebody installed it. */
 function folderOfPackage(): string | undefined {
   try {
     return join(
@@ -36,7 +36,7 @@ function folderOfPackage(): string | undefined {
 
 const startMillis = 20_000;
 
-/** In memory, on a free port of loopback. */
+/** Starts it in memory, on a free port of this machine. */
 export async function startDynamoDbLocal(folder: string): Promise<DynamoDbLocal> {
   const port = await freePort();
   const child = spawn(

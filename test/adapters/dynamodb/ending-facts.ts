@@ -1,4 +1,4 @@
-/** Facts about how a creation ends: refund, completion, and the lease before it. */
+/** Facts about the end of a creation: refund and completion, and the lease before them. */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { readBooks } from '../../../adapters/dynamodb/audit-store.ts';
@@ -29,7 +29,7 @@ async function openWork({ item }: Stores): Promise<unknown> {
 }
 
 export const endingFacts: Facts = {
-  'a refund fails the creation and gives back cost, place and month, once': async (stores) => {
+  'A refund fails the creation and returns cost, place and spend once': async (stores) => {
     await stores.charges.charge(orderOf(1));
     expect(await stores.charges.refund(first(), refund)).toBe('refunded');
     expect(await stores.charges.refund(first(), { ...refund, nowMillis: now + 9_000 })).toBe(
@@ -53,15 +53,13 @@ export const endingFacts: Facts = {
     expect(await stores.charges.refund(aCreation({ id: idOf(9) }), refund)).toBe('already_terminal');
   },
 
-  'a refund in December gives back November’s spend': async (stores) => {
+  'A refund in December reduces the spend of November': async (stores) => {
     await stores.charges.charge(orderOf(1));
     await stores.charges.refund(first(), { ...refund, nowMillis: Date.UTC(2026, 11, 1) });
     expect((await stores.accounts.listKeys(accountId))[0]?.spent).toEqual({ '2026_11': 0 });
   },
 
-  'a completion gives the place back and keeps the cost, once; nothing is refunded behind it': async (
-    stores,
-  ) => {
+  'A completion returns the place and keeps the cost once, and no refund follows it': async (stores) => {
     await stores.charges.charge(orderOf(1));
     expect(await stores.creations.complete(first(), done)).toBe('completed');
     expect(await stores.creations.complete(first(), done)).toBe('already_terminal');
@@ -76,20 +74,23 @@ export const endingFacts: Facts = {
     expect(await openWork(stores)).toEqual({});
   },
 
-  'what ends with a webhook stays open work until that is settled; one that is not announced does not':
-    async (stores) => {
-      await stores.charges.charge(orderOf(1, {}, { webhook }));
-      await stores.creations.complete({ ...first(), webhook }, done);
-      expect(await openWork(stores)).toEqual({ openShard: 'WEBHOOK#1', dueAt: now + 115_000 });
-      await stores.charges.charge(orderOf(2, {}, { webhook }));
-      await stores.charges.refund(aCreation({ id: idOf(2), webhook }), { ...refund, announce: false });
-      expect(await stores.creations.read(idOf(2))).toMatchObject({
-        status: 'failed',
-        webhook: { status: 'skipped' },
-      });
-    },
+  'A creation with a webhook stays open work after its end, unless the webhook is not announced': async (
+    stores,
+  ) => {
+    await stores.charges.charge(orderOf(1, {}, { webhook }));
+    await stores.creations.complete({ ...first(), webhook }, done);
+    expect(await openWork(stores)).toEqual({ openShard: 'WEBHOOK#1', dueAt: now + 115_000 });
+    await stores.charges.charge(orderOf(2, {}, { webhook }));
+    await stores.charges.refund(aCreation({ id: idOf(2), webhook }), { ...refund, announce: false });
+    expect(await stores.creations.read(idOf(2))).toMatchObject({
+      status: 'failed',
+      webhook: { status: 'skipped' },
+    });
+  },
 
-  'a lease is one holder’s until it is over, and nobody’s once the creation ended': async (stores) => {
+  'A lease belongs to one holder until it expires, and to nobody after the creation has ended': async (
+    stores,
+  ) => {
     const { creations, charges } = stores;
     expect(await creations.lease(idOf(1), 'one', now + 6_000, now)).toEqual({ kind: 'absent' });
     await charges.charge(orderOf(1));
@@ -124,7 +125,9 @@ export const endingFacts: Facts = {
     expect(await creations.read(idOf(1))).not.toHaveProperty('lease');
   },
 
-  'the audit finds nothing behind all this, and finds what was changed by hand': async (stores) => {
+  'The audit finds no difference after all this, and finds a change that was made by hand': async (
+    stores,
+  ) => {
     await Promise.all([1, 2, 3].map((number) => stores.charges.charge(orderOf(number))));
     await stores.charges.refund(aCreation({ id: idOf(1) }), refund);
     await stores.creations.complete(aCreation({ id: idOf(2) }), done);
@@ -153,7 +156,7 @@ export const endingFacts: Facts = {
     expect(await audit()).toEqual([`spend of key ${keyId} in 2026_11`, `due time of ${idOf(3)}`]);
   },
 
-  'what the audit finds and the next look does not was a movement between two reads': async ({
+  'A difference that is gone at the next look was a movement between two reads': async ({
     table,
     charges,
   }) => {

@@ -1,4 +1,4 @@
-/** The engines that answer for DynamoDB, each behind the SDK's own client. */
+/** The engines that take the place of DynamoDB, each behind the SDK's own client. */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -23,7 +23,7 @@ export interface Engine {
 
 const rest = { clock: { ...systemClock, now: () => now }, randomBytes: randomBytesInTurn() } as const;
 
-/** Different at each call, and the same in each run. */
+/** Other bytes at each call, and the same bytes in each run. */
 function randomBytesInTurn(): Table['randomBytes'] {
   let turn = 0;
   return (count) => {
@@ -32,7 +32,7 @@ function randomBytesInTurn(): Table['randomBytes'] {
   };
 }
 
-/** dynalite with the stand-in's transactions, over a socket. */
+/** dynalite with the transactions of the stand-in, over a socket. */
 export async function startStandIn(): Promise<Engine> {
   const dynamo = createDynamo({ now: () => now });
   const absent = (): Promise<never> => Promise.reject(new Error('only DynamoDB is asked here'));
@@ -42,7 +42,7 @@ export async function startStandIn(): Promise<Engine> {
     secretsmanager: absent,
     faults: createFaults(),
     authorize: () => undefined,
-    // Never written to: the stores know no bucket.
+    // Nothing is written there, because the stores use no bucket.
     objectStore: createObjectStore(join(tmpdir(), 'darkroom-never-written'), { now: () => now }),
   });
   const { url, close } = await endpoint.listen();
@@ -55,7 +55,7 @@ export async function startStandIn(): Promise<Engine> {
   };
 }
 
-/** The simulation's table. */
+/** The table of the simulation. */
 export function startMemory(): Promise<Engine> {
   const open = (): Promise<Table> => {
     const memory = createMemoryTable({ now: () => now });
@@ -68,7 +68,7 @@ export function startMemory(): Promise<Engine> {
   return Promise.resolve({ open, end: () => Promise.resolve() });
 }
 
-/** Amazon's own. Throws when it is not at hand. */
+/** Amazon DynamoDB Local. Throws when it is not installed. */
 export async function startAmazon(): Promise<Engine> {
   const found = findDynamoDbLocal();
   if ('missing' in found) throw new Error(found.missing);

@@ -1,6 +1,6 @@
 /**
- * How a fact about the stores is written: a sentence, and what has to hold on a table with one account and
- * one key.
+ * A fact about the stores is a sentence and a function, which tests the sentence on a table with one account
+ * and one key.
  */
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { createAccountStore } from '../../../adapters/dynamodb/account-store.ts';
@@ -34,14 +34,14 @@ function storesOf(table: Table) {
     openWork: createOpenWorkStore(table),
     requests: createRequestStore(table),
     wallet: createWalletStore(table),
-    /** An item as it is stored. */
+    /** The stored form of an item. */
     item: async (key: ItemKey): Promise<Item | undefined> =>
       (await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true })))
         .Item,
   };
 }
 
-/** An engine knows a transaction's token whatever its table: creations of two tables share no id. */
+/** An engine remembers the token of a transaction across tables, so creations of two tables share no id. */
 let tables = 0;
 
 export async function openStores(table: Table): Promise<Stores> {
@@ -50,13 +50,16 @@ export async function openStores(table: Table): Promise<Stores> {
   const account = anAccount({ availableMicros: asMicros(0) });
   await stores.accounts.create(account);
   await stores.accounts.createKey(anApiKey());
-  // An hour ago, so that it stands first in the ledger.
+  // An hour ago, so that this row is the first one in the ledger.
   const anHourAgo = { ...table, clock: { ...table.clock, now: () => now - 3_600_000 } };
   await createWalletStore(anHourAgo).topUp(account.id, asMicros(25_000_000), 'opening');
   return { ...stores, table };
 }
 
-/** The nth creation of the table opened last; ids differ in the digit that chooses a shard. */
+/**
+ * The id of the nth creation of the table that was opened last. The ids differ in the digit that chooses a
+ * shard.
+ */
 export function idOf(number: number): CreationId {
   return `019aa5a0-1000-7000-8000-${tables.toString(16).padStart(10, '0')}${number.toString(16).padStart(2, '0')}` as CreationId;
 }

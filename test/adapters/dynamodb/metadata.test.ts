@@ -1,4 +1,4 @@
-/** Metadata from the request's bytes through the SDK's own marshaller to what the client gets back. */
+/** Metadata on its way from the bytes of a request, through the SDK's marshaller, back to the client. */
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { aCompletedCreation, aCreation, now } from '../../fixtures/records.ts';
 
 type Entries = readonly (readonly [string, string])[];
 
-/** As a client writes it: an object literal would lose __proto__, text does not. */
+/** JSON text, as a client writes it. An object literal would lose __proto__. */
 const jsonOf = (entries: Entries): string =>
   `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 const bodyOf = (entries: Entries): unknown =>
@@ -23,7 +23,7 @@ function metadataOf(entries: Entries): Metadata {
   return metadata;
 }
 
-/** Into the table and out of it, by the options of the service's own client. */
+/** Writes and reads a creation with the marshalling options of the service's own client. */
 function stored(creation: CreationRecord): CreationRecord {
   return creationFromItem(unmarshall(marshall(creationToItem(creation), { removeUndefinedValues: true })));
 }
@@ -78,8 +78,8 @@ const value = fc.oneof(
 );
 const entries = fc.uniqueArray(fc.tuple(name, value), { maxLength: 16, selector: ([key]) => key });
 
-describe('metadata', () => {
-  it('comes back as it was sent, whatever its names and values are', () => {
+describe('Metadata', () => {
+  it('Metadata comes back as it was sent, whatever its names and values are', () => {
     fc.assert(
       fc.property(entries, (sent) => {
         const creation = stored(aCompletedCreation({ metadata: metadataOf(sent) }));
@@ -96,7 +96,7 @@ describe('metadata', () => {
     );
   });
 
-  it('makes another request when it differs in any name or value, and the same in another order', () => {
+  it('Another name or value makes another request, and another order makes the same request', () => {
     const hash = (sent: Entries): string => requestHash(imageRequestSchema.parse(bodyOf(sent)));
     fc.assert(
       fc.property(entries, name, value, (sent, newName, newValue) => {
@@ -110,12 +110,12 @@ describe('metadata', () => {
     );
   });
 
-  it.each(ofEveryObject)('that has only the name %s is kept', (only) => {
+  it.each(ofEveryObject)('Metadata that has only the name %s is kept', (only) => {
     const { metadata } = stored(aCreation({ metadata: metadataOf([[only, 'v']]) }));
     expect(Object.entries(metadata)).toEqual([[only, 'v']]);
   });
 
-  it('of a record from before it was one text is read', () => {
+  it('Metadata of an older record, which is a map, is read', () => {
     const old = { ...creationToItem(aCreation()), metadata: { order: '7' } };
     expect(creationFromItem(unmarshall(marshall(old, { removeUndefinedValues: true }))).metadata).toEqual({
       order: '7',

@@ -39,18 +39,18 @@ const topUp = (table: Table): Promise<unknown> =>
   ended(createWalletStore(table).topUp(accountId, asMicros(5), 'reference'));
 
 describe('A movement of money', () => {
-  it('is overloaded when the table stayed busy, and nothing was written', async () => {
+  it('A movement is overloaded when the table stayed busy and nothing was written', async () => {
     const error = await topUp(tableThat(busy));
     expect(error).toBeInstanceOf(Overloaded);
     expect(error).toMatchObject({ message: 'The table stayed busy: nothing was changed.' });
   });
 
-  it('whose ledger row is there was made, although no answer said so', async () => {
+  it('A movement whose ledger row exists was made, although no answer said so', async () => {
     expect(await topUp(tableThat(answered(500), { pk: 'row' }))).toEqual({ kind: 'applied' });
   });
 
   it.each([[undefined], [399], [500], [503]])(
-    'that failed with status %s and left no ledger row has an unknown outcome, with the error as its cause',
+    'A movement that failed with status %s and left no ledger row has an unknown outcome',
     async (status) => {
       const failure = answered(status);
       const error = await topUp(tableThat(failure));
@@ -62,21 +62,24 @@ describe('A movement of money', () => {
     },
   );
 
-  it('has an unknown outcome when its ledger row cannot be read either', async () => {
+  it('A movement has an unknown outcome when its ledger row cannot be read either', async () => {
     expect(await topUp(tableThat(answered(500), answered(500)))).toBeInstanceOf(OutcomeUnknown);
   });
 
-  it.each([400, 403, 499])('that DynamoDB refused with status %i ends with that error', async (status) => {
-    const failure = answered(status);
-    expect(await topUp(tableThat(failure))).toBe(failure);
-  });
+  it.each([400, 403, 499])(
+    'A movement that DynamoDB refused with status %i ends with that error',
+    async (status) => {
+      const failure = answered(status);
+      expect(await topUp(tableThat(failure))).toBe(failure);
+    },
+  );
 
-  it('that is refused because its own ledger row is there was made by an earlier try', async () => {
+  it('A movement that is refused by its own ledger row was made by an earlier try', async () => {
     const refused = cancelled({}, { Code: 'ConditionalCheckFailed' }, { Code: 'ConditionalCheckFailed' });
     expect(await topUp(tableThat(refused))).toEqual({ kind: 'applied' });
   });
 
-  it('that is refused by the account is out of range', async () => {
+  it('A movement that is refused by the account is out of range', async () => {
     expect(await topUp(tableThat(cancelled({ Code: 'ConditionalCheckFailed' }, {}, {})))).toEqual({
       kind: 'out_of_range',
     });
@@ -98,7 +101,7 @@ describe('A new credit line', () => {
     ['3', 'out_of_range'],
     ['4', 'changed_meanwhile'],
     [undefined, 'changed_meanwhile'],
-  ])('that is refused where the stored one is %s is %s', async (stored, outcome) => {
+  ])('A new credit line that is refused when the stored one is %s is %s', async (stored, outcome) => {
     expect(await setCreditLine(stored)).toBe(outcome);
   });
 });
@@ -113,18 +116,18 @@ describe('A charge', () => {
       }),
     );
 
-  it('is overloaded when the table stayed busy', async () => {
+  it('A charge is overloaded when the table stayed busy', async () => {
     expect(await charge(tableThat(busy))).toEqual({ kind: 'overloaded' });
   });
 
-  it('above the whole cap is refused before anything is sent, and one of the whole cap is sent', async () => {
+  it('A charge above the whole cap is refused before anything is sent, and a charge of the whole cap is sent', async () => {
     const table = tableThat(busy);
     expect(await charge(table, 39_999)).toEqual({ kind: 'over_budget', spentMicros: 0 });
     expect(table.sent()).toBe(0);
     expect(await charge(table, 40_000)).toEqual({ kind: 'overloaded' });
   });
 
-  it('that is refused by its creation alone breaks: no promise of the API stands for that', async () => {
+  it('A charge that is refused by its creation alone throws, because no answer of the API fits', async () => {
     expect(await charge(tableThat(cancelled({}, {}, { Code: 'ConditionalCheckFailed' }, {})))).toMatchObject({
       message: 'the charge was refused by a condition that no refusal stands for',
     });
@@ -132,7 +135,7 @@ describe('A charge', () => {
 });
 
 describe('The end of a creation', () => {
-  it('is busy when the table stayed busy', async () => {
+  it('A refund and a completion are busy when the table stayed busy', async () => {
     const refund = { failure: 'GenerationFailed', nowMillis: now, announce: true } as const;
     const done = { results: [], resultsExpireAt: now, attempts: [], nowMillis: now };
     expect([

@@ -1,5 +1,5 @@
 /**
- * Facts about how DynamoDB itself refuses: what adapters/dynamodb reads back must be what the engine says.
+ * Facts about the refusals of DynamoDB itself, which adapters/dynamodb reads.
  */
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
@@ -26,7 +26,7 @@ async function reasonsOf({ table }: Stores, items: Items): Promise<unknown> {
 }
 
 export const refusalFacts: Facts = {
-  'a cancelled transaction has a reason an item, in their order, with the old item where it was asked for':
+  'A cancelled transaction has a reason for each item, in order, with the old item if it was requested':
     async (stores) => {
       const { table, accounts, charges, item } = stores;
       const order = orderOf(1, { postRate: 1, idempotency: { hash: 'hash', requestHash: 'request' } });
@@ -44,7 +44,7 @@ export const refusalFacts: Facts = {
             revokedAt: 'then',
           },
         ],
-        // Neither the rate's window nor the creation and its row are asked for.
+        // The transaction does not request the old items of the rate window, the creation and the ledger row.
         ['ConditionalCheckFailed'],
         ['ConditionalCheckFailed'],
         ['ConditionalCheckFailed'],
@@ -52,7 +52,7 @@ export const refusalFacts: Facts = {
       ]);
     },
 
-  'what held is None, and an absent item has no old one': async (stores) => {
+  'A condition that held has the reason None, and an absent item has no old item': async (stores) => {
     const absent = orderOf(1, {}, { accountId: 'N0body0000' as typeof accountId });
     expect(await reasonsOf(stores, [...chargeItems(stores.table, absent).values()])).toEqual([
       ['ConditionalCheckFailed'],
@@ -63,7 +63,7 @@ export const refusalFacts: Facts = {
     ]);
   },
 
-  'what an update cannot do breaks, and writes nothing; so do two operations on one item': async (stores) => {
+  'An impossible update fails and writes nothing, and so do two operations on one item': async (stores) => {
     const { table, item } = stores;
     const key = keys.creation(orderOf(1).creation.id);
     const update = {
@@ -74,27 +74,28 @@ export const refusalFacts: Facts = {
         ExpressionAttributeValues: { ':one': 1 },
       },
     };
-    // DynamoDB says it with a cancellation of reason ValidationError, DynamoDB Local with a
-    // ValidationException: to the stores both are breakage.
+    // DynamoDB cancels with the reason ValidationError, DynamoDB Local throws a ValidationException. The
+    // stores throw in both cases.
     await expect(transact(table, [update])).rejects.toThrow();
     await expect(transact(table, [update, update])).rejects.toMatchObject({ name: 'ValidationException' });
     expect(await item(key)).toBeUndefined();
   },
 
-  'the same token and request are answered as done, and leave what came between; another request is a mismatch':
-    async (stores) => {
-      const { table, charges, creations } = stores;
-      const order = orderOf(1);
-      await charges.charge(order);
-      await charges.refund(order.creation, { failure: 'GenerationFailed', nowMillis: now, announce: true });
-      const again = (items: Items): Promise<unknown> =>
-        table.client.send(
-          new TransactWriteCommand({ TransactItems: items, ClientRequestToken: order.creation.id }),
-        );
-      await again([...chargeItems(table, order).values()]);
-      expect((await creations.read(order.creation.id))?.status).toBe('failed');
-      await expect(again([...chargeItems(table, orderOf(2)).values()])).rejects.toMatchObject({
-        name: 'IdempotentParameterMismatchException',
-      });
-    },
+  'The same token and request are answered as done and change nothing; another request is a mismatch': async (
+    stores,
+  ) => {
+    const { table, charges, creations } = stores;
+    const order = orderOf(1);
+    await charges.charge(order);
+    await charges.refund(order.creation, { failure: 'GenerationFailed', nowMillis: now, announce: true });
+    const again = (items: Items): Promise<unknown> =>
+      table.client.send(
+        new TransactWriteCommand({ TransactItems: items, ClientRequestToken: order.creation.id }),
+      );
+    await again([...chargeItems(table, order).values()]);
+    expect((await creations.read(order.creation.id))?.status).toBe('failed');
+    await expect(again([...chargeItems(table, orderOf(2)).values()])).rejects.toMatchObject({
+      name: 'IdempotentParameterMismatchException',
+    });
+  },
 };

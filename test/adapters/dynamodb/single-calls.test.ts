@@ -54,13 +54,13 @@ describe('A call that DynamoDB sheds', () => {
     'ThrottlingException',
     'TransactionConflictException',
     'TransactionInProgressException',
-  ])('by %s is sent again until DynamoDB takes it', async (name) => {
+  ])('A call that is shed by %s is sent again until DynamoDB takes it', async (name) => {
     const { table, clock, inputs } = tableThat(named(name), named(name), { Item: { a: 1 } });
     expect(await getItem(table, key)).toEqual({ a: 1 });
     expect([inputs.length, clock.sleeps]).toEqual([3, [1, 1]]);
   });
 
-  it('ends as overloaded after six tries, with the last error as its cause', async () => {
+  it('A call is overloaded after six tries, with the last error as the cause', async () => {
     const error = named('ThrottlingException');
     const { table, inputs } = tableThat(error);
     const ended: unknown = await getItem(table, key).catch((caught: unknown) => caught);
@@ -70,7 +70,7 @@ describe('A call that DynamoDB sheds', () => {
   });
 
   it.each(['InternalServerError', 'AccessDeniedException', 'ConditionalCheckFailedException'])(
-    'is another call than one that ends by %s, which is thrown at once',
+    'A call that ends with %s is not sent again',
     async (name) => {
       const error = named(name);
       const { table, inputs } = tableThat(error);
@@ -81,7 +81,7 @@ describe('A call that DynamoDB sheds', () => {
 });
 
 describe('A call within a request', () => {
-  it('carries the signal of the request, and no option without a signal', async () => {
+  it('A call carries the signal of the request, and no option without a signal', async () => {
     const { signal } = new AbortController();
     const [without, within] = [tableThat({}), tableThat({})];
     await getItem(without.table, key);
@@ -89,7 +89,7 @@ describe('A call within a request', () => {
     expect([without.options, within.options]).toEqual([[{}], [{ abortSignal: signal }]]);
   });
 
-  it('ends as overloaded once the time of the request is used up, whatever the error is', async () => {
+  it('A call is overloaded when the time of the request is used up, whatever the error is', async () => {
     const error = named('AbortError');
     const { table, inputs } = tableThat(error);
     const ended: unknown = await getItem({ ...table, signal: AbortSignal.abort() }, key).catch(
@@ -122,7 +122,7 @@ describe('A pause between two tries', () => {
     'a transaction': (table) => transact(table, []),
   };
 
-  it.each(Object.entries(works))('of %s is waited for before the next try', async (_what, work) => {
+  it.each(Object.entries(works))('The next try of %s follows only after the pause', async (_what, work) => {
     const { table, inputs, asleep, end } = pausing(named('ThrottlingException'), {});
     const ended = work(table);
     await asleep;
@@ -133,7 +133,7 @@ describe('A pause between two tries', () => {
     expect(inputs).toHaveLength(2);
   });
 
-  it('is waited for before unprocessed keys are asked for again', async () => {
+  it('Unprocessed keys are asked for again only after the pause', async () => {
     const { table, inputs, asleep, end } = pausing({ UnprocessedKeys: { table: { Keys: [key] } } }, {});
     const ended = batchGet(table, [key]);
     await asleep;
@@ -144,7 +144,7 @@ describe('A pause between two tries', () => {
     expect(inputs).toHaveLength(2);
   });
 
-  it('is waited for before a list of hidden models is read anew', async () => {
+  it('A list of hidden models is read again only after the pause', async () => {
     const refused = new ConditionalCheckFailedException({ message: 'refused', $metadata: {} });
     const read = { Item: accountToItem(anAccount()) };
     const { table, inputs, asleep, end } = pausing(read, refused, read, {});
@@ -164,7 +164,7 @@ describe('The limits of the tries', () => {
     [5, 4_000.5, true],
     [6, 0, true],
     [1, 3_999, false],
-  ])('after try %i and %d ms: exhausted is %j', (attempt, elapsed, exhausted) => {
+  ])('After try %i and %d ms the tries are exhausted: %j', (attempt, elapsed, exhausted) => {
     const { table, clock } = tableThat({});
     clock.set(now + elapsed);
     expect(isExhausted(table, now, attempt)).toBe(exhausted);
@@ -177,7 +177,7 @@ describe('The limits of the tries', () => {
     [4, 128, 121],
     [5, 128, 201],
     [6, 128, 201],
-  ])('the pause after try %i with the random byte %i takes %d ms', (attempt, byte, millis) => {
+  ])('The pause after try %i with the random byte %i takes %d ms', (attempt, byte, millis) => {
     const { table } = tableThat({});
     expect(backoffMillis({ ...table, randomBytes: () => Uint8Array.of(byte) }, attempt)).toBe(millis);
   });
@@ -188,13 +188,13 @@ describe('A read of several keys', () => {
   const sizes = (inputs: readonly Command['input'][]): unknown[] =>
     inputs.map(({ RequestItems }) => (RequestItems as { table: { Keys: unknown[] } }).table.Keys.length);
 
-  it('asks for at most 100 keys at once', async () => {
+  it('A read asks for at most 100 keys at once', async () => {
     const { table, inputs } = tableThat({});
     expect(await batchGet(table, many)).toEqual([]);
     expect(sizes(inputs)).toEqual([100, 100, 1]);
   });
 
-  it('asks four times for keys that stay unprocessed, with these pauses', async () => {
+  it('A read asks four times for keys that stay unprocessed, with these pauses', async () => {
     const { table, clock, inputs } = tableThat({ UnprocessedKeys: { table: { Keys: [key] } } });
     await expect(batchGet(table, [key])).rejects.toThrow(new Overloaded('the read stayed unprocessed'));
     expect([inputs.length, clock.sleeps]).toEqual([4, [40, 80, 160, 320]]);
@@ -214,7 +214,7 @@ describe('A query', () => {
   const starts = (inputs: readonly Command['input'][]): unknown[] =>
     inputs.map(({ ExclusiveStartKey }) => ExclusiveStartKey);
 
-  it('goes on behind each page, oldest first, until there is no more', async () => {
+  it('A query reads page after page, oldest first, until there are no more', async () => {
     const { table, inputs } = tableThat(page(1, 2), page(3), lastPage(4));
     expect(await queryAll(table, 'A', 'KEY#')).toEqual([1, 2, 3, 4].map((number) => ({ number })));
     expect(starts(inputs)).toEqual([undefined, { pk: 'A', sk: '2' }, { pk: 'A', sk: '3' }]);
@@ -225,7 +225,7 @@ describe('A query', () => {
     ]);
   });
 
-  it('with a limit asks each time for what is missing, and stops at the limit', async () => {
+  it('A query with a limit asks each time for the missing items, and stops at the limit', async () => {
     const { table, inputs } = tableThat(page(1, 2), page(3), page(4));
     expect(await queryAll(table, 'A', 'KEY#', true, 3)).toEqual([1, 2, 3].map((number) => ({ number })));
     expect(inputs.map(({ ScanIndexForward, Limit }) => [ScanIndexForward, Limit])).toEqual([
@@ -234,7 +234,7 @@ describe('A query', () => {
     ]);
   });
 
-  it('of open work counts every page of every shard', async () => {
+  it('The count of open work includes every page of every shard', async () => {
     const { table, inputs } = tableThat(
       { Count: 5, LastEvaluatedKey: key },
       { Count: 2 },
@@ -250,7 +250,7 @@ describe('A query', () => {
     expect(inputs[5]).toMatchObject({ ExpressionAttributeValues: { ':open': 13 } });
   });
 
-  it('of all accounts reads each account of each page, and leaves out one that is gone', async () => {
+  it('The list of accounts reads each account of each page, and leaves out a deleted account', async () => {
     const rows = [keys.account(accountId), key];
     const item: Item = accountToItem(anAccount());
     const { table, inputs } = tableThat(
@@ -270,7 +270,7 @@ describe('A query', () => {
     expect(inputs[3]).toMatchObject({ ExclusiveStartKey: key });
   });
 
-  it('of the audit lists the creations of every page', async () => {
+  it('The audit lists the creations of every page', async () => {
     const { table, inputs } = tableThat(
       { Item: accountToItem(anAccount()) },
       {},
@@ -307,7 +307,7 @@ describe('A conditional write', () => {
   const refused = new ConditionalCheckFailedException({ message: 'refused', $metadata: {} });
   const parts = { UpdateExpression: 'REMOVE gone' };
 
-  it('is true when it was written, false when its condition failed, and throws every other error', async () => {
+  it('A conditional write is true when it was written, and false when its condition failed', async () => {
     const other = named('AccessDeniedException');
     expect([
       await updateIf(tableThat({}).table, key, parts),
@@ -319,7 +319,7 @@ describe('A conditional write', () => {
     await expect(putNew(tableThat(other).table, key)).rejects.toBe(other);
   });
 
-  it('tells what it met: nothing, an item, no item, or a busy table', async () => {
+  it('An update says whether it was written, was refused by an item, or met a busy table', async () => {
     const withItem = new ConditionalCheckFailedException({
       message: 'refused',
       $metadata: {},
@@ -342,7 +342,7 @@ describe('A conditional write', () => {
 });
 
 describe('Any work of a single call', () => {
-  it('is done once where nothing fails', async () => {
+  it('A call without an error is made once', async () => {
     const { table } = tableThat({});
     const calls: CallOptions[] = [];
     expect(await send(table, (options) => Promise.resolve(calls.push(options)))).toBe(1);

@@ -19,7 +19,7 @@ const facts: Facts = {
 };
 
 /**
- * Collects the reads of the table itself that may tell an older state. An index cannot be read consistently.
+ * Collects the reads of the table that are not consistent. An index cannot be read consistently.
  */
 function staleReads({ client }: Table): string[] {
   const stale: string[] = [];
@@ -46,7 +46,8 @@ function staleReads({ client }: Table): string[] {
 }
 
 /**
- * Every fact about the stores, each on an empty table of this engine; `missing` says why it cannot be asked.
+ * Tests every fact about the stores, each on an empty table of this engine. `missing` says why the engine is
+ * absent.
  */
 export function describeStores(name: string, start: () => Promise<Engine>, missing?: string): void {
   describe.skipIf(missing !== undefined)(

@@ -9,7 +9,7 @@ const type = (
   AttributeType: 'S' | 'N',
 ): { AttributeName: string; AttributeType: 'S' | 'N' } => ({ AttributeName, AttributeType });
 
-/** CreateTable's input for the service's table, as lib/ declares it. */
+/** The input of CreateTable for the service's table, from the declaration in lib/. */
 export function tableDefinition(TableName: string) {
   const index = ({ name, partition, sort }: typeof openWorkIndex | typeof listingIndex) => ({
     IndexName: name,

@@ -1,4 +1,4 @@
-/** The names and the keys of the table, each literally: the tables of today hold them. */
+/** The names and the keys of the table, stated literally, because existing tables hold them. */
 import { describe, expect, it } from 'vitest';
 import {
   keys,
@@ -13,7 +13,7 @@ import type { CreationId } from '../../../core/ids.ts';
 import { accountId, creationId, keyId } from '../../fixtures/records.ts';
 
 describe('The keys of the table', () => {
-  it('are these', () => {
+  it('Each item has one of these keys', () => {
     const account = `ACCOUNT#${accountId}`;
     expect([
       keys.account(accountId),
@@ -50,7 +50,7 @@ describe('The keys of the table', () => {
 });
 
 describe('The indexes of the table', () => {
-  it('have these names and attributes, and expired items are known by expiresAtSeconds', () => {
+  it('The indexes have these names and attributes, and expiresAtSeconds is the expiry of an item', () => {
     expect([openWorkIndex, listingIndex, ttlAttribute]).toEqual([
       { name: 'open_work', partition: 'openShard', sort: 'dueAt' },
       { name: 'listing', partition: 'listing', sort: 'listed' },
@@ -58,14 +58,14 @@ describe('The indexes of the table', () => {
     ]);
   });
 
-  it('have four shards for each kind of open work', () => {
+  it('Each kind of open work has four shards', () => {
     expect([openShards('OPEN'), openShards('WEBHOOK')]).toEqual([
       ['OPEN#0', 'OPEN#1', 'OPEN#2', 'OPEN#3'],
       ['WEBHOOK#0', 'WEBHOOK#1', 'WEBHOOK#2', 'WEBHOOK#3'],
     ]);
   });
 
-  it('spread creations over the shards by the last digit of their ids', () => {
+  it('The last digit of a creation’s id chooses its shard', () => {
     const shardOf = (digit: string): string =>
       openShard('OPEN', `019aa5a0-1000-7000-8000-00000000000${digit}` as CreationId);
     const digits = Array.from({ length: 16 }, (_, digit) => digit.toString(16));
@@ -82,7 +82,7 @@ describe('The minute of a time', () => {
     [60_000, 1],
     [119_999, 1],
     [120_000, 2],
-  ])('of %i milliseconds since the epoch is %i', (millis, minute) => {
+  ])('The minute of %i milliseconds since the epoch is %i', (millis, minute) => {
     expect(minuteOf(millis)).toBe(minute);
   });
 });

@@ -24,8 +24,8 @@ interface Ran {
 }
 
 /**
- * A transaction whose tries end so, one after the other; the last answer stays. A try takes some
- * milliseconds.
+ * Sends a transaction whose tries get these answers, one after the other. The last answer holds for all
+ * further tries. A try takes some milliseconds.
  */
 async function run(answers: readonly (Error | 'done')[], { random = 0, takes = 5 } = {}): Promise<Ran> {
   const clock = fakeClock();
@@ -50,8 +50,8 @@ async function run(answers: readonly (Error | 'done')[], { random = 0, takes = 5
 const conflict = cancelled('None', 'TransactionConflict');
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-describe('a transaction in conflict', () => {
-  it('is sent again after pauses that grow and end: then it is overloaded', async () => {
+describe('A transaction in conflict', () => {
+  it('A transaction is sent again after growing pauses, and then it is overloaded', async () => {
     const { outcome, sleeps, sent } = await run([conflict], { random: 255 });
     expect(outcome).toEqual({ kind: 'overloaded', unclear: false });
     expect(sent).toBe(6);
@@ -60,7 +60,7 @@ describe('a transaction in conflict', () => {
     expect(sleeps.map(Math.round)).toEqual([31, 61, 121, 240, 399]);
   });
 
-  it('comes back at another instant than the one that it collided with: the whole pause is random', async () => {
+  it('The whole pause is random, so that two transactions do not collide again', async () => {
     const [short, half, long] = [
       await run([conflict], { random: 0 }),
       await run([conflict], { random: 128 }),
@@ -71,23 +71,23 @@ describe('a transaction in conflict', () => {
     expect(sum(long.sleeps)).toBeGreaterThan(sum(half.sleeps));
   });
 
-  it('that clears is done, after as many tries as it took', async () => {
+  it('A transaction whose conflict passes is done', async () => {
     expect(await run([conflict, conflict, 'done'])).toMatchObject({ outcome: { kind: 'done' }, sent: 3 });
   });
 
-  it('whose tries are slow ends after four seconds, before the gateway does', async () => {
+  it('A transaction with slow tries ends after four seconds, before the gateway ends the request', async () => {
     expect((await run([conflict], { takes: 2_001 })).sent).toBe(2);
     expect((await run([conflict], { takes: 1_999 })).sent).toBe(3);
   });
 });
 
-describe('what a transaction is sent again for', () => {
+describe('The reasons for sending a transaction again', () => {
   it.each([
     ['a conflict', conflict],
     ['a throttled item', cancelled('ThrottlingError')],
     ['a throttled item of provisioned capacity', cancelled('None', 'ProvisionedThroughputExceeded')],
     ['a throttle of the whole call', named('ThrottlingException')],
-  ])('%s', async (_what, error) => {
+  ])('A transaction is sent again after %s', async (_what, error) => {
     expect(await run([error, 'done'])).toMatchObject({ outcome: { kind: 'done' }, sent: 2 });
   });
 
@@ -95,11 +95,11 @@ describe('what a transaction is sent again for', () => {
     ['an item that is too large', cancelled('None', 'ItemCollectionSizeLimitExceeded')],
     ['a request that is malformed', cancelled('ValidationError', 'TransactionConflict')],
     ['a role without the grant', named('AccessDeniedException')],
-  ])('never for %s: it is thrown', async (_what, error) => {
+  ])('A transaction is not sent again after %s, which is thrown', async (_what, error) => {
     await expect(run([error, 'done'])).rejects.toBe(error);
   });
 
-  it('never for a condition that failed: each item says what it said', async () => {
+  it('A transaction is not sent again after a failed condition, and each item has its refusal', async () => {
     const refused = await run([cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict'), 'done']);
     expect(refused).toMatchObject({
       outcome: { kind: 'refused', refusals: [undefined, { item: undefined }, undefined] },
@@ -109,7 +109,7 @@ describe('what a transaction is sent again for', () => {
 });
 
 describe('A transaction that conflicts', () => {
-  /** A transaction without a network. */
+  /** A table without a network, whose calls all get this answer. */
   const sending = (answer: Error | object, signal?: AbortSignal) => {
     const sent: unknown[] = [];
     const conflicts: unknown[] = [];
@@ -130,14 +130,14 @@ describe('A transaction that conflicts', () => {
     return { table, sent, conflicts };
   };
 
-  it('is told by its token, once a try', async () => {
+  it('A conflict is reported with the token of the transaction, once for each try', async () => {
     const { table, conflicts } = sending(conflict);
     await transact(table, [], 'token');
     expect(conflicts).toEqual(Array(6).fill('token'));
   });
 
   it.each(['ThrottlingError', 'ProvisionedThroughputExceeded', 'None'])(
-    'is another one than one that is cancelled by %s',
+    'A transaction that is cancelled by %s reports no conflict',
     async (code) => {
       const { table, conflicts, sent } = sending(cancelled(code));
       expect(await transact(table, [], 'token')).toEqual({ kind: 'overloaded', unclear: false });
@@ -145,7 +145,7 @@ describe('A transaction that conflicts', () => {
     },
   );
 
-  it('may have reasons without a code', async () => {
+  it('A transaction in conflict may have reasons without a code', async () => {
     const error = new TransactionCanceledException({
       message: 'cancelled',
       $metadata: { httpStatusCode: 400 },
@@ -154,7 +154,7 @@ describe('A transaction that conflicts', () => {
     expect(await transact(sending(error).table, [])).toEqual({ kind: 'overloaded', unclear: false });
   });
 
-  it('is sent with its token and the signal of the request, each only where there is one', async () => {
+  it('A transaction carries its token and the signal of the request, each only if there is one', async () => {
     const { signal } = new AbortController();
     const [bare, full] = [sending({}), sending({}, signal)];
     await transact(bare.table, []);
@@ -165,13 +165,13 @@ describe('A transaction that conflicts', () => {
     ]);
   });
 
-  it('is not sent once the time of the request is used up', async () => {
+  it('A transaction is not sent once the time of the request is used up', async () => {
     const { table, sent } = sending({}, AbortSignal.abort());
     expect(await transact(table, [], 'token')).toEqual({ kind: 'overloaded', unclear: false });
     expect(sent).toEqual([]);
   });
 
-  it('is overloaded when the time of the request is used up during a try', async () => {
+  it('A transaction is overloaded when the time of the request is used up during a try', async () => {
     const stop = new AbortController();
     const { table } = sending({}, stop.signal);
     const client = stub<DynamoDBDocumentClient>({
@@ -184,9 +184,10 @@ describe('A transaction that conflicts', () => {
   });
 });
 
-describe('a refusal behind a try that got no answer', () => {
+describe('A refusal after a try without an answer', () => {
   /**
-   * The SDK makes both tries by itself: the first one fails so, and the second one is refused by a condition.
+   * The SDK makes both tries itself. The first one fails with this error, and a condition refuses the second
+   * one.
    */
   async function refusedBehind(first: Error): Promise<TransactionOutcome> {
     const answers = [first, cancelledInTable([{ Code: 'ConditionalCheckFailed' }])];
@@ -208,22 +209,22 @@ describe('a refusal behind a try that got no answer', () => {
     );
   }
 
-  it('proves nothing when the first try timed out, because that try may still be carried out', async () => {
+  it('The refusal proves nothing when the first try timed out, because that try may still be carried out', async () => {
     const timedOut = Object.assign(new Error('exceeded'), { name: 'TimeoutError', code: 'ETIMEDOUT' });
     await expect(refusedBehind(timedOut)).rejects.toThrow('may still be carried out');
   });
 
-  it('is believed when the connection of the first try broke', async () => {
+  it('The refusal counts when the connection of the first try broke', async () => {
     const broken = Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
     expect(await refusedBehind(broken)).toMatchObject({ kind: 'refused' });
   });
 });
 
-describe('a transaction that the table refuses for good', () => {
+describe('A transaction that the table keeps refusing', () => {
   afterEach(() => vi.useRealTimers());
 
   it.each(['ThrottlingException', 'ProvisionedThroughputExceededException'])(
-    'by %s has surely written nothing: no answer was lost',
+    'A transaction that is refused by %s has surely written nothing',
     async (code) => {
       const client = createDirectClient(() => {
         throw new Refused(code, 'simulated');

@@ -22,7 +22,7 @@ async function announced({ charges, creations }: Stores): Promise<CreationRecord
   return creation;
 }
 
-/** The nth attempt; its id is made of its time, as a UUIDv7 is. */
+/** The nth attempt. Its id is a UUIDv7, which holds its time. */
 function attempt(number: number, startedAt: number): Delivery {
   const hex = startedAt.toString(16).padStart(12, '0');
   const id = `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-00000000000${number}`;
@@ -38,7 +38,7 @@ function attempt(number: number, startedAt: number): Delivery {
 }
 
 export const workFacts: Facts = {
-  'what is overdue comes most overdue first, from all shards, and is counted': async ({
+  'Overdue work of all shards is listed, the most overdue first, and counted': async ({
     charges,
     openWork,
     requests,
@@ -59,7 +59,11 @@ export const workFacts: Facts = {
     ).toMatchObject({ openCreations: 5 });
   },
 
-  'of two reconcilers that read the same due time one acts': async ({ charges, openWork, creations }) => {
+  'Only one of two reconcilers that read the same due time acts': async ({
+    charges,
+    openWork,
+    creations,
+  }) => {
     await charges.charge(orderOf(1));
     const read = aCreation({ id: idOf(1) });
     expect(await openWork.noteStart(read, now + 120_000, 2)).toBe(true);
@@ -71,7 +75,7 @@ export const workFacts: Facts = {
     expect(await openWork.overdue(now + 10_000_000)).toEqual([]);
   },
 
-  'an attempt is claimed once, in its turn and never before its time': async (stores) => {
+  'An attempt is claimed once, in its turn and never before its time': async (stores) => {
     const creation = await announced(stores);
     const { deliveries } = stores;
     const claim = (number: number, at: number): Promise<boolean> =>
@@ -86,7 +90,7 @@ export const workFacts: Facts = {
     expect(
       await deliveries.claim({ delivery: another, body: '{"n":1}', nextAt: now + 70_000, nowMillis: now }),
     ).toBe(false);
-    // The answer was lost, and the same one asks again.
+    // The answer to the claim was lost, and the same attempt asks again.
     expect(await claim(1, now)).toBe(true);
     await deliveries.settle({ ...attempt(1, now), outcome: 'failed', status: 500 }, { at: now + 60_000 });
     expect([await claim(2, now + 59_999), await claim(2, now + 60_000)]).toEqual([false, true]);
@@ -115,7 +119,9 @@ export const workFacts: Facts = {
     expect(await deliveries.find(accountId, attempt(1, now).id)).toEqual(log[1]);
   },
 
-  'a webhook is given up behind its last attempt only, and skipped for good': async (stores) => {
+  'A webhook is given up only after its last attempt, and a settled webhook cannot be skipped': async (
+    stores,
+  ) => {
     const creation = await announced(stores);
     const status = async (): Promise<string | undefined> =>
       (await stores.creations.read(creation.id))?.webhook?.status;
@@ -139,7 +145,7 @@ export const workFacts: Facts = {
     expect(await status()).toBe('failed');
   },
 
-  'a settled webhook is opened again once, with its attempts anew': async (stores) => {
+  'A settled webhook is opened again once, with all its attempts': async (stores) => {
     const creation = await announced(stores);
     expect(await stores.deliveries.reopen(creation, now)).toBe(false);
     await stores.deliveries.skip(creation.id);
@@ -154,7 +160,9 @@ export const workFacts: Facts = {
     expect(await stores.openWork.overdue(now + 30_001)).toEqual([creation.id]);
   },
 
-  'one test delivery in its interval, and the time to wait for the next': async ({ deliveries }) => {
+  'Only one test delivery is allowed in its interval, and a second one learns how long to wait': async ({
+    deliveries,
+  }) => {
     expect([
       await deliveries.claimTest(accountId, 30_000, now),
       await deliveries.claimTest(accountId, 30_000, now + 10_000),
@@ -162,7 +170,7 @@ export const workFacts: Facts = {
     expect(await deliveries.claimTest(accountId, 30_000, now + 30_000)).toBe(0);
   },
 
-  'creations are listed newest first, from behind a cursor': async ({ charges, creations }) => {
+  'Creations are listed newest first, after a cursor': async ({ charges, creations }) => {
     for (const number of [3, 1, 2]) await charges.charge(orderOf(number));
     const ids = async (limit: number, before?: ReturnType<typeof idOf>): Promise<string[]> =>
       (await creations.list(accountId, limit, before)).map(({ id }) => id);
@@ -171,7 +179,7 @@ export const workFacts: Facts = {
     expect(await ids(2, idOf(1))).toEqual([]);
   },
 
-  'more creations than one BatchGetItem takes are listed, and a page of 100 goes on': async ({
+  'More creations than one BatchGetItem allows are listed, and a page of 100 names the next page': async ({
     creations,
     table,
   }) => {
@@ -189,7 +197,7 @@ export const workFacts: Facts = {
     expect([rest.creations.map(({ id }) => id), rest.next]).toEqual([newestFirst.slice(100), undefined]);
   },
 
-  'creations are found by their status and their model': async ({ charges, creations }) => {
+  'Creations are found by their status and their model': async ({ charges, creations }) => {
     for (const number of [1, 2, 3, 4])
       await charges.charge(
         orderOf(number, {}, { model: number % 2 === 0 ? 'sandbox-pro' : 'sandbox-sketch' }),
@@ -211,7 +219,7 @@ export const workFacts: Facts = {
     expect(await ids({ status: 'queued' }, 2)).toEqual([4, 3].map(idOf));
   },
 
-  'metadata is kept under any name that a client chooses': async ({ charges, creations }) => {
+  'Metadata is kept under any name that a client chooses': async ({ charges, creations }) => {
     const metadata = JSON.parse('{"__proto__":"a","constructor":"b","toString":"c","":"d"}') as Record<
       string,
       string

@@ -36,12 +36,12 @@ function fetchThat(answer: () => Response): { readonly url: string; readonly ini
 const keyVendors = ['openai', 'google', 'bfl', 'fal', 'replicate'] as const;
 
 describe('The vendors', () => {
-  it('are these, in this order', () => {
+  it('The table holds these vendors, in this order', () => {
     const vendors = createVendors({ ...access, bedrockRegion: 'us-west-2' });
     expect(vendors.map(({ name }) => name)).toEqual(['bedrock', ...keyVendors]);
   });
 
-  it('are asked for a picture at their own addresses', async () => {
+  it('Each vendor is asked for a picture at its own address', async () => {
     const asked = fetchThat(() => new Response('', { status: 429 }));
     const job = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' })();
     for (const vendor of createVendors({ ...access, bedrockRegion: 'us-west-2' }).slice(1))
@@ -62,7 +62,7 @@ describe('The vendors', () => {
     );
   });
 
-  it('are asked about a key at their own addresses', async () => {
+  it('Each vendor is asked about its key at its own address', async () => {
     const asked = fetchThat(() => new Response('', { status: 200 }));
     for (const name of keyVendors)
       expect(await checkVendor(name, access, never)).toEqual({ verdict: 'accepted', detail: 'HTTP 200' });
@@ -75,7 +75,7 @@ describe('The vendors', () => {
     ]);
   });
 
-  it('are asked at another address where one is set, each at its own', async () => {
+  it('Each vendor is asked at another address when one is set for it', async () => {
     const asked = fetchThat(() => new Response('', { status: 200 }));
     const baseUrls = Object.fromEntries(keyVendors.map((name) => [name, `https://${name}.test`]));
     for (const name of keyVendors) await checkVendor(name, { credentials, baseUrls }, never);
@@ -91,7 +91,7 @@ describe('The vendors', () => {
     ['sandbox', 'needs no key'],
     ['sandbox-large', 'needs no key'],
     ['bedrock', 'signed with the role; Bedrock has no call that costs nothing'],
-  ])('without a key to ask about, as %s, say why', async (name, detail) => {
+  ])('The check of %s, which has no key, says why nothing was asked', async (name, detail) => {
     const asked = fetchThat(() => new Response());
     expect(await checkVendor(name, access, never)).toEqual({ verdict: 'unchecked', detail });
     expect(asked).toEqual([]);
@@ -105,35 +105,38 @@ describe('Bedrock', () => {
   it.each([
     [undefined, 'https://bedrock-runtime.us-west-2.amazonaws.com'],
     ['https://bedrock.test', 'https://bedrock.test'],
-  ])('with the endpoint %s is asked once, at %s, over a connection of its own', async (endpoint, origin) => {
-    const mocked = mockClient(BedrockRuntimeClient);
-    mocked.on(InvokeModelCommand).rejects(Object.assign(new Error(), { name: 'ThrottlingException' }));
-    const provider = createBedrock({
-      name: 'bedrock',
-      region: 'us-west-2',
-      credentials: identity,
-      ...(endpoint !== undefined && { endpoint }),
-    });
-    expect(await provider.submit(job, never)).toMatchObject({ reason: 'unavailable' });
-    const { config } = mocked.call(0).thisValue as BedrockRuntimeClient;
-    const { protocol, hostname } = (await config.endpoint?.()) ?? {};
-    expect([
-      `${protocol ?? ''}//${hostname ?? ''}`,
-      await config.maxAttempts(),
-      await config.region(),
-    ]).toEqual([origin, 1, 'us-west-2']);
-    const { configProvider } = config.requestHandler as unknown as {
-      configProvider: Promise<{ httpAgentProvider: () => Promise<Agent>; httpsAgent: Agent }>;
-    };
-    const { httpAgentProvider, httpsAgent } = await configProvider;
-    expect([await httpAgentProvider(), httpsAgent]).toMatchObject([
-      { keepAlive: false },
-      { keepAlive: false },
-    ]);
-    mocked.restore();
-  });
+  ])(
+    'Bedrock with the endpoint %s is asked once, at %s, over a connection of its own',
+    async (endpoint, origin) => {
+      const mocked = mockClient(BedrockRuntimeClient);
+      mocked.on(InvokeModelCommand).rejects(Object.assign(new Error(), { name: 'ThrottlingException' }));
+      const provider = createBedrock({
+        name: 'bedrock',
+        region: 'us-west-2',
+        credentials: identity,
+        ...(endpoint !== undefined && { endpoint }),
+      });
+      expect(await provider.submit(job, never)).toMatchObject({ reason: 'unavailable' });
+      const { config } = mocked.call(0).thisValue as BedrockRuntimeClient;
+      const { protocol, hostname } = (await config.endpoint?.()) ?? {};
+      expect([
+        `${protocol ?? ''}//${hostname ?? ''}`,
+        await config.maxAttempts(),
+        await config.region(),
+      ]).toEqual([origin, 1, 'us-west-2']);
+      const { configProvider } = config.requestHandler as unknown as {
+        configProvider: Promise<{ httpAgentProvider: () => Promise<Agent>; httpsAgent: Agent }>;
+      };
+      const { httpAgentProvider, httpsAgent } = await configProvider;
+      expect([await httpAgentProvider(), httpsAgent]).toMatchObject([
+        { keepAlive: false },
+        { keepAlive: false },
+      ]);
+      mocked.restore();
+    },
+  );
 
-  it('of the table of vendors is asked at the address that is set for it', async () => {
+  it('Bedrock is asked at the address and in the region that are set for it', async () => {
     const mocked = mockClient(BedrockRuntimeClient);
     mocked.on(InvokeModelCommand).rejects(Object.assign(new Error(), { name: 'ThrottlingException' }));
     const [provider] = createVendors({
@@ -180,7 +183,7 @@ describe('Bedrock', () => {
     ['NotAuthorized', 'credentials'],
     ['RequestExpired', 'credentials'],
     ['CredentialsProviderError', 'credentials'],
-  ])('that fails with %s is refused as %s, with a status and without', async (name, reason) => {
+  ])('An error of Bedrock named %s is refused as %s, with a status and without', async (name, reason) => {
     const [without, within] = [new Error('a text'), new Error('a text')].map((error) =>
       Object.assign(error, { name }),
     );
@@ -199,15 +202,18 @@ describe('Bedrock', () => {
     [429, 'unavailable'],
     [500, 'unknown_answer'],
     [503, 'unavailable'],
-  ])('that fails with status %i and an unknown name is refused as %s', async (httpStatusCode, reason) => {
-    expect(await refused(Object.assign(new Error(), { name: 'New', $metadata: { httpStatusCode } }))).toEqual(
-      {
+  ])(
+    'An error of Bedrock with status %i and an unknown name is refused as %s',
+    async (httpStatusCode, reason) => {
+      expect(
+        await refused(Object.assign(new Error(), { name: 'New', $metadata: { httpStatusCode } })),
+      ).toEqual({
         kind: 'refused',
         reason,
         detail: `HTTP ${httpStatusCode} New`,
-      },
-    );
-  });
+      });
+    },
+  );
 
   it.each([
     ['ECONNREFUSED', 'unavailable'],
@@ -216,7 +222,7 @@ describe('Bedrock', () => {
     ['EHOSTUNREACH', 'unavailable'],
     ['ENETUNREACH', 'unavailable'],
     ['ECONNRESET', 'unknown_outcome'],
-  ])('that breaks with the code %s is refused as %s', async (code, reason) => {
+  ])('A call of Bedrock that breaks with the code %s is refused as %s', async (code, reason) => {
     expect(await refused(Object.assign(new Error(), { code }))).toEqual({
       kind: 'refused',
       reason,
@@ -224,7 +230,7 @@ describe('Bedrock', () => {
     });
   });
 
-  it('that breaks without a code, or behind status 200, has an unknown outcome', async () => {
+  it('A call of Bedrock that breaks without a code, or after status 200, has an unknown outcome', async () => {
     const answer = { kind: 'refused', reason: 'unknown_outcome', detail: 'UNKNOWN' };
     expect(await refused(new Error())).toEqual(answer);
     expect(await refused(Object.assign(new Error(), { $metadata: { httpStatusCode: 200 } }))).toEqual(answer);
@@ -235,7 +241,7 @@ describe('Bedrock', () => {
     ['A'.repeat(81), 'HTTP 418'],
     ['a/b', 'HTTP 418'],
     ['a\nb', 'HTTP 418'],
-  ])('tells of the name %j no more than is plain', async (name, detail) => {
+  ])('The detail of an error named %j holds plain words only', async (name, detail) => {
     expect(
       await refused(Object.assign(new Error(), { name, $metadata: { httpStatusCode: 418 } })),
     ).toMatchObject({ detail });
@@ -254,7 +260,7 @@ describe('An address that an answer of fal names', () => {
   };
 
   it.each(['https://queue.fal.run', 'https://fal.run', 'https://eu.queue.fal.run', 'https://other.fal.run'])(
-    'is called at %s, a host of its API',
+    'An address at %s, a host of the API, is called',
     async (host) => expect(await cancelUrlsCalled(host)).toEqual([`${host}/c`]),
   );
 
@@ -268,7 +274,7 @@ describe('An address that an answer of fal names', () => {
     'https://fal.run:444',
     'https://user@fal.run',
     'https://:secret@fal.run',
-  ])('is not called at %s', async (host) => expect(await cancelUrlsCalled(host)).toEqual([]));
+  ])('An address at %s is not called', async (host) => expect(await cancelUrlsCalled(host)).toEqual([]));
 });
 
 describe('A picture that an answer names', () => {
@@ -305,10 +311,13 @@ describe('A picture that an answer names', () => {
     ['Replicate', 'https://replicate.delivery/a.png', true],
     ['Replicate', 'https://pbxt.replicate.delivery/a.png', true],
     ['Replicate', 'https://replicate.com/a.png', false],
-  ] as const)('by %s at %s is downloaded without a credential: %j', async (vendor, picture, isDownloaded) => {
-    const asked = await polls[vendor](picture);
-    expect(asked.filter(({ url }) => url === picture).map(({ init }) => init.headers)).toEqual(
-      isDownloaded ? [{}] : [],
-    );
-  });
+  ] as const)(
+    'A picture of %s at %s is downloaded without a credential: %j',
+    async (vendor, picture, isDownloaded) => {
+      const asked = await polls[vendor](picture);
+      expect(asked.filter(({ url }) => url === picture).map(({ init }) => init.headers)).toEqual(
+        isDownloaded ? [{}] : [],
+      );
+    },
+  );
 });

@@ -26,22 +26,22 @@ async function submit(job: RenderJob, credentials = fakeBedrockIdentity): Promis
   return createBedrock({ name: 'bedrock', region, endpoint: fake.url, credentials }).submit(job, never);
 }
 
-describe('what Bedrock answers', () => {
-  it.each(bedrockRows)('$row: $says', async ({ row, answers }) => {
+describe('An answer of Bedrock', () => {
+  it.each(bedrockRows)('The answer "$row" has its outcome: $says', async ({ row, answers }) => {
     const before = fake.received.length;
     const answer = await submit(aJob({ prompt: `${prompt} [row:${row}]` }));
     expect(outcomeOf(answer)).toBe(answers);
     if (answer.kind === 'refused') expect(answer.detail).toMatch(/^(HTTP \d{3}( [\w: ]+)?|[A-Z_]+)$/);
-    // Whatever it says, it is asked once: a second time would be rendered and paid again.
+    // Bedrock is asked only once. A second call would be rendered and paid again.
     expect(fake.received.length).toBe(before + 1);
   });
 
-  it.each(['png', 'jpeg'] as const)('is the picture that was asked for, as %s', async (outputFormat) => {
+  it.each(['png', 'jpeg'] as const)('The picture has the requested ratio as %s', async (outputFormat) => {
     const answer = await submit(aJob({ outputFormat, aspectRatio: '16:9' }));
     expect(headerOf(answer)).toEqual({ contentType: `image/${outputFormat}`, width: 1344, height: 768 });
   });
 
-  it('to a role without rights is told as what only a person can put right', async () => {
+  it('A role without rights is refused for its credentials, which only a person can correct', async () => {
     expect(await submit(aJob({ prompt: 'A cat [row:access-denied]' }))).toEqual({
       kind: 'refused',
       reason: 'credentials',
@@ -50,8 +50,8 @@ describe('what Bedrock answers', () => {
   });
 });
 
-describe('what Bedrock is asked for', () => {
-  it('is an InvokeModel of the model, signed with the role and its session', async () => {
+describe('A request to Bedrock', () => {
+  it('A request is an InvokeModel of the model, signed with the role and its session', async () => {
     await submit(
       aJob({
         providerModel: 'stability.sd3-5-large-v1:0',
@@ -79,7 +79,7 @@ describe('what Bedrock is asked for', () => {
     });
   });
 
-  it('has no seed where the job has none', async () => {
+  it('A job without a seed makes a request without a seed', async () => {
     await submit(aJob());
     expect(lastReceived(fake).json).toEqual({
       prompt,
@@ -90,28 +90,28 @@ describe('what Bedrock is asked for', () => {
   });
 
   it.each<AspectRatio>(['1:1', '3:2', '2:3', '5:4', '4:5', '16:9', '9:16', '21:9'])(
-    'is something that it takes for %s',
+    'Bedrock accepts the request for the ratio %s',
     async (aspectRatio) => {
-      // The fake looks at every field before it is "throttled".
+      // The fake checks every field before it answers that it is throttled.
       expect(await submit(aJob({ prompt: 'A cat [row:throttled]', aspectRatio }))).toMatchObject({
         reason: 'unavailable',
       });
     },
   );
 
-  it('is never a picture of source images', async () => {
+  it('A job with source images is refused and not sent', async () => {
     const before = fake.received.length;
     expect(await submit(aJob({ sourceCount: 1 }))).toMatchObject({ reason: 'unknown_answer' });
     expect(fake.received.length).toBe(before);
   });
 });
 
-describe('a call to Bedrock', () => {
+describe('A call of Bedrock', () => {
   it.each([
     ['another key id', { ...fakeBedrockIdentity, accessKeyId: 'OTHER' }, 'UnrecognizedClientException'],
     ['another secret', { ...fakeBedrockIdentity, secretAccessKey: 'other' }, 'InvalidSignatureException'],
     ['another session', { ...fakeBedrockIdentity, sessionToken: 'other' }, 'UnrecognizedClientException'],
-  ])('signed with %s is refused for its credentials', async (_, identity, code) => {
+  ])('A call that is signed with %s is refused for its credentials', async (_, identity, code) => {
     expect(await submit(aJob(), identity)).toEqual({
       kind: 'refused',
       reason: 'credentials',
@@ -119,7 +119,7 @@ describe('a call to Bedrock', () => {
     });
   });
 
-  it('without any credentials is refused for them, and not made', async () => {
+  it('A call without credentials is refused for them and not made', async () => {
     const before = fake.received.length;
     const none = (): never => {
       throw Object.assign(new Error('Could not load credentials from any providers'), {
@@ -140,7 +140,7 @@ describe('a call to Bedrock', () => {
     expect(fake.received.length).toBe(before);
   });
 
-  it('ends when the signal does', async () => {
+  it('A call ends when its signal aborts, and a vendor that is not reached is unavailable', async () => {
     const silent = await startFakeVendor(() => ({ status: 'hang' }));
     const provider = createBedrock({
       name: 'bedrock',
@@ -155,12 +155,12 @@ describe('a call to Bedrock', () => {
     expect(await provider.submit(aJob(), never)).toEqual(notReached);
   });
 
-  it('has no free form: the check says so', async () => {
+  it('The check says that Bedrock has no call that costs nothing', async () => {
     expect(await checkBedrock()).toMatchObject({ verdict: 'unchecked' });
   });
 });
 
-describe('the fake of Bedrock', () => {
+describe('The fake of Bedrock', () => {
   const good = { prompt: 'A cat' };
   const model = '/model/stability.stable-image-core-v1%3A1/invoke';
   const invoke = async (
@@ -178,11 +178,11 @@ describe('the fake of Bedrock', () => {
     return [response.status, response.headers.get('x-amzn-errortype')?.split(':')[0]];
   };
 
-  it('takes the signature of another signer, too', async () => {
+  it('The fake accepts the signature of another signer', async () => {
     expect(await invoke(model, good)).toEqual([200, undefined]);
   });
 
-  it('refuses a body that was changed after it was signed, and a call that was not signed', async () => {
+  it('The fake refuses a body that was changed after the signature, and a call without a signature', async () => {
     const client = new AwsClient({ ...fakeBedrockIdentity, service: 'bedrock', region });
     const signed = await client.sign(`${fake.url}${model}`, { method: 'POST', body: JSON.stringify(good) });
     const changed = await fetch(signed.url, {
@@ -206,7 +206,7 @@ describe('the fake of Bedrock', () => {
     ['WebP', model, { ...good, output_format: 'webp' }, [400, 'ValidationException']],
     ['a seed out of range', model, { ...good, seed: -1 }, [400, 'ValidationException']],
     ['another mode', model, { ...good, mode: 'image-to-image' }, [400, 'ValidationException']],
-  ])('refuses %s', async (_, path, body, expected, headers) => {
+  ])('The fake refuses %s', async (_, path, body, expected, headers) => {
     expect(await invoke(path, body, headers)).toEqual(expected);
   });
 });

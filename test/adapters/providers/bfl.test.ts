@@ -1,4 +1,4 @@
-/** Black Forest Labs: the adapter against the vendor's fake, over real sockets. */
+/** The adapter of Black Forest Labs and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { aspectRatios } from '../../../core/image-formats.ts';
 import type { RefusalReason } from '../../../core/provider.ts';
@@ -63,11 +63,11 @@ const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
   'download-broke': 'rendered',
 };
 
-describe('each answer of the vendor', () => {
-  it('has a row here and in the fake', () =>
+describe('Each answer of the vendor', () => {
+  it('Each answer has a row here and in the fake', () =>
     expect(Object.keys(reasons)).toEqual(bflRows.map(({ row }) => row)));
 
-  it.each(bflRows)('$row: $says', async ({ row, sources = 0 }) => {
+  it.each(bflRows)('The answer "$row" has its outcome: $says', async ({ row, sources = 0 }) => {
     const { answer, forgotten } = await speak(
       aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }),
     );
@@ -80,7 +80,7 @@ describe('each answer of the vendor', () => {
       expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
   });
 
-  it('is told to the operator by its status and code', async () => {
+  it('The operator learns the status and the code of an answer', async () => {
     expect(await answerTo(aJob({ prompt: '[row:content-moderated]' }))).toMatchObject({
       detail: 'HTTP 200 Content Moderated',
     });
@@ -95,15 +95,15 @@ describe('each answer of the vendor', () => {
     });
   });
 
-  it('that blames a source image blames the prompt where there is none', async () => {
+  it('An answer that blames a source image blames the prompt when there is no source image', async () => {
     expect((await speak(aJob({ prompt: '[row:source-moderated]' }))).answer).toMatchObject({
       reason: 'prompt',
     });
   });
 });
 
-describe('a request', () => {
-  it('carries the key, the prompt, the pixels and the format, and nothing that was not asked for', async () => {
+describe('A request', () => {
+  it('A request carries the key, the prompt, the pixels and the format, and nothing else', async () => {
     const [submitted, polled, , , downloaded] = await received(fake, () =>
       speak(aJob({ aspectRatio: '16:9', resolution: '2K', outputFormat: 'jpeg', seed: 7 })),
     );
@@ -129,7 +129,7 @@ describe('a request', () => {
     expect(downloaded?.headers['x-key']).toBeUndefined();
   });
 
-  it('carries source images in order as base64', async () => {
+  it('A request carries the source images in order as base64', async () => {
     const [submitted] = await received(fake, () =>
       speak(
         aJob({ providerModel: 'flux-2-klein-4b', sourceCount: 3, outputFormat: 'webp', aspectRatio: '21:9' }),
@@ -150,7 +150,7 @@ describe('a request', () => {
   });
 
   it.each(['1K', '2K'] as const)(
-    'for any ratio at %s is within what every vendor of FLUX.2 renders',
+    'At %s every ratio is within the limits of every vendor of FLUX.2',
     (resolution) => {
       for (const ratio of aspectRatios) {
         const { width, height } = fluxPixelsOf(resolution, ratio);
@@ -163,11 +163,11 @@ describe('a request', () => {
     },
   );
 
-  it('for 4K is a defect of the catalog', async () => {
+  it('A request for 4K throws, because the catalog has no such route', async () => {
     await expect(speak(aJob({ resolution: '4K' }))).rejects.toThrow('FLUX.2 renders no 4K');
   });
 
-  it('without a credential is not sent', async () => {
+  it('Without a credential no request is sent', async () => {
     const provider = createBfl(settings({ credential: undefined }));
     const sent = await received(fake, async () => {
       expect(await everyCall(provider, aJob(), `0 ${fake.url}/v1/get_result?id=1`)).toEqual([
@@ -178,11 +178,11 @@ describe('a request', () => {
     expect(sent).toEqual([]);
   });
 
-  it('that never reached the vendor leaves it out', async () => {
+  it('A request that never reached the vendor makes the vendor unavailable', async () => {
     expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
   });
 
-  it('ends with the signal, in the middle of a call and before it', async () => {
+  it('A request ends when its signal aborts, during a call and before it', async () => {
     const provider = createBfl(settings());
     await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow(
       'timeout',
@@ -193,8 +193,8 @@ describe('a request', () => {
   });
 });
 
-describe('an accepted job', () => {
-  it('is asked for ever more slowly, and no faster than twice a second', async () => {
+describe('An accepted job', () => {
+  it('A job is polled ever more slowly, and at most twice a second', async () => {
     const pending: Reply = { status: 200, body: { id: '1', status: 'Pending', result: null } };
     const slow = await startFakeVendor(({ method }, origin) =>
       method === 'POST'
@@ -207,24 +207,24 @@ describe('an accepted job', () => {
   });
 
   it.each(['poll-broke', 'poll-throttled', 'poll-down'])(
-    'whose poll did not come through is left in peace for a while: %s',
+    'After a failed poll (%s), a job is not polled for 5 s',
     async (row) => {
       expect((await speak(aJob({ prompt: `[row:${row}]` }))).waits.slice(0, 3)).toEqual([500, 5_000, 1_000]);
     },
   );
 
-  it('whose polling address lies at another host is let go at once', async () => {
+  it('A job with a polling address at another host is not polled', async () => {
     expect((await speak(aJob({ prompt: '[row:foreign-polling-url]' }))).waits).toEqual([]);
   });
 
-  it('is never submitted twice', async () => {
+  it('A job is never submitted twice', async () => {
     const before = fake.jobs();
     await speak(aJob({ prompt: '[row:poll-broke]' }));
     await speak(aJob({ prompt: '[row:download-broke]' }));
     expect(fake.jobs() - before).toBe(2);
   });
 
-  it('whose id names another host, or nothing, is not asked for', async () => {
+  it('A job whose id names another host, or no address, is not polled', async () => {
     const provider = createBfl(settings());
     for (const jobId of [
       '0 https://example.com/v1/get_result?id=1',
@@ -239,18 +239,18 @@ describe('an accepted job', () => {
   });
 });
 
-describe('the credential', () => {
+describe('The credential', () => {
   it.each<[string | undefined, object]>([
     [key, { verdict: 'accepted', detail: 'HTTP 200' }],
     ['another', { verdict: 'refused', detail: 'HTTP 403' }],
     [undefined, { verdict: 'unchecked', detail: 'no credential' }],
-  ])('%s is checked by a call that costs nothing', async (value, expected) => {
+  ])('The credential %s is checked by a call that costs nothing', async (value, expected) => {
     const before = fake.jobs();
     expect(await checkBfl(settings({ credential: value }), never)).toEqual(expected);
     expect(fake.jobs()).toBe(before);
   });
 
-  it('cannot be checked where the vendor is not reached', async () => {
+  it('The credential is not judged when the vendor is not reached', async () => {
     expect(await checkBfl(settings({ baseUrl: await closedUrl() }), never)).toEqual({
       verdict: 'unreachable',
       detail: 'ECONNREFUSED',
@@ -258,7 +258,7 @@ describe('the credential', () => {
   });
 });
 
-describe('the fake refuses what the vendor would', () => {
+describe('The fake refuses what the vendor would refuse', () => {
   const good = { prompt: 'a cat', width: 1024, height: 1024, output_format: 'png', safety_tolerance: 2 };
   const send = async (
     body: object,
@@ -272,7 +272,7 @@ describe('the fake refuses what the vendor would', () => {
       })
     ).status;
 
-  it('and takes what it would take', async () => expect(await send(good)).toBe(200));
+  it('The fake accepts what the vendor would accept', async () => expect(await send(good)).toBe(200));
 
   it.each<[string, object]>([
     ['an unknown field', { ...good, size: '1024x1024' }],
@@ -283,9 +283,9 @@ describe('the fake refuses what the vendor would', () => {
     ['a tolerance out of range', { ...good, safety_tolerance: 6 }],
     ['what is no image', { ...good, input_image: 'bm8gaW1hZ2U=' }],
     ['a ninth image', { ...good, input_image_9: pictureOf('png', 64, 48).toString('base64') }],
-  ])('%s', async (_, body) => expect(await send(body)).toBe(422));
+  ])('The fake refuses %s', async (_, body) => expect(await send(body)).toBe(422));
 
-  it('a fifth image for klein, another key, path or method', async () => {
+  it('The fake refuses a fifth image for klein, another key, another path and another method', async () => {
     expect(
       await send(
         { ...good, input_image_5: pictureOf('png', 64, 48).toString('base64') },

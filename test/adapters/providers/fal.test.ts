@@ -1,4 +1,4 @@
-/** fal: the adapter against the vendor's fake, over real sockets. */
+/** The adapter of fal and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../../core/provider.ts';
 import { checkFal } from '../../../adapters/providers/fal/check.ts';
@@ -72,11 +72,11 @@ const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
   'download-broke': 'rendered',
 };
 
-describe('each answer of the vendor', () => {
-  it('has a row here and in the fake', () =>
+describe('Each answer of the vendor', () => {
+  it('Each answer has a row here and in the fake', () =>
     expect(Object.keys(reasons)).toEqual(falRows.map(({ row }) => row)));
 
-  it.each(falRows)('$row: $says', async ({ row, sources = 0 }) => {
+  it.each(falRows)('The answer "$row" has its outcome: $says', async ({ row, sources = 0 }) => {
     const { answer, forgotten } = await speak(
       aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }),
     );
@@ -89,7 +89,7 @@ describe('each answer of the vendor', () => {
       expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
   });
 
-  it('is told to the operator by its status and code', async () => {
+  it('The operator learns the status and the code of an answer', async () => {
     expect(await answerTo(aJob({ prompt: '[row:prompt-policy]' }))).toMatchObject({
       detail: 'HTTP 422 content_policy_violation',
     });
@@ -100,8 +100,8 @@ describe('each answer of the vendor', () => {
   });
 });
 
-describe('a request', () => {
-  it('carries the key, the prompt, the pixels, the format, and that nothing is to be kept or tried again', async () => {
+describe('A request', () => {
+  it('A request carries the key, prompt, pixels and format, and forbids storing and retrying', async () => {
     const asked = await received(fake, () =>
       speak(aJob({ aspectRatio: '3:2', resolution: '2K', outputFormat: 'jpeg', seed: 7 })),
     );
@@ -133,7 +133,7 @@ describe('a request', () => {
     expect(asked.at(-1)?.headers['authorization']).toBeUndefined();
   });
 
-  it('with source images goes to the editing endpoint and carries them as data URIs', async () => {
+  it('A request with source images goes to the editing endpoint and carries them as data URIs', async () => {
     const [submitted, polled] = await received(fake, () =>
       speak(aJob({ providerModel: 'fal-ai/flux-2/klein/4b', sourceCount: 2, outputFormat: 'webp' })),
     );
@@ -149,11 +149,11 @@ describe('a request', () => {
       num_images: 1,
       image_urls: images,
     });
-    // The queue knows the app, not the path within it.
+    // The addresses of the queue name the app without the path within it.
     expect(polled?.path).toMatch(/^\/fal-ai\/flux-2\/requests\//);
   });
 
-  it('without a credential is not sent', async () => {
+  it('Without a credential no request is sent', async () => {
     const provider = createFal(settings({ credential: undefined }));
     const sent = await received(fake, async () => {
       expect(
@@ -163,11 +163,11 @@ describe('a request', () => {
     expect(sent).toEqual([]);
   });
 
-  it('that never reached the vendor leaves it out', async () => {
+  it('A request that never reached the vendor makes the vendor unavailable', async () => {
     expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
   });
 
-  it('ends with the signal', async () => {
+  it('A request ends when its signal aborts', async () => {
     const provider = createFal(settings());
     await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow(
       'timeout',
@@ -175,18 +175,18 @@ describe('a request', () => {
   });
 });
 
-describe('an accepted job', () => {
-  it('is asked for as the table says, and left in peace where a poll did not come through', async () => {
+describe('An accepted job', () => {
+  it('A job is polled after the waits of the table, and after 5 s when a poll failed', async () => {
     expect((await speak(aJob())).waits).toEqual([500, 500, 1_000]);
     expect((await speak(aJob({ prompt: '[row:poll-broke]' }))).waits).toEqual([500, 5_000, 1_000]);
     expect((await speak(aJob({ prompt: '[row:result-down]' }))).waits).toEqual([500, 500, 1_000, 5_000]);
   });
 
-  it('whose addresses lie at another host is let go at once', async () => {
+  it('A job with addresses at another host is not polled', async () => {
     expect((await speak(aJob({ prompt: '[row:foreign-status-url]' }))).waits).toEqual([]);
   });
 
-  it('is cancelled at its own address', async () => {
+  it('A job is cancelled at its own address', async () => {
     const provider = createFal(settings());
     const accepted = await provider.submit(aJob(), never);
     const [cancelled] = await received(fake, async () =>
@@ -199,7 +199,7 @@ describe('an accepted job', () => {
     });
   });
 
-  it('whose addresses lie at another host, or where pictures are, is neither asked for nor cancelled', async () => {
+  it('A job id with addresses of another host or of a picture host is neither polled nor cancelled', async () => {
     const provider = createFal(settings());
     for (const host of ['https://example.com', 'https://v3.fal.media', 'http://queue.fal.run']) {
       const jobId = `0 ${host}/status ${host}/result ${host}/cancel`;
@@ -211,7 +211,7 @@ describe('an accepted job', () => {
     }
   });
 
-  it('that was accepted with addresses of an unknown form is not asked for', async () => {
+  it('A job that was accepted with addresses of an unknown form is not polled', async () => {
     const odd = await startFakeVendor((_, origin): Reply => ({
       status: 200,
       body: { status_url: `${origin}/a b`, response_url: `${origin}/b`, cancel_url: `${origin}/c` },
@@ -225,19 +225,19 @@ describe('an accepted job', () => {
   });
 });
 
-describe('the credential', () => {
+describe('The credential', () => {
   it.each<[string | undefined, object]>([
     [key, { verdict: 'accepted', detail: 'HTTP 200' }],
     ['another', { verdict: 'refused', detail: 'HTTP 401' }],
     [undefined, { verdict: 'unchecked', detail: 'no credential' }],
-  ])('%s is checked by a call that costs nothing', async (value, expected) => {
+  ])('The credential %s is checked by a call that costs nothing', async (value, expected) => {
     const before = fake.jobs();
     expect(await checkFal(settings({ credential: value }), never)).toEqual(expected);
     expect(fake.jobs()).toBe(before);
   });
 });
 
-describe('the fake refuses what the vendor would', () => {
+describe('The fake refuses what the vendor would refuse', () => {
   const good = { prompt: 'a cat', image_size: { width: 1024, height: 1024 }, output_format: 'png' };
   const headers = { authorization: `Key ${key}`, 'content-type': 'application/json' };
   const send = async (
@@ -250,7 +250,7 @@ describe('the fake refuses what the vendor would', () => {
       headers: { ...headers, ...more },
       body: JSON.stringify(body),
     });
-  /** A wrong input is accepted into the queue; the result says what is wrong with it. */
+  /** The queue accepts a wrong input, and the result names the wrong field. */
   const fieldRefused = async (body: object, path?: string): Promise<unknown> => {
     const { status_url: status, response_url: result } = (await (await send(body, path)).json()) as Record<
       string,
@@ -272,9 +272,11 @@ describe('the fake refuses what the vendor would', () => {
     ['image_urls', { ...good, image_urls: ['data:image/png;base64,bm8='] }, '/fal-ai/flux-2-pro/edit'],
     ['image_urls', { ...good }, '/fal-ai/flux-2-max/edit'],
     ['safety_tolerance', { ...good, safety_tolerance: '2' }, '/fal-ai/flux-2/klein/4b'],
-  ])('%s', async (field, body, path) => expect(await fieldRefused(body, path)).toBe(field));
+  ])('The fake refuses the field %s', async (field, body, path) =>
+    expect(await fieldRefused(body, path)).toBe(field),
+  );
 
-  it('another key or model, and takes what it would take', async () => {
+  it('The fake refuses another key and another model, and accepts a good request', async () => {
     expect((await send(good, undefined, { authorization: key })).status).toBe(401);
     expect((await send(good, '/fal-ai/flux-3')).status).toBe(404);
     expect(await fieldRefused(good)).toBeUndefined();

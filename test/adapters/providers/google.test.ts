@@ -30,8 +30,8 @@ const { settings, speak, answerTo } = talkTo({
 });
 const aJob = jobsLike({ providerModel: 'gemini-3.1-flash-image', prompt, outputFormat: 'jpeg' });
 
-describe('what Gemini answers', () => {
-  it.each(googleRows)('$row: $says', async ({ row, answers, sources = 0 }) => {
+describe('An answer of Gemini', () => {
+  it.each(googleRows)('The answer "$row" has its outcome: $says', async ({ row, answers, sources = 0 }) => {
     const { answer, forgotten } = await speak(
       aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }),
     );
@@ -40,12 +40,12 @@ describe('what Gemini answers', () => {
     if (answer.kind === 'refused') expect(answer.detail).toMatch(/^(HTTP \d{3}( [A-Z_]+)?|[A-Z_]+)$/);
   });
 
-  it('is the picture itself, not one that the model only thought of', async () => {
+  it('The answer is the final picture and not a draft of the model', async () => {
     const answer = await answerTo(aJob({ aspectRatio: '16:9' }));
     expect(headerOf(answer)).toEqual({ contentType: 'image/jpeg', width: 1376, height: 768 });
   });
 
-  it('with a block beside a picture is a block', async () => {
+  it('An answer with a block and a picture is a refusal', async () => {
     const body = {
       candidates: [
         {
@@ -61,8 +61,8 @@ describe('what Gemini answers', () => {
   });
 });
 
-describe('what Gemini is asked for', () => {
-  it('is one JPEG of the ratio and size, with the seed where there is one', async () => {
+describe('A request to Gemini', () => {
+  it('A request asks for one JPEG of the ratio and size, with the seed if there is one', async () => {
     await answerTo(
       aJob({
         providerModel: 'gemini-3-pro-image',
@@ -90,7 +90,7 @@ describe('what Gemini is asked for', () => {
     });
   });
 
-  it('carries the source images behind the prompt, each with the type of its bytes', async () => {
+  it('A request carries the source images after the prompt, each with the type of its bytes', async () => {
     await answerTo(aJob({ sourceCount: 2 }));
     expect(lastReceived(fake).json).toMatchObject({
       contents: [
@@ -105,7 +105,7 @@ describe('what Gemini is asked for', () => {
     });
   });
 
-  it('may be source images alone', async () => {
+  it('A request may hold source images and no prompt', async () => {
     expect(await answerTo(aJob({ prompt: null, sourceCount: 1 }))).toMatchObject({ kind: 'rendered' });
     expect(lastReceived(fake).json).toMatchObject({
       contents: [{ role: 'user', parts: [{ inlineData: {} }] }],
@@ -113,41 +113,44 @@ describe('what Gemini is asked for', () => {
   });
 
   it.each(everySize)(
-    'is something that it takes for $aspectRatio at $resolution',
+    'Gemini accepts the request for $aspectRatio at $resolution',
     async ({ resolution, aspectRatio }) => {
-      // The fake looks at every field before it is "throttled".
+      // The fake checks every field before it answers that it is throttled.
       expect(
         await answerTo(aJob({ prompt: 'A cat [row:throttled]', resolution, aspectRatio })),
       ).toMatchObject({ reason: 'unavailable' });
     },
   );
 
-  it.each(['png', 'webp'] as const)('is never %s, which it does not render', async (outputFormat) => {
-    const before = fake.received.length;
-    expect(await answerTo(aJob({ outputFormat }))).toEqual({
-      kind: 'refused',
-      reason: 'unknown_answer',
-      detail: `${outputFormat} is not rendered`,
-    });
-    expect(fake.received.length).toBe(before);
-  });
+  it.each(['png', 'webp'] as const)(
+    'A job for %s is refused and not sent, because Gemini does not render it',
+    async (outputFormat) => {
+      const before = fake.received.length;
+      expect(await answerTo(aJob({ outputFormat }))).toEqual({
+        kind: 'refused',
+        reason: 'unknown_answer',
+        detail: `${outputFormat} is not rendered`,
+      });
+      expect(fake.received.length).toBe(before);
+    },
+  );
 });
 
-describe('a call to Gemini', () => {
-  it('is not made without a credential', async () => {
+describe('A call of Gemini', () => {
+  it('Without a credential no call is made', async () => {
     const before = fake.received.length;
     const { answer, forgotten } = await speak(aJob(), { credential: undefined });
     expect(answer).toEqual(noCredential);
     expect([fake.received.length, forgotten]).toEqual([before, []]);
   });
 
-  it('with a key that Google refuses has the key read anew', async () => {
+  it('After a refused key the key is read again', async () => {
     const { answer, forgotten } = await speak(aJob(), { credential: 'AIza-wrong' });
     expect(answer).toEqual({ kind: 'refused', reason: 'credentials', detail: 'HTTP 400 API_KEY_INVALID' });
     expect(forgotten).toEqual(['google']);
   });
 
-  it('ends when the signal does', async () => {
+  it('A call ends when its signal aborts, and a vendor that is not reached is unavailable', async () => {
     const silent = await startFakeVendor(() => ({ status: 'hang' }));
     const submitted = createGoogle(settings({ baseUrl: silent.url })).submit(aJob(), AbortSignal.timeout(50));
     await expect(submitted).rejects.toMatchObject({ name: 'TimeoutError' });
@@ -157,7 +160,7 @@ describe('a call to Gemini', () => {
   });
 });
 
-describe('the fake of Gemini refuses', () => {
+describe('The fake of Gemini', () => {
   const url = '/v1beta/models/gemini-3.1-flash-image:generateContent';
   const key = { 'x-goog-api-key': fakeGoogleKey };
   const part = { text: 'A cat' };
@@ -197,7 +200,7 @@ describe('the fake of Gemini refuses', () => {
       ),
       400,
     ],
-  ])('%s', async (_, path, headers, body, status) => {
+  ])('The fake refuses %s', async (_, path, headers, body, status) => {
     const response = await fetch(`${fake.url}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -208,11 +211,11 @@ describe('the fake of Gemini refuses', () => {
   });
 });
 
-describe('the free check of a key', () => {
+describe("The check of Google's key", () => {
   const check = async (credential: string | undefined, baseUrl = fake.url): Promise<unknown> =>
     checkGoogle(settings({ credential, baseUrl }), never);
 
-  it('lists a model', async () => {
+  it('The check lists one model', async () => {
     expect(await check(fakeGoogleKey)).toEqual({ verdict: 'accepted', detail: 'HTTP 200' });
     expect([lastReceived(fake).method, lastReceived(fake).path]).toEqual([
       'GET',
@@ -222,7 +225,7 @@ describe('the free check of a key', () => {
     expect(await check(undefined)).toEqual({ verdict: 'unchecked', detail: 'no credential' });
   });
 
-  it('says when Google is out', async () => {
+  it('The check says when Google is not reached', async () => {
     const other = await startFakeVendor(() => ({ status: 503, body: {} }));
     expect(await check(fakeGoogleKey, other.url)).toEqual({ verdict: 'unreachable', detail: 'HTTP 503' });
     await other.stop();

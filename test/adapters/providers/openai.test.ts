@@ -34,8 +34,8 @@ const { settings, speak, answerTo } = talkTo({
 });
 const aJob = jobsLike({ providerModel: 'gpt-image-2', prompt, seed: 7 });
 
-describe('what OpenAI answers', () => {
-  it.each(openaiRows)('$row: $says', async ({ row, answers, sources = 0 }) => {
+describe('An answer of OpenAI', () => {
+  it.each(openaiRows)('The answer "$row" has its outcome: $says', async ({ row, answers, sources = 0 }) => {
     const { answer, forgotten } = await speak(
       aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }),
     );
@@ -44,21 +44,21 @@ describe('what OpenAI answers', () => {
   });
 
   it.each(openaiRows)(
-    '$row is told to the operator without prompt, key or the text of the vendor',
+    'The operator learns of $row without prompt, key or text of the vendor',
     async ({ row, sources = 0 }) => {
       const answer = await answerTo(aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }));
       if (answer.kind === 'refused') expect(answer.detail).toMatch(/^(HTTP \d{3}( [\w.]+)?|[A-Z_]+)$/);
     },
   );
 
-  it.each(outputFormats)('is the picture that was asked for, as %s', async (outputFormat) => {
+  it.each(outputFormats)('The picture has the requested size as %s', async (outputFormat) => {
     const answer = await answerTo(aJob({ outputFormat, aspectRatio: '16:9' }));
     expect(headerOf(answer)).toEqual({ contentType: `image/${outputFormat}`, width: 1360, height: 768 });
   });
 });
 
-describe('what OpenAI is asked for', () => {
-  it('is one picture in the quality of the route, and medium where it names none', async () => {
+describe('A request to OpenAI', () => {
+  it('A request asks for one picture in the quality of the route, or in medium quality', async () => {
     await answerTo(
       aJob({
         prompt: 'A cat [row:throttled]',
@@ -91,7 +91,7 @@ describe('what OpenAI is asked for', () => {
     });
   });
 
-  it('goes as a form where source images belong to it, each under image[] with the type of its bytes', async () => {
+  it('A request with source images is a form, and each image is an image[] with the type of its bytes', async () => {
     await answerTo(aJob({ quality: 'low', resolution: '4K', sourceCount: 2 }));
     expect(lastReceived(fake).path).toBe('/v1/images/edits');
     const { fields, files } = formOf(lastReceived(fake));
@@ -110,9 +110,9 @@ describe('what OpenAI is asked for', () => {
   });
 
   it.each(everySize)(
-    'has a size that it takes for $aspectRatio at $resolution',
+    'OpenAI accepts the size for $aspectRatio at $resolution',
     async ({ resolution, aspectRatio }) => {
-      // The fake looks at every field before it is "throttled".
+      // The fake checks every field before it answers that it is throttled.
       expect(
         await answerTo(aJob({ prompt: 'A cat [row:throttled]', resolution, aspectRatio })),
       ).toMatchObject({ reason: 'unavailable' });
@@ -123,33 +123,33 @@ describe('what OpenAI is asked for', () => {
   );
 });
 
-describe('a call to OpenAI', () => {
-  it('is not made without a credential', async () => {
+describe('A call of OpenAI', () => {
+  it('Without a credential no call is made', async () => {
     const before = fake.received.length;
     const { answer, forgotten } = await speak(aJob(), { credential: undefined });
     expect(answer).toEqual(noCredential);
     expect([fake.received.length, forgotten]).toEqual([before, []]);
   });
 
-  it('with a key that OpenAI refuses has the key read anew', async () => {
+  it('After a refused key the key is read again', async () => {
     const { answer, forgotten } = await speak(aJob(), { credential: 'sk-wrong' });
     expect(answer).toEqual({ kind: 'refused', reason: 'credentials', detail: 'HTTP 401 invalid_api_key' });
     expect(forgotten).toEqual(['openai']);
   });
 
-  it('ends when the signal does', async () => {
+  it('A call ends when its signal aborts', async () => {
     const silent = await startFakeVendor(() => ({ status: 'hang' }));
     const submitted = createOpenai(settings({ baseUrl: silent.url })).submit(aJob(), AbortSignal.timeout(50));
     await expect(submitted).rejects.toMatchObject({ name: 'TimeoutError' });
     await silent.stop();
   });
 
-  it('that never reached it leaves OpenAI out; nothing was rendered there', async () => {
+  it('A call that never reached OpenAI makes it unavailable', async () => {
     expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
   });
 });
 
-describe('the fake of OpenAI refuses', () => {
+describe('The fake of OpenAI', () => {
   const good = { model: 'gpt-image-2', prompt: 'A cat', size: '1024x1024' };
   const key = { authorization: `Bearer ${fakeOpenaiKey}` };
   const send = async (
@@ -263,16 +263,16 @@ describe('the fake of OpenAI refuses', () => {
       formWith('image[]', pictureOf('png', 8, 8), 'image/jpeg'),
       [400, 'invalid_image_file', 'image'],
     ],
-  ])('%s', async (_, path, headers, body, expected, method) => {
+  ])('The fake refuses %s', async (_, path, headers, body, expected, method) => {
     expect(await send(path, headers, body, method)).toEqual(expected);
   });
 });
 
-describe('the free check of a key', () => {
+describe("The check of OpenAI's key", () => {
   const check = async (credential: string | undefined, baseUrl = fake.url): Promise<unknown> =>
     checkOpenai(settings({ credential, baseUrl }), never);
 
-  it('lists the models', async () => {
+  it('The check lists the models', async () => {
     expect(await check(fakeOpenaiKey)).toEqual({ verdict: 'accepted', detail: 'HTTP 200' });
     expect([lastReceived(fake).method, lastReceived(fake).path]).toEqual(['GET', '/v1/models']);
     expect(await check('sk-wrong')).toEqual({ verdict: 'refused', detail: 'HTTP 401' });
@@ -282,7 +282,7 @@ describe('the free check of a key', () => {
   it.each([
     [403, { verdict: 'unchecked', detail: 'HTTP 403: the key may not list models' }],
     [500, { verdict: 'unreachable', detail: 'HTTP 500' }],
-  ])('that is answered with %i', async (status, expected) => {
+  ])('The check that is answered with %i tells the status', async (status, expected) => {
     const other = await startFakeVendor(() => ({ status, body: {} }));
     expect(await check(fakeOpenaiKey, other.url)).toEqual(expected);
     await other.stop();

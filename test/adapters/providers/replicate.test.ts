@@ -1,4 +1,4 @@
-/** Replicate: the adapter against the vendor's fake, over real sockets. */
+/** The adapter of Replicate and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RefusalReason, SourceImage } from '../../../core/provider.ts';
 import { checkReplicate } from '../../../adapters/providers/replicate/check.ts';
@@ -59,7 +59,7 @@ const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
   'download-broke': 'rendered',
 };
 
-/** More than travels within a request: a picture, and zeros behind its end. */
+/** Too large to be part of a request: a picture that is followed by zeros. */
 const largeSource: SourceImage = {
   contentType: 'image/png',
   width: 64,
@@ -68,11 +68,11 @@ const largeSource: SourceImage = {
 };
 const withLargeSource = aJob({ sourceCount: 1, readSources: async () => Promise.resolve([largeSource]) });
 
-describe('each answer of the vendor', () => {
-  it('has a row here and in the fake', () =>
+describe('Each answer of the vendor', () => {
+  it('Each answer has a row here and in the fake', () =>
     expect(Object.keys(reasons)).toEqual(replicateRows.map(({ row }) => row)));
 
-  it.each(replicateRows)('$row: $says', async ({ row, sources = 0 }) => {
+  it.each(replicateRows)('The answer "$row" has its outcome: $says', async ({ row, sources = 0 }) => {
     const { answer, forgotten } = await speak(
       aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }),
     );
@@ -85,7 +85,7 @@ describe('each answer of the vendor', () => {
       expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
   });
 
-  it('is told to the operator by its status and code', async () => {
+  it('The operator learns the status and the code of an answer', async () => {
     expect(await answerTo(aJob({ prompt: '[row:sensitive]' }))).toMatchObject({
       detail: 'HTTP 200 failed E005',
     });
@@ -102,8 +102,8 @@ describe('each answer of the vendor', () => {
   });
 });
 
-describe('a request', () => {
-  it('carries the token, a deadline of the vendor, the prompt, the pixels and the format', async () => {
+describe('A request', () => {
+  it('A request carries the token, a deadline for the vendor, the prompt, the pixels and the format', async () => {
     const asked = await received(fake, () =>
       speak(aJob({ aspectRatio: '21:9', resolution: '2K', outputFormat: 'jpeg', seed: 7 })),
     );
@@ -138,7 +138,7 @@ describe('a request', () => {
     expect(asked.at(-1)?.headers['authorization']).toBeUndefined();
   });
 
-  it('for klein names ratio and megapixels, and has its own name for source images', async () => {
+  it('A request for klein names ratio and megapixels, and has its own field for source images', async () => {
     const job = aJob({
       providerModel: 'black-forest-labs/flux-2-klein-4b',
       aspectRatio: '16:9',
@@ -164,7 +164,7 @@ describe('a request', () => {
     await expect(speak({ ...job, resolution: '2K' })).rejects.toThrow('renders no 2K');
   });
 
-  it('with a large source image uploads it first, and names its address', async () => {
+  it('A large source image is uploaded first, and the request names its address', async () => {
     let spoken: Spoken | undefined;
     const [uploaded, submitted] = await received(fake, async () => (spoken = await speak(withLargeSource)));
     expect(uploaded).toMatchObject({
@@ -198,7 +198,7 @@ describe('a request', () => {
       { status: 201, body: { urls: { get: 'https://example.com/file' } } },
       { reason: 'unknown_answer', detail: 'an address of another host' },
     ],
-  ])('whose upload %s creates no prediction', async (_, reply, refused) => {
+  ])('A request whose upload %s creates no prediction', async (_, reply, refused) => {
     const vendor = await startFakeVendor(() => reply);
     const provider = createReplicate(settings({ baseUrl: vendor.url }));
     expect(await provider.submit(withLargeSource, never)).toMatchObject({ kind: 'refused', ...refused });
@@ -206,7 +206,7 @@ describe('a request', () => {
     await vendor.stop();
   });
 
-  it('without a credential is not sent', async () => {
+  it('Without a credential no request is sent', async () => {
     const provider = createReplicate(settings({ credential: undefined }));
     const sent = await received(fake, async () => {
       expect(await everyCall(provider, withLargeSource, '0 abc')).toEqual([noCredential, noCredential]);
@@ -214,11 +214,11 @@ describe('a request', () => {
     expect(sent).toEqual([]);
   });
 
-  it('that never reached the vendor leaves it out', async () => {
+  it('A request that never reached the vendor makes the vendor unavailable', async () => {
     expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
   });
 
-  it('ends with the signal', async () => {
+  it('A request ends when its signal aborts', async () => {
     const provider = createReplicate(settings());
     await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow(
       'timeout',
@@ -226,8 +226,8 @@ describe('a request', () => {
   });
 });
 
-describe('an accepted job', () => {
-  it('is asked for as the table says, and left in peace where a poll did not come through', async () => {
+describe('An accepted job', () => {
+  it('A job is polled after the waits of the table, and after 5 s when a poll failed', async () => {
     expect((await speak(aJob())).waits).toEqual([1_000, 1_000, 1_000]);
     expect((await speak(aJob({ prompt: '[row:poll-throttled]' }))).waits).toEqual([1_000, 5_000, 1_000]);
     expect((await speak(aJob({ prompt: '[row:download-broke]' }))).waits).toEqual([
@@ -235,7 +235,7 @@ describe('an accepted job', () => {
     ]);
   });
 
-  it('is cancelled by its id, and is then over', async () => {
+  it('A job is cancelled by its id, and a later poll says so', async () => {
     const provider = createReplicate(settings());
     const accepted = await provider.submit(aJob(), never);
     const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
@@ -251,7 +251,7 @@ describe('an accepted job', () => {
     });
   });
 
-  it('whose id would lead elsewhere was never accepted', async () => {
+  it('A job whose id would change the path is not accepted', async () => {
     const odd = await startFakeVendor((): Reply => ({
       status: 201,
       body: { id: '../account', status: 'starting' },
@@ -265,19 +265,19 @@ describe('an accepted job', () => {
   });
 });
 
-describe('the credential', () => {
+describe('The credential', () => {
   it.each<[string | undefined, object]>([
     [key, { verdict: 'accepted', detail: 'HTTP 200' }],
     ['another', { verdict: 'refused', detail: 'HTTP 401' }],
     [undefined, { verdict: 'unchecked', detail: 'no credential' }],
-  ])('%s is checked by a call that costs nothing', async (value, expected) => {
+  ])('The credential %s is checked by a call that costs nothing', async (value, expected) => {
     const before = fake.jobs();
     expect(await checkReplicate(settings({ credential: value }), never)).toEqual(expected);
     expect(fake.jobs()).toBe(before);
   });
 });
 
-describe('the fake refuses what the vendor would', () => {
+describe('The fake refuses what the vendor would refuse', () => {
   const good = { prompt: 'a cat', aspect_ratio: 'custom', width: 1024, height: 1024, output_format: 'png' };
   const pro = 'black-forest-labs/flux-2-pro';
   const send = async (body: object, model = pro, headers: Record<string, string> = {}): Promise<number> => {
@@ -291,7 +291,8 @@ describe('the fake refuses what the vendor would', () => {
     ).status;
   };
 
-  it('and takes what it would take', async () => expect(await send({ input: good })).toBe(201));
+  it('The fake accepts what the vendor would accept', async () =>
+    expect(await send({ input: good })).toBe(201));
 
   it.each<[string, object]>([
     ['an unknown field', { input: { ...good, size: '1K' } }],
@@ -306,9 +307,9 @@ describe('the fake refuses what the vendor would', () => {
       'a file that was never uploaded',
       { input: { ...good, input_images: ['https://api.replicate.com/v1/files/1'] } },
     ],
-  ])('%s', async (_, body) => expect(await send(body)).toBe(422));
+  ])('The fake refuses %s', async (_, body) => expect(await send(body)).toBe(422));
 
-  it('pixels for klein, a deadline of another form, another token or model, an upload that is none', async () => {
+  it('The fake refuses pixels for klein, a wrong deadline, another token, another model and a bad upload', async () => {
     expect(await send({ input: good }, 'black-forest-labs/flux-2-klein-4b')).toBe(422);
     expect(await send({ input: good }, pro, { 'cancel-after': 'soon' })).toBe(422);
     expect(await send({ input: good }, pro, { authorization: `Token ${key}` })).toBe(401);

@@ -22,6 +22,22 @@ const settings = {
 const aJob = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' });
 const refused = (reason: string, detail: string): object => ({ kind: 'refused', reason, detail });
 
+describe('A job without source images', () => {
+  it.each([
+    ['OpenAI', createOpenai],
+    ['Gemini', createGoogle],
+    ['Black Forest Labs', createBfl],
+    ['fal', createFal],
+    ['Replicate', createReplicate],
+  ])('The adapter of %s reads no source images when the job has none', async (_vendor, create) => {
+    reply = { status: 429 };
+    const readSources = (): Promise<never> => Promise.reject(new Error('the images were read'));
+    expect(await create(settings).submit(aJob({ readSources }), never)).toEqual(
+      refused('unavailable', 'HTTP 429'),
+    );
+  });
+});
+
 describe('OpenAI', () => {
   const answerTo = (body: object, status = 400): Promise<ProviderAnswer> => {
     reply = { status, body };
@@ -61,7 +77,7 @@ describe('OpenAI', () => {
       { code: 'insufficient_quota', param: 'image' },
       'credentials',
     ],
-  ])('with an error that names %s is refused as %3$s', async (_what, error, reason) => {
+  ])('An error of OpenAI that names %s is refused', async (_what, error, reason) => {
     expect(await answerTo({ error })).toMatchObject({ kind: 'refused', reason });
   });
 
@@ -69,7 +85,7 @@ describe('OpenAI', () => {
     [499, 'unknown_answer'],
     [500, 'failed'],
     [502, 'failed'],
-  ])('with status %i and no code is refused as %s', async (status, reason) => {
+  ])('An error of OpenAI with status %i and no code is refused as %s', async (status, reason) => {
     expect(await answerTo({ error: {} }, status)).toEqual(refused(reason, `HTTP ${status}`));
   });
 
@@ -80,11 +96,11 @@ describe('OpenAI', () => {
     [{ data: [{}] }, 'unknown_answer'],
     [{ data: {} }, 'unknown_answer'],
     [{}, 'unknown_answer'],
-  ])('that answers %j is refused as %s', async (body, reason) => {
+  ])('The answer %j of OpenAI is refused as %s', async (body, reason) => {
     expect(await answerTo(body, 200)).toEqual(refused(reason, 'HTTP 200'));
   });
 
-  it('is sent an empty prompt where the job has none', async () => {
+  it('OpenAI gets an empty prompt when the job has none', async () => {
     reply = { status: 429 };
     await createOpenai(settings).submit(aJob({ prompt: null }), never);
     expect(vendor.received.at(-1)?.json).toMatchObject({ prompt: '' });
@@ -101,7 +117,7 @@ describe('Gemini', () => {
   });
   const picture = (data: unknown, more: object = {}): object => ({ inlineData: { data }, ...more });
 
-  it('renders the last picture that is no thought and not empty', async () => {
+  it('The picture of Gemini is the last one that is neither a thought nor empty', async () => {
     const parts = [
       picture('YQ=='),
       picture('Yg=='),
@@ -121,7 +137,7 @@ describe('Gemini', () => {
       'nothing_rendered',
       'HTTP 200 STOP',
     ],
-  ])('with %s is refused', async (_what, body, reason, detail) => {
+  ])('An answer of Gemini with %s is refused', async (_what, body, reason, detail) => {
     expect(await answerTo(body)).toEqual(refused(reason, detail));
   });
 
@@ -137,7 +153,7 @@ describe('Gemini', () => {
     [{ status: 'X', message: 'Request payload size exceeds the limit' }, 'source_image', 'HTTP 400 X'],
     [{ status: 'X', message: 'Something else' }, 'unknown_answer', 'HTTP 400 X'],
     [{ status: 'X' }, 'unknown_answer', 'HTTP 400 X'],
-  ])('that answers 400 with %j is refused as %s', async (error, reason, detail) => {
+  ])('A 400 of Gemini with %j is refused as %s', async (error, reason, detail) => {
     expect(await answerTo({ error }, 400)).toEqual(refused(reason, detail));
   });
 });
@@ -157,7 +173,7 @@ describe('Black Forest Labs', () => {
     [[{ type: 'value_error', loc: ['body', 'input_image_2'] }], 'source_image'],
     [[{ type: 'value_error', loc: ['body', 'prompt'] }], 'unknown_answer'],
     [[{ type: 'value_error', loc: [7] }], 'unknown_answer'],
-  ])('that refuses an input by %j is refused as %s', async (detail, reason) => {
+  ])('A 422 of Black Forest Labs with %j is refused as %s', async (detail, reason) => {
     expect(await submitted(422, { detail })).toEqual(refused(reason, 'HTTP 422 value_error'));
   });
 
@@ -165,7 +181,7 @@ describe('Black Forest Labs', () => {
     [200, {}],
     [201, { polling_url: `${vendor.url}/job` }],
     [422, { detail: 'a text' }],
-  ])('that answers a submission with %i and %j is refused', async (status, body) => {
+  ])('A submission that Black Forest Labs answers with %i and %j is refused', async (status, body) => {
     expect(await submitted(status, body)).toEqual(refused('unknown_answer', `HTTP ${status}`));
   });
 
@@ -176,13 +192,13 @@ describe('Black Forest Labs', () => {
     [{ 'Moderation Reasons': ['An image'] }, 'prompt'],
     [{ 'Moderation Reasons': [7] }, 'prompt'],
     [{}, 'prompt'],
-  ])('that moderates a request for %j blames the %s', async (details, reason) => {
+  ])('A moderated request with the details %j is refused as %s', async (details, reason) => {
     expect(await polled({ status: 'Request Moderated', details })).toEqual(
       refused(reason, 'HTTP 200 Request Moderated'),
     );
   });
 
-  it('that moderates a picture blames the prompt, whatever its reasons are', async () => {
+  it('A moderated picture is refused for the prompt, whatever the reasons are', async () => {
     const body = { status: 'Content Moderated', details: { 'Moderation Reasons': ['Image 1'] } };
     expect(await polled(body)).toEqual(refused('prompt', 'HTTP 200 Content Moderated'));
   });
@@ -192,11 +208,11 @@ describe('Black Forest Labs', () => {
     [{ status: 'Ready', result: { sample: 7 } }, 'nothing_rendered', 'HTTP 200 Ready'],
     [{ status: 'Resting' }, 'unknown_answer', 'HTTP 200 Resting'],
     [{ status: 7 }, 'unknown_answer', 'HTTP 200'],
-  ])('that answers a poll with %j is refused as %s', async (body, reason, detail) => {
+  ])('The answer %j of Black Forest Labs to a poll is refused as %s', async (body, reason, detail) => {
     expect(await polled(body)).toEqual(refused(reason, detail));
   });
 
-  it('is sent an empty prompt where the job has none', async () => {
+  it('Black Forest Labs gets an empty prompt when the job has none', async () => {
     reply = { status: 429 };
     await createBfl(settings).submit(aJob({ prompt: null }), never);
     expect(vendor.received.at(-1)?.json).toMatchObject({ prompt: '' });
@@ -219,7 +235,7 @@ describe('fal', () => {
   const completed: Reply = { status: 200, body: { status: 'COMPLETED' } };
 
   it.each(['status_url', 'response_url', 'cancel_url'])(
-    'that accepts without %s is refused',
+    'An accepted request of fal without %s is refused',
     async (missing) => {
       reply = { status: 200, body: { ...addresses, [missing]: undefined } };
       expect(await createFal(settings).submit(aJob(), never)).toEqual(refused('unknown_answer', 'HTTP 200'));
@@ -227,7 +243,7 @@ describe('fal', () => {
   );
 
   it.each(['status_url', 'response_url', 'cancel_url'])(
-    'that accepts with a foreign %s is refused',
+    'An accepted request of fal with a foreign %s is refused',
     async (one) => {
       reply = { status: 200, body: { ...addresses, [one]: 'https://example.com/' } };
       expect(await createFal(settings).submit(aJob(), never)).toEqual(
@@ -236,7 +252,7 @@ describe('fal', () => {
     },
   );
 
-  it('that accepts with another status than 200 is refused', async () => {
+  it('A request that fal accepts with another status than 200 is refused', async () => {
     reply = { status: 201, body: addresses };
     expect(await createFal(settings).submit(aJob(), never)).toEqual(refused('unknown_answer', 'HTTP 201'));
   });
@@ -244,16 +260,19 @@ describe('fal', () => {
   it.each([
     ['foreign', 'own'],
     ['own', 'foreign'],
-  ])('is not polled where the status address is %s and the result address is %s', async (status, result) => {
-    const address = (which: string): string =>
-      which === 'own' ? `${vendor.url}/s` : 'https://example.com/s';
-    const before = vendor.received.length;
-    const jobId = `0 ${address(status)} ${address(result)} ${vendor.url}/c`;
-    expect(await createFal(settings).poll?.(jobId, aJob(), never)).toEqual(
-      refused('unknown_answer', 'an address of another host'),
-    );
-    expect(vendor.received).toHaveLength(before);
-  });
+  ])(
+    'fal is not polled when the status address is %s and the result address is %s',
+    async (status, result) => {
+      const address = (which: string): string =>
+        which === 'own' ? `${vendor.url}/s` : 'https://example.com/s';
+      const before = vendor.received.length;
+      const jobId = `0 ${address(status)} ${address(result)} ${vendor.url}/c`;
+      expect(await createFal(settings).poll?.(jobId, aJob(), never)).toEqual(
+        refused('unknown_answer', 'an address of another host'),
+      );
+      expect(vendor.received).toHaveLength(before);
+    },
+  );
 
   it.each<[string, Reply, string, string]>([
     ['a list without a picture', { status: 200, body: { images: [] } }, 'nothing_rendered', 'HTTP 200'],
@@ -305,7 +324,7 @@ describe('fal', () => {
       'failed',
       'HTTP 422 constructor',
     ],
-  ])('whose result is %s is refused', async (_what, result, reason, detail) => {
+  ])('A result of fal with %s is refused', async (_what, result, reason, detail) => {
     expect(await polled(completed, result)).toEqual(refused(reason, detail));
   });
 
@@ -313,11 +332,11 @@ describe('fal', () => {
     [{ status: 200, body: { status: 'RESTING' } }, 'unknown_answer', 'HTTP 200 RESTING'],
     [{ status: 404, body: {} }, 'unknown_answer', 'HTTP 404'],
     [{ status: 401, body: {} }, 'credentials', 'HTTP 401'],
-  ])('whose status is %j is refused as %s', async (status, reason, detail) => {
+  ])('The status %j of fal is refused as %s', async (status, reason, detail) => {
     expect(await polled(status)).toEqual(refused(reason, detail));
   });
 
-  it.each(['IN_QUEUE', 'IN_PROGRESS'])('whose status is %s is polled again', async (status) => {
+  it.each(['IN_QUEUE', 'IN_PROGRESS'])('A request of fal in the state %s is polled again', async (status) => {
     expect(await polled({ status: 200, body: { status } })).toMatchObject({
       kind: 'pending',
       pollAfterMillis: 500,
@@ -329,7 +348,7 @@ describe('fal', () => {
     ['fal-ai/flux-2-max', { safety_tolerance: '2' }],
     ['fal-ai/flux-2/klein/4b', { num_images: 1 }],
     ['fal-ai/another', {}],
-  ])('is sent the fields of the model %s', async (providerModel, own) => {
+  ])('fal gets the fields of the model %s', async (providerModel, own) => {
     reply = { status: 429 };
     await createFal(settings).submit(aJob({ providerModel, prompt: null }), never);
     expect(vendor.received.at(-1)?.json).toEqual({
@@ -363,7 +382,7 @@ describe('Replicate', () => {
     ['Out of memory (E12)', 'failed', 'failed'],
     ['Out of memory (E123456)', 'failed', 'failed'],
     [7, 'failed', 'failed'],
-  ])('whose prediction failed with %j is refused as %s', async (error, reason, detail) => {
+  ])('A prediction of Replicate that failed with %j is refused as %s', async (error, reason, detail) => {
     expect(await polled({ status: 'failed', error })).toEqual(refused(reason, `HTTP 200 ${detail}`));
   });
 
@@ -374,17 +393,20 @@ describe('Replicate', () => {
     [{ status: 'aborted' }, 'timed_out', 'HTTP 200 aborted'],
     [{ status: 'resting' }, 'unknown_answer', 'HTTP 200 resting'],
     [{ status: 7 }, 'unknown_answer', 'HTTP 200'],
-  ])('whose prediction is %j is refused as %s', async (body, reason, detail) => {
+  ])('The prediction %j of Replicate is refused as %s', async (body, reason, detail) => {
     expect(await polled(body)).toEqual(refused(reason, detail));
   });
 
-  it.each(['starting', 'processing'])('whose prediction is %s is polled again', async (status) => {
-    expect(await polled({ status })).toMatchObject({
-      kind: 'pending',
-      jobId: '1 job',
-      pollAfterMillis: 1_000,
-    });
-  });
+  it.each(['starting', 'processing'])(
+    'A prediction of Replicate that is %s is polled again',
+    async (status) => {
+      expect(await polled({ status })).toMatchObject({
+        kind: 'pending',
+        jobId: '1 job',
+        pollAfterMillis: 1_000,
+      });
+    },
+  );
 
   it.each([
     [201, { id: 'abc' }, { kind: 'pending', jobId: '0 abc', pollAfterMillis: 1_000 }],
@@ -396,7 +418,7 @@ describe('Replicate', () => {
     [201, { id: 7 }, refused('unknown_answer', 'HTTP 201')],
     [422, { title: 'Input validation failed' }, refused('unknown_answer', 'HTTP 422 input_validation')],
     [422, { title: 'Another title' }, refused('unknown_answer', 'HTTP 422')],
-  ])('that answers a submission with %i and %j', async (status, body, answer) => {
+  ])('A submission that Replicate answers with %i and %j has its outcome', async (status, body, answer) => {
     expect(await submitted(status, body)).toEqual(answer);
   });
 
@@ -414,7 +436,7 @@ describe('Replicate', () => {
         ),
     });
 
-  it('takes a source image of 256,000 bytes within the request, and has a larger one uploaded first', async () => {
+  it('A source image of 256,000 bytes is part of the request, and a larger one is uploaded first', async () => {
     const before = vendor.received.length;
     reply = (path) =>
       path === '/v1/files'
@@ -449,14 +471,14 @@ describe('Replicate', () => {
     [429, 'unavailable'],
     [499, 'unknown_answer'],
     [500, 'unavailable'],
-  ])('whose upload is answered with %i is refused as %s', async (status, reason) => {
+  ])('An upload that Replicate answers with %i is refused as %s', async (status, reason) => {
     reply = { status, body: { urls: { get: `${vendor.url}/v1/files/1` } } };
     expect(await createReplicate(settings).submit(withSources(256_001), never)).toEqual(
       refused(reason, `HTTP ${status}`),
     );
   });
 
-  it('for klein renders one source image as well as two', async () => {
+  it('A single source image has its own field for klein and for the other models', async () => {
     reply = { status: 429 };
     const job = { ...withSources(1), providerModel: 'klein' };
     await createReplicate(settings).submit(job, never);

@@ -1,4 +1,4 @@
-/** What a vendor's status says about our key, and by which call it is asked. */
+/** The call that asks a vendor about our key, and what the status of the answer means. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkBfl } from '../../../adapters/providers/bfl/check.ts';
 import { checkFal } from '../../../adapters/providers/fal/check.ts';
@@ -94,8 +94,8 @@ const settings = (name: string, key: string | undefined): VendorSettings => ({
   credentials: { read: () => Promise.resolve(key), forget: () => undefined },
 });
 
-describe('the key of a vendor', () => {
-  it.each(rows)('%s: status %i means %s', async (name, answered, verdict) => {
+describe('The key of a vendor', () => {
+  it.each(rows)('The key of %s is judged by the status %i as %s', async (name, answered, verdict) => {
     status = answered;
     expect(
       (await vendors[name]?.check(settings(name, 'the key'), new AbortController().signal))?.verdict,
@@ -103,7 +103,7 @@ describe('the key of a vendor', () => {
   });
 
   it.each(Object.entries(vendors))(
-    'of %s is asked about by a call that costs nothing',
+    'The check of the key of %s makes a call that costs nothing',
     async (name, { check, asks, header: [header, value] }) => {
       status = 200;
       await check(settings(name, 'the key'), new AbortController().signal);
@@ -113,7 +113,7 @@ describe('the key of a vendor', () => {
   );
 
   it.each(Object.entries(vendors))(
-    'of %s that is not there is asked about by no call',
+    'The check of the key of %s makes no call when there is no key',
     async (name, { check }) => {
       const before = vendor.received.length;
       expect(await check(settings(name, undefined), new AbortController().signal)).toEqual({

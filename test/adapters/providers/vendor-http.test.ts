@@ -41,7 +41,7 @@ function bodyOf(bytes: number): ReadableStream<Uint8Array> {
 }
 
 describe('A call of a vendor', () => {
-  it('sends an object as JSON, a form as it is, and no body where there is none', async () => {
+  it('A call sends an object as JSON, a form as it is, and otherwise no body', async () => {
     const asked = fetchThat(() => new Response());
     const form = new FormData();
     await get();
@@ -72,23 +72,23 @@ describe('A call of a vendor', () => {
     ['application/json', 'no JSON', undefined],
     ['text/plain', '{"a":1}', undefined],
     ['application/jsonp', '{"a":1}', undefined],
-  ])('whose answer is %s and %s has the JSON %j', async (type, body, json) => {
+  ])('An answer of the type %s with the body %s has the JSON %j', async (type, body, json) => {
     fetchThat(() => new Response(body, { headers: { 'content-type': type } }));
     expect((await get()).json).toEqual(json);
   });
 
-  it('without a type or a body has no JSON and no bytes', async () => {
+  it('An answer without a type and a body has no JSON and no bytes', async () => {
     fetchThat(() => new Response(null, { status: 204 }));
     expect(await get()).toMatchObject({ status: 204, bytes: Buffer.alloc(0), json: undefined });
   });
 
-  it('to an address that is not the vendor’s own is a defect', async () => {
+  it('A call to an address that is not the vendor’s own throws', async () => {
     await expect(http.call({ method: 'GET', to: 'https://example.com/', signal: never })).rejects.toThrow(
       "an address that is not the vendor's own was to be called",
     );
   });
 
-  it('whose signal has aborted ends with the reason of the signal', async () => {
+  it('A call whose signal has aborted throws the reason of the signal', async () => {
     const reason = new Error('over');
     fetchThat(() => new Error('aborted'));
     await expect(http.call({ method: 'GET', to: '/path', signal: AbortSignal.abort(reason) })).rejects.toBe(
@@ -98,7 +98,7 @@ describe('A call of a vendor', () => {
 });
 
 describe('An answer of a vendor', () => {
-  it('may have 96 MiB and no byte more; a larger one is perhaps accepted', async () => {
+  it('An answer may have 96 MiB and no byte more', async () => {
     const most = 96 * 1024 * 1024;
     fetchThat(() => new Response(bodyOf(most)));
     expect((await get()).bytes.byteLength).toBe(most);
@@ -119,7 +119,7 @@ describe('A call that breaks', () => {
     ['UND_ERR_CONNECT_TIMEOUT', false],
     ['ECONNRESET', true],
     ['UND_ERR_SOCKET', true],
-  ])('with the code %s was perhaps accepted: %j', async (code, perhapsAccepted) => {
+  ])('A call that breaks with the code %s was perhaps accepted: %j', async (code, perhapsAccepted) => {
     const error = new TypeError('fetch failed', { cause: withCode(code) });
     fetchThat(() => error);
     const broke = await broken();
@@ -143,7 +143,7 @@ describe('A call that breaks', () => {
     [new TypeError('x', { cause: 'a text' }), 'UNKNOWN'],
     [new TypeError('x'), 'UNKNOWN'],
     [new TypeError('x', { cause: withCode('') }), 'UNKNOWN'],
-  ])('by %o has the code %s', async (error, code) => {
+  ])('A call that breaks with %o has the code %s', async (error, code) => {
     fetchThat(() => error);
     expect(await broken()).toMatchObject({ code });
   });
@@ -157,11 +157,11 @@ describe('A breakage as an answer', () => {
       new CredentialsUnreadable('no'),
       { kind: 'refused', reason: 'credentials', detail: 'the secret cannot be read' },
     ],
-  ])('%o is %j', async (error, answer) => {
+  ])('The error %o becomes the answer %j', async (error, answer) => {
     expect(await answering(() => Promise.reject(error))).toEqual(answer);
   });
 
-  it('leaves every other error as it is', async () => {
+  it('Every other error is thrown', async () => {
     const error = new Error('a defect');
     await expect(answering(() => Promise.reject(error))).rejects.toBe(error);
   });
@@ -182,7 +182,7 @@ describe('A vendor’s own address', () => {
     ['https://user@vendor.test/a', false],
     ['https://:secret@vendor.test/a', false],
     ['no address', false],
-  ])('%s is one: %j', (url, isOwn) => {
+  ])('The address %s belongs to the vendor: %j', (url, isOwn) => {
     expect(vendor.isOwn(url)).toBe(isOwn);
   });
 });
@@ -206,7 +206,7 @@ describe('The detail of an answer', () => {
     ['"begins badly', 'HTTP 429'],
     [7, 'HTTP 429'],
     [undefined, 'HTTP 429'],
-  ])('with the code %j is "%s"', (code, detail) => {
+  ])('The detail with the code %j is "%s"', (code, detail) => {
     expect(detailOf(answered(429), code)).toBe(detail);
   });
 });
@@ -224,11 +224,11 @@ describe('A download', () => {
     [answered(404, 3), { kind: 'refused', reason: 'unknown_answer', detail: 'HTTP 404 download' }],
     [answered(429), 'trouble'],
     [answered(500), 'trouble'],
-  ])('answered with %o is %j', async (response, outcome) => {
+  ])('A download that is answered with %o is %j', async (response, outcome) => {
     expect(await downloading(response)).toEqual(outcome);
   });
 
-  it('from another host is not made', async () => {
+  it('A download from another host is not made', async () => {
     expect(await downloading(answered(200, 3), false)).toEqual({
       kind: 'refused',
       reason: 'unknown_answer',
@@ -259,7 +259,7 @@ describe('A status', () => {
     [502, 'unknown_outcome'],
     [503, 'unavailable'],
     [504, 'unknown_outcome'],
-  ])('%i of a submission is refused at once as %s', (status, reason) => {
+  ])('The status %i of a submission is refused at once as %s', (status, reason) => {
     forgotten.length = 0;
     expect(refusedAtOnce(answered(status), credentials, 'vendor')).toEqual(
       reason && { kind: 'refused', reason, detail: `HTTP ${status}` },
@@ -267,7 +267,7 @@ describe('A status', () => {
     expect(forgotten).toEqual(reason === 'credentials' ? ['vendor'] : []);
   });
 
-  it.each([400, 404, 500])('%i is no refusal of our credentials', (status) => {
+  it.each([400, 404, 500])('The status %i is no refusal of our credentials', (status) => {
     expect(refusedCredentials(answered(status), credentials, 'vendor')).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** When a vendor's job is asked for again. */
+/** The polls of a vendor's job. */
 import { describe, expect, it } from 'vitest';
 import {
   isTrouble,
@@ -13,8 +13,8 @@ import { CredentialsUnreadable } from '../../../core/provider.ts';
 
 const waits: Waits = [500, 700, 900];
 
-describe('a job that goes on', () => {
-  it('is asked for after the waits in turn, and the last one from there on', () => {
+describe('A job that has not ended', () => {
+  it('A job is polled after the waits in turn, and then always after the last wait', () => {
     const asked = [0, 1, 2, 3, 9].map((polls) => pendingJob(waits, ['https://vendor.test/job', 'id'], polls));
     expect(asked).toEqual(
       [
@@ -31,13 +31,13 @@ describe('a job that goes on', () => {
     );
   });
 
-  it('is asked for no sooner than five seconds after trouble', () => {
+  it('A job is polled at least five seconds after a failed poll', () => {
     expect(pendingJob(waits, ['id'], 1, true)).toMatchObject({ pollAfterMillis: 5_000 });
     expect(pendingJob([6_000], ['id'], 1, true)).toMatchObject({ pollAfterMillis: 6_000 });
   });
 
   it.each([[['']], [['a b']], [['a\tb']], [['id', '']], [['id', 'x\ny']]])(
-    'under an id of an unknown form is not asked for: %j',
+    'A job with an id of an unknown form is refused: %j',
     (needed) => {
       expect(pendingJob(waits, needed)).toMatchObject({ kind: 'refused', reason: 'unknown_answer' });
     },
@@ -61,11 +61,11 @@ describe('a job that goes on', () => {
       () => Promise.reject(new CallBroke('TOO_LARGE', false)),
       { kind: 'refused', reason: 'unknown_answer' },
     ],
-  ])('that %s', async (_what, ask, answer) => {
+  ])('A job that %s has this answer', async (_what, ask, answer) => {
     expect(await polling('2 job', waits, async () => ask())).toMatchObject(answer);
   });
 
-  it('is asked for by what its id holds', async () => {
+  it('A job is polled by the addresses or ids in its id', async () => {
     expect(neededFor('12 https://vendor.test/job id')).toEqual(['https://vendor.test/job', 'id']);
     const asked: string[] = [];
     await polling('0 one two', waits, (...needed) => Promise.resolve((asked.push(...needed), 'working')));
@@ -81,7 +81,7 @@ describe('a job that goes on', () => {
     [499, false],
     [500, true],
     [503, true],
-  ])('meets trouble at status %i: %j', (status, answer) => {
+  ])('A poll with status %i has failed: %j', (status, answer) => {
     expect(isTrouble({ status } as VendorResponse)).toBe(answer);
   });
 });

@@ -1,4 +1,4 @@
-/** How an adapter's test talks to its vendor's fake: what is the same whichever vendor it is. */
+/** The parts that the tests of all adapters share: jobs, and calls to the fake of a vendor. */
 import type { VendorSettings } from '../../../adapters/providers/vendor.ts';
 import { readImageHeader, type ImageHeader } from '../../../core/image-bytes.ts';
 import { aspectRatios, resolutions, type AspectRatio, type Resolution } from '../../../core/image-formats.ts';
@@ -13,27 +13,30 @@ import type {
 import { startFakeVendor, type FakeVendor, type Received } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 
-/** What came of a job. */
+/** The outcome of a job. */
 export interface Spoken {
   readonly answer: ProviderAnswer;
-  /** How long the adapter would have had us wait before each poll. */
+  /** The wait before each poll, as the adapter asks for it. */
   readonly waits: readonly number[];
-  /** The providers whose credential is to be read anew. */
+  /** The providers whose credential must be read again. */
   readonly forgotten: readonly string[];
 }
 
-/** What is other than usual: the key that the fake takes, and the fake's address. */
+/** Replacements for the key that the fake accepts, and for the fake's address. */
 interface Access {
-  /** Undefined: none is set. */
+  /** Undefined: no key is set. */
   readonly credential?: string | undefined;
   readonly baseUrl?: string;
 }
 
 interface Talk {
   readonly settings: (access?: Access) => VendorSettings;
-  /** Submits, and polls without waiting until the job ends; `mostPolls` is for a job that never does. */
+  /**
+   * Submits a job and polls it, without waiting, until it ends. `mostPolls` limits the polls of a job that
+   * never ends.
+   */
   readonly speak: (job: RenderJob, options?: Access & { readonly mostPolls?: number }) => Promise<Spoken>;
-  /** `speak`, where nothing but the last answer matters. */
+  /** Like `speak`, but returns only the last answer. */
   readonly answerTo: (job: RenderJob, access?: Access) => Promise<ProviderAnswer>;
 }
 
@@ -42,21 +45,24 @@ interface Vendor {
   readonly name: string;
   readonly create: (settings: VendorSettings) => ImageProvider;
   readonly fake: FakeVendor;
-  /** That the fake takes. */
+  /** The key that the fake accepts. */
   readonly key: string;
 }
 
-/** Whatever the vendor calls it: nothing was sent, for want of a credential. */
+/** The answer when there is no credential, and nothing was sent. */
 export const noCredential: Refused = { kind: 'refused', reason: 'credentials', detail: 'no credential' };
 
-/** Surely nothing was rendered where nobody listened, so that the next route may try. */
+/** The answer when nobody listens at the address, so that surely nothing was rendered. */
 export const notReached: Refused = { kind: 'refused', reason: 'unavailable', detail: 'ECONNREFUSED' };
 
-/** All that the service offers, for vendors that name sizes in their own way. */
+/** Every size that the service offers, for vendors with their own names of sizes. */
 export const everySize: readonly { readonly resolution: Resolution; readonly aspectRatio: AspectRatio }[] =
   resolutions.flatMap((resolution) => aspectRatios.map((aspectRatio) => ({ resolution, aspectRatio })));
 
-/** The adapter and the fake of a vendor, with a new adapter for each job: none learns from the job before. */
+/**
+ * Connects the adapter of a vendor with its fake. Each job gets a new adapter, so that no job depends on
+ * another.
+ */
 export function talkTo({ name, create, fake, key }: Vendor): Talk {
   const settingsWith = (access: Access, forgotten: string[]): VendorSettings => {
     const { credential, baseUrl } = { credential: key, baseUrl: fake.url, ...access };
@@ -88,7 +94,7 @@ export function talkTo({ name, create, fake, key }: Vendor): Talk {
   };
 }
 
-/** Makes jobs that are as ordinary as the vendor allows: what a test is about, it names itself. */
+/** Makes ordinary jobs. A test names only the fields that it is about. */
 export function jobsLike(
   ordinary: Pick<RenderJob, 'providerModel'> & Partial<RenderJob>,
 ): (change?: Partial<RenderJob>) => RenderJob {
@@ -109,7 +115,7 @@ export function jobsLike(
   };
 }
 
-/** PNG and JPEG by turns, so that their order and their types show in a request. */
+/** PNG and JPEG images in turn, so that a request shows their order and their types. */
 function sourcesOf(count: number): readonly SourceImage[] {
   return Array.from({ length: count }, (_, index) => {
     const format = index % 2 === 0 ? 'png' : 'jpeg';
@@ -117,28 +123,28 @@ function sourcesOf(count: number): readonly SourceImage[] {
   });
 }
 
-/** Where nobody listens any more. */
+/** An address where nobody listens any more. */
 export async function closedUrl(): Promise<string> {
   const closed = await startFakeVendor(() => ({ status: 500 }));
   await closed.stop();
   return closed.url;
 }
 
-/** What the fake was asked while the work was done. */
+/** The requests that the fake received during the work. */
 export async function received(fake: FakeVendor, work: () => Promise<unknown>): Promise<readonly Received[]> {
   const before = fake.received.length;
   await work();
   return fake.received.slice(before);
 }
 
-/** What the fake was asked last, by a vendor that is asked once a job. */
+/** The last request that the fake received. */
 export function lastReceived(fake: FakeVendor): Received {
   const request = fake.received.at(-1);
   if (!request) throw new Error('nothing was received');
   return request;
 }
 
-/** Asks a provider for all that it can do with a job; a cancellation has no answer. */
+/** Makes every call that a provider has for a job. A cancellation has no answer. */
 export async function everyCall(
   provider: ImageProvider,
   job: RenderJob,
@@ -150,12 +156,12 @@ export async function everyCall(
   return answers;
 }
 
-/** The word by which the tables of rows know an answer. */
+/** The word for an answer in the tables of rows. */
 export function outcomeOf(answer: ProviderAnswer): RefusalReason | 'rendered' | 'pending' {
   return answer.kind === 'refused' ? answer.reason : answer.kind;
 }
 
-/** Type and size of the rendered picture, by its bytes; undefined where there is none. */
+/** Type and size of the rendered picture, read from its bytes. Undefined: there is no picture. */
 export function headerOf(answer: ProviderAnswer): ImageHeader | undefined {
   return answer.kind === 'rendered' ? readImageHeader(answer.bytes) : undefined;
 }

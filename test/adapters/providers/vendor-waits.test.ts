@@ -1,5 +1,5 @@
 /**
- * How long each vendor's job is left alone between two polls: the adapters' tables, one poll after the other.
+ * The waits between the polls of each vendor's job, from the tables of the adapters.
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
@@ -50,12 +50,12 @@ const rows: readonly Row[] = [
   ],
 ];
 
-describe('a job that goes on', () => {
-  it.each(rows)('at %s is asked for after these waits', async (_vendor, provider, needed, body, waits) => {
+describe('A job that has not ended', () => {
+  it.each(rows)('A job at %s is polled after these waits', async (_vendor, provider, needed, body, waits) => {
     reply = { status: 200, body };
     const after: unknown[] = [];
     for (const place of waits.keys()) {
-      // The id counts the polls that were made.
+      // The id holds the number of polls so far.
       after.push(await provider.poll?.(`${place - 1} ${needed}`, job, new AbortController().signal));
     }
     expect(after).toMatchObject(waits.map((pollAfterMillis) => ({ kind: 'pending', pollAfterMillis })));

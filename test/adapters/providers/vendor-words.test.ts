@@ -1,6 +1,6 @@
 /**
- * The words and statuses by which vendors refuse, each with what it means: the tables of the adapters, asked
- * one entry at a time.
+ * The words and statuses by which vendors refuse a job, and their meanings: every entry of the adapters'
+ * tables.
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import { createBedrock } from '../../../adapters/providers/bedrock/provider.ts';
@@ -39,7 +39,7 @@ async function refusal(name: keyof typeof providers, answer: Reply): Promise<unk
 
 type Row = readonly [word: string, reason: RefusalReason];
 
-describe('a candidate of Gemini without a picture', () => {
+describe('A candidate of Gemini without a picture', () => {
   const rows: readonly Row[] = [
     ['STOP', 'nothing_rendered'],
     ['NO_IMAGE', 'nothing_rendered'],
@@ -56,7 +56,7 @@ describe('a candidate of Gemini without a picture', () => {
     ['MAX_TOKENS', 'unknown_answer'],
     ['constructor', 'unknown_answer'],
   ];
-  it.each(rows)('that ended by %s is refused as %s', async (finishReason, reason) => {
+  it.each(rows)('A candidate that ended by %s is refused as %s', async (finishReason, reason) => {
     const answer = await refusal('google', {
       status: 200,
       body: { candidates: [{ finishReason, content: { parts: [] } }] },
@@ -65,7 +65,7 @@ describe('a candidate of Gemini without a picture', () => {
   });
 });
 
-describe('an error of Gemini', () => {
+describe('An error of Gemini', () => {
   it.each<readonly [number, RefusalReason]>([
     [401, 'credentials'],
     [402, 'credentials'],
@@ -79,7 +79,7 @@ describe('an error of Gemini', () => {
     [503, 'unavailable'],
     [504, 'timed_out'],
     [418, 'unknown_answer'],
-  ])('with status %i is refused as %s', async (status, reason) => {
+  ])('An error of Gemini with status %i is refused as %s', async (status, reason) => {
     expect(await refusal('google', { status, body: { error: { status: 'A_WORD' } } })).toEqual({
       kind: 'refused',
       reason,
@@ -88,7 +88,7 @@ describe('an error of Gemini', () => {
   });
 });
 
-describe('an error of OpenAI', () => {
+describe('An error of OpenAI', () => {
   it.each<Row>([
     ['moderation_blocked', 'prompt'],
     ['content_policy_violation', 'prompt'],
@@ -99,7 +99,7 @@ describe('an error of OpenAI', () => {
     ['project_spend_limit_exceeded', 'credentials'],
     ['model_not_found', 'credentials'],
     ['constructor', 'unknown_answer'],
-  ])('with the code %s is refused as %s', async (code, reason) => {
+  ])('An error of OpenAI with the code %s is refused as %s', async (code, reason) => {
     expect(await refusal('openai', { status: 400, body: { error: { code } } })).toMatchObject({
       kind: 'refused',
       reason,
@@ -115,7 +115,7 @@ describe('an error of OpenAI', () => {
     [500, 'failed'],
     [503, 'unavailable'],
     [418, 'unknown_answer'],
-  ])('with status %i is refused as %s', async (status, reason) => {
+  ])('An error of OpenAI with status %i is refused as %s', async (status, reason) => {
     expect(await refusal('openai', { status, body: { error: {} } })).toMatchObject({
       kind: 'refused',
       reason,
@@ -124,14 +124,14 @@ describe('an error of OpenAI', () => {
   });
 });
 
-describe('an answer of Bedrock without a picture', () => {
+describe('An answer of Bedrock without a picture', () => {
   it.each<Row>([
     ['Filter reason: prompt', 'prompt'],
     ['Filter reason: output image', 'prompt'],
     ['Filter reason: input image', 'source_image'],
     ['Inference error', 'failed'],
     ['constructor', 'unknown_answer'],
-  ])('that ended by "%s" is refused as %s', async (finish, reason) => {
+  ])('An answer that ended by "%s" is refused as %s', async (finish, reason) => {
     expect(await refusal('bedrock', { status: 200, body: { finish_reasons: [finish] } })).toEqual({
       kind: 'refused',
       reason,
@@ -144,7 +144,7 @@ describe('an answer of Bedrock without a picture', () => {
     ['no picture', { finish_reasons: [null], images: [] }, 'nothing_rendered'],
     ['a picture that is no text', { finish_reasons: [null], images: [7] }, 'unknown_answer'],
     ['no list of pictures', { finish_reasons: [null] }, 'unknown_answer'],
-  ])('with %s is refused with the status alone', async (_what, body, reason) => {
+  ])('An answer with %s is refused, and only its status is told', async (_what, body, reason) => {
     expect(await refusal('bedrock', { status: 200, body })).toEqual({
       kind: 'refused',
       reason,

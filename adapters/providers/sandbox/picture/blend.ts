@@ -2,7 +2,7 @@ import type { Rgb } from './colour.ts';
 
 /**
  * Lays a colour over the pixel at `p` (three floats a pixel); `part` is its share, 0 to 1. It runs for every
- * pixel of every layer: indexes instead of destructuring, which would walk an iterator each time.
+ * pixel of every layer, so it uses indexes: destructuring would run an iterator each time.
  */
 export function blend(row: Float32Array, p: number, colour: Rgb, part: number): void {
   const red = row[p] ?? 0;
@@ -13,7 +13,7 @@ export function blend(row: Float32Array, p: number, colour: Rgb, part: number): 
   row[p + 2] = blue + (colour[2] - blue) * part;
 }
 
-/** Adds light to the pixel at `p`: as two slides on one screen, never brighter than white, never grey. */
+/** Adds light to the pixel at `p`, like two slides on one screen. The result is never brighter than white. */
 export function shine(row: Float32Array, p: number, light: Rgb, part: number): void {
   const red = row[p] ?? 0;
   const green = row[p + 1] ?? 0;

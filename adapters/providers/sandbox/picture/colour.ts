@@ -13,7 +13,7 @@ export function rgb(hex: string): Rgb {
 }
 
 /**
- * The colour a part of the way (0 to 1) between two, mixed as the eye does: no grey between blue and orange.
+ * Mixes two colours by a part from 0 to 1, evenly for the eye. There is no grey between blue and orange.
  */
 export function mix(from: Rgb, to: Rgb, part: number): Rgb {
   const [a, b] = [toLab(from), toLab(to)];

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** A repeatable source of chance: the same prompt, seed and part of the picture give the same throws. */
+/**
+ * A repeatable source of random numbers: the same prompt, seed and part of the picture give the same numbers.
+ */
 export interface Dice {
   /** A number from 0 (included) to 1 (excluded). */
   next(): number;

@@ -1,7 +1,8 @@
 import type { Dice } from './dice.ts';
 
 /**
- * Smooth chance: the same place gives the same value, near places give near values. Values are about -1 to 1.
+ * Smooth random values: the same place gives the same value, and near places give near values. They lie
+ * between about -1 and 1.
  */
 export interface Noise {
   line(x: number): number;

@@ -74,8 +74,7 @@ function ridgePainter(frame: Frame, ridge: Ridge, hidden: Float32Array): PaintRo
 }
 
 /**
- * How fast the cover grows per row: the distance from a steep line is shorter than the vertical distance to
- * it.
+ * How fast the cover grows per row. The distance to a steep line is shorter than the vertical distance.
  */
 function edgeOf(tops: Float32Array): Float32Array {
   return tops.map((top, x) => {

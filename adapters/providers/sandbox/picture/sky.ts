@@ -49,8 +49,8 @@ export function skyPainter(frame: Frame, palette: Palette, disc: Disc, horizon: 
 const GLOW_STEPS = 1 << 14;
 
 /**
- * Light that the air scatters: strong and narrow, plus weak and wide. Tabled by distance, as exp() a pixel is
- * slow.
+ * Light that the air scatters: a strong narrow part and a weak wide part. A table by distance replaces exp(),
+ * which is too slow for every pixel.
  */
 function glowPainter(frame: Frame, palette: Palette, disc: Disc): PaintRow {
   const reach = frame.unit * 1.6;

@@ -18,7 +18,8 @@ interface Hint {
 }
 
 /**
- * Words that steer, the more telling first: the first hint with motifs gives the motif, likewise the palette.
+ * Words that choose motif and palette, the more specific words first. The first hint with motifs gives the
+ * motif, and the first hint with palettes gives the palette.
  */
 const HINTS: readonly Hint[] = [
   { words: /\b(aurora|northern lights?|polar)\b/, motifs: ['aurora'], palettes: ['boreal'] },
@@ -93,7 +94,7 @@ const SILKS: readonly [PaletteName, ...PaletteName[]] = [
   'glacier',
 ];
 
-/** Chooses by the prompt's words where they say something, and by the dice where they do not. */
+/** Chooses by the words of the prompt if they are known, and otherwise by the dice. */
 export function themeOf(prompt: string, dice: Dice): Theme {
   const text = prompt.toLowerCase();
   const hints = HINTS.filter(({ words }) => words.test(text));
