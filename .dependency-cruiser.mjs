@@ -1,6 +1,6 @@
 /**
- * The rules of import: which folder may import which (docs/architecture.md). The comment of each rule says what
- * the rule protects. Paths are matched after resolution. Type-only imports count as well.
+ * The rules of import: which folder may import which (docs/architecture.md). The comment of each rule says
+ * what the rule protects. Paths are matched after resolution. Type-only imports count as well.
  */
 
 /** Everything of a room, by its first folder. */

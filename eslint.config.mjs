@@ -16,7 +16,8 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/consistent-type-imports': 'error',
-      // Ids are numbers or strings by intent here; an index that is out of range is caught by the type checker.
+      // Ids are numbers or strings by intent here; an index that is out of range is caught by the type
+      // checker.
       '@typescript-eslint/no-non-null-assertion': 'error',
       'no-console': 'error',
       '@typescript-eslint/no-unused-vars': [

@@ -8,9 +8,11 @@ export default defineConfig({
     globalSetup: ['test/fixtures/synthesize.ts'],
     setupFiles: ['test/fixtures/quiet.ts'],
     pool: 'forks',
-    // No file leaves anything behind in its process, so that a hundred of them need not load everything anew: a third less of the processor.
+    // No file leaves anything behind in its process, so that a hundred of them need not load everything anew:
+    // a third less of the processor.
     isolate: false,
-    // Each file that needs the service starts one of its own. Two processors carry four: many tests wait for a time limit.
+    // Each file that needs the service starts one of its own. Two processors carry four: many tests wait for
+    // a time limit.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // The only limits in real time: a test waits until a fact is there, however slow the machine is.

@@ -1,5 +1,5 @@
 /** The views of a creation for an operator: one line of a list, or all details. */
-import type { CreationRecord, StoredImage, WebhookState } from '../core/creation.ts';
+import { echoedFields, type CreationRecord, type StoredImage, type WebhookState } from '../core/creation.ts';
 import { failures } from '../core/failure.ts';
 import { toUsd } from '../core/money.ts';
 import type { Row } from '../terminal/output.ts';
@@ -63,7 +63,7 @@ function askedFor(creation: CreationRecord, requestId: string | undefined): Row 
     output_format: creation.outputFormat,
     seed: creation.seed,
     sources: creation.sources.map(imageView),
-    metadata: creation.metadata,
+    ...echoedFields(creation),
     cost: toUsd(creation.costMicros),
     amount_refunded: toUsd(creation.refundedMicros),
     charged_month: creation.chargedMonth.replace('_', '-'),

@@ -132,6 +132,14 @@ export function resultUrls(creation: CreationRecord, resultsBaseUrl: string, now
   return creation.results.map((image) => `${resultsBaseUrl}/${image.key}`);
 }
 
+/**
+ * The fields that go back to the client exactly as the client sent them: in answers, webhooks and test
+ * deliveries, and in the operator's view.
+ */
+export function echoedFields({ metadata }: Pick<CreationRecord, 'metadata'>): Record<string, unknown> {
+  return { metadata };
+}
+
 /** The creation as its client sees it (docs/api.md). */
 export function creationView(
   creation: CreationRecord,
@@ -161,7 +169,7 @@ export function creationView(
     webhook: creation.webhook
       ? { url: creation.webhook.url, status: creation.webhook.status, attempts: creation.webhook.attempts }
       : null,
-    metadata: creation.metadata,
+    ...echoedFields(creation),
     created_at: creation.createdAt,
     started_at: creation.startedAt ?? null,
     completed_at: creation.completedAt ?? null,

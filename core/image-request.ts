@@ -19,8 +19,6 @@ import { maxUrlLength } from './limits.ts';
 import { loneSurrogate, metadataProblems, type Metadata } from './metadata.ts';
 import type { FieldError } from './problem.ts';
 
-export { characters } from './characters.ts';
-
 const mostSeed = 2 ** 31 - 1;
 
 /** zod's own maxLength counts UTF-16 units; this check counts code points. */

@@ -1,5 +1,6 @@
 /** The commands of an operator for webhooks: send a delivery again, and send a test delivery. */
 import type { Account } from './account.ts';
+import { echoedFields } from './creation.ts';
 import type { CreationId } from './ids.ts';
 import { uuidV7 } from './ids.ts';
 import type { CreationStore } from './ports/creations.ts';
@@ -91,7 +92,7 @@ function testBody(at: string): string {
     status: 'completed',
     result_urls: [],
     cost: 0,
-    metadata: { test: 'true' },
+    ...echoedFields({ metadata: { test: 'true' } }),
     created_at: at,
     completed_at: at,
   });

@@ -1,6 +1,6 @@
 /** Webhooks (docs/api.md): payload, signatures and the schedule of attempts. */
 import { createHmac } from 'node:crypto';
-import type { CreationRecord } from './creation.ts';
+import { echoedFields, type CreationRecord } from './creation.ts';
 import { failures } from './failure.ts';
 import { toUsd } from './money.ts';
 import type { Delivery } from './ports/deliveries.ts';
@@ -34,7 +34,7 @@ export function webhookBody(creation: CreationRecord, resultUrls: readonly strin
     ...(failed ? {} : { result_urls: resultUrls }),
     cost: toUsd(creation.costMicros),
     ...(creation.failure === undefined ? {} : { error: failures[creation.failure].message }),
-    metadata: creation.metadata,
+    ...echoedFields(creation),
     created_at: creation.createdAt,
     completed_at: creation.completedAt ?? null,
   });

@@ -1,4 +1,6 @@
-/** The name of a function from its id in the template, which CloudFormation ends with a hash of eight digits. */
+/**
+ * The name of a function from its id in the template, which CloudFormation ends with a hash of eight digits.
+ */
 export function functionName(id: string): string {
   return id.replace(/[0-9A-F]{8}$/, '');
 }

@@ -1,7 +1,7 @@
 /** Checks the values of options. Each error names the option and says what would be right. */
 import type { Account } from '../../core/account.ts';
 import { parseAccountId, parseCreationId, type CreationId } from '../../core/ids.ts';
-import { characters } from '../../core/image-request.ts';
+import { characters } from '../../core/characters.ts';
 import { limitRanges, type AccountLimits } from '../../core/limits.ts';
 import { parseUsd, type Micros } from '../../core/money.ts';
 import { OperatorError } from '../operator-error.ts';

@@ -7,7 +7,7 @@ import { environment } from './environment.ts';
 
 /** Which addresses of clients this deployment allows. */
 export function outboundRules(): OutboundRules {
-  return environment('OUTBOUND_RULES') as OutboundRules;
+  return environment('OUTBOUND_RULES') === 'loopback-too' ? 'loopback-too' : 'public';
 }
 
 export function outbound(): Outbound {

@@ -1,6 +1,6 @@
 /**
- * Source images: they are downloaded and checked before the charge, and then copied. The tests are in one file,
- * because they share one service and one host of images, and the last test removes all copies.
+ * Source images: they are downloaded and checked before the charge, and then copied. The tests are in one
+ * file, because they share one service and one host of images, and the last test removes all copies.
  */
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -51,7 +51,9 @@ export function allPages(): readonly Page[] {
   return ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...under('docs'), ...under('examples')].map(readPage);
 }
 
-/** GitHub's rule: small letters, no punctuation, hyphens for spaces, and a number behind a repeated heading. */
+/**
+ * GitHub's rule: small letters, no punctuation, hyphens for spaces, and a number behind a repeated heading.
+ */
 function anchorsOf(text: string): string[] {
   const seen = new Map<string, number>();
   return [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => {

@@ -161,10 +161,10 @@ function averageOf(
 }
 
 /**
- * On a busy machine the painting of the sandbox takes more than two seconds, and RenderImage renews its lease.
- * Each renewal is one call and one write unit. The page counts renewals as part of the waiting, so this count
- * has none. The meter may miss the unit of a renewal that is refused or runs beside another write of the item,
- * so the difference is rounded to the whole units of a creation.
+ * On a busy machine the painting of the sandbox takes more than two seconds, and RenderImage renews its
+ * lease. Each renewal is one call and one write unit. The page counts renewals as part of the waiting, so
+ * this count has none. The meter may miss the unit of a renewal that is refused or runs beside another write
+ * of the item, so the difference is rounded to the whole units of a creation.
  */
 function withoutRenewals(count: CreationCount): CreationCount {
   const { RenderImage: render } = count.functions;

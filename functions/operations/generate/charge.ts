@@ -135,28 +135,24 @@ function newCreation(
 ): CreationRecord {
   const { request, routes, costMicros } = plan;
   const { account, apiKey } = caller;
+  const { model, imageUrls: _copied, webhookUrl, ...asked } = request;
   return {
     id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
     accountId: account.id,
     keyId: apiKey.id,
     requestId,
     status: 'queued',
-    model: request.model.id,
-    prompt: request.prompt,
-    resolution: request.resolution,
-    aspectRatio: request.aspectRatio,
-    outputFormat: request.outputFormat,
-    seed: request.seed,
+    model: model.id,
+    ...asked,
     sources,
-    metadata: request.metadata,
     costMicros,
     refundedMicros: asMicros(0),
     chargedMonth: monthOf(nowMillis),
     createdAt: new Date(nowMillis).toISOString(),
     deadlineAt: nowMillis + account.limits.deadlineSeconds * 1000,
     results: [],
-    ...(request.webhookUrl !== undefined && {
-      webhook: { url: request.webhookUrl, status: 'pending', attempts: 0, nextAt: nowMillis },
+    ...(webhookUrl !== undefined && {
+      webhook: { url: webhookUrl, status: 'pending', attempts: 0, nextAt: nowMillis },
     }),
     routes: routes.map(({ provider, provider_model: providerModel, quality }) => ({
       provider,

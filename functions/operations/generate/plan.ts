@@ -9,13 +9,9 @@ import {
   type Route,
   type SourceShape,
 } from '../../../core/catalog.ts';
+import { characters } from '../../../core/characters.ts';
 import { deprecationHeaders } from '../../../core/deprecation.ts';
-import {
-  characters,
-  forModel,
-  type ImageRequest,
-  type ImageRequestBody,
-} from '../../../core/image-request.ts';
+import { forModel, type ImageRequest, type ImageRequestBody } from '../../../core/image-request.ts';
 import type { Micros } from '../../../core/money.ts';
 import { priceOf } from '../../../core/pricing.ts';
 import { invalidRequest, withHeaders, type Problem } from '../../../core/problem.ts';

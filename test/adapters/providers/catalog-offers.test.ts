@@ -1,6 +1,6 @@
 /**
- * Whatever a route of the catalog offers, its provider's adapter can ask its vendor for. A vendor here is a local
- * server that counts requests: an adapter that throws or refuses by itself sends none.
+ * Whatever a route of the catalog offers, its provider's adapter can ask its vendor for. A vendor here is a
+ * local server that counts requests: an adapter that throws or refuses by itself sends none.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
