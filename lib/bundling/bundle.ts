@@ -3,11 +3,13 @@
  * and on loading modules of Node. So the bundle leaves out code that no function of the
  * service runs (docs/decisions/0019).
  */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetHashType } from 'aws-cdk-lib';
 import { Code, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { buildSync } from 'esbuild';
+import { withoutPackageFiles } from './package-files.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -54,11 +56,13 @@ const standIns = {
  */
 export function bundle(entry: string, holdsEventStreams: boolean): Code {
   const tryBundle = (folder: string): boolean => {
-    buildSync({
+    const { outputFiles, metafile } = buildSync({
       entryPoints: [`functions/${entry}.ts`],
       outfile: join(folder, 'index.mjs'),
       absWorkingDir: root,
       bundle: true,
+      write: false,
+      metafile: true,
       minify: true,
       platform: 'node',
       target: 'node24',
@@ -74,6 +78,8 @@ export function bundle(entry: string, holdsEventStreams: boolean): Code {
         ]),
       ),
     });
+    for (const { path, text } of outputFiles)
+      writeFileSync(path, withoutPackageFiles(text, Object.keys(metafile.inputs), root));
     return true;
   };
   return Code.fromAsset(join(root, 'functions'), {
