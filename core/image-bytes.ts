@@ -9,8 +9,7 @@ export interface ImageHeader {
 
 /**
  * Reads type and size of a PNG, JPEG or WebP file from its header. Undefined for other files, and for a file
- * that
- * ends before its size is known. An EXIF orientation is not applied. Never throws.
+ * that ends before its size is known. An EXIF orientation is not applied. Never throws.
  */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   const header = readPng(bytes) ?? readWebp(bytes) ?? readJpeg(bytes);
@@ -74,8 +73,7 @@ function readWebp(bytes: Uint8Array): ImageHeader | undefined {
 
 /**
  * VP8: the 3-byte tag of a key frame (its lowest bit is 0), a start code, then width and height, each of 14
- * bits
- * and 2 bits of scaling. RFC 6386, section 9.1.
+ * bits and 2 bits of scaling. RFC 6386, section 9.1.
  */
 function lossy(bytes: Uint8Array): [number, number] | undefined {
   if (bytes.length < 30 || !has(bytes, 12, ascii('VP8 ')) || !has(bytes, 23, [0x9d, 0x01, 0x2a]))

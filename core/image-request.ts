@@ -160,8 +160,7 @@ export function missingPrompt(body: {
 
 /**
  * SHA-256 of the validated body with sorted keys. Two requests under one Idempotency-Key are the same when
- * their
- * hashes are. The hash is stored for 24 h, so a new release must not change it.
+ * their hashes are. The hash is stored for 24 h, so a new release must not change it.
  */
 export function requestHash(body: ImageRequestBody): string {
   return createHash('sha256').update(JSON.stringify(body, sortedKeys)).digest('hex');

@@ -1,7 +1,6 @@
 /**
  * The audit of a table at work. The items of an account are not read at one instant, so that books differ
- * when
- * money moves between two reads. Only a difference that lasts is an error.
+ * when money moves between two reads. Only a difference that lasts is an error.
  */
 import type { AccountId } from './ids.ts';
 import { auditAccount, type AccountBooks } from './ledger.ts';

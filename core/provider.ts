@@ -55,8 +55,7 @@ export interface Refused {
   readonly reason: RefusalReason;
   /**
    * Status and code of the vendor for the operator, such as "HTTP 429 rate_limit_exceeded". Never the
-   * vendor's
-   * text, which may quote the prompt.
+   * vendor's text, which may quote the prompt.
    */
   readonly detail?: string;
 }

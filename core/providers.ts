@@ -7,8 +7,7 @@ export interface ProviderInfo {
   readonly title: string;
   /**
    * 'none': the provider is always enabled. 'role': calls are signed with the function's role, and an
-   * operator
-   * switches the provider on. 'key': the vendor issues a key, which Secrets Manager keeps.
+   * operator switches the provider on. 'key': the vendor issues a key, which Secrets Manager keeps.
    */
   readonly credential: 'none' | 'role' | 'key';
   /** The page where an operator gets the key or the access. */

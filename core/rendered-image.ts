@@ -4,8 +4,7 @@ import type { AspectRatio, OutputFormat } from './image-formats.ts';
 
 /**
  * How far the ratio of an image may differ from the requested one. Vendors round sizes to multiples of 16 or
- * to
- * sizes of their own: 1536 x 640 for 21:9 differs by 3 %.
+ * to sizes of their own: 1536 x 640 for 21:9 differs by 3 %.
  */
 const ratioTolerance = 0.1;
 

@@ -1,7 +1,6 @@
 /**
  * Alarms, log and runbook agree. lib/alarm-table.ts states an alarm, and docs/operations.md explains it: a
- * new alarm
- * touches these two files and no test.
+ * new alarm touches these two files and no test.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -18,8 +18,7 @@ const kilobytes = (text: string): number => Buffer.byteLength(text) / 1000;
 
 /**
  * Time limits in seconds. An HTTP API gives up after 30 s, a creation has at most 12 minutes, the reconciler
- * starts
- * every minute, and Lambda allows 15 minutes.
+ * starts every minute, and Lambda allows 15 minutes.
  */
 const timeouts: Readonly<Record<string, number>> = {
   RenderImage: 780,

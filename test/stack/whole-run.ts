@@ -92,8 +92,7 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
 
 /**
  * A failure, and a crash after which the second try looks for a stored image. The second try comes some
- * seconds
- * later, so the caller goes on and waits for the returned function.
+ * seconds later, so the caller goes on and waits for the returned function.
  */
 async function useExecutions(service: TestService, { key }: Client): Promise<() => Promise<void>> {
   const webhook_url = service.machine.inboxUrl;
