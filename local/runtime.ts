@@ -170,5 +170,6 @@ function jobsOf({ schedules }: LocalTemplate, functions: LocalFunctions, aws: Lo
     run: (at) =>
       functions.invoke(functionId, input === undefined ? scheduledEvent(at) : JSON.parse(input), 'schedule'),
   }));
-  return [...invocations, { name: 'expiry', everySeconds: hourSeconds, run: () => aws.expire() }];
+  const expiry = { name: 'expiry', everySeconds: hourSeconds, run: () => aws.expire(), isAwaited: true };
+  return [...invocations, expiry];
 }

@@ -9,6 +9,8 @@ export interface Job {
    * is reported and ends nothing.
    */
   readonly run: (at: number) => Promise<unknown>;
+  /** fireDue() waits for the end of the run. A function's run is not awaited, because it may hang. */
+  readonly isAwaited?: boolean;
 }
 
 /** Fires each job at whole multiples of its interval, such as whole minutes or whole hours. */
@@ -97,6 +99,7 @@ export function createSchedule(
       for (const entry of due()) {
         await entry.running;
         fire(entry);
+        if (entry.job.isAwaited === true) await entry.running;
       }
     },
     state: () => entries.map(({ job, nextAt }) => ({ name: job.name, nextAt })),

@@ -241,6 +241,26 @@ describe('the schedule', () => {
     expect(fired - due).toBeGreaterThanOrEqual(0);
   });
 
+  it('waits for the end of an awaited run, and for no other run', async () => {
+    const clock = openClock();
+    const ended: string[] = [];
+    const job = (name: string, isAwaited: boolean): Job => ({
+      name,
+      everySeconds: 60,
+      isAwaited,
+      run: async () => {
+        await pause(20);
+        ended.push(name);
+      },
+    });
+    schedule = createSchedule([job('awaited', true), job('other', false)], clock, () => 0);
+    clock.freeze();
+    clock.jumpTo(schedule.nextAt() ?? 0);
+    await schedule.fireDue();
+    expect(ended).toEqual(['awaited']);
+    await expect.poll(() => ended).toEqual(['awaited', 'other']);
+  });
+
   it('reports a run that fails and fires the job again', async () => {
     const clock = openClock();
     const errors: string[] = [];
