@@ -10,10 +10,7 @@ const secret = process.env.DARKROOM_WEBHOOK_SECRET ?? '';
 const port = Number(process.env.PORT ?? 8080);
 const mostBytes = 1024 * 1024;
 
-/**
- * headers: Node's object or a fetch Headers. rawBody: the bytes as received (Buffer or Uint8Array), before
- * parsing.
- */
+/** headers: Node's object or a fetch Headers. rawBody: the bytes as received (Buffer or Uint8Array), before parsing. */
 function isFromDarkroom(headers, rawBody, secret) {
   const pairs = typeof headers[Symbol.iterator] === 'function' ? [...headers] : Object.entries(headers);
   const received = new Map(pairs.map(([name, value]) => [name.toLowerCase(), String(value)]));

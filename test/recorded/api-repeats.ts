@@ -106,8 +106,12 @@ export const repeatGroups: readonly ApiGroup[] = [
     name: 'an Idempotency-Key',
     steps: [
       ...malformedKeys.map(([what, key]) => keyed(what, key, failing)),
-      keyed('of 255 characters', 'k'.repeat(255), failing),
-      keyed('with spaces and marks', 'order 7; "part" a/b = {c}', failing),
+      // Both are refunded before the quote, which tells what the account can spend.
+      keyed('of 255 characters', 'k'.repeat(255), failing, { save: 'long', after: settle('long') }),
+      keyed('with spaces and marks', 'order 7; "part" a/b = {c}', failing, {
+        save: 'marked',
+        after: settle('marked'),
+      }),
       { what: 'of a quote', send: 'POST /images/quote', body, headers: { 'idempotency-key': 'order-1' } },
     ],
   },
