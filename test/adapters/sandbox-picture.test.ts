@@ -2,12 +2,12 @@ import { inflateSync } from 'node:zlib';
 import { decode } from 'jpeg-js';
 import { describe, expect, it } from 'vitest';
 import { diceFor } from '../../adapters/providers/sandbox/picture/dice.ts';
-import { PALETTE_NAMES } from '../../adapters/providers/sandbox/picture/palette.ts';
+import { paletteNames } from '../../adapters/providers/sandbox/picture/palette.ts';
 import { renderPicture, type PictureJob } from '../../adapters/providers/sandbox/picture/picture.ts';
 import { themeOf } from '../../adapters/providers/sandbox/picture/theme.ts';
 import { readImageHeader } from '../../core/image-bytes.ts';
 
-const ONE_OF_EACH = [
+const oneOfEach = [
   'misty mountains',
   'mountain lake',
   'a forest',
@@ -102,7 +102,7 @@ describe('A picture of the sandbox', () => {
     expect(new Set(pixels).size).toBe(3);
   });
 
-  it.each(ONE_OF_EACH)('A picture of "%s" has the requested size in every shape', async (prompt) => {
+  it.each(oneOfEach)('A picture of "%s" has the requested size in every shape', async (prompt) => {
     for (const [width, height] of [
       [64, 64],
       [112, 48],
@@ -116,7 +116,7 @@ describe('A picture of the sandbox', () => {
     }
   });
 
-  it.each(ONE_OF_EACH)(
+  it.each(oneOfEach)(
     'A picture of "%s" has light and dark parts, and every row is painted',
     async (prompt) => {
       const rows = pixelsOf(await renderPicture(job({ prompt })), 96);
@@ -206,6 +206,6 @@ describe('The theme of a picture', () => {
   it('Without such words the dice choose, and they reach every motif and palette', () => {
     const themes = Array.from({ length: 600 }, (_, seed) => themeFor('xyzzy', seed));
     expect(new Set(themes.map(({ motif }) => motif)).size).toBe(8);
-    expect(new Set(themes.map(({ palette }) => palette)).size).toBe(PALETTE_NAMES.length);
+    expect(new Set(themes.map(({ palette }) => palette)).size).toBe(paletteNames.length);
   });
 });

@@ -30,7 +30,7 @@ const riff = (chunk: string, ...data: (number | readonly number[])[]) =>
   bytes(ascii('RIFF'), [0, 0, 0, 0], ascii('WEBP'), ascii(chunk), [0, 0, 0, 0], ...data);
 
 /** One whole file of each kind, all of 1537 x 1025. */
-const FILES: Readonly<Record<string, Uint8Array>> = {
+const files: Readonly<Record<string, Uint8Array>> = {
   png: png([0, 0, 6, 1], [0, 0, 4, 1]),
   'baseline jpeg': bytes(
     [0xff, 0xd8],
@@ -56,11 +56,11 @@ const FILES: Readonly<Record<string, Uint8Array>> = {
 const typeOf = (name: string) => `image/${/png|jpeg|webp/.exec(name)?.[0] ?? ''}`;
 
 describe('the header of an image file', () => {
-  it.each(Object.entries(FILES))('of a %s gives its type and its size', (name, file) => {
+  it.each(Object.entries(files))('of a %s gives its type and its size', (name, file) => {
     expect(readImageHeader(file)).toEqual({ contentType: typeOf(name), width: 1537, height: 1025 });
   });
 
-  it.each(Object.entries(FILES))('of a %s is unknown until its size has arrived', (_name, file) => {
+  it.each(Object.entries(files))('of a %s is unknown until its size has arrived', (_name, file) => {
     const known = Array.from(file, (_, end) => readImageHeader(file.subarray(0, end)) !== undefined);
     // Cut anywhere up to the size it is unknown; behind the size nothing is needed. Never does a cut give
     // another size.
@@ -71,7 +71,7 @@ describe('the header of an image file', () => {
     }
   });
 
-  it.each(Object.entries(FILES))('of a %s does not depend on the bytes that follow', (_name, file) => {
+  it.each(Object.entries(files))('of a %s does not depend on the bytes that follow', (_name, file) => {
     const longer = bytes(Array.from(file), Array<number>(20).fill(0xff));
     expect(readImageHeader(longer)).toEqual(readImageHeader(file));
   });
@@ -99,7 +99,7 @@ describe('the header of an image file', () => {
     ['lossless webp', 25],
     ['extended webp', 30],
   ])('of a %s needs the first %i bytes', (name, least) => {
-    const file = FILES[name] ?? bytes();
+    const file = files[name] ?? bytes();
     expect(readImageHeader(file.subarray(0, least))).toMatchObject({ width: 1537, height: 1025 });
     expect(readImageHeader(file.subarray(0, least - 1))).toBeUndefined();
   });
@@ -175,7 +175,7 @@ describe('the header of an image file', () => {
   });
 
   it('is found in a view of a larger buffer', () => {
-    const file = FILES['lossy webp'] ?? bytes();
+    const file = files['lossy webp'] ?? bytes();
     const padded = bytes([1, 2, 3], Array.from(file), [4]);
     expect(readImageHeader(padded.subarray(3, 3 + file.length))).toMatchObject({ width: 1537 });
   });
@@ -225,7 +225,7 @@ describe('the header of an image file', () => {
   it('never throws and never has a size below 1, for any bytes', () => {
     const starts = [
       [],
-      ...Object.values(FILES).flatMap((file) =>
+      ...Object.values(files).flatMap((file) =>
         [2, 8, 12, 16, 20].map((end) => Array.from(file.subarray(0, end))),
       ),
     ];

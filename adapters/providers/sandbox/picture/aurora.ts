@@ -17,10 +17,10 @@ interface Curtain {
   readonly lowest: number;
 }
 
-const STEPS = 1024;
+const steps = 1024;
 /** The profile covers heights from this far under the foot to 2 above it, in curtain heights. */
-const UNDER = 0.3;
-const VIOLET: Rgb = [150, 92, 226];
+const lowestLevel = 0.3;
+const violetLight: Rgb = [150, 92, 226];
 
 /**
  * Northern lights: curtains with a sharp bright foot, rays, and a top that fades from the accent to violet.
@@ -36,8 +36,8 @@ export function auroraPainter(frame: Frame, palette: Palette, horizon: number, d
       if (y < curtain.highest || y > curtain.lowest) continue;
       for (let x = 0, p = 0; p < row.length; x++, p += 3) {
         const above = ((curtain.foot[x] ?? 0) - y) / (curtain.reach[x] ?? 1);
-        if (above < -UNDER || above >= 2) continue;
-        const at = (((above + UNDER) / (2 + UNDER)) * STEPS) | 0;
+        if (above < -lowestLevel || above >= 2) continue;
+        const at = (((above + lowestLevel) / (2 + lowestLevel)) * steps) | 0;
         screen(row, p, colours, at * 3, curtain.light[x] ?? 0);
       }
     }
@@ -55,11 +55,11 @@ function screen(row: Float32Array, p: number, colours: Float32Array, c: number, 
 }
 
 function profileOf(green: Rgb): Float32Array {
-  const table = new Float32Array(STEPS * 3);
-  for (let i = 0; i < STEPS; i++) {
-    const above = (i / STEPS) * (2 + UNDER) - UNDER;
-    const light = above < 0 ? (1 + above / UNDER) ** 4 : Math.exp(-above * 2.1) * (1 - above / 2);
-    const colour = mix(green, VIOLET, Math.min(1, Math.max(0, above * 1.3)));
+  const table = new Float32Array(steps * 3);
+  for (let i = 0; i < steps; i++) {
+    const above = (i / steps) * (2 + lowestLevel) - lowestLevel;
+    const light = above < 0 ? (1 + above / lowestLevel) ** 4 : Math.exp(-above * 2.1) * (1 - above / 2);
+    const colour = mix(green, violetLight, Math.min(1, Math.max(0, above * 1.3)));
     table.set(
       colour.map((level) => (level / 255) * light),
       i * 3,
@@ -90,7 +90,7 @@ function curtainOf(frame: Frame, horizon: number, i: number, dice: Dice): Curtai
     light[x] = Math.min(0.97, Math.max(0, drift * rays * (1.4 - 0.2 * i)));
   }
   const tops = foot.map((row, x) => row - 2 * (reach[x] ?? 0));
-  const bottoms = foot.map((row, x) => row + UNDER * (reach[x] ?? 0));
+  const bottoms = foot.map((row, x) => row + lowestLevel * (reach[x] ?? 0));
   return { foot, reach, light, highest: Math.min(...extremes(tops)), lowest: Math.max(...extremes(bottoms)) };
 }
 

@@ -35,14 +35,14 @@ export function gradient(stops: readonly Rgb[], size: number): Float32Array {
 /** The colour at a part of the way (0 to 1) through the stops. */
 export function along(stops: readonly Rgb[], part: number): Rgb {
   const at = Math.min(Math.max(part, 0), 1) * (stops.length - 1);
-  const from = stops[Math.floor(at)] ?? BLACK;
+  const from = stops[Math.floor(at)] ?? pureBlack;
   const to = stops[Math.floor(at) + 1] ?? from;
   const rest = at - Math.floor(at);
   // Eased between stops, or a bend in the ramp shows as a faint line across the sky.
   return mix(from, to, stops.length > 2 ? rest * (0.5 + rest * (1.5 - rest)) : rest);
 }
 
-const BLACK: Rgb = [0, 0, 0];
+const pureBlack: Rgb = [0, 0, 0];
 
 function toLab([red, green, blue]: Rgb): Lab {
   const [r, g, b] = [toLinear(red), toLinear(green), toLinear(blue)];

@@ -1,11 +1,11 @@
 import { diceFor } from './dice.ts';
 import type { Frame, PaintRow } from './frame.ts';
 
-const TILE = 256;
+const tile = 256;
 /** Levels: enough to look like paper and to hide banding, not enough to look noisy. */
-const GRAIN = 1.5;
+const grainLevels = 1.5;
 /** Pixels between two pauses: some 20 ms of painting. */
-const PIXELS_A_TURN = 1 << 18;
+const pixelsATurn = 1 << 18;
 
 /**
  * Paints the picture band by band, as 8-bit samples with grain, and lets timers and requests run in between.
@@ -28,9 +28,9 @@ export async function* develop(
   for (let y = 0; y < frame.height; y++) {
     const start = (y % rows) * stride;
     paint(y, row);
-    expose(row, grain, y % TILE, band.subarray(start, start + stride), samples);
+    expose(row, grain, y % tile, band.subarray(start, start + stride), samples);
     painted += frame.width;
-    if (painted > PIXELS_A_TURN) {
+    if (painted > pixelsATurn) {
       painted = 0;
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -42,9 +42,9 @@ export async function* develop(
  * Rounds a row to bytes. The grain, the same for all three colours, decides the rounding: that is the dither.
  */
 function expose(row: Float32Array, grain: Float32Array, line: number, out: Uint8Array, samples: 3 | 4): void {
-  const start = line * TILE;
+  const start = line * tile;
   for (let x = 0, p = 0, to = 0; p < row.length; x++, p += 3, to += samples) {
-    const speck = (grain[start + (x & (TILE - 1))] ?? 0) + 0.5;
+    const speck = (grain[start + (x & (tile - 1))] ?? 0) + 0.5;
     out[to] = clampByte((row[p] ?? 0) + speck);
     out[to + 1] = clampByte((row[p + 1] ?? 0) + speck);
     out[to + 2] = clampByte((row[p + 2] ?? 0) + speck);
@@ -61,12 +61,12 @@ let knownGrain: Float32Array | undefined;
 function grainTile(): Float32Array {
   if (knownGrain) return knownGrain;
   const dice = diceFor('', 0, 'grain');
-  const white = Float32Array.from({ length: TILE * TILE }, () => dice.next() + dice.next() - 1);
-  const at = (x: number, y: number) => white[((y + TILE) % TILE) * TILE + ((x + TILE) % TILE)] ?? 0;
+  const white = Float32Array.from({ length: tile * tile }, () => dice.next() + dice.next() - 1);
+  const at = (x: number, y: number) => white[((y + tile) % tile) * tile + ((x + tile) % tile)] ?? 0;
   knownGrain = white.map((value, i) => {
-    const [x, y] = [i % TILE, Math.floor(i / TILE)];
+    const [x, y] = [i % tile, Math.floor(i / tile)];
     const around = at(x - 1, y) + at(x + 1, y) + at(x, y - 1) + at(x, y + 1);
-    return (value - around * 0.2) * GRAIN * 2;
+    return (value - around * 0.2) * grainLevels * 2;
   });
   return knownGrain;
 }

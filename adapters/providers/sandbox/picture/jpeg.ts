@@ -1,12 +1,12 @@
 import encode from 'jpeg-js/lib/encoder.js';
 import type { Frame } from './frame.ts';
 
-const QUALITY = 88;
+const quality = 88;
 /** Rows of blocks are encoded together up to this many pixels: 60 ms. */
-const PIXELS_A_STRIP = 1 << 20;
-const BLOCK = 8;
+const pixelsAStrip = 1 << 20;
+const block = 8;
 /** A segment's length is 16 bits and counts itself. */
-const COMMENT_LIMIT = 65_533;
+const commentLimit = 65_533;
 
 /**
  * Writes a baseline JPEG (4:4:4) with the prompt as its comment.
@@ -22,15 +22,15 @@ export async function writeJpeg(
   prompt: string,
   bandsOf: (rows: number) => AsyncIterable<Uint8Array>,
 ): Promise<Buffer> {
-  const blocksAcross = Math.ceil(frame.width / BLOCK);
+  const blocksAcross = Math.ceil(frame.width / block);
   const rows = stripRows(frame.width, blocksAcross);
   const parts: Uint8Array[] = [];
   let strips = 0;
   for await (const data of bandsOf(rows)) {
-    const strip = encode({ data, width: frame.width, height: data.length / 4 / frame.width }, QUALITY).data;
+    const strip = encode({ data, width: frame.width, height: data.length / 4 / frame.width }, quality).data;
     const scan = scanStart(strip);
     if (strips === 0)
-      parts.push(opening(strip.subarray(0, scan), frame, prompt, (rows / BLOCK) * blocksAcross));
+      parts.push(opening(strip.subarray(0, scan), frame, prompt, (rows / block) * blocksAcross));
     else parts.push(Buffer.from([0xff, 0xd0 + ((strips - 1) % 8)]));
     // Without the end marker, the last two bytes.
     parts.push(strip.subarray(scan, strip.length - 2));
@@ -41,8 +41,8 @@ export async function writeJpeg(
 
 /** Whole rows of blocks. A restart interval is 16 bits and counts blocks. */
 function stripRows(width: number, blocksAcross: number): number {
-  const lines = Math.min(PIXELS_A_STRIP / width / BLOCK, 0xffff / blocksAcross);
-  return Math.max(1, Math.floor(lines)) * BLOCK;
+  const lines = Math.min(pixelsAStrip / width / block, 0xffff / blocksAcross);
+  return Math.max(1, Math.floor(lines)) * block;
 }
 
 /** Where the entropy-coded data begins: behind the start-of-scan segment. */
@@ -80,7 +80,7 @@ function segment(marker: number, data: Buffer): Buffer {
 /** The prompt as UTF-8, cut before the character that does not fit whole. */
 function comment(prompt: string): Buffer {
   const bytes = Buffer.from(prompt, 'utf8');
-  let end = Math.min(bytes.length, COMMENT_LIMIT);
+  let end = Math.min(bytes.length, commentLimit);
   // 10xxxxxx is the inside of a character.
   while (end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return bytes.subarray(0, end);

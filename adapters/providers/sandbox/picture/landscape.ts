@@ -48,7 +48,7 @@ export function landscapePainter(
 }
 
 /** Where the disc stands, as shares of the picture's height. */
-const DISC_HEIGHTS: Readonly<Record<Scenery, readonly [number, number]>> = {
+const discHeights: Readonly<Record<Scenery, readonly [number, number]>> = {
   mountains: [0.24, 0.42],
   forest: [0.26, 0.42],
   dunes: [0.26, 0.44],
@@ -58,7 +58,7 @@ const DISC_HEIGHTS: Readonly<Record<Scenery, readonly [number, number]>> = {
 
 function discOf(frame: Frame, palette: Palette, scenery: Scenery, dice: Dice): Disc {
   const aside = dice.between(0.1, 0.24) * (dice.chance(0.5) ? 1 : -1);
-  const [high, low] = DISC_HEIGHTS[scenery];
+  const [high, low] = discHeights[scenery];
   const size = palette.night ? dice.between(0.035, 0.06) : dice.between(0.07, 0.125);
   return {
     x: frame.width * (0.5 + aside),

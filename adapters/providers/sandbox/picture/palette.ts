@@ -32,7 +32,7 @@ export type PaletteName =
 
 type Row = readonly [sky: string, disc: string, far: string, near: string, accent: string];
 
-const TABLE: Readonly<Record<PaletteName, Row>> = {
+const table: Readonly<Record<PaletteName, Row>> = {
   dawn: ['#34507e #7f93bd #d9b3bd #f8cdb0 #fde6c4', '#fff6e0', '#c4a3b6', '#242746', '#f0876a'],
   ember: ['#2a1a4c #7c2a63 #d9505a #fb8f55 #ffd48a', '#fff1c9', '#cf6260', '#1b1030', '#ff9d4d'],
   midnight: ['#060a22 #0e1d45 #24427a #5f7fb4 #a9b7d2', '#fbf6e4', '#54709f', '#050918', '#f0cb80'],
@@ -46,14 +46,14 @@ const TABLE: Readonly<Record<PaletteName, Row>> = {
   ink: ['#c3c2bd #d7d5cd #e6e3da #efece3 #f6f3ea', '#d8432a', '#b9b8b2', '#1b1e24', '#d8432a'],
 };
 
-const NIGHTS: readonly PaletteName[] = ['midnight', 'boreal'];
+const nights: readonly PaletteName[] = ['midnight', 'boreal'];
 
 /** Every palette's name. */
-export const PALETTE_NAMES = Object.keys(TABLE) as [PaletteName, ...PaletteName[]];
+export const paletteNames = Object.keys(table) as [PaletteName, ...PaletteName[]];
 
 /** The palette of a name. */
 export function paletteOf(name: PaletteName): Palette {
-  const [sky, disc, far, near, accent] = TABLE[name];
+  const [sky, disc, far, near, accent] = table[name];
   return {
     name,
     sky: sky.split(' ').map(rgb),
@@ -61,7 +61,7 @@ export function paletteOf(name: PaletteName): Palette {
     far: rgb(far),
     near: rgb(near),
     accent: rgb(accent),
-    night: NIGHTS.includes(name),
+    night: nights.includes(name),
   };
 }
 

@@ -1,9 +1,9 @@
 import { constants, crc32, createDeflate } from 'node:zlib';
 import type { Frame } from './frame.ts';
 
-const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
-const FILTER_UP = 2;
-const PIXELS_A_BAND = 1 << 17;
+const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
+const upFilterType = 2;
+const pixelsABand = 1 << 17;
 
 /**
  * Writes an 8-bit RGB PNG with the prompt as its description.
@@ -25,7 +25,7 @@ export async function writePng(
   const ended = new Promise<void>((resolve, reject) => deflate.on('end', resolve).on('error', reject));
   let above = new Uint8Array(stride);
   let written = Promise.resolve();
-  for await (const band of bandsOf(Math.ceil(PIXELS_A_BAND / frame.width))) {
+  for await (const band of bandsOf(Math.ceil(pixelsABand / frame.width))) {
     const filtered = filterUp(band, above, stride);
     above = band.slice(band.length - stride);
     // The next band is painted meanwhile; at most one waits.
@@ -35,7 +35,7 @@ export async function writePng(
   deflate.end();
   await ended;
   return Buffer.concat([
-    SIGNATURE,
+    signature,
     chunk('IHDR', header(frame)),
     chunk('tEXt', Buffer.from('Software\0Darkroom sandbox', 'latin1')),
     chunk('iTXt', description(prompt)),
@@ -49,7 +49,7 @@ function filterUp(band: Uint8Array, above: Uint8Array, stride: number): Uint8Arr
   const rows = band.length / stride;
   const out = new Uint8Array(rows * (stride + 1));
   for (let row = 0, to = 0; row < rows; row++) {
-    out[to++] = FILTER_UP;
+    out[to++] = upFilterType;
     const start = row * stride;
     if (row === 0) for (let i = 0; i < stride; i++) out[to++] = (band[i] ?? 0) - (above[i] ?? 0);
     else for (let i = start; i < start + stride; i++) out[to++] = (band[i] ?? 0) - (band[i - stride] ?? 0);

@@ -28,7 +28,7 @@ export interface Land {
 }
 
 /** Rows over which an edge is smoothed where it is steepest: so far it is not yet opaque. */
-const STEEPEST = 8;
+const steepest = 8;
 
 /** Paints ridges, given from far to near, over what a row holds. What a nearer ridge hides is not painted. */
 export function landPainter(frame: Frame, ridges: readonly Ridge[]): Land {
@@ -37,7 +37,7 @@ export function landPainter(frame: Frame, ridges: readonly Ridge[]): Land {
   for (const ridge of ridges.toReversed()) {
     painters.unshift(ridgePainter(frame, ridge, hidden.slice()));
     for (let x = 0; x < hidden.length; x++)
-      hidden[x] = Math.min(hidden[x] ?? 0, (ridge.tops[x] ?? 0) + STEEPEST);
+      hidden[x] = Math.min(hidden[x] ?? 0, (ridge.tops[x] ?? 0) + steepest);
   }
   return {
     paint: (y, row) => {
@@ -55,7 +55,7 @@ function ridgePainter(frame: Frame, ridge: Ridge, hidden: Float32Array): PaintRo
   const shade = ridge.relief && reliefShader(tops, ridge.relief, frame);
   const colour: [number, number, number] = [0, 0, 0];
   return (y, row) => {
-    if (y + STEEPEST < highest || y > lowest) return;
+    if (y + steepest < highest || y > lowest) return;
     for (let x = 0, p = 0; p < row.length; x++, p += 3) {
       if (y > (hidden[x] ?? 0)) continue;
       const depth = y + 0.5 - (tops[x] ?? 0);
@@ -79,6 +79,6 @@ function ridgePainter(frame: Frame, ridge: Ridge, hidden: Float32Array): PaintRo
 function edgeOf(tops: Float32Array): Float32Array {
   return tops.map((top, x) => {
     const slope = ((tops[x + 1] ?? top) - (tops[x - 1] ?? top)) / 2;
-    return 1 / Math.sqrt(1 + Math.min(slope * slope, STEEPEST * STEEPEST));
+    return 1 / Math.sqrt(1 + Math.min(slope * slope, steepest * steepest));
   });
 }

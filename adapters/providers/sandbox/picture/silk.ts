@@ -5,7 +5,7 @@ import type { Frame, PaintRow } from './frame.ts';
 import { fractal, noiseFrom } from './noise.ts';
 import { tonesOf, type Palette } from './palette.ts';
 
-const STEPS = 4096;
+const steps = 4096;
 
 /**
  * Folds of cloth: noise that is bent by noise, in the palette's tones, with a sheen where it faces the light.
@@ -40,7 +40,7 @@ function shadePainter(
   light: ReturnType<typeof fieldOf>,
 ): PaintRow {
   const tones = tonesOf(palette);
-  const ramp = gradient(tones, STEPS);
+  const ramp = gradient(tones, steps);
   const [shade, sheen] = [mix(palette.near, [0, 0, 0], 0.25), mix(palette.disc, [255, 255, 255], 0.4)];
   const [values, lights] = [new Float32Array(frame.width), new Float32Array(frame.width)];
   return (y, row) => {
@@ -49,7 +49,7 @@ function shadePainter(
     for (let x = 0, p = 0; p < row.length; x++, p += 3) {
       const lit = lights[x] ?? 0;
       const at = 0.52 + 0.42 * Math.sin((values[x] ?? 0) * 2.6) + 0.2 * lit;
-      const c = (((at < 0 ? 0 : at > 1 ? 1 : at) * (STEPS - 1)) | 0) * 3;
+      const c = (((at < 0 ? 0 : at > 1 ? 1 : at) * (steps - 1)) | 0) * 3;
       const dark = lit < 0 ? lit * lit * 0.3 : 0;
       const bright = lit > 0 ? lit * lit * lit * lit * 0.5 : 0;
       for (let i = 0; i < 3; i++) {

@@ -46,7 +46,7 @@ export function skyPainter(frame: Frame, palette: Palette, disc: Disc, horizon: 
   return { paint: painter(true), paintWithoutDisc: painter(false) };
 }
 
-const GLOW_STEPS = 1 << 14;
+const glowSteps = 1 << 14;
 
 /**
  * Light that the air scatters: a strong narrow part and a weak wide part. A table by distance replaces exp(),
@@ -56,14 +56,14 @@ function glowPainter(frame: Frame, palette: Palette, disc: Disc): PaintRow {
   const reach = frame.unit * 1.6;
   const colour = mix(palette.disc, palette.sky.at(-2) ?? palette.disc, palette.night ? 0.6 : 0.5);
   const strength = palette.name === 'ink' ? 0 : palette.night ? 0.6 : 0.68;
-  const table = new Float32Array(GLOW_STEPS);
-  for (let i = 0; i < GLOW_STEPS; i++) {
-    const far = Math.max(0, (i / GLOW_STEPS) * reach - disc.radius) / frame.unit;
+  const table = new Float32Array(glowSteps);
+  for (let i = 0; i < glowSteps; i++) {
+    const far = Math.max(0, (i / glowSteps) * reach - disc.radius) / frame.unit;
     // The last factor brings the glow to nothing at its reach: no edge.
     table[i] =
-      strength * (0.62 * Math.exp(-far * 9) + 0.38 * Math.exp(-far * 2.6)) * (1 - i / GLOW_STEPS) ** 2;
+      strength * (0.62 * Math.exp(-far * 9) + 0.38 * Math.exp(-far * 2.6)) * (1 - i / glowSteps) ** 2;
   }
-  const scale = GLOW_STEPS / reach;
+  const scale = glowSteps / reach;
   return (y, row) => {
     const below = (y + 0.5 - disc.y) ** 2;
     const half = Math.sqrt(Math.max(0, reach * reach - below)) - 1;
@@ -138,7 +138,7 @@ function starPainter(frame: Frame, horizon: number, dice: Dice): PaintRow {
   };
 }
 
-const STARLIGHT: Rgb = [255, 250, 238];
+const starlight: Rgb = [255, 250, 238];
 
 function paintStar([x, y, radius, light]: Star, line: number, row: Float32Array): void {
   const reach = Math.ceil(radius * 3);
@@ -148,6 +148,6 @@ function paintStar([x, y, radius, light]: Star, line: number, row: Float32Array)
     column++
   ) {
     const far = ((column + 0.5 - x) ** 2 + (line + 0.5 - y) ** 2) / (radius * radius);
-    blend(row, column * 3, STARLIGHT, light * Math.exp(-far));
+    blend(row, column * 3, starlight, light * Math.exp(-far));
   }
 }

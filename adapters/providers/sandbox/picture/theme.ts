@@ -1,6 +1,6 @@
 import type { Dice } from './dice.ts';
 import type { Scenery } from './scenery.ts';
-import { PALETTE_NAMES, type PaletteName } from './palette.ts';
+import { paletteNames, type PaletteName } from './palette.ts';
 
 /** What a picture shows. */
 export type Motif = Scenery | 'silk' | 'paper-cut' | 'tiles';
@@ -21,7 +21,7 @@ interface Hint {
  * Words that choose motif and palette, the more specific words first. The first hint with motifs gives the
  * motif, and the first hint with palettes gives the palette.
  */
-const HINTS: readonly Hint[] = [
+const motifHints: readonly Hint[] = [
   { words: /\b(aurora|northern lights?|polar)\b/, motifs: ['aurora'], palettes: ['boreal'] },
   { words: /\b(paper|cave|map|topograph\w*|layers?|geode|coral)\b/, motifs: ['paper-cut'] },
   { words: /\b(silk\w*|cloth|fabric|dress|fluid|liquid|smoke|marble|music|portrait)\b/, motifs: ['silk'] },
@@ -72,7 +72,7 @@ const HINTS: readonly Hint[] = [
   },
 ];
 
-const MOTIFS: readonly [Motif, ...Motif[]] = [
+const allMotifs: readonly [Motif, ...Motif[]] = [
   'mountains',
   'forest',
   'dunes',
@@ -84,7 +84,7 @@ const MOTIFS: readonly [Motif, ...Motif[]] = [
 ];
 
 /** Earth tones in folds look like meat: silk takes them only when the prompt's words ask. */
-const SILKS: readonly [PaletteName, ...PaletteName[]] = [
+const silks: readonly [PaletteName, ...PaletteName[]] = [
   'lagoon',
   'midnight',
   'blossom',
@@ -97,10 +97,10 @@ const SILKS: readonly [PaletteName, ...PaletteName[]] = [
 /** Chooses by the words of the prompt if they are known, and otherwise by the dice. */
 export function themeOf(prompt: string, dice: Dice): Theme {
   const text = prompt.toLowerCase();
-  const hints = HINTS.filter(({ words }) => words.test(text));
-  const motif = dice.pick(hints.find((hint) => hint.motifs)?.motifs ?? MOTIFS);
+  const hints = motifHints.filter(({ words }) => words.test(text));
+  const motif = dice.pick(hints.find((hint) => hint.motifs)?.motifs ?? allMotifs);
   // Northern lights need a night, whatever else the prompt says.
   if (motif === 'aurora') return { motif, palette: dice.pick(['boreal', 'boreal', 'midnight']) };
-  const free = motif === 'silk' ? SILKS : PALETTE_NAMES;
+  const free = motif === 'silk' ? silks : paletteNames;
   return { motif, palette: dice.pick(hints.find((hint) => hint.palettes)?.palettes ?? free) };
 }

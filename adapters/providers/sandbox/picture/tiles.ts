@@ -14,7 +14,7 @@ interface Tile {
 /** The signed distance to a figure's edge, inside below 0, in tile sides; the tile runs from 0 to 1. */
 type Figure = (u: number, v: number) => number;
 
-const FIGURES: readonly [Figure, ...Figure[]] = [
+const figures: readonly [Figure, ...Figure[]] = [
   (u, v) => Math.hypot(u, v) - 1,
   (u, v) => Math.hypot(u - 0.5, v) - 0.5,
   (u, v) => Math.hypot(u - 0.5, v - 0.5) - 0.36,
@@ -91,7 +91,7 @@ function throwTile(dice: Dice, colours: readonly [Rgb, ...Rgb[]]): Tile {
   // Two colours of the same lightness flicker, and two near whites show nothing.
   const apart = colours.filter((colour) => Math.abs(lightness(colour) - lightness(ground)) > 0.13);
   return {
-    figure: dice.pick(FIGURES),
+    figure: dice.pick(figures),
     turn: dice.below(4),
     ground,
     ink: dice.pick([apart[0] ?? colours[0], ...apart.slice(1)]),
