@@ -111,8 +111,21 @@ export function forModel(
   model: Model,
   routes: readonly Route[],
 ): ImageRequest | readonly FieldError[] {
-  const imageUrls = body.image_urls ?? [];
-  const prompt = body.prompt === undefined || body.prompt === '' ? null : body.prompt;
+  const {
+    model: _id,
+    prompt: askedPrompt,
+    resolution,
+    aspect_ratio: aspectRatio,
+    output_format: outputFormat,
+    image_urls: imageUrls = [],
+    webhook_url: webhookUrl,
+    seed = null,
+    metadata = {},
+    ...unread
+  } = body;
+  // A field of the schema that nothing reads would be accepted and lost: the compiler refuses it here.
+  unread satisfies Record<string, never>;
+  const prompt = askedPrompt === undefined || askedPrompt === '' ? null : askedPrompt;
   const errors: FieldError[] = [];
   if (prompt !== null && characters(prompt) > model.max_prompt_length) {
     errors.push({
@@ -127,7 +140,7 @@ export function forModel(
     errors.push({ field: 'image_urls', code: 'too_many', message: `${model.id} ${takes}` });
   }
   const formats = offered(outputFormats, model.routes, (route) => route.output_formats);
-  if (body.output_format !== undefined && !formats.includes(body.output_format)) {
+  if (outputFormat !== undefined && !formats.includes(outputFormat)) {
     const message = `must be one of ${formats.map((format) => JSON.stringify(format)).join(', ')} for ${model.id}`;
     errors.push({ field: 'output_format', code: 'invalid_value', message });
   }
@@ -135,15 +148,11 @@ export function forModel(
   return {
     model,
     prompt,
-    ...chooseShape(model, routes, {
-      resolution: body.resolution,
-      aspectRatio: body.aspect_ratio,
-      outputFormat: body.output_format,
-    }),
+    ...chooseShape(model, routes, { resolution, aspectRatio, outputFormat }),
     imageUrls,
-    webhookUrl: body.webhook_url,
-    seed: body.seed ?? null,
-    metadata: body.metadata ?? {},
+    webhookUrl,
+    seed,
+    metadata,
   };
 }
 

@@ -4,7 +4,13 @@
  * compares the page with the template.
  */
 import { Duration } from 'aws-cdk-lib';
-import { MathExpression, Stats, TreatMissingData, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  ComparisonOperator,
+  MathExpression,
+  Stats,
+  TreatMissingData,
+  type IMetric,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
@@ -25,9 +31,9 @@ export interface Watched {
 
 export interface AlarmDefinition {
   readonly metric: IMetric;
-  /** The alarm begins at this value; with `below`, under this value. */
   readonly threshold: number;
-  readonly below?: true;
+  /** How a value is compared with the threshold. Absent: the alarm begins at the threshold. */
+  readonly comparison?: ComparisonOperator;
   /** How many periods in a row have to cross the threshold. Absent: 1. */
   readonly periods?: number;
   /** The meaning of a period without data. Absent: all is well. */
@@ -207,7 +213,7 @@ function capacityAlarms({ metrics, throttled }: Watched): Readonly<Record<string
     ReconcilerNotRunning: {
       metric: metrics.of('ReconcilerRuns', { period: Duration.minutes(1) }),
       threshold: 1,
-      below: true,
+      comparison: ComparisonOperator.LESS_THAN_THRESHOLD,
       periods: 5,
       missing: TreatMissingData.BREACHING,
       meaning:

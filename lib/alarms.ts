@@ -44,16 +44,14 @@ export class Alarms extends Construct {
 
   private addAlarm(
     name: string,
-    { metric, threshold, below, periods = 1, missing, meaning, remedy }: AlarmDefinition,
+    { metric, threshold, comparison, periods = 1, missing, meaning, remedy }: AlarmDefinition,
   ): Alarm {
     const alarm = new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
       alarmDescription: `${meaning} What to do: ${remedy} See docs/operations.md#${name.toLowerCase()}`,
       metric,
       threshold,
-      comparisonOperator: below
-        ? ComparisonOperator.LESS_THAN_THRESHOLD
-        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      comparisonOperator: comparison ?? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods,
       treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
     });

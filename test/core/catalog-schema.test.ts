@@ -103,7 +103,7 @@ describe('the schema of the catalog', () => {
     ['a price of a resolution that does not exist', priceWith({ resolution: '8K' })],
     ['a negative price', priceWith({ usd: -0.01 })],
     ['a negative price of a source image', priceWith({ usd_per_input_image: -0.01 })],
-    ['a provider that does not exist', routeWith({ provider: 'acme' })],
+    ['a provider that does not exist', routeWith({ provider: 'nobody' })],
     ['an empty name of the model at its provider', routeWith({ provider_model: '' })],
     ['a quality that does not exist', routeWith({ quality: 'best' })],
     ['a route without a resolution', routeWith({ resolutions: [] })],
@@ -184,7 +184,7 @@ describe('the schema of what providers cost', () => {
     ['an unknown field of an image', { images: [{ ...price, colour: 'red' }] }],
     ['a source that is no address', { source: 'the price list' }],
     ['a cost that was never checked', { checked_at: null }],
-    ['a provider that does not exist', { provider: 'acme' }],
+    ['a provider that does not exist', { provider: 'nobody' }],
   ])('refuses %s', (_what, change) => {
     expect(takes(change)).toBe(false);
   });

@@ -128,8 +128,8 @@ describe('a vendor whose key an operator sets', () => {
 describe('a wrong command', () => {
   it.each([
     [
-      ['providers', 'set', 'acme'],
-      'There is no provider "acme" with a key to set: known are bedrock, openai, google, bfl, fal, replicate.',
+      ['providers', 'set', 'nobody'],
+      'There is no provider "nobody" with a key to set: known are bedrock, openai, google, bfl, fal, replicate.',
     ],
     [
       ['providers', 'set', 'sandbox'],

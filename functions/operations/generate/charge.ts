@@ -136,6 +136,8 @@ function newCreation(
   const { request, routes, costMicros } = plan;
   const { account, apiKey } = caller;
   const { model, imageUrls: _copied, webhookUrl, ...asked } = request;
+  // The record has a place for every field of the request.
+  asked satisfies Pick<CreationRecord, keyof typeof asked>;
   return {
     id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
     accountId: account.id,

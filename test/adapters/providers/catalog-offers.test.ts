@@ -12,6 +12,7 @@ import { createVendors } from '../../../adapters/providers/vendors.ts';
 import type { Route } from '../../../core/catalog.ts';
 import { catalogSchema } from '../../../core/catalog-schema.ts';
 import type { ImageProvider, RenderJob, SourceImage } from '../../../core/provider.ts';
+import { providers as knownProviders } from '../../../core/providers.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 
 const routes = catalogSchema
@@ -32,10 +33,9 @@ beforeAll(async () => {
     server.listen(0, '127.0.0.1', resolve);
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const names = ['openai', 'google', 'bfl', 'fal', 'replicate'];
   const access = {
     credentials: { read: async () => Promise.resolve('key'), forget: () => undefined },
-    baseUrls: Object.fromEntries(names.map((name) => [name, url])),
+    baseUrls: Object.fromEntries(Object.keys(knownProviders).map((name) => [name, url])),
     bedrockRegion: 'us-west-2',
   };
   const bedrock = createBedrock({
