@@ -81,7 +81,7 @@ export default {
       { path: room('lib') },
       [
         room('lib', 'catalog'),
-        '^core/(contract|failure|limits|metrics)\\.ts$',
+        '^core/(contract|failure|limits|metrics|route-outcome)\\.ts$',
         packages('aws-cdk-lib', 'constructs', 'esbuild', 'zod'),
         nodeModules('fs', 'path', 'url'),
       ],

@@ -9,6 +9,7 @@ import { failures, type FailureName } from './failure.ts';
 import type { AccountId, CreationId, KeyId } from './ids.ts';
 import type { Metadata } from './metadata.ts';
 import { toUsd, type Micros } from './money.ts';
+import type { RouteOutcome } from './route-outcome.ts';
 
 export const creationStatuses = ['queued', 'processing', 'completed', 'failed'] as const;
 export type CreationStatus = (typeof creationStatuses)[number];
@@ -39,7 +40,7 @@ export interface RouteAttempt extends RouteChoice {
   /** The job of an asynchronous provider. Stored before the first poll. */
   readonly jobId?: string;
   /** Absent while the outcome is unknown. */
-  readonly outcome?: string;
+  readonly outcome?: RouteOutcome;
   /** Status and code of the vendor's answer, where the provider gave them. */
   readonly detail?: string;
 }

@@ -7,6 +7,7 @@ import {
   type MetricDefinition,
   type MetricName,
 } from '../core/metrics.ts';
+import { routeOutcomes } from '../core/route-outcome.ts';
 
 /** Period, statistic and dimensions of a metric. */
 export interface Reading {
@@ -17,6 +18,7 @@ export interface Reading {
 }
 
 const fiveMinutes = Duration.minutes(5);
+const knownOutcomes: readonly string[] = routeOutcomes;
 
 /** The service's own metrics in CloudWatch. All of them are in core/metrics.ts. */
 export class ServiceMetrics {
@@ -26,7 +28,10 @@ export class ServiceMetrics {
     this.namespace = namespace;
   }
 
-  /** Throws when the metric does not have these dimensions: its graph or alarm would never have data. */
+  /**
+   * Throws when the metric does not have these dimensions, or never has this outcome: its graph or alarm
+   * would never have data.
+   */
   of(name: MetricName, { period = fiveMinutes, statistic = Stats.SUM, by = {} }: Reading = {}): Metric {
     const definitions: readonly MetricDefinition[] = metrics;
     const wanted = Object.keys(by).sort().join();
@@ -34,6 +39,9 @@ export class ServiceMetrics {
       (metric) => metric.name === name && metric.dimensions.some((set) => [...set].sort().join() === wanted),
     );
     if (!isMeasured) throw new Error(`the metric ${name} is not measured by ${wanted || 'nothing'}`);
+    const { outcome } = by;
+    if (name === 'ProviderAnswers' && outcome !== undefined && !knownOutcomes.includes(outcome))
+      throw new Error(`no provider answer has the outcome ${outcome}`);
     return new Metric({
       namespace: this.namespace,
       metricName: name,

@@ -4,18 +4,19 @@ import type { FailureName } from '../../core/failure.ts';
 import type { AlarmEvent } from '../../core/metrics.ts';
 import type { RefusalReason } from '../../core/provider.ts';
 import { judgeImage } from '../../core/rendered-image.ts';
+import type { RouteOutcome } from '../../core/route-outcome.ts';
 import type { RouteEnd } from './ask-provider.ts';
 
-/** The failure that a refusal means for the creation. null: the next route is tried. */
-const remedies: Readonly<Record<RefusalReason, FailureName | null>> = {
+/** Refusals after which the next route is tried. */
+type PassingRefusal = 'unavailable' | 'credentials' | 'unknown_outcome';
+
+/** The failure of the creation that every other refusal means. */
+const remedies: Readonly<Record<Exclude<RefusalReason, PassingRefusal>, FailureName>> = {
   prompt: 'PromptRejected',
   source_image: 'SourceImageRejected',
   failed: 'GenerationFailed',
   nothing_rendered: 'NothingRendered',
   timed_out: 'GenerationTimedOut',
-  unavailable: null,
-  credentials: null,
-  unknown_outcome: null,
   unknown_answer: 'InternalFailure',
 };
 
@@ -27,7 +28,7 @@ const alarms: Readonly<Partial<Record<RefusalReason, AlarmEvent>>> = {
 
 /** What the record and the log say about the end of a route. */
 interface Ended {
-  readonly outcome: string;
+  readonly outcome: RouteOutcome;
   readonly detail?: string;
   /** The event in the log that raises an alarm. */
   readonly alarm?: AlarmEvent;
@@ -56,12 +57,15 @@ export function verdictOf(end: RouteEnd, creation: CreationRecord): Verdict {
 }
 
 function verdictOnRefusal(reason: RefusalReason, detail: string | undefined): Verdict {
-  const failure = remedies[reason];
   const alarm = alarms[reason];
   const told = { ...(detail !== undefined && { detail }), ...(alarm !== undefined && { alarm }) };
-  return failure === null
-    ? { kind: 'next', outcome: reason, ...told }
-    : { kind: 'over', outcome: failure, failure, ...told };
+  if (isPassing(reason)) return { kind: 'next', outcome: reason, ...told };
+  const failure = remedies[reason];
+  return { kind: 'over', outcome: failure, failure, ...told };
+}
+
+function isPassing(reason: RefusalReason): reason is PassingRefusal {
+  return !Object.hasOwn(remedies, reason);
 }
 
 function verdictOnImage(bytes: Uint8Array, creation: CreationRecord): Verdict {

@@ -58,7 +58,7 @@ describe('the record of an attempt', () => {
   it('An attempt that was begun before is continued in its place, and is not saved before its poll', async () => {
     const attempts = [
       { ...begun, jobId: 'job-1' },
-      { ...begun, provider: 'second', providerModel: 'b', outcome: 'unavailable' },
+      { ...begun, provider: 'second', providerModel: 'b', outcome: 'unavailable' as const },
     ];
     const { result, saved } = walk({ attempts }, { providers: [fakeProvider('first', rendered)] });
     expect((await result).attempts).toEqual([
@@ -71,7 +71,7 @@ describe('the record of an attempt', () => {
   it('A stored image that is found leaves the other attempts as they were', async () => {
     const routes = [...bothRoutes.routes, { provider: 'third', providerModel: 'c' }];
     const second = { ...begun, provider: 'second', providerModel: 'b', resultKey: 'results/second.png' };
-    const attempts = [{ ...begun, outcome: 'unavailable' }, second];
+    const attempts = [{ ...begun, outcome: 'unavailable' as const }, second];
     const image: StoredImage = { ...storedImage, key: second.resultKey };
     const { result } = walk({ routes, attempts }, { providers: [], stored: [image] });
     expect(await result).toEqual({ image, attempts: [attempts[0], { ...second, outcome: 'rendered' }] });
@@ -83,7 +83,7 @@ describe('the record of an attempt', () => {
     ['quality', { quality: 'high' }],
   ])('A record does not belong to a route of another %s', async (_what, change) => {
     const route = { provider: 'first', providerModel: 'a', quality: 'low', ...change };
-    const attempts = [{ ...begun, quality: 'low', outcome: 'unavailable' }];
+    const attempts = [{ ...begun, quality: 'low', outcome: 'unavailable' as const }];
     const providers = [fakeProvider('first', rendered), fakeProvider('second', rendered)];
     const { result } = walk({ routes: [route], attempts }, { providers });
     expect((await result).attempts.map(({ outcome }) => outcome)).toEqual(['unavailable', 'rendered']);
@@ -91,7 +91,7 @@ describe('the record of an attempt', () => {
 
   it('A record belongs to the route of the same provider, model and quality', async () => {
     const routes = [{ provider: 'first', providerModel: 'a', quality: 'low' }];
-    const attempts = [{ ...begun, quality: 'low', outcome: 'unavailable' }];
+    const attempts = [{ ...begun, quality: 'low', outcome: 'unavailable' as const }];
     const { result } = walk({ routes, attempts }, { providers: [fakeProvider('first')] });
     expect(await rejection(result)).toMatchObject({ name: 'ServiceUnavailable' });
   });

@@ -256,5 +256,8 @@ describe('the dashboard', () => {
       'the metric CreationsFailed is not measured by model',
     );
     expect(() => own.of('WebhookAttempts')).toThrow('the metric WebhookAttempts is not measured by nothing');
+    const by = { provider: 'openai', providerModel: 'gpt-image-2', outcome: 'timed_out' };
+    expect(() => own.of('ProviderAnswers', { by })).toThrow('no provider answer has the outcome timed_out');
+    expect(own.of('ProviderAnswers', { by: { ...by, outcome: 'GenerationTimedOut' } })).toBeDefined();
   });
 });
