@@ -1,4 +1,5 @@
 /** The commands `creations`, `blocks`, `providers check` and `webhooks log` against the whole service. */
+import type { Delivery } from '../../core/ports/deliveries.ts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { fieldsOf } from '../../tools/vendors/fakes/fake-vendor.ts';
@@ -148,7 +149,11 @@ describe('webhooks log', () => {
     });
     const record = await settled(operated.service, id);
     expect(await movementsOf(operated.service, record)).toEqual(['charge']);
-    const [delivery] = await operated.service.operator.deliveries.log(operated.client.account.id, 1);
+    const lastDelivery = async (): Promise<Delivery | undefined> =>
+      (await operated.service.operator.deliveries.log(operated.client.account.id, 1))[0];
+    // The row of the log gets its outcome after the creation is settled.
+    await expect.poll(async () => (await lastDelivery())?.outcome).toBe('delivered');
+    const delivery = await lastDelivery();
     if (!delivery) throw new Error('nothing was sent');
     await operated.service.operator.deliveries.record({
       ...delivery,
