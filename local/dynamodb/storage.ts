@@ -1,0 +1,88 @@
+/**
+ * The port between the table engine and the place that keeps its tables. The engine holds everything in
+ * memory. The storage only receives what changed, and gives it back at the next start.
+ */
+import type { Item } from './attributes.ts';
+
+/** A key of a table or of an index, as CreateTable names it. */
+export interface KeyElement {
+  readonly AttributeName: string;
+  readonly KeyType: 'HASH' | 'RANGE';
+}
+
+/** A global secondary index of a table. */
+export interface IndexDefinition {
+  readonly IndexName: string;
+  readonly KeySchema: readonly KeyElement[];
+  readonly Projection: {
+    readonly ProjectionType?: 'ALL' | 'KEYS_ONLY' | 'INCLUDE';
+    readonly NonKeyAttributes?: readonly string[];
+  };
+}
+
+/** A table: the part of CreateTable's input that matters here, and its time to live. */
+export interface TableDefinition {
+  readonly TableName: string;
+  readonly AttributeDefinitions: readonly {
+    readonly AttributeName: string;
+    readonly AttributeType: 'S' | 'N' | 'B';
+  }[];
+  readonly KeySchema: readonly KeyElement[];
+  readonly GlobalSecondaryIndexes: readonly IndexDefinition[];
+  /** Epoch milliseconds. */
+  readonly createdAtMillis: number;
+  readonly timeToLive?: { readonly AttributeName: string; readonly Enabled: boolean };
+}
+
+/** The new state of one item: the whole item, or the key of a deleted item. */
+export type StoredChange =
+  | { readonly table: string; readonly put: Item }
+  | { readonly table: string; readonly delete: Item };
+
+/** The token of a transaction that was committed. DynamoDB remembers it for ten minutes. */
+export interface StoredToken {
+  readonly text: string;
+  /** A hash of the transaction. */
+  readonly fingerprint: string;
+  /** Epoch milliseconds. */
+  readonly atMillis: number;
+}
+
+/**
+ * One thing that the engine has done. Each record is absolute: to apply a record twice, in order, gives the
+ * same state as to apply it once. A snapshot may therefore hold a later state than its journal's beginning.
+ */
+export type StoredRecord =
+  /** A table was created, or its definition changed. */
+  | { readonly kind: 'table'; readonly table: TableDefinition }
+  | { readonly kind: 'table-deleted'; readonly name: string }
+  /** A write or a transaction: all changes happen, or none. */
+  | { readonly kind: 'commit'; readonly changes: readonly StoredChange[]; readonly token?: StoredToken };
+
+/** A place that keeps tables. */
+export interface TableStorage {
+  /**
+   * Gives every kept record to `apply`, in order. The engine calls this once, before anything else. `state`
+   * lists the present state as records, for snapshots. It may be read slowly, while the engine goes on.
+   */
+  readonly load: (apply: (record: StoredRecord) => void, state: () => Iterable<StoredRecord>) => Promise<void>;
+  /** Takes one record. The records are kept in the order of the calls. */
+  readonly append: (record: StoredRecord) => void;
+  /**
+   * Resolves once everything that was appended so far is kept for good. The engine's service answers no call
+   * before. Undefined when nothing has to be waited for. Rejects when the record cannot be kept.
+   */
+  readonly settled: () => Promise<void> | undefined;
+  /** Waits for open work and frees the place. */
+  readonly close: () => Promise<void>;
+}
+
+/** Keeps nothing: the tables live as long as their process. */
+export function createNoStorage(): TableStorage {
+  return {
+    load: () => Promise.resolve(),
+    append: () => undefined,
+    settled: () => undefined,
+    close: () => Promise.resolve(),
+  };
+}
