@@ -36,8 +36,7 @@ export interface TableDefinition {
 
 /** The new state of one item: the whole item, or the key of a deleted item. */
 export type StoredChange =
-  | { readonly table: string; readonly put: Item }
-  | { readonly table: string; readonly delete: Item };
+  { readonly table: string; readonly put: Item } | { readonly table: string; readonly delete: Item };
 
 /** The token of a transaction that was committed. DynamoDB remembers it for ten minutes. */
 export interface StoredToken {
@@ -65,7 +64,10 @@ export interface TableStorage {
    * Gives every kept record to `apply`, in order. The engine calls this once, before anything else. `state`
    * lists the present state as records, for snapshots. It may be read slowly, while the engine goes on.
    */
-  readonly load: (apply: (record: StoredRecord) => void, state: () => Iterable<StoredRecord>) => Promise<void>;
+  readonly load: (
+    apply: (record: StoredRecord) => void,
+    state: () => Iterable<StoredRecord>,
+  ) => Promise<void>;
   /** Takes one record. The records are kept in the order of the calls. */
   readonly append: (record: StoredRecord) => void;
   /**
