@@ -41,11 +41,6 @@ export interface OneMachineOptions {
    * variable. `{origin}` in a value becomes this server's address.
    */
   readonly environment?: Readonly<Record<string, string>>;
-  /**
-   * With false a function's worker starts at the function's first request, as in AWS. Otherwise it starts
-   * before.
-   */
-  readonly warm?: boolean;
   readonly verifyWebhook: VerifyWebhook;
   readonly onLog?: (line: FunctionLogLine) => void;
   readonly onEvent?: (event: MachineEvent) => void;
@@ -120,7 +115,6 @@ async function start(
     template,
     folder,
     clock,
-    warm: options.warm ?? true,
     onLog: options.onLog,
     onEvent,
   });

@@ -12,26 +12,35 @@ import type {
 /** The options with which one worker of a function starts. */
 export interface EnvironmentOptions {
   readonly functionId: string;
-  readonly boot: WorkerBootData;
+  readonly boot: Omit<WorkerBootData, 'beat'>;
   /** The worker's whole process.env. */
   readonly env: Readonly<Record<string, string>>;
   /** The time limit of one invocation, in real time. */
   readonly timeoutSeconds: number;
+  /** A worker whose event loop has not turned for this long is blocked. */
+  readonly blockedMillis: number;
   readonly log: (line: FunctionLogLine) => void;
   /** Hears of each invocation that ended, with the processor time that it used. */
   readonly onUsed?: (cpuMillis: number) => void;
 }
 
-/** A function's execution environment: a worker thread that has loaded the bundle. */
+/**
+ * A function's execution environment: a worker thread that has loaded the bundle. Several invocations may wait
+ * in it at the same time. When one of them crashes, the others go on.
+ */
 export interface ExecutionEnvironment {
   /** Never rejects. A failure is a result, as in Lambda. */
   readonly invoke: (event: unknown) => Promise<InvocationResult>;
   readonly inFlight: () => number;
   /**
-   * False after an invocation has timed out or the worker has ended. The worker then takes no further
-   * invocations.
+   * False after an invocation has crashed or timed out, or the worker has ended. The worker then takes no
+   * further invocations.
    */
   readonly isUsable: () => boolean;
+  /** Whether the worker has used its processor nearly all the time of late. */
+  readonly isBusy: () => boolean;
+  /** Whether one invocation keeps the worker from doing anything else. */
+  readonly isBlocked: () => boolean;
   /** Ends the worker. Invocations in flight fail with Runtime.ExitError. */
   readonly end: () => Promise<void>;
 }
@@ -42,7 +51,9 @@ const bootModule = new URL('./worker-boot.mjs', import.meta.url);
  * Starts a worker. When the bundle cannot be loaded, every invocation of the worker fails with the reason.
  */
 export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironment {
-  const worker = startWorker(options);
+  const beat = new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT);
+  const worker = startWorker(options, beat);
+  const isBlocked = blockOf(beat, options.blockedMillis);
   const flights = new Map<string, (result: InvocationResult) => void>();
   let usable = true;
   let crash: LambdaError | undefined;
@@ -57,6 +68,12 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
     if (flights.size === 0) worker.unref(); // An idle worker must not keep the process alive.
     finish(result);
     if (!usable && flights.size === 0) void worker.terminate();
+  }
+
+  /** The worker takes no new invocation. It ends once its open invocations have ended. */
+  function retireAfter(requestId: string, error: LambdaError): void {
+    usable = false;
+    settle(requestId, { ok: false, error });
   }
 
   function hear(message: WorkerMessage): void {
@@ -77,6 +94,9 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
         settle(message.requestId, { ok: false, error: message.error });
         break;
       case 'crashed':
+        retireAfter(message.requestId, message.error);
+        break;
+      case 'thread-crashed':
         crash = message.error;
     }
   }
@@ -104,9 +124,10 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
     const millis = options.timeoutSeconds * 1_000;
     worker.postMessage({ requestId, event, deadline: Date.now() + millis } satisfies InvokeMessage);
     const limit = setTimeout(() => {
-      // Nobody waits for this invocation any more. Other invocations in the same worker may finish.
-      usable = false;
-      settle(requestId, { ok: false, error: timeoutError(requestId, options.timeoutSeconds) });
+      // Nobody waits for this invocation any more. Other invocations in the same worker may finish. When the
+      // invocation blocks the worker, the others would wait for ever, so the worker ends.
+      retireAfter(requestId, timeoutError(requestId, options.timeoutSeconds));
+      if (isBlocked()) void worker.terminate();
     }, millis);
     try {
       return await promise;
@@ -119,6 +140,8 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
     invoke,
     inFlight: () => flights.size,
     isUsable: () => usable,
+    isBusy: busyOf(worker),
+    isBlocked,
     end: async () => {
       usable = false;
       await worker.terminate();
@@ -126,11 +149,38 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   };
 }
 
+function blockOf(shared: SharedArrayBuffer, blockedMillis: number): () => boolean {
+  const beat = new BigInt64Array(shared);
+  return () => {
+    const last = Number(Atomics.load(beat, 0));
+    // A worker that has not beaten yet still loads its bundle.
+    return last !== 0 && Date.now() - last > blockedMillis;
+  };
+}
+
+/** A shorter time says little about a worker. */
+const lookMillis = 50;
+const busyShare = 0.9;
+
+function busyOf(worker: Worker): () => boolean {
+  let busy = true;
+  let lookedAt = Date.now();
+  let before = worker.performance.eventLoopUtilization();
+  return () => {
+    if (Date.now() - lookedAt < lookMillis) return busy;
+    lookedAt = Date.now();
+    const now = worker.performance.eventLoopUtilization();
+    busy = worker.performance.eventLoopUtilization(now, before).utilization > busyShare;
+    before = now;
+    return busy;
+  };
+}
+
 /** Starts the thread. It does not keep the process alive until it has work. */
-function startWorker({ env, boot }: EnvironmentOptions): Worker {
+function startWorker({ env, boot }: EnvironmentOptions, beat: SharedArrayBuffer): Worker {
   const worker = new Worker(bootModule, {
     env: { ...env },
-    workerData: boot,
+    workerData: { ...boot, beat } satisfies WorkerBootData,
     execArgv: [],
     stdout: true,
     stderr: true,

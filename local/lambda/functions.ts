@@ -3,12 +3,12 @@ import type { LocalFunction } from '../template.ts';
 import { workerOptionsOf } from './worker-options.ts';
 import { startEnvironment } from './execution-environment.ts';
 import type { FunctionLogLine, InvocationResult } from './messages.ts';
-import { aloneLimits, createWorkerPool, sharedLimits } from './worker-pool.ts';
-import type { WorkerPool } from './worker-pool.ts';
+import { createWorkerPool, poolLimits } from './worker-pool.ts';
+import type { PoolLimits, WorkerPool } from './worker-pool.ts';
 
 /**
- * The part of the service that started an invocation. Invocations of the gateway share workers, see
- * worker-pool.ts.
+ * The part of the service that started an invocation. Only invocations of the gateway run at the normal
+ * priority.
  */
 export type InvocationSource = 'gateway' | 'task' | 'schedule' | 'event';
 
@@ -30,8 +30,6 @@ export interface LocalFunctions {
     source: InvocationSource,
   ) => Promise<InvocationResult>;
   readonly inFlight: () => readonly FlyingInvocation[];
-  /** Starts a shared worker of a function before its first request. */
-  readonly warm: (functionId: string) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -42,6 +40,8 @@ export interface LocalFunctionsOptions {
   /** The address of the local AWS. */
   readonly awsUrl: string;
   readonly log: (line: FunctionLogLine) => void;
+  /** The limits of each function's workers. The default is poolLimits. */
+  readonly limits?: PoolLimits;
   /** Hears of each invocation that ended, with the processor time that it used. */
   readonly onUsed?: (functionId: string, cpuMillis: number) => void;
 }
@@ -57,7 +57,7 @@ export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunct
   }
   const poolFor = (functionId: string, source: InvocationSource): WorkerPool | undefined => {
     const both = pools.get(functionId);
-    return source === 'gateway' ? both?.shared : both?.alone;
+    return source === 'gateway' ? both?.foreground : both?.background;
   };
 
   return {
@@ -75,29 +75,32 @@ export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunct
       return invocation.done;
     },
     inFlight: () => [...flying],
-    warm: (functionId) => pools.get(functionId)?.shared.warm(),
     stop: async () => {
-      await Promise.all([...pools.values()].flatMap(({ shared, alone }) => [shared.stop(), alone.stop()]));
+      await Promise.all(
+        [...pools.values()].flatMap(({ foreground, background }) => [foreground.stop(), background.stop()]),
+      );
     },
   };
 }
 
 /** The workers of one function: some for requests of the gateway, others for everything else. */
 interface FunctionPools {
-  readonly shared: WorkerPool;
-  readonly alone: WorkerPool;
+  readonly foreground: WorkerPool;
+  readonly background: WorkerPool;
 }
 
 function createPools(one: LocalFunction, options: LocalFunctionsOptions): FunctionPools {
+  const limits = options.limits ?? poolLimits;
   const start = (inBackground: boolean) => () =>
     startEnvironment({
       ...workerOptionsOf(one, options, inBackground),
+      blockedMillis: limits.blockedMillis,
       log: options.log,
       onUsed: (cpuMillis) => options.onUsed?.(one.id, cpuMillis),
     });
   return {
-    shared: createWorkerPool(start(false), sharedLimits),
-    alone: createWorkerPool(start(true), aloneLimits),
+    foreground: createWorkerPool(start(false), limits),
+    background: createWorkerPool(start(true), limits),
   };
 }
 

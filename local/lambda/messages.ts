@@ -18,7 +18,7 @@ export interface InvokeMessage {
   readonly deadline: number;
 }
 
-/** A message from the worker. After `crashed` the worker ends. */
+/** A message from the worker. After `thread-crashed` the worker ends. */
 export type WorkerMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'log'; readonly requestId: string | undefined; readonly line: string }
@@ -26,12 +26,16 @@ export type WorkerMessage =
   | { readonly type: 'used'; readonly cpuMillis: number }
   | { readonly type: 'answered'; readonly requestId: string; readonly json: string }
   | { readonly type: 'failed'; readonly requestId: string; readonly error: LambdaError }
-  | { readonly type: 'crashed'; readonly error: LambdaError };
+  /** One invocation has crashed. The other invocations of the worker go on. */
+  | { readonly type: 'crashed'; readonly requestId: string; readonly error: LambdaError }
+  | { readonly type: 'thread-crashed'; readonly error: LambdaError };
 
 /** The data with which the worker starts. */
 export interface WorkerBootData {
   /** The clock's shared memory, see shared-clock.ts. */
   readonly clock: SharedArrayBuffer;
+  /** One 64-bit integer: when the worker's event loop last turned, in real milliseconds since 1970. */
+  readonly beat: SharedArrayBuffer;
   /** The `file:` address of the bundle. */
   readonly module: string;
   /** The folder in which workers keep V8's compiled code of bundles for each other. */
