@@ -110,7 +110,7 @@ describe('the table of alarms in docs/operations.md', () => {
 });
 
 describe('the alarms', () => {
-  it('that compute with several metrics use each metric, with one statistic and one period', () => {
+  it('Alarms that compute with several metrics use each metric, with one statistic and one period', () => {
     const computing = alarms.filter(({ Metrics = [] }) => Metrics.some(({ Expression }) => Expression));
     expect(computing.length).toBeGreaterThan(0);
     for (const { name, Metrics = [] } of computing) {
@@ -130,19 +130,19 @@ describe('the alarms', () => {
   });
 });
 
-describe('a page', () => {
+describe('The pages of the documentation', () => {
   // Pages of the past keep their numbers.
   const pages = allPages().filter(({ path }) => !/^(CHANGELOG|docs\/(decisions|measurements)\/)/.test(path));
   const counts = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/\b(\d+) alarms\b/g)].map(([, count]) => ({ path, count: Number(count) })),
   );
 
-  it('that counts the alarms has the number of the template', () => {
+  it('A page that counts the alarms has the number of the template', () => {
     expect(counts.map(({ path }) => path)).toContain('docs/cost.md');
     for (const one of counts) expect(one).toEqual({ path: one.path, count: alarms.length });
   });
 
-  it('that explains CapacityNearlyUsed names its threshold and the capacity of the service', () => {
+  it('The section of CapacityNearlyUsed names the threshold and the capacity of the service', () => {
     const threshold = alarms.find(({ name }) => name === 'CapacityNearlyUsed')?.Threshold ?? 0;
     const section = sectionOf(readPage('docs/operations.md'), '### CapacityNearlyUsed');
     expect(section.match(/\d,\d{3}/g)).toEqual(

@@ -109,13 +109,13 @@ describe('the committed docs/cost.md', () => {
     expect(figures.get(kind)?.cpuMillis.size).toBeGreaterThan(0);
     for (const millis of figures.get(kind)?.cpuMillis.values() ?? []) expect(millis).toBeGreaterThan(0);
   });
-  it('counts the alarms, metrics, dashboards and secrets of the template (npm run cost writes them)', async () => {
+  it('The page counts the alarms, metrics, dashboards and secrets of the template (npm run cost writes them)', async () => {
     const resources = Object.entries(resourceBill(await standingResources()));
     const rows = resources.map(([part, usd]) => [part, usd.toFixed(2)]);
     expect(month.slice(0, rows.length)).toEqual(rows);
   });
 
-  it('has the sum of the parts of a month without requests', () => {
+  it('The bill of a month without requests is the sum of the parts', () => {
     const [[, all = ''] = []] = month.slice(-1);
     const sum = month.slice(0, -1).reduce((total, [, usd]) => total + Number(usd), 0);
     // Each part is rounded to a cent.
