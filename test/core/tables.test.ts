@@ -1,11 +1,13 @@
-/** Tables and constants of core, stated a second time: a change of any entry has to be made here, too. */
+/**
+ * Tables and constants of core, stated a second time: a change of any entry has to be made here, too. The
+ * second statement of the metrics is docs/operations.md, which test/docs/tables.test.ts compares.
+ */
 import { describe, expect, it } from 'vitest';
 import { conditions, hourOf } from '../../core/account.ts';
 import { apiRoot, operations } from '../../core/contract.ts';
 import { creationStatuses } from '../../core/creation.ts';
 import * as formats from '../../core/image-formats.ts';
 import * as limits from '../../core/limits.ts';
-import { alarmEvents, alarmMetric, metrics, type MetricDefinition } from '../../core/metrics.ts';
 import { largestAvailableMicros } from '../../core/money.ts';
 import { isEnabled, providers, type ProviderName } from '../../core/providers.ts';
 import { signFromSeconds } from '../../core/webhook-secrets.ts';
@@ -140,54 +142,4 @@ describe('core/providers.ts', () => {
       expect(isEnabled(name, ['another'])).toBe(needsNothing);
     },
   );
-});
-
-/** "name of event.field in unit by dimensions": one row of the table of metrics as one text. */
-function textOf({ event, name, unit, field, dimensions }: MetricDefinition): string {
-  const value = field === undefined ? event : `${event}.${field}`;
-  return `${name} of ${value} in ${unit} by ${dimensions.map((set) => `[${set.join()}]`).join(' ')}`;
-}
-
-describe('core/metrics.ts', () => {
-  it('has these metrics and no others', () => {
-    expect(metrics.map(textOf)).toEqual([
-      'CreationsAccepted of creation_accepted in Count by []',
-      'CreationsCompleted of creation_completed in Count by []',
-      'CreationTime of creation_completed.millis in Milliseconds by []',
-      'CreationsFailed of creation_failed in Count by [] [failure]',
-      'RefundedMicros of creation_failed.refundedMicros in None by []',
-      'RefundsBusy of refund_busy in Count by []',
-      'ProviderAnswers of provider_answered in Count by [provider,providerModel,outcome]',
-      'ProviderTime of provider_answered.millis in Milliseconds by [provider,providerModel]',
-      'WebhookAttempts of webhook_attempted in Count by [outcome]',
-      'ChargeConflicts of charge_conflict in Count by []',
-      'RequestsShed of request_shed in Count by []',
-      'ReconcilerRuns of reconciled in Count by []',
-      'ReconcilerLooked of reconciled.looked in Count by []',
-      'ReconcilerStarted of reconciled.started in Count by []',
-      'ReconcilerRefunded of reconciled.refunded in Count by []',
-      'OpenCreations of reconciled.open in Count by []',
-      'BooksOutOfBalance of books_audited.differences in Count by []',
-      'AccountsAudited of books_audited.accounts in Count by []',
-    ]);
-  });
-
-  it('counts these events as alarms, each under its name', () => {
-    expect(alarmMetric).toEqual({ name: 'OperatorAlarms', unit: 'Count', dimensions: [['event']] });
-    expect(alarmEvents).toEqual([
-      'books_out_of_balance',
-      'creation_past_deadline',
-      'creation_recovered_again',
-      'image_not_stored',
-      'provider_answer_unknown',
-      'provider_call_broke',
-      'provider_refused_credentials',
-      'reconcile_failed',
-      'refund_not_made',
-      'request_failed',
-      'start_refused',
-      'webhook_delivery_broke',
-      'webhook_secret_lost',
-    ]);
-  });
 });
