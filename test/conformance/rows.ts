@@ -1,7 +1,10 @@
 /**
- * Each statement of the interface and of the decisions beside it, and the tests that prove
- * it. A proof is a test file and the title of a test or of a group in it, as it is written
- * there; conformance.test.ts fails when one of them is gone.
+ * Each statement of the contract with its clients, and the tests that prove the statement. A proof is a test
+ * file and the title of a test or of a group in this file. conformance.test.ts fails when a file or a title is
+ * gone.
+ *
+ * This file has more than 300 lines because it is one table. The parts of the table stand in the order of
+ * docs/conformance.md.
  */
 
 export interface Row {

@@ -4,8 +4,8 @@ import { createFal } from '../../../adapters/providers/fal/provider.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
 import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
 import { checkVendor, createVendors } from '../../../adapters/providers/vendors.ts';
-import type { ProviderName } from '../../../core/providers.ts';
-import { jobsLike } from './vendor-talk.ts';
+import { providers, type ProviderName } from '../../../core/providers.ts';
+import { jobsLike, type KeyProvider } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
 const credentials = { read: async () => Promise.resolve('a-key'), forget: () => undefined };
@@ -26,12 +26,36 @@ function fetchThat(answer: () => Response): { readonly url: string; readonly ini
   return asked;
 }
 
-const keyVendors = ['openai', 'google', 'bfl', 'fal', 'replicate'] as const;
+/** The addresses of each vendor, in the order of the table of vendors. */
+const addresses: Readonly<Record<KeyProvider, { readonly picture: string; readonly check: string }>> = {
+  openai: {
+    picture: 'https://api.openai.com/v1/images/generations',
+    check: 'https://api.openai.com/v1/models',
+  },
+  google: {
+    picture: 'https://generativelanguage.googleapis.com/v1beta/models/model:generateContent',
+    check: 'https://generativelanguage.googleapis.com/v1beta/models?pageSize=1',
+  },
+  bfl: { picture: 'https://api.bfl.ai/v1/model', check: 'https://api.bfl.ai/v1/credits' },
+  fal: {
+    picture: 'https://queue.fal.run/model',
+    check: 'https://api.fal.ai/v1/models/pricing?endpoint_id=fal-ai/flux-2-pro',
+  },
+  replicate: {
+    picture: 'https://api.replicate.com/v1/models/model/predictions',
+    check: 'https://api.replicate.com/v1/account',
+  },
+};
+const isKeyProvider = (name: string): name is KeyProvider => Object.hasOwn(addresses, name);
+const vendorProviders = Object.entries(providers)
+  .filter(([, { credential }]) => credential !== 'none')
+  .map(([name]) => name);
+const keyProviders = Object.keys(providers).filter(isKeyProvider);
 
 describe('The vendors', () => {
-  it('The table holds these vendors, in this order', () => {
+  it('The table holds the vendor of every provider but the sandboxes, in the order of the providers', () => {
     const vendors = createVendors({ ...access, bedrockRegion: 'us-west-2' });
-    expect(vendors.map(({ name }) => name)).toEqual(['bedrock', ...keyVendors]);
+    expect(vendors.map(({ name }) => name)).toEqual(vendorProviders);
   });
 
   it('Each vendor is asked for a picture at its own address', async () => {
@@ -43,40 +67,30 @@ describe('The vendors', () => {
         reason: 'unavailable',
         detail: 'HTTP 429',
       });
-    expect(asked.map(({ url }) => url)).toEqual([
-      'https://api.openai.com/v1/images/generations',
-      'https://generativelanguage.googleapis.com/v1beta/models/model:generateContent',
-      'https://api.bfl.ai/v1/model',
-      'https://queue.fal.run/model',
-      'https://api.replicate.com/v1/models/model/predictions',
-    ]);
+    expect(asked.map(({ url }) => url)).toEqual(Object.values(addresses).map(({ picture }) => picture));
     expect(asked.map(({ init: { method, redirect, signal } }) => [method, redirect, signal])).toEqual(
-      keyVendors.map(() => ['POST', 'manual', never]),
+      keyProviders.map(() => ['POST', 'manual', never]),
     );
   });
 
   it('Each vendor is asked about its key at its own address', async () => {
     const asked = fetchThat(() => new Response('', { status: 200 }));
-    for (const name of keyVendors)
+    for (const name of keyProviders)
       expect(await checkVendor(name, access, never)).toEqual({ verdict: 'accepted', detail: 'HTTP 200' });
-    expect(asked.map(({ url, init: { method } }) => `${String(method)} ${url}`)).toEqual([
-      'GET https://api.openai.com/v1/models',
-      'GET https://generativelanguage.googleapis.com/v1beta/models?pageSize=1',
-      'GET https://api.bfl.ai/v1/credits',
-      'GET https://api.fal.ai/v1/models/pricing?endpoint_id=fal-ai/flux-2-pro',
-      'GET https://api.replicate.com/v1/account',
-    ]);
+    expect(asked.map(({ url, init: { method } }) => `${String(method)} ${url}`)).toEqual(
+      Object.values(addresses).map(({ check }) => `GET ${check}`),
+    );
   });
 
   it('Each vendor is asked at another address when one is set for it', async () => {
     const asked = fetchThat(() => new Response('', { status: 200 }));
-    const baseUrls = Object.fromEntries(keyVendors.map((name) => [name, `https://${name}.test`]));
-    for (const name of keyVendors) await checkVendor(name, { credentials, baseUrls }, never);
+    const baseUrls = Object.fromEntries(keyProviders.map((name) => [name, `https://${name}.test`]));
+    for (const name of keyProviders) await checkVendor(name, { credentials, baseUrls }, never);
     const job = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' })();
     const vendors = createVendors({ credentials, baseUrls, bedrockRegion: 'us-west-2' }).slice(1);
     for (const vendor of vendors) await vendor.submit(job, never);
     expect(asked.map(({ url }) => new URL(url).origin)).toEqual(
-      [...keyVendors, ...keyVendors].map((name) => `https://${name}.test`),
+      [...keyProviders, ...keyProviders].map((name) => `https://${name}.test`),
     );
   });
 
