@@ -68,7 +68,7 @@ async function failure(invocation: Promise<InvocationResult>): Promise<LambdaErr
 }
 
 describe('a function in its worker', () => {
-  it("has the template's and Lambda's environment variables, and none of the service's own", async () => {
+  it("A function has the environment variables of the template and of Lambda, and none of the service's own", async () => {
     process.env['SECRET_OF_THE_SERVICE'] = 'x';
     const { invoke } = run('return process.env', { environment: { TABLE: 'main' } });
     const result = await invoke();
@@ -89,7 +89,7 @@ describe('a function in its worker', () => {
     expect(others).toEqual([]);
   });
 
-  it("gets Lambda's context, with its remaining time in real milliseconds", async () => {
+  it("A function gets Lambda's context, with its remaining time in real milliseconds", async () => {
     const { invoke } = run('return { ...context, left: context.getRemainingTimeInMillis() }');
     const payload = payloadOf(await invoke());
     expect(payload).toMatchObject({
@@ -101,7 +101,7 @@ describe('a function in its worker', () => {
     expect(payload['left']).toBeLessThanOrEqual(5_000);
   });
 
-  it('sees the virtual clock in every form of Date, and sees a jump while it runs', async () => {
+  it('A function sees the virtual clock in every form of Date, and sees a jump while it runs', async () => {
     const { invoke, clock, log } = run(`
       const before = Date.now();
       console.log('begun');
@@ -139,14 +139,14 @@ describe('a function in its worker', () => {
     });
   });
 
-  it('fails with the name, the message and the trace of its error', async () => {
+  it('A function fails with the name, the message and the trace of its error', async () => {
     const { invoke } = run('throw Object.assign(new Error("no image"), { name: "NothingRendered" })');
     const error = await failure(invoke());
     expect(error).toMatchObject({ errorType: 'NothingRendered', errorMessage: 'no image' });
     expect(error.trace?.join('\n')).toMatch(/no image[^]*index\.mjs/);
   });
 
-  it('ends at its time limit, also when it keeps the processor busy', async () => {
+  it('A function ends at its time limit, also when it keeps the processor busy', async () => {
     const { invoke } = run('if (event.spin) for (;;); await new Promise(() => setInterval(() => 0, 1000))', {
       timeoutSeconds: 1,
     });
@@ -177,7 +177,7 @@ describe('a function in its worker', () => {
       'Runtime.UnhandledPromiseRejection',
       /^lost$/,
     ],
-  ])('ends by %s, and the service goes on', async (_how, code, errorType, errorMessage) => {
+  ])('A function ends by %s, and the service goes on', async (_how, code, errorType, errorMessage) => {
     const { invoke } = run(`if (event.crash) { ${code} } return 'fine'`);
     const error = await failure(invoke({ crash: true }));
     expect(error.errorType).toBe(errorType);
@@ -185,12 +185,12 @@ describe('a function in its worker', () => {
     expect(await invoke()).toEqual({ ok: true, payload: 'fine' });
   });
 
-  it('fails with the reason when its bundle cannot be loaded', async () => {
+  it('A function fails with the reason when its bundle cannot be loaded', async () => {
     const { invoke } = run('return 1', { top: 'throw new Error("no setting TABLE")' });
     expect(await invoke()).toMatchObject({ ok: false, error: { errorMessage: 'no setting TABLE' } });
   });
 
-  it('logs each line under its own request, also when requests share the worker', async () => {
+  it('A function logs each line under its own request, also when requests share the worker', async () => {
     const { invoke, log } = run(
       `console.log(JSON.stringify({ id: context.awsRequestId, n: 1 }));
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -210,7 +210,7 @@ describe('a function in its worker', () => {
 describe('the workers of a function', () => {
   const loads = 'globalThis.loaded = Math.random()';
 
-  it('serve many requests of the gateway in one worker, but each running task in its own', async () => {
+  it('One worker serves many requests of the gateway, but each running task has its own worker', async () => {
     const { invoke } = run(
       'await new Promise((resolve) => setTimeout(resolve, 100)); return globalThis.loaded',
       { top: loads },
@@ -226,12 +226,12 @@ describe('the workers of a function', () => {
     expect(await workers('task')).toBe(4);
   });
 
-  it('serve later invocations while they are warm', async () => {
+  it('The workers serve later invocations while they are warm', async () => {
     const { invoke } = run('return globalThis.loaded', { top: loads });
     expect(await invoke()).toEqual(await invoke());
   });
 
-  it('crash alone, and other tasks of the same function go on', async () => {
+  it('A worker crashes alone, and other tasks of the same function go on', async () => {
     const { invoke } = run(
       `await new Promise((resolve) => setTimeout(resolve, 200));
       if (event.crash) process.exit(1);
@@ -241,7 +241,7 @@ describe('the workers of a function', () => {
     expect(results.map(({ ok }) => ok)).toEqual([true, false, true]);
   });
 
-  it('take no new request after a time-out, but finish their open requests', async () => {
+  it('A worker takes no new request after a time-out, but finishes its open requests', async () => {
     // Each invocation waits for its own instant of the virtual clock. The clock stands until the test moves
     // it.
     const { invoke, clock } = run(
@@ -264,7 +264,7 @@ describe('the workers of a function', () => {
     expect(await innocent).toEqual(first);
   });
 
-  it('are at most 48 at once, and the other invocations wait in a queue', async () => {
+  it('There are at most 48 workers at once, and the other invocations wait in a queue', async () => {
     const { invoke, functions } = run(
       'await new Promise((resolve) => setTimeout(resolve, 300)); return event.n',
       { timeoutSeconds: 20 },
@@ -279,7 +279,7 @@ describe('the workers of a function', () => {
     await expect.poll(() => functions.inFlight()).toEqual([]);
   });
 
-  it('answer as Lambda does for a function that does not exist', async () => {
+  it('The invocation of a function that does not exist is answered as Lambda answers it', async () => {
     const { functions } = run('return 1');
     expect(await functions.invoke('Nobody', {}, 'task')).toMatchObject({
       ok: false,

@@ -21,17 +21,17 @@ describe('a stage', () => {
   });
   afterAll(async () => rm(folder, { recursive: true }));
 
-  it('has the settings that its file exports by default', async () => {
+  it('A stage has the settings that its file exports by default', async () => {
     expect(await settingsOf('week', folder)).toMatchObject({ resultDays: 7, logRetentionDays: 30 });
   });
 
-  it('whose file exports nothing by default is refused', async () => {
+  it('A stage whose file exports nothing by default is refused', async () => {
     await expect(settingsOf('empty', folder)).rejects.toThrow(
       new SettingsError('config/empty.ts: settings: must be an object of settings (is missing)'),
     );
   });
 
-  it('whose settings are wrong is refused with the name of its file', async () => {
+  it('A stage whose settings are wrong is refused with the name of its file', async () => {
     await expect(settingsOf('wrong', folder)).rejects.toThrow(
       new SettingsError('config/wrong.ts: resultDays: must be a whole number from 1 to 3650 (is 0)'),
     );
@@ -40,7 +40,7 @@ describe('a stage', () => {
   it.each([
     ['broken', 'no such module', new Error('no such module')],
     ['text', 'no error', 'no error'],
-  ])('%s, whose file cannot be loaded, is refused with the reason', async (stage, why, cause) => {
+  ])('The stage %s, whose file cannot be loaded, is refused with the reason', async (stage, why, cause) => {
     const refused = await settingsOf(stage, folder).catch((error: unknown) => error);
     expect(refused).toEqual(new SettingsError(`config/${stage}.ts: cannot be loaded (${why})`));
     expect(refused).toMatchObject({ name: 'SettingsError', cause });
@@ -62,11 +62,11 @@ describe('a stage', () => {
     ],
     ['a'.repeat(30), `stage: there is no config/${'a'.repeat(30)}.ts; copy config/default.ts to begin with`],
     ['x', 'stage: there is no config/x.ts; copy config/default.ts to begin with'],
-  ])('%s is refused in one line', async (stage, line) => {
+  ])('The stage %s is refused in one line', async (stage, line) => {
     await expect(settingsOf(stage)).rejects.toThrow(new SettingsError(line));
   });
 
-  it('called default has a file that leaves every setting at its default', async () => {
+  it('The stage default has a file that leaves every setting at its default', async () => {
     expect(defaultStage).toBe('default');
     expect(await settingsOf(defaultStage)).toEqual(parseSettings('config/default.ts', {}));
   });
