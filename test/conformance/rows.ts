@@ -1,7 +1,10 @@
 /**
- * Each statement of the interface and of the decisions beside it, and the tests that prove
- * it. A proof is a test file and the title of a test or of a group in it, as it is written
- * there; conformance.test.ts fails when one of them is gone.
+ * Each statement of the contract with its clients, and the tests that prove the statement. A proof is a test
+ * file and the title of a test or of a group in this file. conformance.test.ts fails when a file or a title is
+ * gone.
+ *
+ * This file has more than 300 lines because it is one table. The parts of the table stand in the order of
+ * docs/conformance.md.
  */
 
 export interface Row {
@@ -28,7 +31,7 @@ export const parts: readonly Part[] = [
       row(
         'Fields of a creation, queued',
         'api/creations: A queued creation has exactly these fields, and its 202 has Location and Retry-After: 2',
-        'core/creation: has no result and no error while it is queued',
+        'core/creation: A queued creation has no result and no error',
       ),
       row(
         'Fields of a creation, processing',
@@ -117,7 +120,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'image_urls: http or https, at most 2048 characters, no userinfo; told with the body, for a quote too',
-        'core/client-url: %s for a %s is judged as %s where only public addresses are allowed',
+        'core/client-url: The address %s for a %s is judged as %s where only public addresses are allowed',
         'api/webhook-target: the addresses of a quote, checked as far as this needs no network',
       ),
       row(
@@ -378,7 +381,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'IPv6 addresses count by their /64',
-        'core/client-address: is the same for all hosts of a /64, and differs for the next /64',
+        'core/client-address: The counted address is the same for all hosts of a /64, and differs for the next /64',
       ),
     ],
   },
@@ -388,7 +391,7 @@ export const parts: readonly Part[] = [
       row(
         'The headers and the payload of a delivery',
         'workflow/webhook-signature: The webhook has the documented headers and payload',
-        'core/webhook: are the documented ones and the three of Standard Webhooks',
+        'core/webhook: The headers of an attempt are the documented ones and the three of Standard Webhooks',
       ),
       row(
         'The signature: HMAC-SHA-256 over timestamp, dot and raw body',
@@ -402,18 +405,18 @@ export const parts: readonly Part[] = [
       row(
         'X-Webhook-Signature-256-Previous is made with the newest replaced secret while one is valid',
         'workflow/webhook-signature: The replaced secret verifies in webhook-signature for 24 h, and X-Webhook-Signature-256 is made with the new secret at once',
-        'core/webhook-secrets: the newest of two replaced secrets makes the previous signature',
+        'core/webhook-secrets: The newest of two replaced secrets makes the previous signature',
       ),
       row(
         'A rotation may sign from 1 h or 24 h later: the old secret signs until then, and its 24 h begin then',
         'workflow/webhook-signature: A new secret that signs later leaves no gap: the old secret signs until then, and verifies for 24 h more',
-        'core/webhook-secrets: while a rotation is pending, a secret that was replaced before it keeps its previous signature',
+        'core/webhook-secrets: While a rotation is pending, a secret that was replaced before it keeps its previous signature',
       ),
       row(
         'Rotation is never refused; each replaced secret is valid until 24 h after its own replacement took effect',
-        'core/webhook-secrets: each of two replaced secrets has 24 h of its own',
-        'core/webhook-secrets: two pending rotations take over one after the other: between them',
-        'core/webhook-secrets: a second rotation may overtake a pending one',
+        'core/webhook-secrets: Each of two replaced secrets has 24 h of its own',
+        'core/webhook-secrets: Two pending rotations take over one after the other: between them',
+        'core/webhook-secrets: A second rotation may overtake a pending one',
       ),
       row(
         'A replaced secret that cannot be opened any more never stops a delivery',
@@ -502,7 +505,7 @@ export const parts: readonly Part[] = [
       row(
         'Answers that API Gateway makes by itself have no envelope',
         'api/request: A body over 10 MB is answered by the gateway itself with 413, without the envelope',
-        'local/gateway: refuses an unknown route and a body over 10 MB itself, with or without a Content-Length',
+        'local/gateway: The gateway itself refuses an unknown route and a body over 10 MB, with or without a Content-Length',
       ),
       row(
         '503 overloaded: nothing charged',
@@ -531,7 +534,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'The seven messages, word for word',
-        'core/failure: have the seven documented messages, word for word',
+        'core/failure: The failures have the seven documented messages, word for word',
         'workflow/messages: A creation with [sandbox:$directive] has its documented message word for word and is refunded in full',
       ),
     ],
@@ -571,7 +574,7 @@ export const parts: readonly Part[] = [
       row(
         'The month is UTC; a refund goes back to its own month',
         'api/limits: The budget starts anew with each UTC month, and a refund goes back to the month of its charge',
-        'core/creation: is the month in UTC',
+        'core/creation: The month of an instant is the month in UTC',
       ),
       row(
         'A wallet for three, 200 at once: three accepted, the others 402 with the right numbers; twenty times; with conflicts',
@@ -594,7 +597,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'Deprecation, Sunset and Link for what goes away',
-        'core/deprecation: a model that goes away has the headers Deprecation, Sunset and Link in the form of their RFCs',
+        'core/deprecation: A model that goes away has the headers Deprecation, Sunset and Link in the form of their RFCs',
         'functions/model-sunset: a model with a deprecation date, before its sunset',
       ),
       row(
@@ -612,12 +615,12 @@ export const parts: readonly Part[] = [
     rows: [
       row(
         'Integer micro-dollars inside, at most 6 decimals at the edge',
-        'core/money: has at most six decimals as a JSON number',
+        'core/money: An amount has at most six decimals as a JSON number',
         'api/quote-and-balance: Amounts and prices never show more than 6 decimals',
       ),
       row(
         'Every movement is a ledger row; the books balance',
-        'core/ledger: finds nothing when the books balance',
+        'core/ledger: The audit finds nothing when the books balance',
         'workflow/messages: The books balance after all of these creations',
       ),
       row(

@@ -13,7 +13,7 @@ import { isEnabled, providers, type ProviderName } from '../../core/providers.ts
 import { signFromSeconds } from '../../core/webhook-secrets.ts';
 
 describe('core/limits.ts', () => {
-  it('has these limits and no others', () => {
+  it('The service has these limits and no others', () => {
     expect({ ...limits }).toEqual({
       defaultLimits: { postRate: 60, getRate: 600, maxConcurrent: 20, deadlineSeconds: 300 },
       limitRanges: {
@@ -50,7 +50,7 @@ describe('core/limits.ts', () => {
 });
 
 describe('core/image-formats.ts', () => {
-  it('has these resolutions, ratios, formats and limits and no others', () => {
+  it('The service has these resolutions, ratios, formats and limits and no others', () => {
     expect({ ...formats }).toEqual({
       resolutions: ['1K', '2K', '4K'],
       aspectRatios: ['1:1', '3:2', '2:3', '4:3', '3:4', '5:4', '4:5', '16:9', '9:16', '21:9'],
@@ -62,31 +62,31 @@ describe('core/image-formats.ts', () => {
 });
 
 describe('core/account.ts and core/creation.ts', () => {
-  it('have these states', () => {
+  it('An account and a creation have these states', () => {
     expect(conditions).toEqual(['active', 'suspended', 'disabled']);
     expect(creationStatuses).toEqual(['queued', 'processing', 'completed', 'failed']);
   });
 
-  it('round a time down to its UTC hour', () => {
+  it('A time is rounded down to its UTC hour', () => {
     expect(hourOf(Date.UTC(2026, 10, 21, 12, 59, 59, 999))).toBe('2026-11-21T12:00:00.000Z');
     expect(hourOf(Date.UTC(2026, 10, 21, 13))).toBe('2026-11-21T13:00:00.000Z');
   });
 });
 
 describe('core/money.ts', () => {
-  it('lets an account have at most a thousand million USD', () => {
+  it('An account may have at most a thousand million USD', () => {
     expect(largestAvailableMicros).toBe(1_000_000_000_000_000);
   });
 });
 
 describe('core/webhook-secrets.ts', () => {
-  it('lets a new secret sign now, in an hour or in a day', () => {
+  it('A new secret may sign now, in an hour or in a day', () => {
     expect(signFromSeconds).toEqual({ now: 0, '1h': 3_600, '24h': 86_400 });
   });
 });
 
 describe('core/contract.ts', () => {
-  it('has these operations below its root', () => {
+  it('The contract has these operations below its root', () => {
     expect(apiRoot).toBe('/api/public/v1');
     expect(
       Object.entries(operations).map(([name, { method, path, handler, query }]) => [
@@ -107,7 +107,7 @@ describe('core/contract.ts', () => {
 });
 
 describe('core/providers.ts', () => {
-  it('has these providers, in the order in which an operator sees them', () => {
+  it('The service has these providers, in the order in which an operator sees them', () => {
     expect(Object.entries(providers)).toEqual([
       ['sandbox', { title: 'Sandbox', credential: 'none' }],
       ['sandbox-large', { title: 'Sandbox, the second', credential: 'none' }],
@@ -134,7 +134,7 @@ describe('core/providers.ts', () => {
   });
 
   it.each(Object.keys(providers) as ProviderName[])(
-    '%s is enabled by its name in the list, and without the list only when it needs nothing',
+    'The provider %s is enabled by its name in the list, and without the list only when it needs nothing',
     (name) => {
       const needsNothing = name === 'sandbox' || name === 'sandbox-large';
       expect(isEnabled(name, [name])).toBe(true);

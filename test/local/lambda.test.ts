@@ -110,7 +110,7 @@ const crashes: readonly [how: string, code: string, errorType: string, errorMess
 ];
 
 describe('a function in its worker', () => {
-  it("has the template's and Lambda's environment variables, and none of the service's own", async () => {
+  it("A function has the environment variables of the template and of Lambda, and none of the service's own", async () => {
     process.env['SECRET_OF_THE_SERVICE'] = 'x';
     const { invoke } = run('return process.env', { environment: { TABLE: 'main' } });
     const result = await invoke();
@@ -131,7 +131,7 @@ describe('a function in its worker', () => {
     expect(others).toEqual([]);
   });
 
-  it("gets Lambda's context, with its remaining time in real milliseconds", async () => {
+  it("A function gets Lambda's context, with its remaining time in real milliseconds", async () => {
     const { invoke } = run('return { ...context, left: context.getRemainingTimeInMillis() }');
     const payload = payloadOf(await invoke());
     expect(payload).toMatchObject({
@@ -143,7 +143,7 @@ describe('a function in its worker', () => {
     expect(payload['left']).toBeLessThanOrEqual(5_000);
   });
 
-  it('sees the virtual clock in every form of Date, and sees a jump while it runs', async () => {
+  it('A function sees the virtual clock in every form of Date, and sees a jump while it runs', async () => {
     const { invoke, clock, log } = run(`
       const before = Date.now();
       console.log('begun');
@@ -181,14 +181,14 @@ describe('a function in its worker', () => {
     });
   });
 
-  it('fails with the name, the message and the trace of its error', async () => {
+  it('A function fails with the name, the message and the trace of its error', async () => {
     const { invoke } = run('throw Object.assign(new Error("no image"), { name: "NothingRendered" })');
     const error = await failure(invoke());
     expect(error).toMatchObject({ errorType: 'NothingRendered', errorMessage: 'no image' });
     expect(error.trace?.join('\n')).toMatch(/no image[^]*index\.mjs/);
   });
 
-  it('ends at its time limit, also when it keeps the processor busy', async () => {
+  it('A function ends at its time limit, also when it keeps the processor busy', async () => {
     const { invoke } = run('if (event.spin) for (;;); await new Promise(() => setInterval(() => 0, 1000))', {
       timeoutSeconds: 1,
     });
@@ -210,12 +210,12 @@ describe('a function in its worker', () => {
     },
   );
 
-  it('fails with the reason when its bundle cannot be loaded', async () => {
+  it('A function fails with the reason when its bundle cannot be loaded', async () => {
     const { invoke } = run('return 1', { top: 'throw new Error("no setting TABLE")' });
     expect(await invoke()).toMatchObject({ ok: false, error: { errorMessage: 'no setting TABLE' } });
   });
 
-  it('logs each line under its own request, also when requests share the worker', async () => {
+  it('A function logs each line under its own request, also when requests share the worker', async () => {
     const { invoke, log } = run(
       `console.log(JSON.stringify({ id: context.awsRequestId, n: 1 }));
       await new Promise((resolve) => setTimeout(resolve, 20));

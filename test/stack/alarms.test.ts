@@ -57,13 +57,13 @@ function isEmitted({ Namespace, MetricName, Dimensions = [] }: MetricOf): boolea
 }
 
 describe('an alarm', () => {
-  it.each(alarms)('$name watches metrics that AWS or the service emits', (alarm) => {
+  it.each(alarms)('The alarm $name watches metrics that AWS or the service emits', (alarm) => {
     for (const metric of watchedBy(alarm))
       expect({ ...metric, isEmitted: isEmitted(metric) }).toMatchObject({ isEmitted: true });
   });
 
   it.each(alarms)(
-    '$name describes its meaning to a customer, what to do, and where the runbook is',
+    'The alarm $name describes its meaning to a customer, what to do, and where the runbook is',
     ({ name, AlarmDescription, AlarmActions }) => {
       expect(AlarmDescription).toMatch(/^[A-Z].{30,}\. What to do: .{20,}\. See docs\/operations\.md#/);
       expect(AlarmDescription.endsWith(`See docs/operations.md#${name.toLowerCase()}`)).toBe(true);
@@ -93,17 +93,20 @@ const rows: readonly Row[] = [...chapter.matchAll(/^\| \[(\w+)\]\((\S+)\) +\| (.
 );
 
 describe('the table of alarms in docs/operations.md', () => {
-  it('has a row for every alarm and no other row, in the order of the alphabet', () => {
+  it('The table in the operations page has a row for every alarm and no other row, in the order of the alphabet', () => {
     expect(rows.map(({ name }) => name)).toEqual(alarms.map(({ name }) => name).sort());
     for (const { name, link } of rows) expect(link).toBe(`#${name.toLowerCase()}`);
   });
 
-  it.each(alarms)('says of $name what it watches and when it begins', (alarm) => {
-    const row = rows.find(({ name }) => name === alarm.name);
-    expect([row?.watches, row?.from]).toEqual([watchesText(alarm), fromText(alarm)]);
-  });
+  it.each(alarms)(
+    'The table in the operations page says of $name what it watches and when it begins',
+    (alarm) => {
+      const row = rows.find(({ name }) => name === alarm.name);
+      expect([row?.watches, row?.from]).toEqual([watchesText(alarm), fromText(alarm)]);
+    },
+  );
 
-  it('has a section below it for every alarm and no other section', () => {
+  it('The operations page has a section below the table for every alarm and no other section', () => {
     const sections = [...chapter.matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
     expect(sections).toEqual(alarms.map(({ name }) => name).sort());
   });
@@ -122,7 +125,7 @@ describe('the alarms', () => {
     }
   });
 
-  it('tell the topic of their end as well as of their beginning', () => {
+  it('Alarms tell the topic of their end as well as of their beginning', () => {
     for (const { AlarmActions, OKActions } of alarms) {
       expect(AlarmActions.map(wordOf)).toEqual(['@AlarmsTopic']);
       expect(OKActions).toEqual(AlarmActions);
@@ -155,36 +158,39 @@ describe('an event of the log', () => {
   const literals = (pattern: RegExp): string[] =>
     [...new Set([...sources.matchAll(pattern)].map(([, event = '']) => event))].sort();
 
-  it('that is logged as an alarm is in the list of alarm events', () => {
+  it('An event that is logged as an alarm is in the list of alarm events', () => {
     expect(
       literals(/log\.alarm\(\s*'(\w+)'/g).filter((event) => !alarmEvents.some((known) => known === event)),
     ).toEqual([]);
   });
 
-  it.each(alarmEvents)('%s is logged, watched by an alarm, and explained in docs/operations.md', (event) => {
-    expect(sources).toContain(`'${event}'`);
-    expect(operations).toContain(`\`${event}\``);
-    // The alarm BooksOutOfBalance watches the metric of the daily audit in the place of this event.
-    if (event === 'books_out_of_balance') return;
-    const watched = alarms
-      .flatMap(watchedBy)
-      .flatMap(({ Dimensions = [] }) => Dimensions)
-      .filter(({ Name }) => Name === 'event')
-      .map(({ Value }) => Value);
-    expect(watched).toContain(event);
-  });
+  it.each(alarmEvents)(
+    'The event %s is logged, watched by an alarm, and explained in docs/operations.md',
+    (event) => {
+      expect(sources).toContain(`'${event}'`);
+      expect(operations).toContain(`\`${event}\``);
+      // The alarm BooksOutOfBalance watches the metric of the daily audit in the place of this event.
+      if (event === 'books_out_of_balance') return;
+      const watched = alarms
+        .flatMap(watchedBy)
+        .flatMap(({ Dimensions = [] }) => Dimensions)
+        .filter(({ Name }) => Name === 'event')
+        .map(({ Value }) => Value);
+      expect(watched).toContain(event);
+    },
+  );
 
-  it('that a metric counts is logged under its name', () => {
+  it('An event that a metric counts is logged under its name', () => {
     for (const { event } of metrics) expect(literals(/log\.info\(\s*'(\w+)'/g), event).toContain(event);
   });
 });
 
 describe('the dashboard', () => {
-  it('exists once', () => {
+  it('The dashboard exists once', () => {
     expect(resourcesOf('AWS::CloudWatch::Dashboard')).toHaveLength(1);
   });
 
-  it('searches for metrics by dimensions that the metrics have', () => {
+  it('The dashboard searches for metrics by dimensions that the metrics have', () => {
     const [[, dashboard] = []] = resourcesOf('AWS::CloudWatch::Dashboard');
     const text = JSON.stringify(dashboard?.Properties['DashboardBody']).replaceAll('\\', '');
     const searched = [
@@ -205,7 +211,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('cannot show a metric by dimensions that the metric does not have', () => {
+  it('The dashboard cannot show a metric by dimensions that the metric does not have', () => {
     const own = new ServiceMetrics('Darkroom');
     expect(() => own.of('CreationsFailed', { by: { model: 'sandbox-pro' } })).toThrow(
       'the metric CreationsFailed is not measured by model',
