@@ -22,7 +22,7 @@ const row = (states: string, ...provenBy: [string, ...string[]]): Row => ({ stat
 
 export const parts: readonly Part[] = [
   {
-    part: 'Creation (parts 2 and 3)',
+    part: 'Creation',
     rows: [
       row(
         'A submitted request is answered 202 and is a creation, with Location and Retry-After: 2',
@@ -72,7 +72,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'GET /models (parts 2 and 4)',
+    part: 'GET /models',
     rows: [
       row(
         'Lists the catalog with the fields of the decisions',
@@ -95,7 +95,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'POST /images/generate: the request (part 4)',
+    part: 'POST /images/generate: the request',
     rows: [
       row(
         'Every field: type, length, allowed values',
@@ -179,7 +179,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'webhook_url at submission (parts 4 and 8)',
+    part: 'webhook_url at submission',
     rows: [
       row(
         'HTTPS, port 443 or 1024 and above, at most 2048 characters, no userinfo, public addresses only; nothing charged',
@@ -199,7 +199,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'Source images (part 4)',
+    part: 'Source images',
     rows: [
       row(
         'Address not allowed: 400, image_urls[i]',
@@ -249,7 +249,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'Idempotency (parts 4 and 7)',
+    part: 'Idempotency',
     rows: [
       row(
         'Same key, same request: 202 with the creation in its current state, Idempotent-Replayed: true, one charge',
@@ -290,7 +290,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'GET /creations/{id} (part 4)',
+    part: 'GET /creations/{id}',
     rows: [
       row(
         'A non-terminal GET carries Retry-After',
@@ -308,7 +308,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'Authentication (part 5)',
+    part: 'Authentication',
     rows: [
       row('Authorization: Bearer, or X-API-Key', 'api/authentication: A key is taken from %s'),
       row(
@@ -386,7 +386,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'Webhooks (part 6)',
+    part: 'Webhooks',
     rows: [
       row(
         'The headers and the payload of a delivery',
@@ -461,7 +461,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'Errors (part 7)',
+    part: 'Errors',
     rows: [
       row(
         'Every error fits the envelope',
@@ -540,7 +540,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'Limits (part 8)',
+    part: 'Limits',
     rows: [
       row(
         'POST rate, refused requests included: 429 account_rate',
@@ -589,7 +589,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'Versions (part 9)',
+    part: 'Versions',
     rows: [
       row(
         'The root path has the segment v1',
@@ -637,7 +637,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'Beyond the interface',
+    part: 'Beyond the first edition of the API',
     rows: [
       row(
         'Prefer: wait: 200 when terminal in time',
