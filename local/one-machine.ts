@@ -131,7 +131,14 @@ async function start(
       now: clock.now,
       throttles: aws.faults.throttlesRequest,
     }).handle,
-    control: createControl({ inbox, faults: aws.faults, advance, prove: lock.prove, state }),
+    control: createControl({
+      inbox,
+      faults: aws.faults,
+      advance,
+      crash: functions.crash,
+      prove: lock.prove,
+      state,
+    }),
     results: createResults(aws.objects, template.distributions[0]?.bucket ?? ''),
   });
   runtime.begin();

@@ -3,10 +3,10 @@ import { Worker } from 'node:worker_threads';
 import type {
   FunctionLogLine,
   InvocationResult,
-  InvokeMessage,
   LambdaError,
   WorkerBootData,
   WorkerMessage,
+  WorkerOrder,
 } from './messages.ts';
 
 /** The options with which one worker of a function starts. */
@@ -24,13 +24,20 @@ export interface EnvironmentOptions {
   readonly onUsed?: (cpuMillis: number) => void;
 }
 
+/** An invocation that an environment runs. */
+export interface RunningInvocation {
+  /** Never rejects. A failure is a result, as in Lambda. */
+  readonly result: Promise<InvocationResult>;
+  /** Lets the invocation crash as if somebody had killed its environment. */
+  readonly crash: () => void;
+}
+
 /**
  * A function's execution environment: a worker thread that has loaded the bundle. Several invocations may wait
  * in it at the same time. When one of them crashes, the others go on.
  */
 export interface ExecutionEnvironment {
-  /** Never rejects. A failure is a result, as in Lambda. */
-  readonly invoke: (event: unknown) => Promise<InvocationResult>;
+  readonly invoke: (event: unknown) => RunningInvocation;
   readonly inFlight: () => number;
   /**
    * False after an invocation has crashed or timed out, or the worker has ended. The worker then takes no
@@ -54,6 +61,7 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   const beat = new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT);
   const worker = startWorker(options, beat);
   const isBlocked = blockOf(beat, options.blockedMillis);
+  const tell = (order: WorkerOrder): void => worker.postMessage(order);
   const flights = new Map<string, (result: InvocationResult) => void>();
   let usable = true;
   let crash: LambdaError | undefined;
@@ -114,15 +122,14 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   });
   worker.on('exit', failOpenInvocations);
 
-  async function invoke(event: unknown): Promise<InvocationResult> {
-    const requestId = randomUUID();
+  async function run(requestId: string, event: unknown): Promise<InvocationResult> {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     flights.set(requestId, resolve);
     worker.ref();
     await ready.promise;
     if (!flights.has(requestId)) return promise;
     const millis = options.timeoutSeconds * 1_000;
-    worker.postMessage({ requestId, event, deadline: Date.now() + millis } satisfies InvokeMessage);
+    tell({ type: 'invoke', requestId, event, deadline: Date.now() + millis });
     const limit = setTimeout(() => {
       // Nobody waits for this invocation any more. Other invocations in the same worker may finish. When the
       // invocation blocks the worker, the others would wait for ever, so the worker ends.
@@ -137,7 +144,12 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   }
 
   return {
-    invoke,
+    invoke: (event) => {
+      const requestId = randomUUID();
+      const result = run(requestId, event);
+      // The worker gets the invocation when it is ready, and the crash must come after the invocation.
+      return { result, crash: () => void ready.promise.then(() => tell({ type: 'crash', requestId })) };
+    },
     inFlight: () => flights.size,
     isUsable: () => usable,
     isBusy: busyOf(worker),

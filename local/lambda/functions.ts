@@ -16,8 +16,11 @@ export type InvocationSource = 'gateway' | 'task' | 'schedule' | 'event';
 export interface FlyingInvocation {
   readonly functionId: string;
   readonly source: InvocationSource;
+  readonly event: unknown;
   /** Real time, in milliseconds since 1970. Undefined while the invocation waits for a worker. */
   startedAt: number | undefined;
+  /** Lets the invocation crash. Undefined while the invocation waits for a worker. */
+  crash: (() => void) | undefined;
   readonly done: Promise<InvocationResult>;
 }
 
@@ -30,6 +33,11 @@ export interface LocalFunctions {
     source: InvocationSource,
   ) => Promise<InvocationResult>;
   readonly inFlight: () => readonly FlyingInvocation[];
+  /**
+   * Lets the running invocations crash whose function's name contains `functionPart` and whose event's JSON
+   * contains `match`. Gives their number.
+   */
+  readonly crash: (functionPart: string, match: string) => number;
   readonly stop: () => Promise<void>;
 }
 
@@ -64,17 +72,33 @@ export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunct
     invoke: (functionId, event, source) => {
       const pool = poolFor(functionId, source);
       if (pool === undefined) return Promise.resolve(functionNotFound(functionId));
-      const start = Promise.withResolvers<undefined>();
-      const done = pool.invoke(event, () => start.resolve(undefined));
-      const invocation: FlyingInvocation = { functionId, source, startedAt: undefined, done };
-      void start.promise.then(() => {
+      const start = Promise.withResolvers<() => void>();
+      const done = pool.invoke(event, start.resolve);
+      const invocation: FlyingInvocation = {
+        functionId,
+        source,
+        event,
+        startedAt: undefined,
+        crash: undefined,
+        done,
+      };
+      void start.promise.then((crash) => {
         invocation.startedAt = Date.now();
+        invocation.crash = crash;
       });
       flying.add(invocation);
       void follow(invocation);
       return invocation.done;
     },
     inFlight: () => [...flying],
+    crash: (functionPart, match) => {
+      const meant = [...flying].filter(
+        ({ functionId, event, crash }) =>
+          crash !== undefined && functionId.includes(functionPart) && JSON.stringify(event).includes(match),
+      );
+      for (const { crash } of meant) crash?.();
+      return meant.length;
+    },
     stop: async () => {
       await Promise.all(
         [...pools.values()].flatMap(({ foreground, background }) => [foreground.stop(), background.stop()]),

@@ -11,11 +11,21 @@ export interface LambdaError {
 export type InvocationResult =
   { readonly ok: true; readonly payload: unknown } | { readonly ok: false; readonly error: LambdaError };
 
-/** A message to the worker. `deadline` is real time, in milliseconds since 1970. */
+/** A message to the worker. */
+export type WorkerOrder = InvokeMessage | CrashMessage;
+
+/** Starts an invocation. `deadline` is real time, in milliseconds since 1970. */
 export interface InvokeMessage {
+  readonly type: 'invoke';
   readonly requestId: string;
   readonly event: unknown;
   readonly deadline: number;
+}
+
+/** Lets an invocation crash as if somebody had killed its environment. */
+export interface CrashMessage {
+  readonly type: 'crash';
+  readonly requestId: string;
 }
 
 /** A message from the worker. After `thread-crashed` the worker ends. */

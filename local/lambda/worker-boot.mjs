@@ -111,21 +111,28 @@ process.on('unhandledRejection', (reason) => {
   crash({ ...asLambdaError(reason), errorType: 'Runtime.UnhandledPromiseRejection' }, 128);
 });
 
+/** The exit code of a process that was ended by SIGKILL. */
+const killedCode = 137;
+
 /** Stops the code of an invocation that has ended its process. */
 class Crashed extends Error {
   name = 'Crashed';
 }
 
-// All invocations share the process. An invocation that ends "its" process must end only itself.
-process.exit = (code = process.exitCode ?? 0) => {
+function exitInvocation(code) {
   const requestId = request.getStore();
   const errorMessage = `RequestId: ${requestId} Error: Runtime exited with error: exit status ${code}`;
   crash({ errorType: 'Runtime.ExitError', errorMessage }, Number(code));
-  throw new Crashed(errorMessage);
+}
+
+// All invocations share the process. An invocation that ends "its" process must end only itself.
+process.exit = (code = process.exitCode ?? 0) => {
+  exitInvocation(code);
+  throw new Crashed('this invocation has ended its process');
 };
 const realKill = process.kill.bind(process);
 process.kill = (pid, signal) =>
-  pid === process.pid && signal !== 0 ? process.exit(137) : realKill(pid, signal);
+  pid === process.pid && signal !== 0 ? process.exit(killedCode) : realKill(pid, signal);
 process.abort = () => process.exit(134);
 
 // The code of a crashed invocation may still run, because no thread can stop one of its promises. So it gets
@@ -195,6 +202,7 @@ if (typeof handler !== 'function') {
 }
 parentPort.on('message', (message) => {
   noteBeat();
-  void request.run(message.requestId, answer, handler, message);
+  if (message.type === 'invoke') void request.run(message.requestId, answer, handler, message);
+  else if (open.has(message.requestId)) request.run(message.requestId, exitInvocation, killedCode);
 });
 parentPort.postMessage({ type: 'ready' });

@@ -6,8 +6,9 @@ import type { InvocationResult } from './messages.ts';
 export interface WorkerPool {
   /**
    * Queues the invocation until an environment is free. The queue is first come, first served. Never rejects.
+   * `onStart` gets the function that lets the invocation crash.
    */
-  readonly invoke: (event: unknown, onStart?: () => void) => Promise<InvocationResult>;
+  readonly invoke: (event: unknown, onStart?: (crash: () => void) => void) => Promise<InvocationResult>;
   /** Ends all environments. */
   readonly stop: () => Promise<void>;
 }
@@ -43,7 +44,7 @@ export const poolLimits: PoolLimits = {
 
 interface Waiting {
   readonly event: unknown;
-  readonly onStart: (() => void) | undefined;
+  readonly onStart: ((crash: () => void) => void) | undefined;
   readonly finish: (result: InvocationResult) => void;
 }
 
@@ -95,8 +96,9 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
 
   async function run(environment: ExecutionEnvironment, { event, onStart, finish }: Waiting): Promise<void> {
     clearTimeout(environments.get(environment));
-    onStart?.();
-    finish(await environment.invoke(event));
+    const { result, crash } = environment.invoke(event);
+    onStart?.(crash);
+    finish(await result);
     if (environment.inFlight() === 0) keepForReuse(environment);
     if (queue.length > 0) serveQueue();
   }

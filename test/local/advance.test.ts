@@ -68,7 +68,9 @@ function scene({ jobs = [], open = false, patienceMillis = 12_000 }: SceneOption
     const one: FlyingInvocation = {
       functionId: 'F',
       source,
+      event: undefined,
       startedAt,
+      crash: undefined,
       done: ended.then(() => ({ ok: true, payload: null })),
     };
     flying.push(one);

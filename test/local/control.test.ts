@@ -34,6 +34,7 @@ describe('the control routes', () => {
   let port = 0;
   let url = '';
   let advanced: number[] = [];
+  const crashes: string[][] = [];
   beforeAll(async () => {
     inbox = openInbox(inboxOptions);
     const handle = createControl({
@@ -41,6 +42,10 @@ describe('the control routes', () => {
       faults: createFaults(),
       state: () => ({ now: 'then' }),
       prove: (challenge) => `proof of ${challenge}`,
+      crash: (part, match) => {
+        crashes.push([part, match]);
+        return 3;
+      },
       advance: (seconds) => {
         advanced.push(seconds);
         return Promise.resolve({ now: 60_000, steps: 2 });
@@ -91,6 +96,18 @@ describe('the control routes', () => {
       expect(advanced).toEqual([]);
     },
   );
+
+  it('The control routes let invocations crash, by function and event, and refuse an unknown field', async () => {
+    const response = await post('/crashes', '{"function":"RenderImage","match":"id"}');
+    expect([response.status, await response.json()]).toEqual([200, { crashed: 3 }]);
+    expect((await post('/crashes', '{"function":"RenderImage"}')).status).toBe(200);
+    expect((await post('/crashes', '{"function":"RenderImage","event":"id"}')).status).toBe(400);
+    expect((await post('/crashes', '{"match":"id"}')).status).toBe(400);
+    expect(crashes).toEqual([
+      ['RenderImage', 'id'],
+      ['RenderImage', ''],
+    ]);
+  });
 
   it('The control routes set, list and clear faults', async () => {
     expect((await post('/faults', '{"call":"dynamodb:PutItem","error":"nonsense"}')).status).toBe(400);

@@ -280,6 +280,28 @@ describe('the workers of a function', () => {
     },
   );
 
+  it('An invocation can be made to crash while it waits, and the others go on', async () => {
+    const { invoke, functions } = run(
+      'await new Promise((resolve) => setTimeout(resolve, 500)); return event.n',
+    );
+    const all = [1, 2, 3].map((n) => invoke({ n }));
+    await expect.poll(() => functions.inFlight().filter(({ crash }) => crash).length).toBe(3);
+    expect(functions.crash('Other', '')).toBe(0);
+    expect(functions.crash('Fn', '"n":4')).toBe(0);
+    expect(functions.crash('Fn', '"n":2')).toBe(1);
+    expect(await Promise.all(all)).toEqual([
+      { ok: true, payload: 1 },
+      {
+        ok: false,
+        error: {
+          errorType: 'Runtime.ExitError',
+          errorMessage: expect.stringMatching(/exit status 137$/) as unknown,
+        },
+      },
+      { ok: true, payload: 3 },
+    ]);
+  });
+
   it('The code of a crashed invocation can reach nobody any more', async () => {
     const reached: (string | undefined)[] = [];
     const server = createServer((incoming, outgoing) => {

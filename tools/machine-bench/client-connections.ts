@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import * as z from 'zod';
 
 export interface LoadOptions {
   /** The root of the API. */
@@ -11,10 +12,8 @@ export interface LoadOptions {
   readonly model: string;
   readonly creations: number;
   readonly connections: number;
-  /** Gets the prompt of a creation, by its number. */
-  readonly promptOf?: (number: number) => string;
-  /** Hears of each 202. */
-  readonly onAccepted: () => void;
+  /** Gets the id of each accepted creation. */
+  readonly onAccepted: (id: string) => void;
 }
 
 /** Sends all creations. Throws at the first answer that is not 202, with its text. */
@@ -24,8 +23,7 @@ export async function postAll(options: LoadOptions): Promise<void> {
   async function lane(): Promise<void> {
     while (sent < options.creations) {
       sent += 1;
-      await post(options, sent, agent);
-      options.onAccepted();
+      options.onAccepted(await post(options, agent));
     }
   }
   try {
@@ -35,16 +33,16 @@ export async function postAll(options: LoadOptions): Promise<void> {
   }
 }
 
-async function post(
-  { api, key, model, promptOf = () => 'a quiet lake at dawn' }: LoadOptions,
-  number: number,
-  agent: Agent,
-): Promise<void> {
-  const body = JSON.stringify({ model, prompt: promptOf(number) });
+const acceptedSchema = z.object({ id: z.string() });
+
+/** Gives the id of the creation. */
+async function post({ api, key, model }: LoadOptions, agent: Agent): Promise<string> {
+  const body = JSON.stringify({ model, prompt: 'a quiet lake at dawn' });
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const outgoing = request(`${api}/images/generate`, { method: 'POST', agent, headers });
   outgoing.end(body);
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
   const answered = await text(answer);
   if (answer.statusCode !== 202) throw new Error(`POST answered ${answer.statusCode}: ${answered}`);
+  return acceptedSchema.parse(JSON.parse(answered)).id;
 }

@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly connections: number;
   /** How long the provider takes for each picture. */
   readonly waitMillis: number;
+  /** How many renderings crash once all creations wait at the provider. */
+  readonly crashes: number;
   readonly tell: (line: string) => void;
 }
 
@@ -61,11 +63,12 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
 async function measure(
   service: MeasuredService,
   quick: QuickProvider,
-  { creations, connections, tell }: RunOptions,
+  { creations, connections, crashes, tell }: RunOptions,
 ): Promise<RunResult> {
   const { operator, ended } = service;
   const key = await openAccount(operator, quick.key);
   const began = performance.now();
+  const ids: string[] = [];
   let accepted = 0;
   const sending = postAll({
     api: service.api,
@@ -73,13 +76,15 @@ async function measure(
     model,
     creations,
     connections,
-    onAccepted: () => {
+    onAccepted: (id) => {
+      ids.push(id);
       accepted += 1;
       if (accepted % 500 === 0) tell(`${accepted} of ${creations} accepted …`);
     },
   });
   await sending;
   const acceptedMillis = performance.now() - began;
+  if (crashes > 0) await crashSome(service, quick, ids, crashes);
   const completedMillis = (await untilEnded(service, creations)) - began;
   const { cpuMillis, peakBytes } = service.usage();
   const { completed, failed } = ended;
@@ -109,6 +114,24 @@ async function openAccount(operator: OperatorServices, providerKey: string): Pro
   });
   await operator.accounts.change(account.id, { providers: [provider] });
   return (await issueKey(operator, account, { name: 'bench' })).key;
+}
+
+/** Waits until all creations wait at the provider, and lets the renderings of the first of them crash. */
+async function crashSome(
+  { local }: MeasuredService,
+  { open }: QuickProvider,
+  ids: readonly string[],
+  crashes: number,
+): Promise<void> {
+  const until = performance.now() + patienceMillis;
+  while (open() < ids.length && performance.now() < until) await sleep(lookMillis);
+  if (open() < ids.length) throw new Error(`only ${open()} of ${ids.length} creations wait at the provider`);
+  for (const match of ids.slice(0, crashes)) {
+    const body = JSON.stringify({ function: 'RenderImage', match });
+    const answer = await fetch(`${local}/crashes`, { method: 'POST', body });
+    const text = await answer.text();
+    if (text !== '{"crashed":1}') throw new Error(`the rendering of ${match} did not crash: ${text}`);
+  }
 }
 
 /** The instant at which the last creation has ended, on the clock of performance.now(). */
