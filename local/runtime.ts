@@ -10,7 +10,7 @@ import { createSchedule } from './schedule.ts';
 import type { Job, Schedule } from './schedule.ts';
 import { openExecutions } from './step-functions/executions.ts';
 import type { Execution, Executions, ExecutionStatus } from './step-functions/executions.ts';
-import { startInterpreter } from './step-functions/interpreter.ts';
+import { createInterpreter } from './step-functions/interpreter.ts';
 import type { Interpreter } from './step-functions/interpreter.ts';
 import type { TaskCall } from './step-functions/state-machine.ts';
 import { createStatesService } from './step-functions/states-service.ts';
@@ -80,7 +80,7 @@ export async function startRuntime({
     onUsed: (functionId, cpuMillis) => onEvent?.({ event: 'invocation', functionId, cpuMillis }),
   });
   const machines = template.stateMachines.map(({ arn, definition }) => [arn, definition] as const);
-  const interpreter = await startInterpreter(
+  const interpreter = createInterpreter(
     { clock: clock.shared, machines },
     {
       invokeTask: (task) => invokeTask(functions, task, onEvent),
