@@ -194,6 +194,8 @@ function startWorker({ env, boot }: EnvironmentOptions, beat: SharedArrayBuffer)
     env: { ...env },
     workerData: { ...boot, beat } satisfies WorkerBootData,
     execArgv: [],
+    name: boot.context['functionName'] ?? '',
+    resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1024 },
     stdout: true,
     stderr: true,
   });

@@ -37,8 +37,8 @@ export const poolLimits: PoolLimits = {
   invocationsEach: 64,
   environments: 16,
   environmentsWhenBusy: availableParallelism(),
-  // An environment beats four times a second, and less often on an overloaded machine.
-  blockedMillis: 2_000,
+  // An environment beats four times a second. On an overloaded machine it gets its turn much less often.
+  blockedMillis: 5_000,
   idleMillis: 60_000,
 };
 

@@ -61,7 +61,7 @@ export function createInterpreter(boot: InterpreterBootData, listener: Interpret
     }
   }
   function startThread(): Worker {
-    const worker = new Worker(threadModule, { workerData: boot, execArgv: [] });
+    const worker = new Worker(threadModule, { workerData: boot, execArgv: [], name: 'interpreter' });
     worker.on('message', hear);
     worker.on('exit', () => {
       for (const resolve of syncs.values()) resolve(undefined);
