@@ -5,8 +5,8 @@ import { maxOperandsOfIn } from '../validation/limits.ts';
 import type { Comparator, Condition } from './condition-syntax.ts';
 import {
   requireCount,
+  requireDistinct,
   requireType,
-  writtenPath,
   type Binding,
   type Getter,
   type Values,
@@ -109,24 +109,6 @@ function requireBounds(low: Attribute | undefined, high: Attribute | undefined):
 
 function written(value: Attribute): string {
   return `{${typeOf(value)}:${value.S ?? value.N ?? value.B ?? ''}}`;
-}
-
-function requireDistinct(operator: string, operands: readonly Operand[], binding: Binding): void {
-  const [first, ...others] = operands.map((one) =>
-    one.kind === 'path' ? pathText(one, binding) : undefined,
-  );
-  if (first !== undefined && others.includes(first))
-    throw new ExpressionFault(
-      `The first operand must be distinct from the remaining operands for this operator or function; operator: ${operator}, first operand: ${first}`,
-    );
-}
-
-function pathText(
-  { parts: [head, ...rest] }: Extract<Operand, { kind: 'path' }>,
-  { names }: Binding,
-): string {
-  const named = (part: string): string => names[part] ?? part;
-  return writtenPath([named(head), ...rest.map((part) => (typeof part === 'number' ? part : named(part)))]);
 }
 
 /** Binds a value, a path or a call of size. */

@@ -119,6 +119,25 @@ export function requireCount(name: string, found: number, wanted: number): void 
     );
 }
 
+/** Throws ExpressionFault when the first operand is a path and another one is the same path. */
+export function requireDistinct(operator: string, operands: readonly Operand[], binding: Binding): void {
+  const [first, ...others] = operands.map((one) =>
+    one.kind === 'path' ? pathText(one, binding) : undefined,
+  );
+  if (first !== undefined && others.includes(first))
+    throw new ExpressionFault(
+      `The first operand must be distinct from the remaining operands for this operator or function; operator: ${operator}, first operand: ${first}`,
+    );
+}
+
+function pathText(
+  { parts: [head, ...rest] }: Extract<Operand, { kind: 'path' }>,
+  { names }: Binding,
+): string {
+  const named = (part: string): string => names[part] ?? part;
+  return writtenPath([named(head), ...rest.map((part) => (typeof part === 'number' ? part : named(part)))]);
+}
+
 /** A path as DynamoDB writes it in a refusal. */
 export function writtenPath(path: Path): string {
   return `[${path.map((part) => (typeof part === 'number' ? `[${part}]` : part)).join(', ')}]`;

@@ -6,6 +6,7 @@ import { compareBytes, compareTexts, lookUp, memberOf, typeOf, type Path, type T
 import {
   requireApart,
   requireCount,
+  requireDistinct,
   requireType,
   type Binding,
   type Getter,
@@ -70,7 +71,7 @@ function computeAll(
   values: Values,
 ): Map<Path, Attribute | undefined | typeof missing> {
   return new Map(
-    changes.map(({ path, value }) => {
+    changes.map(({ path, value }): [Path, Attribute | undefined | typeof missing] => {
       try {
         return [path, value(item, values)];
       } catch (error) {
@@ -184,6 +185,7 @@ function bindCall({ name, args }: CallNode, binding: Binding): Getter {
       throw new ExpressionFault(
         'Operator or function requires a document path; operator or function: if_not_exists',
       );
+    requireDistinct(name, args, binding);
     const other = existing(second);
     return (item, values) => first(item, values) ?? other(item, values);
   }

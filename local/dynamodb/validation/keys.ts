@@ -47,7 +47,7 @@ function checkKeyValue(
     throw new KeyMismatch(mismatch(attribute, Object.keys(value ?? {})[0] ?? ''));
   requireFilled(attribute, value);
   if (keyBytes(value) > maxBytes)
-    throw invalid(
+    throw new KeyMismatch(
       `Hash primary key values must be under ${maxHashBytes} bytes, and range primary key values must be under ${maxRangeBytes} bytes`,
     );
 }

@@ -136,10 +136,10 @@ export function update(holders: Placeholders): string {
     sections.push(`REMOVE ${Array.from({ length: draw([1, 2]) }, () => place()).join(', ')}`);
   if (once(draw, 4))
     sections.push(
-      `ADD ${place()} ${holders.value(draw([{ N: '1' }, { N: '-2.5' }, { NS: ['3'] }, { SS: ['q'] }, { S: 'x' }]))}`,
+      `ADD ${place()} ${holders.value(draw<Json>([{ N: '1' }, { N: '-2.5' }, { NS: ['3'] }, { SS: ['q'] }, { S: 'x' }]))}`,
     );
   if (once(draw, 6))
-    sections.push(`DELETE tags ${holders.value(draw([{ SS: ['a'] }, { NS: ['1'] }, { N: '1' }]))}`);
+    sections.push(`DELETE tags ${holders.value(draw<Json>([{ SS: ['a'] }, { NS: ['1'] }, { N: '1' }]))}`);
   if (once(draw, 80)) sections.push('SET b = a');
   return sections.join(' ');
 }
