@@ -50,9 +50,8 @@ const commitTo = (file: WritableFile): GroupCommit =>
 
 /** Whether the promise is still open, has resolved or was rejected. */
 async function stateOf(promise: Promise<void> | undefined): Promise<string> {
-  if (promise === undefined) return 'nothing to wait for';
   let state = 'open';
-  promise.then(
+  promise?.then(
     () => (state = 'resolved'),
     (error: unknown) => (state = String(error)),
   );
@@ -139,7 +138,8 @@ describe('a group commit', () => {
     await turns(2);
     expect([file.writes, file.isClosed(), next.writes]).toEqual([['a\n'], true, ['b\n']]);
     next.endSync();
-    expect(await stateOf(commit.settled())).toBe('nothing to wait for');
+    expect(await stateOf(commit.settled())).toBe('resolved');
+    expect(commit.settled()).toBeUndefined();
   });
 
   it('stays with its file when the new file cannot be opened', async () => {
@@ -149,7 +149,8 @@ describe('a group commit', () => {
     commit.add('a\n');
     await turns(2);
     file.endSync();
-    expect(await stateOf(commit.settled())).toBe('nothing to wait for');
+    expect(await stateOf(commit.settled())).toBe('resolved');
+    expect(commit.settled()).toBeUndefined();
     expect([file.writes, file.isClosed()]).toEqual([['a\n'], false]);
   });
 

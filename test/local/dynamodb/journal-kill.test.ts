@@ -124,14 +124,15 @@ test(
       );
       const delayMillis = dice.between(`delay ${kills}`, 0, 5);
       let killed: Promise<void> | undefined;
+      const isKilled = (): boolean => killed !== undefined;
       const writeUntilKilled = async (): Promise<void> => {
-        while (killed === undefined) {
+        while (!isKilled()) {
           const n = (next += 1);
           try {
             await write(client, n);
           } catch (error) {
             // Before the kill every write is answered.
-            if (killed === undefined) throw error;
+            if (!isKilled()) throw error;
             return;
           }
           answered.add(n);
@@ -149,6 +150,7 @@ test(
     prove(found, answered);
     await last.kill();
     expect(kills).toBeGreaterThan(2);
-    if (wantedWrites > 1_000) console.log(`${answered.size} answered writes, ${kills} kills under load`);
+    if (wantedWrites > 1_000)
+      process.stdout.write(`${answered.size} answered writes, ${kills} kills under load\n`);
   },
 );

@@ -351,6 +351,27 @@ describe('a snapshot', () => {
     expect(await textOf(files)).toBe(service.text());
   });
 
+  it('counts only when the journal is on disk as far as the snapshot saw', async () => {
+    let journalTurns = 1;
+    const files = createMemoryFiles([], {
+      syncTurns: (file) => (file.includes('journal-') ? journalTurns : 1),
+    });
+    const service = await open({ files, ...eager, elapsedMillis: createClock() });
+    service.write(table);
+    for (let n = 0; n < 40; n += 1) service.write(numbered(n));
+    const draft = `${snapshot(2)}.draft`;
+    while (!files.contents().has(draft)) await turns(1);
+    journalTurns = 300;
+    service.write(numbered(100));
+    await turns(100);
+    expect(contentOf(files, draft)).toContain('"N":"100"');
+    expect(contentOf(files, draft)).toContain('"end":true');
+    expect(files.contents().has(snapshot(2))).toBe(false);
+    await expect.poll(() => service.snapshots.map(({ outcome }) => outcome)).toEqual(['written']);
+    await service.close();
+    expect(await textOf(files)).toBe(service.text());
+  });
+
   it.each(['open', 'write', 'rename', 'syncFolder'] as const)(
     'that fails at %s does no harm, and a later one is written',
     async (operation) => {

@@ -104,7 +104,12 @@ export function createMemoryFiles(
     steps: () => steps,
     contents: () => new Map([...names].map(([name, { bytes }]) => [name, bytes.toString()])),
     after: (end) => {
-      const left = { power: namesOnDisk, 'power-removals-first': notRemoved }[String(end)] ?? names;
+      const left = {
+        kill: names,
+        power: namesOnDisk,
+        'power-names-first': names,
+        'power-removals-first': notRemoved,
+      }[end];
       return createMemoryFiles(
         [...left].map(([name, { bytes, syncedBytes }]) => [
           name,
