@@ -6,7 +6,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../../adapters/system-clock.ts';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { createAwsEndpoint } from '../../../local/aws/endpoint.ts';
-import { createDynamo } from '../../../local/aws/dynamodb/dynamo.ts';
+import { createDynamo } from '../../../local/aws/dynamodb-service.ts';
 import { createFaults } from '../../../local/aws/faults.ts';
 import { createObjectStore } from '../../../local/aws/object-store.ts';
 import { createDirectClient } from '../../../simulation/table/direct-client.ts';
