@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryTable, type Input, type MemoryTable } from '../../simulation/table/memory-table.ts';
-import { Refused } from '../../simulation/table/aws-refusal.ts';
+import {
+  createSimulatedTable,
+  type Input,
+  type SimulatedTable,
+} from '../../simulation/aws/simulated-table.ts';
+import { AwsError } from '../../local/aws/aws-error.ts';
 
 const now = Date.UTC(2026, 10, 21);
 const keyOf = (name: string): { pk: { S: string }; sk: { S: string } } => ({
@@ -10,8 +14,8 @@ const keyOf = (name: string): { pk: { S: string }; sk: { S: string } } => ({
 const itemOf = (name: string, amount: number): object => ({ ...keyOf(name), amount: { N: String(amount) } });
 
 /** A table with the items A, B and C. Each has the amount 1. */
-function aTable(): MemoryTable {
-  const table = createMemoryTable({ now: () => now });
+function aTable(): SimulatedTable {
+  const table = createSimulatedTable({ now: () => now });
   for (const name of ['A', 'B', 'C']) table.perform('PutItem', { Item: itemOf(name, 1) });
   return table;
 }
@@ -32,14 +36,14 @@ function refusalOf(work: () => unknown): { code: string; reasons: unknown } {
   try {
     work();
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof AwsError)) throw error;
     const reasons = error.fields['CancellationReasons'] as readonly { Code: string }[] | undefined;
     return { code: error.code, reasons: reasons?.map(({ Code }) => Code) };
   }
   return { code: 'none', reasons: undefined };
 }
 
-const amountOf = (table: MemoryTable, name: string): string | undefined =>
+const amountOf = (table: SimulatedTable, name: string): string | undefined =>
   table.get(name, 'ITEM')?.['amount']?.N;
 
 describe('A transaction in flight at the table of the simulation', () => {

@@ -1,6 +1,5 @@
 /** Requests to the simulated table, in DynamoDB's own JSON. */
-import type { Attribute, Item } from './attributes.ts';
-import type { IndexName } from './memory-indexes.ts';
+import type { Attribute, Item } from '../../local/dynamodb/attributes.ts';
 
 /** The body of a request to any service, not yet looked at. */
 export type Input = Readonly<Record<string, unknown>>;
@@ -23,7 +22,7 @@ export type TransactItem = Readonly<Record<string, ItemRequest | undefined>>;
 
 /** Everything that the adapters send to the table. */
 export interface TableRequest extends ItemRequest {
-  readonly IndexName?: IndexName;
+  readonly IndexName?: string;
   readonly KeyConditionExpression?: string;
   readonly ScanIndexForward?: boolean;
   readonly Limit?: number;

@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { exchangeWith, withoutNetwork, type HttpRequest } from '../aws/http-exchange.ts';
 import type { Input } from './table-request.ts';
 
-/** Creates a client. `perform` answers each request or throws Refused. */
+/** Creates a client. `perform` answers each request or throws AwsError. */
 export function createDirectClient(
   perform: (operation: string, input: Input) => object,
 ): DynamoDBDocumentClient {

@@ -1,4 +1,4 @@
-import { listingIndex, openWorkIndex } from '../../../adapters/dynamodb/table.ts';
+import { listingIndex, openWorkIndex } from '../../adapters/dynamodb/table.ts';
 
 const key = (
   AttributeName: string,
