@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { FolderRefused } from './folder-refused.ts';
 import { proofOf, readServiceRecord, serviceFileName } from './service-record.ts';
 import type { ReadyService, ServiceRecord } from './service-record.ts';
 
@@ -11,8 +12,10 @@ import type { ReadyService, ServiceRecord } from './service-record.ts';
  * ends, also while the dead process is still a zombie. A process that is stopped or busy keeps the lock. A
  * new process with the id of a dead holder does not hold the lock.
  *
- * Node has no function that locks a file. LevelDB, which holds the tables, locks the folder of each database
- * (fcntl, on Windows LockFile). So `lock/` is an empty LevelDB that stays open.
+ * Node has no function that locks a file. Its SQLite locks a database file (fcntl, on Windows LockFileEx). So
+ * `lock` is an empty database with a transaction that never ends. SQLite knows the files that its process has
+ * open by their inodes. So a second lock of one folder is refused in the same process, too, under whatever
+ * path, and does not free the first lock.
  */
 
 /** The lock of a folder that this process holds. */
@@ -21,61 +24,31 @@ export interface FolderLock {
   readonly announce: (addresses: ServiceAddresses) => void;
   /** Proves to a reader of the folder's service.json that this process holds the folder. */
   readonly prove: (challenge: string) => string;
-  readonly release: () => Promise<void>;
+  readonly release: () => void;
 }
 
 type ServiceAddresses = Omit<ReadyService, 'pid' | 'startedAt' | 'secret'>;
 
-/** This process cannot take the folder. The message is one sentence for a person. */
-export class FolderRefused extends Error {
-  override readonly name = 'FolderRefused';
-  /**
-   * `FOLDER_IN_USE`: another service holds the folder. `FOLDER_UNUSABLE`: the folder cannot be made, written
-   * or locked.
-   */
-  readonly code: 'FOLDER_IN_USE' | 'FOLDER_UNUSABLE';
-
-  constructor(code: FolderRefused['code'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
-}
-
-/** The part of LevelDB that the lock uses. */
-interface LevelDatabase {
-  open(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** `level` is a dependency of dynalite and not of the project, so dynalite's own copy is loaded. */
-const loadLevel: (name: 'level') => { readonly Level: new (location: string) => LevelDatabase } =
-  createRequire(createRequire(import.meta.url).resolve('dynalite'));
-const { Level } = loadLevel('level');
-
-const lockFolderName = 'lock';
+const lockName = 'lock';
+/**
+ * How long a start waits for a lock. A killed process holds its lock until the kernel has ended its last
+ * thread and freed its memory, which can take some hundred milliseconds.
+ */
+const waitMillis = 500;
+/** The result code of SQLite when another connection holds the lock. */
+const sqliteBusy = 5;
 
 /**
- * The folders that this process holds. LevelDB must not open the same lock twice in one process. It would
- * refuse the second time, but it would also close the file, and closing a file frees the lock (fcntl of
- * POSIX).
+ * The locks that this process holds. A connection that nobody refers to would be collected as garbage, and
+ * its lock with it.
  */
-const held = new Set<string>();
+const held = new Set<DatabaseSync>();
 
 /** Takes the folder for this process, and makes the folder when it is missing. Throws FolderRefused. */
-export async function lockFolder(folder: string): Promise<FolderLock> {
-  const realFolder = makeFolder(folder);
-  if (held.has(realFolder)) throw inUse(folder);
-  held.add(realFolder);
-  try {
-    return await take(folder, () => held.delete(realFolder));
-  } catch (error) {
-    held.delete(realFolder);
-    throw error;
-  }
-}
-
-async function take(folder: string, onRelease: () => void): Promise<FolderLock> {
-  const database = await openLock(folder);
+export function lockFolder(folder: string): FolderLock {
+  makeFolder(folder);
+  const database = openLock(folder);
+  held.add(database);
   const file = path.join(folder, serviceFileName);
   const own = {
     pid: process.pid,
@@ -87,33 +60,33 @@ async function take(folder: string, onRelease: () => void): Promise<FolderLock> 
   return {
     announce: (addresses) => write(file, { ...own, ...addresses }),
     prove: (challenge) => proofOf(own.secret, challenge),
-    release: async () => {
+    release: () => {
       rmSync(file, { force: true });
-      await database.close();
-      onRelease();
+      database.close();
+      held.delete(database);
     },
   };
 }
 
-/** Makes the folder and returns its real path, so that two names of one folder count as one. */
-function makeFolder(folder: string): string {
+function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
-    return realpathSync(folder);
   } catch (error) {
     throw unusable(folder, error);
   }
 }
 
-async function openLock(folder: string): Promise<LevelDatabase> {
-  const database = new Level(path.join(folder, lockFolderName));
+function openLock(folder: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
   try {
-    await database.open();
+    database = new DatabaseSync(path.join(folder, lockName), { timeout: waitMillis });
+    // A transaction that stays open. It writes nothing, so the file stays empty.
+    database.exec('BEGIN EXCLUSIVE');
     return database;
   } catch (error) {
-    const cause = error instanceof Error ? error.cause : undefined;
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    throw code === 'LEVEL_LOCKED' ? inUse(folder) : unusable(folder, cause);
+    database?.close();
+    const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
+    throw isBusy ? inUse(folder) : unusable(folder, error);
   }
 }
 
@@ -127,7 +100,7 @@ function inUse(folder: string): FolderRefused {
 
 function unusable(folder: string, cause: unknown): FolderRefused {
   const why = cause instanceof Error ? cause.message : String(cause);
-  const remedy = `make it writable, or delete ${path.join(folder, lockFolderName)} when no service runs on it`;
+  const remedy = `make it writable, or delete ${path.join(folder, lockName)} when no service runs on it`;
   return new FolderRefused('FOLDER_UNUSABLE', `The folder ${folder} cannot be locked (${why}): ${remedy}.`, {
     cause,
   });

@@ -102,7 +102,7 @@ async function start(
   onStop: (close: Closer) => void,
 ): Promise<Omit<OneMachine, 'stop'>> {
   const { folder, environment = {}, onEvent } = options;
-  const lock = await lockFolder(folder);
+  const lock = lockFolder(folder);
   onStop(lock.release);
   const clock = openClock(path.join(folder, 'clock.json'));
   const inbox = openInboxOf(options, clock);

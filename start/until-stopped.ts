@@ -1,6 +1,6 @@
 /** `npm start`: runs the service on this machine until SIGINT or SIGTERM, and prints what happens. */
 import pc from 'picocolors';
-import { FolderRefused } from '../local/folder-lock.ts';
+import { FolderRefused } from '../local/folder-refused.ts';
 import { visibleJson } from '../terminal/visible-text.ts';
 import { eventLine, eventObject, parseLogLine } from './events.ts';
 import { startService, type RunningService } from './service.ts';

@@ -1,14 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { connect } from '../../admin/connect.ts';
-import { FolderRefused, lockFolder } from '../../local/folder-lock.ts';
+import { lockFolder } from '../../local/folder-lock.ts';
 import type { FolderLock } from '../../local/folder-lock.ts';
+import { FolderRefused } from '../../local/folder-refused.ts';
 import { listenOnLoopback } from '../../local/loopback.ts';
 import { runningService } from '../../local/service-record.ts';
 import { firstLineOf, temporaryFolder } from './machine-fixture.ts';
@@ -25,8 +26,8 @@ function newFolder(): string {
 }
 
 /** Takes the folder in this process until the test ends. */
-async function take(folder: string): Promise<FolderLock> {
-  const lock = await lockFolder(folder);
+function take(folder: string): FolderLock {
+  const lock = lockFolder(folder);
   onTestFinished(lock.release);
   return lock;
 }
@@ -44,16 +45,18 @@ async function startAndRead(
   return { child, outcome: outcomeSchema.parse(JSON.parse(line)) };
 }
 
-const takeInChild = (folder: string): ReturnType<typeof startAndRead> =>
-  startAndRead(process.execPath, [childModule, folder]);
+const takeInChild = (folder: string, ...flags: string[]): ReturnType<typeof startAndRead> =>
+  startAndRead(process.execPath, [...flags, childModule, folder]);
 
-const refused = async (folder: string): Promise<unknown> =>
-  lockFolder(folder).then(
-    () => {
-      throw new Error('the folder was given away');
-    },
-    (error: unknown) => error,
-  );
+/** The error with which the folder is refused. */
+function refused(folder: string): unknown {
+  try {
+    lockFolder(folder);
+  } catch (error) {
+    return error;
+  }
+  throw new Error('the folder was given away');
+}
 
 /** The state of a process in the letters of `ps`: Z for a zombie, T for a stopped process. */
 function stateOf(pid: number): string {
@@ -85,7 +88,7 @@ describe('the lock of a folder', () => {
     child.kill('SIGKILL');
     await exit;
     expect(existsSync(path.join(folder, 'service.json'))).toBe(true);
-    await take(folder);
+    take(folder);
   });
 
   it.skipIf(process.platform === 'win32')(
@@ -100,14 +103,14 @@ describe('the lock of a folder', () => {
       process.kill(pid, 'SIGKILL');
       await expect.poll(() => stateOf(pid)).toBe('Z');
       expect(process.kill(pid, 0)).toBe(true);
-      await take(folder);
+      take(folder);
     },
   );
 
-  it('The lock can be taken although a new process has the id of the killed holder', async () => {
+  it('The lock can be taken although a new process has the id of the killed holder', () => {
     const folder = newFolder();
     writeRecord(folder, { pid: process.ppid, startedAt: '2026-11-21T12:00:00.000Z', secret: 'x'.repeat(64) });
-    await take(folder);
+    take(folder);
     expect(JSON.parse(readFileSync(path.join(folder, 'service.json'), 'utf8'))).toMatchObject({
       pid: process.pid,
     });
@@ -123,7 +126,7 @@ describe('the lock of a folder', () => {
       } = await takeInChild(folder);
       process.kill(pid, 'SIGSTOP');
       await expect.poll(() => stateOf(pid)).toBe('T');
-      expect(await refused(folder)).toMatchObject({
+      expect(refused(folder)).toMatchObject({
         code: 'FOLDER_IN_USE',
         message: `A service already runs on ${folder} (process ${pid}, it is still starting).`,
       });
@@ -132,32 +135,49 @@ describe('the lock of a folder', () => {
     },
   );
 
+  it('The lock does not go along to a copy of the folder', async () => {
+    const folder = newFolder();
+    const { outcome } = await takeInChild(folder);
+    expect(outcome.held).toBe(true);
+    const copy = path.join(newFolder(), 'copy');
+    cpSync(folder, copy, { recursive: true });
+    expect(existsSync(path.join(copy, 'service.json'))).toBe(true);
+    take(copy);
+    expect(refused(folder)).toMatchObject({ code: 'FOLDER_IN_USE' });
+  });
+
+  it('The lock stays with a process that keeps no reference to it', async () => {
+    const folder = newFolder();
+    const { outcome } = await takeInChild(folder, '--expose-gc');
+    expect(outcome.held).toBe(true);
+    expect((await takeInChild(folder)).outcome).toMatchObject({ held: false });
+  });
+
   it('The lock is refused a second time in one process, also under another path, and is not freed', async () => {
     const folder = newFolder();
     const alias = path.join(newFolder(), 'alias');
     symlinkSync(folder, alias, 'junction');
-    const [first, second] = await Promise.allSettled([lockFolder(folder), lockFolder(alias)]);
-    expect([first.status, second.status]).toEqual(['fulfilled', 'rejected']);
+    take(folder);
+    expect(refused(alias)).toMatchObject({ code: 'FOLDER_IN_USE' });
     expect((await takeInChild(folder)).outcome).toMatchObject({ held: false });
-    if (first.status === 'fulfilled') await first.value.release();
   });
 
   it('The lock is free after its release, and service.json is deleted', async () => {
     const folder = newFolder();
-    const lock = await lockFolder(folder);
-    await lock.release();
+    const lock = lockFolder(folder);
+    lock.release();
     expect(existsSync(path.join(folder, 'service.json'))).toBe(false);
     const { outcome, child } = await takeInChild(folder);
     expect(outcome.held).toBe(true);
     child.kill('SIGKILL');
   });
 
-  it('The lock refuses damaged files with one sentence that says what to do', async () => {
+  it('The lock refuses a damaged file with one sentence that says what to do', () => {
     const folder = newFolder();
-    const lock = await lockFolder(folder);
-    await lock.release();
-    writeFileSync(path.join(folder, 'lock', 'CURRENT'), 'damaged');
-    const error = await refused(folder);
+    const lock = lockFolder(folder);
+    lock.release();
+    writeFileSync(path.join(folder, 'lock'), 'damaged'.repeat(1_000));
+    const error = refused(folder);
     expect(error).toBeInstanceOf(FolderRefused);
     expect(error).toMatchObject({
       code: 'FOLDER_UNUSABLE',
@@ -166,10 +186,10 @@ describe('the lock of a folder', () => {
     expect(String(error)).not.toContain('\n');
   });
 
-  it('The lock refuses a folder that cannot be made with FOLDER_UNUSABLE', async () => {
+  it('The lock refuses a folder that cannot be made with FOLDER_UNUSABLE', () => {
     const file = path.join(newFolder(), 'file');
     writeFileSync(file, '');
-    expect(await refused(path.join(file, 'data'))).toMatchObject({ code: 'FOLDER_UNUSABLE' });
+    expect(refused(path.join(file, 'data'))).toMatchObject({ code: 'FOLDER_UNUSABLE' });
   });
 });
 
@@ -208,7 +228,7 @@ describe('the address in service.json', () => {
 
   it('The address is used when the service at the address proves that it holds the folder', async () => {
     const folder = newFolder();
-    const lock = await take(folder);
+    const lock = take(folder);
     const addresses = addressesAt(await serve(lock.prove));
     lock.announce(addresses);
     expect(await runningService(folder)).toMatchObject(addresses);
@@ -216,7 +236,7 @@ describe('the address in service.json', () => {
 
   it('The address is not used when the service at the address holds another folder', async () => {
     const folder = newFolder();
-    const [lock, other] = [await take(folder), await take(newFolder())];
+    const [lock, other] = [take(folder), take(newFolder())];
     lock.announce(addressesAt(await serve(other.prove)));
     expect(await runningService(folder)).toBeUndefined();
     await expect(connect({ data: folder })).rejects.toThrow('No local service runs in');
@@ -224,9 +244,9 @@ describe('the address in service.json', () => {
 
   it('The address is not used before the service is ready, without the file, or when the file is malformed', async () => {
     const folder = newFolder();
-    const lock = await lockFolder(folder);
+    const lock = lockFolder(folder);
     expect(await runningService(folder)).toBeUndefined();
-    await lock.release();
+    lock.release();
     expect(await runningService(folder)).toBeUndefined();
     mkdirSync(folder, { recursive: true });
     for (const text of ['no JSON', '{}', '{"localUrl":"http://127.0.0.1:1/_local"}']) {
@@ -237,7 +257,7 @@ describe('the address in service.json', () => {
 
   it('The address is not used when no service listens at the address', async () => {
     const folder = newFolder();
-    const lock = await take(folder);
+    const lock = take(folder);
     lock.announce(addressesAt('http://127.0.0.1:1'));
     expect(await runningService(folder)).toBeUndefined();
   });

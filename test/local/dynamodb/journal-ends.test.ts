@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { createFolderStorage } from '../../../local/dynamodb/journal/folder-storage.ts';
+import type { SnapshotOutcome } from '../../../local/dynamodb/journal/folder-storage.ts';
+import type { StoredRecord } from '../../../local/dynamodb/storage.ts';
+import { commit, createMapTables, put, remove, tableDefinition } from './map-tables.ts';
+import { createMemoryFiles, ends, turns } from './memory-files.ts';
+import type { MemoryFiles } from './memory-files.ts';
+
+const folder = '/data/tables';
+const transactions = 70;
+const snapshotAfterBytes = 1_000;
+
+/**
+ * Transaction n writes its number in two halves, changes an item that many transactions change, and deletes
+ * an older one. So the state after n transactions differs from every other, and half a transaction shows.
+ */
+const transaction = (n: number): StoredRecord =>
+  commit(
+    put('Main', 'half', 'one', { n: { N: String(n) } }),
+    put('Main', `item-${n % 8}`, 'x', { n: { N: String(n) }, text: { S: 'ä'.repeat(n % 7) } }),
+    remove('Main', `item-${(n + 4) % 8}`, 'x'),
+    put('Main', 'half', 'two', { n: { N: String(n) } }),
+  );
+
+/** The state after n transactions, for every n. */
+const states = (() => {
+  const tables = createMapTables();
+  tables.apply({ kind: 'table', table: tableDefinition('Main') });
+  const texts = [tables.text()];
+  for (let n = 1; n <= transactions; n += 1) {
+    tables.apply(transaction(n));
+    texts.push(tables.text());
+  }
+  return texts;
+})();
+
+/** Fake time that passes with every look at it, so that a snapshot consists of many slices. */
+function createClock(): () => number {
+  let millis = 0;
+  return () => (millis += 1);
+}
+
+interface Run {
+  readonly answered: number;
+  readonly snapshots: readonly SnapshotOutcome[];
+}
+
+/** Goes on with the transactions until all are done or the file system ends. */
+async function writeAll(files: MemoryFiles): Promise<Run> {
+  const tables = createMapTables();
+  const snapshots: SnapshotOutcome[] = [];
+  const storage = createFolderStorage({
+    folder,
+    files,
+    snapshotAfterBytes,
+    elapsedMillis: createClock(),
+    onSnapshot: (outcome) => void snapshots.push(outcome),
+  });
+  let answered = 0;
+  try {
+    await storage.load(tables.apply, tables.state);
+    const write = (record: StoredRecord): void => {
+      tables.apply(record);
+      storage.append(record);
+    };
+    if (tables.text() === '[]') write({ kind: 'table', table: tableDefinition('Main') });
+    for (let n = numberOf(tables.text()) + 1; n <= transactions; n += 1) {
+      write(transaction(n));
+      // Some transactions share a batch. Sometimes nothing is written for a while.
+      if (n % 3 === 0) continue;
+      if (n % 10 === 0) await turns(100);
+      await storage.settled();
+      answered = n;
+    }
+    await storage.settled();
+    answered = transactions;
+    await storage.close();
+  } catch {
+    // The file system has ended.
+  }
+  return { answered, snapshots };
+}
+
+/**
+ * A disk on which the journal is now and then slow, so that a snapshot can be ready before the journal has
+ * what the snapshot saw.
+ */
+function createSlowDisk(): (file: string) => number {
+  const turnsOfSync = [1, 9, 3, 14, 6, 2];
+  let syncs = 0;
+  return (file) => (file.includes('journal-') ? (turnsOfSync[(syncs += 1) % turnsOfSync.length] ?? 1) : 1);
+}
+
+/** After how many transactions this is the state. */
+const numberOf = (text: string): number => Math.max(0, states.indexOf(text));
+
+/** Loads the folder and returns the state. */
+async function load(files: MemoryFiles): Promise<string> {
+  const tables = createMapTables();
+  const storage = createFolderStorage({ folder, files });
+  await storage.load(tables.apply, tables.state);
+  await storage.close();
+  return tables.text();
+}
+
+const whole = createMemoryFiles([], { syncTurns: createSlowDisk() });
+const wholeRun = await writeAll(whole);
+
+describe('a storage that ends at any step', () => {
+  it('has written several snapshots when it does not end', async () => {
+    expect(wholeRun.answered).toBe(transactions);
+    expect(wholeRun.snapshots.filter(({ outcome }) => outcome === 'written').length).toBeGreaterThan(2);
+    expect(await load(whole)).toBe(states.at(-1));
+    const names = [...whole.contents().keys()];
+    expect(names.filter((name) => name.includes('/snapshot-'))).toHaveLength(1);
+  });
+
+  describe.each(ends)('after %s', (end) => {
+    it('has every answered transaction, and each transaction as a whole', async () => {
+      for (let step = 1; step <= whole.steps(); step += 1) {
+        const files = createMemoryFiles([], { endAtStep: step, syncTurns: createSlowDisk() });
+        const { answered } = await writeAll(files);
+        const text = await load(files.after(end));
+        if (text === '[]') expect({ step, answered }).toEqual({ step, answered: 0 });
+        else expect({ step, found: states.indexOf(text) >= answered }).toEqual({ step, found: true });
+      }
+    });
+
+    it('goes on where it was, also when the start after it ends at any step', async () => {
+      for (let step = 1; step <= whole.steps(); step += 17) {
+        const first = createMemoryFiles([], { endAtStep: step, syncTurns: createSlowDisk() });
+        const { answered } = await writeAll(first);
+        for (let second = 1; second <= 12; second += 1) {
+          const left = first.after(end);
+          const restarted = createMemoryFiles(left.contents(), { endAtStep: second });
+          const again = await writeAll(restarted);
+          const third = restarted.after(end);
+          const found = states.indexOf(await load(third));
+          const enough = Math.max(answered, again.answered);
+          expect({ step, second, found: enough === 0 || found >= enough }).toEqual({
+            step,
+            second,
+            found: true,
+          });
+          expect((await writeAll(third)).answered).toBe(transactions);
+          expect(await load(third)).toBe(states.at(-1));
+        }
+      }
+    });
+  });
+
+  it('shows nothing after a kill that a power failure after the next start takes away', async () => {
+    for (let step = 1; step <= whole.steps(); step += 1) {
+      const files = createMemoryFiles([], { endAtStep: step });
+      await writeAll(files);
+      const left = files.after('kill');
+      const seen = await load(left);
+      expect({ step, text: await load(left.after('power')) }).toEqual({ step, text: seen });
+    }
+  });
+});
