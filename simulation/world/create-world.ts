@@ -28,6 +28,7 @@ export function createWorld(options: WorldOptions): World {
   const { seed, time, dice, faults, clockSpreadMillis, holdMillis, slowBucketMillis } = options;
   const storage = new AsyncLocalStorage<Invocation>();
   const outside = AsyncLocalStorage.snapshot();
+  const contexts = new WeakMap<Invocation, ReturnType<typeof AsyncLocalStorage.snapshot>>();
   const stamp = createStamps();
   const stream = createStream(seed);
   const lasting = new Map<string, { readonly kind: FaultKind; readonly until: number }>();
@@ -62,7 +63,8 @@ export function createWorld(options: WorldOptions): World {
   time.guardTimers((callback, stop) => {
     const invocation = storage.getStore();
     if (!invocation) return callback;
-    const inside = AsyncLocalStorage.snapshot();
+    const inside = contexts.get(invocation) ?? AsyncLocalStorage.snapshot();
+    contexts.set(invocation, inside);
     let isDue = false;
     return () => {
       if (invocation.dead) stop?.();
