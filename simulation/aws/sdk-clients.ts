@@ -29,6 +29,17 @@ export interface AwsClients {
   readonly secrets: SecretsManagerClient;
 }
 
+/**
+ * What these settings are in the functions, too. Each client would look for them in the environment and in
+ * configuration files.
+ */
+const defaults = {
+  retryMode: 'standard',
+  useDualstackEndpoint: false,
+  useFipsEndpoint: false,
+  accountIdEndpointMode: 'preferred',
+};
+
 /** Creates new clients for one world, so that their token buckets and caches start empty. */
 export function createAwsClients(world: World, endpoints: AwsEndpoints): AwsClients {
   const handlerOf = (service: keyof AwsEndpoints): object => ({
@@ -47,6 +58,7 @@ export function createAwsClients(world: World, endpoints: AwsEndpoints): AwsClie
   });
   const configOf = (service: keyof AwsEndpoints): object => ({
     ...withoutNetwork,
+    ...defaults,
     maxAttempts: callLimits().maxAttempts,
     requestHandler: handlerOf(service),
   });
