@@ -1,9 +1,15 @@
 /** Makes the SDK's clients cheaper, without a change to what they send, retry, parse or throw. */
 
+/** The parts of a stack of middleware of the SDK that this file changes. */
+interface Stack {
+  readonly remove: (name: string) => boolean;
+  concat: (other: never) => Stack;
+}
+
 /** The parts of a client of the SDK that this file changes. */
 interface Client {
   readonly config: object;
-  readonly middlewareStack: { readonly remove: (name: string) => boolean };
+  readonly middlewareStack: object;
 }
 
 /**
@@ -22,10 +28,26 @@ const withoutMeaning = [
 
 /** Takes the middleware without meaning out of a client, and makes its settings quick to copy. */
 export function lean<Lean extends Client>(client: Lean): Lean {
+  const stack = client.middlewareStack as Stack;
   for (const name of withoutMeaning)
-    if (!client.middlewareStack.remove(name)) throw new Error(`the SDK's client has no ${name}`);
+    if (!stack.remove(name)) throw new Error(`the SDK's client has no ${name}`);
+  leaveOutTheRules(stack);
   makeQuickToCopy(client.config);
   return client;
+}
+
+/**
+ * Every command adds the middleware that finds its endpoint by the rules of its service. A client with an
+ * endpoint of its own, as every client here, uses that endpoint without these rules, too.
+ */
+function leaveOutTheRules(stack: Stack): Stack {
+  const { concat } = stack;
+  stack.concat = (other) => {
+    const joined = concat(other);
+    joined.remove('endpointV2Middleware');
+    return leaveOutTheRules(joined);
+  };
+  return stack;
 }
 
 /**
