@@ -66,7 +66,7 @@ const writeRecord = (folder: string, record: object): void =>
   writeFileSync(path.join(folder, 'service.json'), JSON.stringify(record));
 
 describe('the lock of a folder', () => {
-  it('goes to one of six concurrent processes, and the others get one sentence as the reason', async () => {
+  it('The lock goes to one of six concurrent processes, and the others get one sentence as the reason', async () => {
     const folder = newFolder();
     const outcomes = (await Promise.all(Array.from({ length: 6 }, () => takeInChild(folder)))).map(
       ({ outcome }) => outcome,
@@ -77,7 +77,7 @@ describe('the lock of a folder', () => {
     }
   });
 
-  it('can be taken at once after its holder was killed', async () => {
+  it('The lock can be taken at once after its holder was killed', async () => {
     const folder = newFolder();
     const { child, outcome } = await takeInChild(folder);
     expect(outcome.held).toBe(true);
@@ -89,7 +89,7 @@ describe('the lock of a folder', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'can be taken from a killed holder that stays a zombie',
+    'The lock can be taken from a killed holder that stays a zombie',
     async () => {
       const folder = newFolder();
       // The shell becomes `sleep`, which never waits for the child that the shell had started.
@@ -104,7 +104,7 @@ describe('the lock of a folder', () => {
     },
   );
 
-  it('can be taken although a new process has the id of the killed holder', async () => {
+  it('The lock can be taken although a new process has the id of the killed holder', async () => {
     const folder = newFolder();
     writeRecord(folder, { pid: process.ppid, startedAt: '2026-11-21T12:00:00.000Z', secret: 'x'.repeat(64) });
     await take(folder);
@@ -114,7 +114,7 @@ describe('the lock of a folder', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'stays with a holder that is stopped and does not answer',
+    'The lock stays with a holder that is stopped and does not answer',
     async () => {
       const folder = newFolder();
       const {
@@ -132,7 +132,7 @@ describe('the lock of a folder', () => {
     },
   );
 
-  it('is refused a second time in one process, also under another path, and is not freed', async () => {
+  it('The lock is refused a second time in one process, also under another path, and is not freed', async () => {
     const folder = newFolder();
     const alias = path.join(newFolder(), 'alias');
     symlinkSync(folder, alias, 'junction');
@@ -142,7 +142,7 @@ describe('the lock of a folder', () => {
     if (first.status === 'fulfilled') await first.value.release();
   });
 
-  it('is free after its release, and service.json is deleted', async () => {
+  it('The lock is free after its release, and service.json is deleted', async () => {
     const folder = newFolder();
     const lock = await lockFolder(folder);
     await lock.release();
@@ -152,7 +152,7 @@ describe('the lock of a folder', () => {
     child.kill('SIGKILL');
   });
 
-  it('refuses damaged files with one sentence that says what to do', async () => {
+  it('The lock refuses damaged files with one sentence that says what to do', async () => {
     const folder = newFolder();
     const lock = await lockFolder(folder);
     await lock.release();
@@ -166,7 +166,7 @@ describe('the lock of a folder', () => {
     expect(String(error)).not.toContain('\n');
   });
 
-  it('refuses a folder that cannot be made with FOLDER_UNUSABLE', async () => {
+  it('The lock refuses a folder that cannot be made with FOLDER_UNUSABLE', async () => {
     const file = path.join(newFolder(), 'file');
     writeFileSync(file, '');
     expect(await refused(path.join(file, 'data'))).toMatchObject({ code: 'FOLDER_UNUSABLE' });
@@ -206,7 +206,7 @@ describe('the address in service.json', () => {
     return `http://127.0.0.1:${port}`;
   }
 
-  it('is used when the service at the address proves that it holds the folder', async () => {
+  it('The address is used when the service at the address proves that it holds the folder', async () => {
     const folder = newFolder();
     const lock = await take(folder);
     const addresses = addressesAt(await serve(lock.prove));
@@ -214,7 +214,7 @@ describe('the address in service.json', () => {
     expect(await runningService(folder)).toMatchObject(addresses);
   });
 
-  it('is not used when the service at the address holds another folder', async () => {
+  it('The address is not used when the service at the address holds another folder', async () => {
     const folder = newFolder();
     const [lock, other] = [await take(folder), await take(newFolder())];
     lock.announce(addressesAt(await serve(other.prove)));
@@ -222,7 +222,7 @@ describe('the address in service.json', () => {
     await expect(connect({ data: folder })).rejects.toThrow('No local service runs in');
   });
 
-  it('is not used before the service is ready, without the file, or when the file is malformed', async () => {
+  it('The address is not used before the service is ready, without the file, or when the file is malformed', async () => {
     const folder = newFolder();
     const lock = await lockFolder(folder);
     expect(await runningService(folder)).toBeUndefined();
@@ -235,7 +235,7 @@ describe('the address in service.json', () => {
     }
   });
 
-  it('is not used when no service listens at the address', async () => {
+  it('The address is not used when no service listens at the address', async () => {
     const folder = newFolder();
     const lock = await take(folder);
     lock.announce(addressesAt('http://127.0.0.1:1'));
