@@ -14,6 +14,7 @@ import {
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { serviceCapacity } from '../core/limits.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
 /** The resources and metrics that the alarms watch. */
@@ -43,8 +44,8 @@ export interface AlarmDefinition {
 }
 
 const fiveMinutes = { period: Duration.minutes(5), statistic: Stats.SUM } as const;
-/** Four fifths of serviceCapacity (core/limits.ts), which leaves time to ask AWS for more. */
-const nearlyFull = 1_600;
+/** Four fifths of the capacity, which leaves time to ask AWS for more. */
+const nearlyFull = (serviceCapacity * 4) / 5;
 
 /** The sum of metrics. A metric without a value in a period counts as 0. */
 function sumOf(metrics: readonly IMetric[], label: string): MathExpression {

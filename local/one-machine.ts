@@ -41,11 +41,6 @@ export interface OneMachineOptions {
    * variable. `{origin}` in a value becomes this server's address.
    */
   readonly environment?: Readonly<Record<string, string>>;
-  /**
-   * With false a function's worker starts at the function's first request, as in AWS. Otherwise it starts
-   * before.
-   */
-  readonly warm?: boolean;
   readonly verifyWebhook: VerifyWebhook;
   readonly onLog?: (line: FunctionLogLine) => void;
   readonly onEvent?: (event: MachineEvent) => void;
@@ -120,7 +115,6 @@ async function start(
     template,
     folder,
     clock,
-    warm: options.warm ?? true,
     onLog: options.onLog,
     onEvent,
   });
@@ -137,7 +131,14 @@ async function start(
       now: clock.now,
       throttles: aws.faults.throttlesRequest,
     }).handle,
-    control: createControl({ inbox, faults: aws.faults, advance, prove: lock.prove, state }),
+    control: createControl({
+      inbox,
+      faults: aws.faults,
+      advance,
+      crash: functions.crash,
+      prove: lock.prove,
+      state,
+    }),
     results: createResults(aws.objects, template.distributions[0]?.bucket ?? ''),
   });
   runtime.begin();

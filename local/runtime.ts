@@ -10,7 +10,7 @@ import { createSchedule } from './schedule.ts';
 import type { Job, Schedule } from './schedule.ts';
 import { openExecutions } from './step-functions/executions.ts';
 import type { Execution, Executions, ExecutionStatus } from './step-functions/executions.ts';
-import { startInterpreter } from './step-functions/interpreter.ts';
+import { createInterpreter } from './step-functions/interpreter.ts';
 import type { Interpreter } from './step-functions/interpreter.ts';
 import type { TaskCall } from './step-functions/state-machine.ts';
 import { createStatesService } from './step-functions/states-service.ts';
@@ -45,7 +45,7 @@ export interface Runtime {
   readonly executions: Executions;
   readonly schedule: Schedule;
   readonly hasOpenExecutions: () => boolean;
-  /** Resumes the open executions, starts the schedule, and warms the API's functions. */
+  /** Resumes the open executions and starts the schedule. */
   readonly begin: () => void;
   readonly stop: () => Promise<void>;
 }
@@ -55,8 +55,6 @@ export interface RuntimeOptions {
   readonly template: LocalTemplate;
   readonly folder: string;
   readonly clock: VirtualClock;
-  /** Whether the workers of the API's functions start before their first request. */
-  readonly warm: boolean;
   readonly onLog?: ((line: FunctionLogLine) => void) | undefined;
   readonly onEvent?: ((event: RuntimeEvent) => void) | undefined;
 }
@@ -68,7 +66,6 @@ export async function startRuntime({
   template,
   folder,
   clock,
-  warm,
   onLog,
   onEvent,
 }: RuntimeOptions): Promise<Runtime> {
@@ -83,7 +80,7 @@ export async function startRuntime({
     onUsed: (functionId, cpuMillis) => onEvent?.({ event: 'invocation', functionId, cpuMillis }),
   });
   const machines = template.stateMachines.map(({ arn, definition }) => [arn, definition] as const);
-  const interpreter = await startInterpreter(
+  const interpreter = createInterpreter(
     { clock: clock.shared, machines },
     {
       invokeTask: (task) => invokeTask(functions, task, onEvent),
@@ -118,7 +115,6 @@ export async function startRuntime({
     begin: () => {
       executions.resume();
       schedule.start();
-      if (warm) warmApi(template, functions);
     },
     stop: async () => {
       schedule.pause();
@@ -134,10 +130,6 @@ export async function startRuntime({
 
 function statusEvent({ name, status, error }: Execution): RuntimeEvent {
   return { event: 'execution', execution: name, status, ...(error === undefined ? {} : { error }) };
-}
-
-function warmApi({ routes }: LocalTemplate, functions: LocalFunctions): void {
-  for (const functionId of new Set(routes.map((route) => route.functionId))) functions.warm(functionId);
 }
 
 async function invokeTask(

@@ -74,10 +74,10 @@ async function demo(folder: string, print: Say): Promise<void> {
     };
     const { id } = creationSchema.parse(await api(service, '/images/generate', request));
     say(`accepted as ${id}`);
-    const creation = await outcome(service, id, say);
     say(`webhook ${await verifiedWebhook(service, id)}: ${pc.green('signature verified')}`);
+    const creation = await completed(service, id);
     const path = await keepImage(creation);
-    say(imageLine(creation));
+    say(`${creation.status}: ${imageLine(creation)}`);
     print(`\nimage: ${path}`);
     print(`cost: ${formatUsd(fromUsd(creation.cost))}`);
     print(`wallet: ${formatUsd(before)} before, ${formatUsd(await available(service))} after`);
@@ -105,18 +105,11 @@ async function available({ operator, demo: { accountId } }: RunningService): Pro
   return (await operator.accounts.read(accountId))?.availableMicros ?? asMicros(0);
 }
 
-/** Polls the creation, as a client would, until it completes. Throws when it fails. */
-async function outcome(service: RunningService, id: string, say: Say): Promise<Creation> {
-  let last = '';
-  for (const until = performance.now() + patienceMillis; performance.now() < until;) {
-    const creation = creationSchema.parse(await api(service, `/creations/${id}`));
-    if (creation.status !== last) say(creation.status);
-    last = creation.status;
-    if (last === 'completed') return creation;
-    if (last === 'failed') throw new Error(`the creation failed: ${creation.error ?? ''}`);
-    await sleep(1_100);
-  }
-  throw new Error(`the creation was still ${last} after ${patienceMillis / 1000} s`);
+/** Reads the creation, as a client would after the webhook. Throws when the creation has failed. */
+async function completed(service: RunningService, id: string): Promise<Creation> {
+  const creation = creationSchema.parse(await api(service, `/creations/${id}`));
+  if (creation.status !== 'completed') throw new Error(`the creation failed: ${creation.error ?? ''}`);
+  return creation;
 }
 
 /** Waits for the webhook and gives its event. Throws when the signature is wrong. */
@@ -127,7 +120,7 @@ async function verifiedWebhook({ machine }: RunningService, id: string): Promise
     if (webhook && !webhook.verified)
       throw new Error(`the webhook's signature is wrong: ${webhook.verification}`);
     if (webhook) return String(webhook.event);
-    await sleep(100);
+    await sleep(50);
   }
   throw new Error('no webhook arrived');
 }

@@ -24,8 +24,6 @@ export interface ServiceOptions {
   readonly strictOutbound: boolean;
   /** Other values for environment variables of the functions. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** False: each function starts at its first request. */
-  readonly warm?: boolean;
   /** Gets a line about each step that takes long. */
   readonly onProgress?: (line: string) => void;
   /** Gets each structured line of the functions' logs. */
@@ -48,7 +46,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     templatePath,
     folder,
     port: options.port,
-    warm: options.warm ?? true,
     environment: {
       TOP_UP_URL: '{origin}/_local/wallet',
       ...(!options.strictOutbound && { OUTBOUND_RULES: 'loopback-too' }),

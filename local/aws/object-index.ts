@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { hasErrorCode } from '../error-code.ts';
 import { createMutex } from './mutex.ts';
+import { writeInFolder } from './write-in-folder.ts';
 
 const recordSchema = z.object({
   key: z.string(),
@@ -58,9 +59,9 @@ export function createObjectIndex(folder: string): ObjectIndex {
     },
     write: (bucket, record, { onlyIfAbsent }) =>
       exclusive(async () => {
-        await mkdir(indexOf(bucket), { recursive: true });
-        const draft = path.join(indexOf(bucket), `~${randomBytes(6).toString('hex')}`);
-        await writeFile(draft, JSON.stringify(record));
+        const name = `~${randomBytes(6).toString('hex')}`;
+        const draft = path.join(indexOf(bucket), name);
+        await writeInFolder(indexOf(bucket), name, JSON.stringify(record));
         const entry = entryOf(bucket, record.key);
         if (onlyIfAbsent) return { refused: !(await placeIfAbsent(draft, entry)) };
         const replaced = await readRecord(entry);

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import type { AwsCall, AwsOutput, AwsService } from './aws-call.ts';
@@ -7,6 +7,7 @@ import { crc32Base64 } from './aws-chunked.ts';
 import { AwsError } from './aws-error.ts';
 import { parseInput, unknownOperation } from './call-input.ts';
 import { createObjectIndex } from './object-index.ts';
+import { writeInFolder } from './write-in-folder.ts';
 import type { ObjectIndex, ObjectRecord } from './object-index.ts';
 import { listObjects } from './object-listing.ts';
 
@@ -120,9 +121,8 @@ async function put(
     .basename(Key)
     .replace(/[^\w.-]/g, '_')
     .slice(-80)}`;
-  await mkdir(path.join(folder, Bucket), { recursive: true });
   // No index entry names this file yet. After a crash before the entry is written, the object is as it was.
-  await writeFile(path.join(folder, Bucket, file), Body);
+  await writeInFolder(path.join(folder, Bucket), file, Body);
   const record: ObjectRecord = {
     key: Key,
     file,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { advanceSchema } from '../advance.ts';
 import type { Advanced } from '../advance.ts';
 import { faultSchema } from '../aws/faults.ts';
@@ -20,6 +20,8 @@ export interface ControlOptions {
   readonly inbox: Inbox;
   readonly faults: Faults;
   readonly advance: (seconds: number) => Promise<Advanced>;
+  /** Lets running invocations crash, see LocalFunctions. */
+  readonly crash: (functionPart: string, match: string) => number;
   /** The service's present state, for people and tests. */
   readonly state: () => unknown;
   /** Proves that this service holds its folder. */
@@ -30,8 +32,11 @@ type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<
 
 const maxBodyBytes = 64 * 1024;
 
-/** Serves /_local/ (clock, state, faults and inbox) to this machine only. */
-export function createControl({ inbox, faults, advance, state, prove }: ControlOptions): Handler {
+/** Part of a function's name, and part of the JSON of the events of the invocations that crash. */
+const crashSchema = z.strictObject({ function: z.string().min(1), match: z.string().default('') });
+
+/** Serves /_local/ (clock, state, faults, crashes and inbox) to this machine only. */
+export function createControl({ inbox, faults, advance, crash, state, prove }: ControlOptions): Handler {
   const routes: Readonly<Record<string, Handler>> = {
     'POST /_local/clock': withBody(advanceSchema, async ({ advance_seconds }, outgoing) => {
       const { now, steps } = await advance(advance_seconds);
@@ -52,6 +57,9 @@ export function createControl({ inbox, faults, advance, state, prove }: ControlO
       faults.clear();
       sendJson(outgoing, 200, { data: [] });
     },
+    'POST /_local/crashes': withBody(crashSchema, ({ function: part, match }, outgoing) =>
+      sendJson(outgoing, 200, { crashed: crash(part, match) }),
+    ),
   };
   return async (incoming, outgoing) => {
     if (!isFromThisMachine(incoming)) {

@@ -3,35 +3,51 @@ import { Worker } from 'node:worker_threads';
 import type {
   FunctionLogLine,
   InvocationResult,
-  InvokeMessage,
   LambdaError,
   WorkerBootData,
   WorkerMessage,
+  WorkerOrder,
 } from './messages.ts';
 
 /** The options with which one worker of a function starts. */
 export interface EnvironmentOptions {
   readonly functionId: string;
-  readonly boot: WorkerBootData;
+  readonly boot: Omit<WorkerBootData, 'beat'>;
   /** The worker's whole process.env. */
   readonly env: Readonly<Record<string, string>>;
   /** The time limit of one invocation, in real time. */
   readonly timeoutSeconds: number;
+  /** A worker whose event loop has not turned for this long is blocked. */
+  readonly blockedMillis: number;
   readonly log: (line: FunctionLogLine) => void;
   /** Hears of each invocation that ended, with the processor time that it used. */
   readonly onUsed?: (cpuMillis: number) => void;
 }
 
-/** A function's execution environment: a worker thread that has loaded the bundle. */
-export interface ExecutionEnvironment {
+/** An invocation that an environment runs. */
+export interface RunningInvocation {
   /** Never rejects. A failure is a result, as in Lambda. */
-  readonly invoke: (event: unknown) => Promise<InvocationResult>;
+  readonly result: Promise<InvocationResult>;
+  /** Lets the invocation crash as if somebody had killed its environment. */
+  readonly crash: () => void;
+}
+
+/**
+ * A function's execution environment: a worker thread that has loaded the bundle. Several invocations may wait
+ * in it at the same time. When one of them crashes, the others go on.
+ */
+export interface ExecutionEnvironment {
+  readonly invoke: (event: unknown) => RunningInvocation;
   readonly inFlight: () => number;
   /**
-   * False after an invocation has timed out or the worker has ended. The worker then takes no further
-   * invocations.
+   * False after an invocation has crashed or timed out, or the worker has ended. The worker then takes no
+   * further invocations.
    */
   readonly isUsable: () => boolean;
+  /** Whether the worker has used its processor nearly all the time of late. */
+  readonly isBusy: () => boolean;
+  /** Whether one invocation keeps the worker from doing anything else. */
+  readonly isBlocked: () => boolean;
   /** Ends the worker. Invocations in flight fail with Runtime.ExitError. */
   readonly end: () => Promise<void>;
 }
@@ -42,7 +58,10 @@ const bootModule = new URL('./worker-boot.mjs', import.meta.url);
  * Starts a worker. When the bundle cannot be loaded, every invocation of the worker fails with the reason.
  */
 export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironment {
-  const worker = startWorker(options);
+  const beat = new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT);
+  const worker = startWorker(options, beat);
+  const isBlocked = blockOf(beat, options.blockedMillis);
+  const tell = (order: WorkerOrder): void => worker.postMessage(order);
   const flights = new Map<string, (result: InvocationResult) => void>();
   let usable = true;
   let crash: LambdaError | undefined;
@@ -57,6 +76,12 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
     if (flights.size === 0) worker.unref(); // An idle worker must not keep the process alive.
     finish(result);
     if (!usable && flights.size === 0) void worker.terminate();
+  }
+
+  /** The worker takes no new invocation. It ends once its open invocations have ended. */
+  function retireAfter(requestId: string, error: LambdaError): void {
+    usable = false;
+    settle(requestId, { ok: false, error });
   }
 
   function hear(message: WorkerMessage): void {
@@ -77,6 +102,9 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
         settle(message.requestId, { ok: false, error: message.error });
         break;
       case 'crashed':
+        retireAfter(message.requestId, message.error);
+        break;
+      case 'thread-crashed':
         crash = message.error;
     }
   }
@@ -94,19 +122,19 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   });
   worker.on('exit', failOpenInvocations);
 
-  async function invoke(event: unknown): Promise<InvocationResult> {
-    const requestId = randomUUID();
+  async function run(requestId: string, event: unknown): Promise<InvocationResult> {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     flights.set(requestId, resolve);
     worker.ref();
     await ready.promise;
     if (!flights.has(requestId)) return promise;
     const millis = options.timeoutSeconds * 1_000;
-    worker.postMessage({ requestId, event, deadline: Date.now() + millis } satisfies InvokeMessage);
+    tell({ type: 'invoke', requestId, event, deadline: Date.now() + millis });
     const limit = setTimeout(() => {
-      // Nobody waits for this invocation any more. Other invocations in the same worker may finish.
-      usable = false;
-      settle(requestId, { ok: false, error: timeoutError(requestId, options.timeoutSeconds) });
+      // Nobody waits for this invocation any more. Other invocations in the same worker may finish. When the
+      // invocation blocks the worker, the others would wait for ever, so the worker ends.
+      retireAfter(requestId, timeoutError(requestId, options.timeoutSeconds));
+      if (isBlocked()) void worker.terminate();
     }, millis);
     try {
       return await promise;
@@ -116,9 +144,16 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   }
 
   return {
-    invoke,
+    invoke: (event) => {
+      const requestId = randomUUID();
+      const result = run(requestId, event);
+      // The worker gets the invocation when it is ready, and the crash must come after the invocation.
+      return { result, crash: () => void ready.promise.then(() => tell({ type: 'crash', requestId })) };
+    },
     inFlight: () => flights.size,
     isUsable: () => usable,
+    isBusy: busyOf(worker),
+    isBlocked,
     end: async () => {
       usable = false;
       await worker.terminate();
@@ -126,12 +161,41 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   };
 }
 
+function blockOf(shared: SharedArrayBuffer, blockedMillis: number): () => boolean {
+  const beat = new BigInt64Array(shared);
+  return () => {
+    const last = Number(Atomics.load(beat, 0));
+    // A worker that has not beaten yet still loads its bundle.
+    return last !== 0 && Date.now() - last > blockedMillis;
+  };
+}
+
+/** A shorter time says little about a worker. */
+const lookMillis = 50;
+const busyShare = 0.9;
+
+function busyOf(worker: Worker): () => boolean {
+  let busy = true;
+  let lookedAt = Date.now();
+  let before = worker.performance.eventLoopUtilization();
+  return () => {
+    if (Date.now() - lookedAt < lookMillis) return busy;
+    lookedAt = Date.now();
+    const now = worker.performance.eventLoopUtilization();
+    busy = worker.performance.eventLoopUtilization(now, before).utilization > busyShare;
+    before = now;
+    return busy;
+  };
+}
+
 /** Starts the thread. It does not keep the process alive until it has work. */
-function startWorker({ env, boot }: EnvironmentOptions): Worker {
+function startWorker({ env, boot }: EnvironmentOptions, beat: SharedArrayBuffer): Worker {
   const worker = new Worker(bootModule, {
     env: { ...env },
-    workerData: boot,
+    workerData: { ...boot, beat } satisfies WorkerBootData,
     execArgv: [],
+    name: boot.context['functionName'] ?? '',
+    resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1024 },
     stdout: true,
     stderr: true,
   });

@@ -3,12 +3,12 @@ import type { LocalFunction } from '../template.ts';
 import { workerOptionsOf } from './worker-options.ts';
 import { startEnvironment } from './execution-environment.ts';
 import type { FunctionLogLine, InvocationResult } from './messages.ts';
-import { aloneLimits, createWorkerPool, sharedLimits } from './worker-pool.ts';
-import type { WorkerPool } from './worker-pool.ts';
+import { createWorkerPool, poolLimits } from './worker-pool.ts';
+import type { PoolLimits, WorkerPool } from './worker-pool.ts';
 
 /**
- * The part of the service that started an invocation. Invocations of the gateway share workers, see
- * worker-pool.ts.
+ * The part of the service that started an invocation. Only invocations of the gateway run at the normal
+ * priority.
  */
 export type InvocationSource = 'gateway' | 'task' | 'schedule' | 'event';
 
@@ -16,8 +16,11 @@ export type InvocationSource = 'gateway' | 'task' | 'schedule' | 'event';
 export interface FlyingInvocation {
   readonly functionId: string;
   readonly source: InvocationSource;
+  readonly event: unknown;
   /** Real time, in milliseconds since 1970. Undefined while the invocation waits for a worker. */
   startedAt: number | undefined;
+  /** Lets the invocation crash. Undefined while the invocation waits for a worker. */
+  crash: (() => void) | undefined;
   readonly done: Promise<InvocationResult>;
 }
 
@@ -30,8 +33,11 @@ export interface LocalFunctions {
     source: InvocationSource,
   ) => Promise<InvocationResult>;
   readonly inFlight: () => readonly FlyingInvocation[];
-  /** Starts a shared worker of a function before its first request. */
-  readonly warm: (functionId: string) => void;
+  /**
+   * Lets the running invocations crash whose function's name contains `functionPart` and whose event's JSON
+   * contains `match`. Gives their number.
+   */
+  readonly crash: (functionPart: string, match: string) => number;
   readonly stop: () => Promise<void>;
 }
 
@@ -42,6 +48,8 @@ export interface LocalFunctionsOptions {
   /** The address of the local AWS. */
   readonly awsUrl: string;
   readonly log: (line: FunctionLogLine) => void;
+  /** The limits of each function's workers. The default is poolLimits. */
+  readonly limits?: PoolLimits;
   /** Hears of each invocation that ended, with the processor time that it used. */
   readonly onUsed?: (functionId: string, cpuMillis: number) => void;
 }
@@ -57,47 +65,66 @@ export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunct
   }
   const poolFor = (functionId: string, source: InvocationSource): WorkerPool | undefined => {
     const both = pools.get(functionId);
-    return source === 'gateway' ? both?.shared : both?.alone;
+    return source === 'gateway' ? both?.foreground : both?.background;
   };
 
   return {
     invoke: (functionId, event, source) => {
       const pool = poolFor(functionId, source);
       if (pool === undefined) return Promise.resolve(functionNotFound(functionId));
-      const start = Promise.withResolvers<undefined>();
-      const done = pool.invoke(event, () => start.resolve(undefined));
-      const invocation: FlyingInvocation = { functionId, source, startedAt: undefined, done };
-      void start.promise.then(() => {
+      const start = Promise.withResolvers<() => void>();
+      const done = pool.invoke(event, start.resolve);
+      const invocation: FlyingInvocation = {
+        functionId,
+        source,
+        event,
+        startedAt: undefined,
+        crash: undefined,
+        done,
+      };
+      void start.promise.then((crash) => {
         invocation.startedAt = Date.now();
+        invocation.crash = crash;
       });
       flying.add(invocation);
       void follow(invocation);
       return invocation.done;
     },
     inFlight: () => [...flying],
-    warm: (functionId) => pools.get(functionId)?.shared.warm(),
+    crash: (functionPart, match) => {
+      const meant = [...flying].filter(
+        ({ functionId, event, crash }) =>
+          crash !== undefined && functionId.includes(functionPart) && JSON.stringify(event).includes(match),
+      );
+      for (const { crash } of meant) crash?.();
+      return meant.length;
+    },
     stop: async () => {
-      await Promise.all([...pools.values()].flatMap(({ shared, alone }) => [shared.stop(), alone.stop()]));
+      await Promise.all(
+        [...pools.values()].flatMap(({ foreground, background }) => [foreground.stop(), background.stop()]),
+      );
     },
   };
 }
 
 /** The workers of one function: some for requests of the gateway, others for everything else. */
 interface FunctionPools {
-  readonly shared: WorkerPool;
-  readonly alone: WorkerPool;
+  readonly foreground: WorkerPool;
+  readonly background: WorkerPool;
 }
 
 function createPools(one: LocalFunction, options: LocalFunctionsOptions): FunctionPools {
+  const limits = options.limits ?? poolLimits;
   const start = (inBackground: boolean) => () =>
     startEnvironment({
       ...workerOptionsOf(one, options, inBackground),
+      blockedMillis: limits.blockedMillis,
       log: options.log,
       onUsed: (cpuMillis) => options.onUsed?.(one.id, cpuMillis),
     });
   return {
-    shared: createWorkerPool(start(false), sharedLimits),
-    alone: createWorkerPool(start(true), aloneLimits),
+    foreground: createWorkerPool(start(false), limits),
+    background: createWorkerPool(start(true), limits),
   };
 }
 

@@ -11,14 +11,24 @@ export interface LambdaError {
 export type InvocationResult =
   { readonly ok: true; readonly payload: unknown } | { readonly ok: false; readonly error: LambdaError };
 
-/** A message to the worker. `deadline` is real time, in milliseconds since 1970. */
+/** A message to the worker. */
+export type WorkerOrder = InvokeMessage | CrashMessage;
+
+/** Starts an invocation. `deadline` is real time, in milliseconds since 1970. */
 export interface InvokeMessage {
+  readonly type: 'invoke';
   readonly requestId: string;
   readonly event: unknown;
   readonly deadline: number;
 }
 
-/** A message from the worker. After `crashed` the worker ends. */
+/** Lets an invocation crash as if somebody had killed its environment. */
+export interface CrashMessage {
+  readonly type: 'crash';
+  readonly requestId: string;
+}
+
+/** A message from the worker. After `thread-crashed` the worker ends. */
 export type WorkerMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'log'; readonly requestId: string | undefined; readonly line: string }
@@ -26,12 +36,16 @@ export type WorkerMessage =
   | { readonly type: 'used'; readonly cpuMillis: number }
   | { readonly type: 'answered'; readonly requestId: string; readonly json: string }
   | { readonly type: 'failed'; readonly requestId: string; readonly error: LambdaError }
-  | { readonly type: 'crashed'; readonly error: LambdaError };
+  /** One invocation has crashed. The other invocations of the worker go on. */
+  | { readonly type: 'crashed'; readonly requestId: string; readonly error: LambdaError }
+  | { readonly type: 'thread-crashed'; readonly error: LambdaError };
 
 /** The data with which the worker starts. */
 export interface WorkerBootData {
   /** The clock's shared memory, see shared-clock.ts. */
   readonly clock: SharedArrayBuffer;
+  /** One 64-bit integer: when the worker's event loop last turned, in real milliseconds since 1970. */
+  readonly beat: SharedArrayBuffer;
   /** The `file:` address of the bundle. */
   readonly module: string;
   /** The folder in which workers keep V8's compiled code of bundles for each other. */

@@ -7,7 +7,9 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { readlinkSync } from 'node:fs';
-import { enableCompileCache, flushCompileCache } from 'node:module';
+import http from 'node:http';
+import https from 'node:https';
+import { enableCompileCache, flushCompileCache, syncBuiltinESMExports } from 'node:module';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -46,7 +48,22 @@ RealDate.now = virtualNow;
 RealDate.prototype.constructor = VirtualDate;
 globalThis.Date = VirtualDate;
 
+// The main thread reads here when this thread's event loop last turned. A thread that a handler keeps busy
+// gets no new invocation.
+const beat = new BigInt64Array(workerData.beat);
+const beatMillis = 250;
+const noteBeat = () => Atomics.store(beat, 0, BigInt(realNow()));
+function beatAgain() {
+  noteBeat();
+  setTimeout(beatAgain, beatMillis).unref();
+}
+beatAgain();
+
+// The request id of the invocation to which the running code belongs. Node keeps the id across timers,
+// promises, sockets and files, also in the handlers of uncaught errors.
 const request = new AsyncLocalStorage();
+const open = new Set();
+const crashed = new Set();
 
 for (const stream of [process.stdout, process.stderr]) {
   let rest = '';
@@ -55,7 +72,9 @@ for (const stream of [process.stdout, process.stderr]) {
   stream.write = (chunk, encoding, written) => {
     const lines = (rest + (typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) parentPort.postMessage({ type: 'log', requestId: request.getStore(), line });
+    const requestId = request.getStore();
+    if (!crashed.has(requestId))
+      for (const line of lines) parentPort.postMessage({ type: 'log', requestId, line });
     const done = typeof encoding === 'function' ? encoding : written;
     done?.();
     return true;
@@ -67,21 +86,69 @@ function asLambdaError(error) {
   return { errorType: error.name, errorMessage: error.message, trace: (error.stack ?? '').split('\n') };
 }
 
-function endWith(error, exitCode) {
-  parentPort.postMessage({ type: 'crashed', error });
-  process.exit(exitCode);
+/** Ends the whole thread, and with it every open invocation. */
+const exitThread = process.exit.bind(process);
+
+function endThread(error, exitCode) {
+  parentPort.postMessage({ type: 'thread-crashed', error });
+  exitThread(exitCode);
 }
 
-process.on('uncaughtException', (error) => endWith(asLambdaError(error), 129));
+/**
+ * Ends one invocation as a crash does: it gets its error, and its code can reach nobody any more. The other
+ * invocations of this thread go on. A crash that belongs to no open invocation ends the thread.
+ */
+function crash(error, exitCode) {
+  const requestId = request.getStore();
+  if (crashed.has(requestId)) return;
+  if (!open.has(requestId)) endThread(error, exitCode);
+  crashed.add(requestId);
+  parentPort.postMessage({ type: 'crashed', requestId, error });
+}
+
+process.on('uncaughtException', (error) => crash(asLambdaError(error), 129));
 process.on('unhandledRejection', (reason) => {
-  endWith({ ...asLambdaError(reason), errorType: 'Runtime.UnhandledPromiseRejection' }, 128);
+  crash({ ...asLambdaError(reason), errorType: 'Runtime.UnhandledPromiseRejection' }, 128);
 });
-// All threads share the pid of the process. A function that kills "its" process must end only its own worker,
-// not the service.
+
+/** The exit code of a process that was ended by SIGKILL. */
+const killedCode = 137;
+
+/** Stops the code of an invocation that has ended its process. */
+class Crashed extends Error {
+  name = 'Crashed';
+}
+
+function exitInvocation(code) {
+  const requestId = request.getStore();
+  const errorMessage = `RequestId: ${requestId} Error: Runtime exited with error: exit status ${code}`;
+  crash({ errorType: 'Runtime.ExitError', errorMessage }, Number(code));
+}
+
+// All invocations share the process. An invocation that ends "its" process must end only itself.
+process.exit = (code = process.exitCode ?? 0) => {
+  exitInvocation(code);
+  throw new Crashed('this invocation has ended its process');
+};
 const realKill = process.kill.bind(process);
 process.kill = (pid, signal) =>
-  pid === process.pid && signal !== 0 ? process.exit(137) : realKill(pid, signal);
+  pid === process.pid && signal !== 0 ? process.exit(killedCode) : realKill(pid, signal);
 process.abort = () => process.exit(134);
+
+// The code of a crashed invocation may still run, because no thread can stop one of its promises. So it gets
+// no connection: AWS would have stopped it, and it must change nothing after its crash.
+function onlyUncrashed(send) {
+  return (...values) => {
+    if (crashed.has(request.getStore())) throw new Crashed('this invocation has crashed');
+    return send(...values);
+  };
+}
+for (const module of [http, https]) {
+  module.request = onlyUncrashed(module.request);
+  module.get = onlyUncrashed(module.get);
+}
+globalThis.fetch = onlyUncrashed(globalThis.fetch);
+syncBuiltinESMExports();
 
 function contextOf({ requestId, deadline }) {
   return {
@@ -99,19 +166,21 @@ function cpuMillis() {
 }
 
 async function answer(handler, message) {
+  const { requestId } = message;
   const from = cpuMillis();
+  open.add(requestId);
+  let result;
   try {
     const value = await handler(message.event, contextOf(message));
-    parentPort.postMessage({ type: 'used', cpuMillis: cpuMillis() - from });
-    parentPort.postMessage({
-      type: 'answered',
-      requestId: message.requestId,
-      json: JSON.stringify(value) ?? 'null',
-    });
+    result = { type: 'answered', requestId, json: JSON.stringify(value) ?? 'null' };
   } catch (error) {
-    parentPort.postMessage({ type: 'used', cpuMillis: cpuMillis() - from });
-    parentPort.postMessage({ type: 'failed', requestId: message.requestId, error: asLambdaError(error) });
+    result = { type: 'failed', requestId, error: asLambdaError(error) };
   }
+  open.delete(requestId);
+  // The main thread already knows of a crash.
+  if (crashed.has(requestId)) return;
+  parentPort.postMessage({ type: 'used', cpuMillis: cpuMillis() - from });
+  parentPort.postMessage(result);
 }
 
 // Every worker of a function compiles the same bundle. The first workers save the compiled code for the
@@ -122,7 +191,7 @@ setTimeout(flushCompileCache, 2_000).unref();
 const bundle = await import(workerData.module);
 const handler = bundle[workerData.handler];
 if (typeof handler !== 'function') {
-  endWith(
+  endThread(
     {
       errorType: 'Runtime.HandlerNotFound',
       errorMessage: `${workerData.handler} is undefined or not exported`,
@@ -131,5 +200,9 @@ if (typeof handler !== 'function') {
     1,
   );
 }
-parentPort.on('message', (message) => void request.run(message.requestId, answer, handler, message));
+parentPort.on('message', (message) => {
+  noteBeat();
+  if (message.type === 'invoke') void request.run(message.requestId, answer, handler, message);
+  else if (open.has(message.requestId)) request.run(message.requestId, exitInvocation, killedCode);
+});
 parentPort.postMessage({ type: 'ready' });

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { ExecutionEnvironment } from './execution-environment.ts';
 import type { InvocationResult } from './messages.ts';
 
@@ -5,10 +6,9 @@ import type { InvocationResult } from './messages.ts';
 export interface WorkerPool {
   /**
    * Queues the invocation until an environment is free. The queue is first come, first served. Never rejects.
+   * `onStart` gets the function that lets the invocation crash.
    */
-  readonly invoke: (event: unknown, onStart?: () => void) => Promise<InvocationResult>;
-  /** Starts an environment before its first invocation. */
-  readonly warm: () => void;
+  readonly invoke: (event: unknown, onStart?: (crash: () => void) => void) => Promise<InvocationResult>;
   /** Ends all environments. */
   readonly stop: () => Promise<void>;
 }
@@ -19,26 +19,32 @@ export interface PoolLimits {
   readonly invocationsEach: number;
   /** The greatest number of environments. */
   readonly environments: number;
-  /** An environment ends after this many milliseconds without work. Without a value it never ends. */
-  readonly idleMillis?: number;
+  /** Up to this number, an environment also starts when the present ones are busy. */
+  readonly environmentsWhenBusy: number;
+  /** An environment whose event loop has not turned for this long is blocked. */
+  readonly blockedMillis: number;
+  /** An environment ends after this many milliseconds without work. */
+  readonly idleMillis: number;
 }
 
 /**
- * The limits for functions behind the gateway. AWS gives every concurrent request an environment of its own.
- * Here a burst of 200 requests would start 200 threads on a few cores, with no gain: the handlers wait for
- * the network nearly all of their time.
+ * The limits of every function. AWS gives every concurrent invocation an environment of its own. An
+ * environment takes 25 to 45 MB here, and an invocation waits for the network nearly all of its time, so
+ * invocations share environments. More environments than processors are of use only when the others are full
+ * or blocked.
  */
-export const sharedLimits: PoolLimits = { invocationsEach: 50, environments: 16 };
-
-/**
- * The limits for tasks, schedules and events. An environment takes one invocation at a time, so that a crash
- * ends no other invocation.
- */
-export const aloneLimits: PoolLimits = { invocationsEach: 1, environments: 48, idleMillis: 60_000 };
+export const poolLimits: PoolLimits = {
+  invocationsEach: 64,
+  environments: 16,
+  environmentsWhenBusy: availableParallelism(),
+  // An environment beats four times a second. On an overloaded machine it gets its turn much less often.
+  blockedMillis: 5_000,
+  idleMillis: 60_000,
+};
 
 interface Waiting {
   readonly event: unknown;
-  readonly onStart: (() => void) | undefined;
+  readonly onStart: ((crash: () => void) => void) | undefined;
   readonly finish: (result: InvocationResult) => void;
 }
 
@@ -55,12 +61,16 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
     return environment;
   }
 
+  /** The environment for the next invocation. Undefined when the invocation has to wait. */
   function freeEnvironment(): ExecutionEnvironment | undefined {
-    for (const environment of environments.keys()) {
-      if (!environment.isUsable()) retire(environment);
-      else if (environment.inFlight() < limits.invocationsEach) return environment;
-    }
-    return environments.size < limits.environments ? add() : undefined;
+    for (const environment of [...environments.keys()]) if (!environment.isUsable()) retire(environment);
+    const withRoom = [...environments.keys()].filter((one) => one.inFlight() < limits.invocationsEach);
+    const open = withRoom.filter((one) => !one.isBlocked());
+    const calm = open.filter((one) => !one.isBusy());
+    if (calm.length > 0) return emptiest(calm);
+    if (environments.size < limits.environmentsWhenBusy) return add();
+    if (open.length > 0) return emptiest(open);
+    return environments.size < limits.environments ? add() : emptiest(withRoom);
   }
 
   /**
@@ -86,8 +96,9 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
 
   async function run(environment: ExecutionEnvironment, { event, onStart, finish }: Waiting): Promise<void> {
     clearTimeout(environments.get(environment));
-    onStart?.();
-    finish(await environment.invoke(event));
+    const { result, crash } = environment.invoke(event);
+    onStart?.(crash);
+    finish(await result);
     if (environment.inFlight() === 0) keepForReuse(environment);
     if (queue.length > 0) serveQueue();
   }
@@ -99,7 +110,6 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
       retire(environment);
       return;
     }
-    if (limits.idleMillis === undefined) return;
     const end = setTimeout(() => {
       if (environment.inFlight() === 0) retire(environment);
     }, limits.idleMillis);
@@ -115,9 +125,6 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
         serveQueue();
       });
     },
-    warm: () => {
-      if (!stopped && environments.size === 0) keepForReuse(add());
-    },
     stop: async () => {
       stopped = true;
       for (const { finish } of queue.splice(0)) finish(refused);
@@ -127,6 +134,10 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
       await Promise.all(all.map((environment) => environment.end()));
     },
   };
+}
+
+function emptiest(environments: readonly ExecutionEnvironment[]): ExecutionEnvironment | undefined {
+  return environments.toSorted((a, b) => a.inFlight() - b.inFlight())[0];
 }
 
 const refused: InvocationResult = {

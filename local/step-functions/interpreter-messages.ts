@@ -26,7 +26,6 @@ export type ToInterpreter =
  * `synced` tells has happened before the sync.
  */
 export type FromInterpreter =
-  | { readonly type: 'ready' }
   | { readonly type: 'task'; readonly call: number; readonly task: TaskCall }
   | { readonly type: 'history'; readonly arn: string; readonly event: HistoryEvent }
   | { readonly type: 'closed'; readonly arn: string; readonly outcome: Outcome }

@@ -93,4 +93,3 @@ parentPort?.on('message', (message: ToInterpreter) => {
   handle(message);
   if (message.type !== 'sync') void flow();
 });
-say({ type: 'ready' });

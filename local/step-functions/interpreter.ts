@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { readDefinition } from './definition.ts';
 import type { InvocationResult } from '../lambda/messages.ts';
 import type { FromInterpreter, InterpreterBootData, ToInterpreter } from './interpreter-messages.ts';
 import type { ExecutionIdentity, HistoryEvent, Outcome, TaskCall } from './state-machine.ts';
@@ -25,21 +26,20 @@ export interface Interpreter {
 
 const threadModule = new URL('./interpreter-thread.ts', import.meta.url);
 
-/** Starts the thread. Rejects when a definition cannot run locally. */
-export async function startInterpreter(
-  boot: InterpreterBootData,
-  listener: InterpreterListener,
-): Promise<Interpreter> {
-  const worker = new Worker(threadModule, { workerData: boot, execArgv: [] });
+/**
+ * Makes the interpreter. Its thread starts with the first execution. Throws when a definition cannot run
+ * locally.
+ */
+export function createInterpreter(boot: InterpreterBootData, listener: InterpreterListener): Interpreter {
+  for (const [, text] of boot.machines) readDefinition(text);
   const syncs = new Map<number, (nextTimer: number | undefined) => void>();
-  const ready = Promise.withResolvers<undefined>();
+  let thread: Worker | undefined;
   let lastSync = 0;
   let stopped = false;
-  const say = (message: ToInterpreter): void => worker.postMessage(message);
 
   async function run(call: number, task: TaskCall): Promise<void> {
     const result = await listener.invokeTask(task);
-    say({ type: 'result', call, result });
+    tell({ type: 'result', call, result });
   }
   function endSync(sync: number, nextTimer: number | undefined): void {
     syncs.get(sync)?.(nextTimer);
@@ -47,9 +47,6 @@ export async function startInterpreter(
   }
   function hear(message: FromInterpreter): void {
     switch (message.type) {
-      case 'ready':
-        ready.resolve(undefined);
-        break;
       case 'task':
         void run(message.call, message.task);
         break;
@@ -63,31 +60,38 @@ export async function startInterpreter(
         endSync(message.sync, message.nextTimer);
     }
   }
-  worker.on('message', hear);
-  worker.on('error', ready.reject);
-  worker.on('exit', () => {
-    for (const resolve of syncs.values()) resolve(undefined);
-    syncs.clear();
-    // Without the interpreter no execution would ever finish. It is better to end the service than to seem to
-    // work.
-    if (!stopped) throw new Error('the interpreter of the state machines ended');
-  });
-  await ready.promise;
+  function startThread(): Worker {
+    const worker = new Worker(threadModule, { workerData: boot, execArgv: [], name: 'interpreter' });
+    worker.on('message', hear);
+    worker.on('exit', () => {
+      for (const resolve of syncs.values()) resolve(undefined);
+      syncs.clear();
+      // Without the interpreter no execution would ever finish. It is better to end the service than to seem
+      // to work. An error of the thread ends the service as well, because nothing listens to it.
+      if (!stopped) throw new Error('the interpreter of the state machines ended');
+    });
+    return worker;
+  }
+  function tell(message: ToInterpreter): void {
+    if (stopped) return;
+    thread ??= startThread();
+    thread.postMessage(message);
+  }
 
   return {
-    start: (machine, execution, input) => say({ type: 'start', machine, execution, input }),
-    abort: (arn) => say({ type: 'abort', arn }),
+    start: (machine, execution, input) => tell({ type: 'start', machine, execution, input }),
+    abort: (arn) => tell({ type: 'abort', arn }),
     sync: () => {
-      if (stopped) return Promise.resolve(undefined);
+      if (stopped || thread === undefined) return Promise.resolve(undefined);
       const sync = ++lastSync;
       return new Promise((resolve) => {
         syncs.set(sync, resolve);
-        say({ type: 'sync', sync });
+        tell({ type: 'sync', sync });
       });
     },
     stop: async () => {
       stopped = true;
-      await worker.terminate();
+      await thread?.terminate();
     },
   };
 }

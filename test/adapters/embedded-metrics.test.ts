@@ -82,33 +82,6 @@ describe('A line of the log', () => {
 });
 
 describe('The table of metrics', () => {
-  it('The table holds these events, names, units, fields and dimensions', () => {
-    const rows = definitions.map(
-      ({ event, name, unit, field = '1', dimensions }) =>
-        `${event} ${name} ${unit} ${field} by ${dimensions.map((set) => `[${set.join()}]`).join(' ')}`,
-    );
-    expect(rows).toEqual([
-      'creation_accepted CreationsAccepted Count 1 by []',
-      'creation_completed CreationsCompleted Count 1 by []',
-      'creation_completed CreationTime Milliseconds millis by []',
-      'creation_failed CreationsFailed Count 1 by [] [failure]',
-      'creation_failed RefundedMicros None refundedMicros by []',
-      'refund_busy RefundsBusy Count 1 by []',
-      'provider_answered ProviderAnswers Count 1 by [provider,providerModel,outcome]',
-      'provider_answered ProviderTime Milliseconds millis by [provider,providerModel]',
-      'webhook_attempted WebhookAttempts Count 1 by [outcome]',
-      'charge_conflict ChargeConflicts Count 1 by []',
-      'request_shed RequestsShed Count 1 by []',
-      'reconciled ReconcilerRuns Count 1 by []',
-      'reconciled ReconcilerLooked Count looked by []',
-      'reconciled ReconcilerStarted Count started by []',
-      'reconciled ReconcilerRefunded Count refunded by []',
-      'reconciled OpenCreations Count open by []',
-      'books_audited BooksOutOfBalance Count differences by []',
-      'books_audited AccountsAudited Count accounts by []',
-    ]);
-  });
-
   it('Each name belongs to one event only', () => {
     const names = definitions.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);

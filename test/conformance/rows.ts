@@ -1,7 +1,10 @@
 /**
- * Each statement of the interface and of the decisions beside it, and the tests that prove
- * it. A proof is a test file and the title of a test or of a group in it, as it is written
- * there; conformance.test.ts fails when one of them is gone.
+ * Each statement of the contract with its clients, and the tests that prove the statement. A proof is a test
+ * file and the title of a test or of a group in this file. conformance.test.ts fails when a file or a title is
+ * gone.
+ *
+ * This file has more than 300 lines because it is one table. The parts of the table stand in the order of
+ * docs/conformance.md.
  */
 
 export interface Row {
@@ -19,7 +22,7 @@ const row = (states: string, ...provenBy: [string, ...string[]]): Row => ({ stat
 
 export const parts: readonly Part[] = [
   {
-    part: 'Creation (parts 2 and 3)',
+    part: 'Creation',
     rows: [
       row(
         'A submitted request is answered 202 and is a creation, with Location and Retry-After: 2',
@@ -28,7 +31,7 @@ export const parts: readonly Part[] = [
       row(
         'Fields of a creation, queued',
         'api/creations: A queued creation has exactly these fields, and its 202 has Location and Retry-After: 2',
-        'core/creation: has no result and no error while it is queued',
+        'core/creation: A queued creation has no result and no error',
       ),
       row(
         'Fields of a creation, processing',
@@ -69,7 +72,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'GET /models (parts 2 and 4)',
+    part: 'GET /models',
     rows: [
       row(
         'Lists the catalog with the fields of the decisions',
@@ -92,7 +95,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'POST /images/generate: the request (part 4)',
+    part: 'POST /images/generate: the request',
     rows: [
       row(
         'Every field: type, length, allowed values',
@@ -117,7 +120,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'image_urls: http or https, at most 2048 characters, no userinfo; told with the body, for a quote too',
-        'core/client-url: %s for a %s is judged as %s where only public addresses are allowed',
+        'core/client-url: The address %s for a %s is judged as %s where only public addresses are allowed',
         'api/webhook-target: the addresses of a quote, checked as far as this needs no network',
       ),
       row(
@@ -176,7 +179,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'webhook_url at submission (parts 4 and 8)',
+    part: 'webhook_url at submission',
     rows: [
       row(
         'HTTPS, port 443 or 1024 and above, at most 2048 characters, no userinfo, public addresses only; nothing charged',
@@ -196,7 +199,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'Source images (part 4)',
+    part: 'Source images',
     rows: [
       row(
         'Address not allowed: 400, image_urls[i]',
@@ -246,7 +249,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'Idempotency (parts 4 and 7)',
+    part: 'Idempotency',
     rows: [
       row(
         'Same key, same request: 202 with the creation in its current state, Idempotent-Replayed: true, one charge',
@@ -287,7 +290,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'GET /creations/{id} (part 4)',
+    part: 'GET /creations/{id}',
     rows: [
       row(
         'A non-terminal GET carries Retry-After',
@@ -305,7 +308,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'Authentication (part 5)',
+    part: 'Authentication',
     rows: [
       row('Authorization: Bearer, or X-API-Key', 'api/authentication: A key is taken from %s'),
       row(
@@ -378,17 +381,17 @@ export const parts: readonly Part[] = [
       ),
       row(
         'IPv6 addresses count by their /64',
-        'core/client-address: is the same for all hosts of a /64, and differs for the next /64',
+        'core/client-address: The counted address is the same for all hosts of a /64, and differs for the next /64',
       ),
     ],
   },
   {
-    part: 'Webhooks (part 6)',
+    part: 'Webhooks',
     rows: [
       row(
         'The headers and the payload of a delivery',
         'workflow/webhook-signature: The webhook has the documented headers and payload',
-        'core/webhook: are the documented ones and the three of Standard Webhooks',
+        'core/webhook: The headers of an attempt are the documented ones and the three of Standard Webhooks',
       ),
       row(
         'The signature: HMAC-SHA-256 over timestamp, dot and raw body',
@@ -402,18 +405,18 @@ export const parts: readonly Part[] = [
       row(
         'X-Webhook-Signature-256-Previous is made with the newest replaced secret while one is valid',
         'workflow/webhook-signature: The replaced secret verifies in webhook-signature for 24 h, and X-Webhook-Signature-256 is made with the new secret at once',
-        'core/webhook-secrets: the newest of two replaced secrets makes the previous signature',
+        'core/webhook-secrets: The newest of two replaced secrets makes the previous signature',
       ),
       row(
         'A rotation may sign from 1 h or 24 h later: the old secret signs until then, and its 24 h begin then',
         'workflow/webhook-signature: A new secret that signs later leaves no gap: the old secret signs until then, and verifies for 24 h more',
-        'core/webhook-secrets: while a rotation is pending, a secret that was replaced before it keeps its previous signature',
+        'core/webhook-secrets: While a rotation is pending, a secret that was replaced before it keeps its previous signature',
       ),
       row(
         'Rotation is never refused; each replaced secret is valid until 24 h after its own replacement took effect',
-        'core/webhook-secrets: each of two replaced secrets has 24 h of its own',
-        'core/webhook-secrets: two pending rotations take over one after the other: between them',
-        'core/webhook-secrets: a second rotation may overtake a pending one',
+        'core/webhook-secrets: Each of two replaced secrets has 24 h of its own',
+        'core/webhook-secrets: Two pending rotations take over one after the other: between them',
+        'core/webhook-secrets: A second rotation may overtake a pending one',
       ),
       row(
         'A replaced secret that cannot be opened any more never stops a delivery',
@@ -458,7 +461,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'Errors (part 7)',
+    part: 'Errors',
     rows: [
       row(
         'Every error fits the envelope',
@@ -502,7 +505,7 @@ export const parts: readonly Part[] = [
       row(
         'Answers that API Gateway makes by itself have no envelope',
         'api/request: A body over 10 MB is answered by the gateway itself with 413, without the envelope',
-        'local/gateway: refuses an unknown route and a body over 10 MB itself, with or without a Content-Length',
+        'local/gateway: The gateway itself refuses an unknown route and a body over 10 MB, with or without a Content-Length',
       ),
       row(
         '503 overloaded: nothing charged',
@@ -531,13 +534,13 @@ export const parts: readonly Part[] = [
       ),
       row(
         'The seven messages, word for word',
-        'core/failure: have the seven documented messages, word for word',
+        'core/failure: The failures have the seven documented messages, word for word',
         'workflow/messages: A creation with [sandbox:$directive] has its documented message word for word and is refunded in full',
       ),
     ],
   },
   {
-    part: 'Limits (part 8)',
+    part: 'Limits',
     rows: [
       row(
         'POST rate, refused requests included: 429 account_rate',
@@ -571,7 +574,7 @@ export const parts: readonly Part[] = [
       row(
         'The month is UTC; a refund goes back to its own month',
         'api/limits: The budget starts anew with each UTC month, and a refund goes back to the month of its charge',
-        'core/creation: is the month in UTC',
+        'core/creation: The month of an instant is the month in UTC',
       ),
       row(
         'A wallet for three, 200 at once: three accepted, the others 402 with the right numbers; twenty times; with conflicts',
@@ -586,7 +589,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'Versions (part 9)',
+    part: 'Versions',
     rows: [
       row(
         'The root path has the segment v1',
@@ -594,7 +597,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'Deprecation, Sunset and Link for what goes away',
-        'core/deprecation: a model that goes away has the headers Deprecation, Sunset and Link in the form of their RFCs',
+        'core/deprecation: A model that goes away has the headers Deprecation, Sunset and Link in the form of their RFCs',
         'functions/model-sunset: a model with a deprecation date, before its sunset',
       ),
       row(
@@ -612,12 +615,12 @@ export const parts: readonly Part[] = [
     rows: [
       row(
         'Integer micro-dollars inside, at most 6 decimals at the edge',
-        'core/money: has at most six decimals as a JSON number',
+        'core/money: An amount has at most six decimals as a JSON number',
         'api/quote-and-balance: Amounts and prices never show more than 6 decimals',
       ),
       row(
         'Every movement is a ledger row; the books balance',
-        'core/ledger: finds nothing when the books balance',
+        'core/ledger: The audit finds nothing when the books balance',
         'workflow/messages: The books balance after all of these creations',
       ),
       row(
@@ -634,7 +637,7 @@ export const parts: readonly Part[] = [
     ],
   },
   {
-    part: 'Beyond the interface',
+    part: 'Beyond the first edition of the API',
     rows: [
       row(
         'Prefer: wait: 200 when terminal in time',

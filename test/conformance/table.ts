@@ -25,7 +25,7 @@ export async function conformanceTable(): Promise<string> {
     [
       `## ${part}`,
       '',
-      '| The interface states | Proven by |',
+      '| The API states | Proven by |',
       '|---|---|',
       ...rows.map((row) => `| ${cell(row.states)} | ${proofs(row)} |`),
     ].join('\n'),
@@ -33,7 +33,7 @@ export async function conformanceTable(): Promise<string> {
   const page = [
     '# Conformance',
     '',
-    `${count} statements of the interface and of the decisions that fill it, each with the tests that prove it. A title with %s or $name stands for a row of cases.`,
+    `${count} statements of [the API](api.md), each with the tests that prove it. A title with %s or $name stands for a row of cases.`,
     'This file is written by `node test/conformance/write.ts`; a test fails when it is out of date, or when a test named here is gone.',
     '',
     sections.join('\n\n'),

@@ -13,13 +13,13 @@ const generated = fc
   .map(([account, key, random]) => createKey(account as AccountId, key as KeyId, () => random));
 
 describe('an API key', () => {
-  it('is dk_live_ and 40 base62 characters, which name the account and the key', () => {
+  it('An API key is dk_live_ and 40 base62 characters, which name the account and the key', () => {
     expect(keyPrefix).toBe('dk_live_');
     expect(apiKeyText).toBe('dk_live_Acc0unt001Key0010123456789ABCDEFGHGdMBPH');
     expect(parseKey(apiKeyText)).toMatchObject({ accountId, keyId });
   });
 
-  it('gives back its account, its id and its hash, for any random bytes', () => {
+  it('An API key gives back its account, its id and its hash, for any random bytes', () => {
     fc.assert(
       fc.property(
         base62(10),
@@ -37,7 +37,7 @@ describe('an API key', () => {
     );
   });
 
-  it('is refused when any one of its characters is changed', () => {
+  it('An API key is refused when any one of its characters is changed', () => {
     fc.assert(
       fc.property(generated, fc.nat(39), fc.constantFrom(...digits), (key, place, digit) => {
         const at = keyPrefix.length + place;
@@ -48,7 +48,7 @@ describe('an API key', () => {
     );
   });
 
-  it('is refused when any two neighbouring characters change places', () => {
+  it('An API key is refused when any two neighbouring characters change places', () => {
     fc.assert(
       fc.property(generated, fc.nat(38), (key, place) => {
         const at = keyPrefix.length + place;
@@ -70,19 +70,19 @@ describe('an API key', () => {
     ['one character more', `${apiKeyText}0`],
     ['a line break at the end', `${apiKeyText}\n`],
     ['a space before it', ` ${apiKeyText}`],
-  ])('is refused when it is %s', (_what, text) => {
+  ])('An API key is refused when it is %s', (_what, text) => {
     expect(parseKey(text)).toBeUndefined();
   });
 });
 
 describe("a key's hash", () => {
-  it('is the SHA-256 of the whole key in lower-case hex', () => {
+  it('The hash of a key is the SHA-256 of the whole key in lower-case hex', () => {
     // echo -n dk_live_ | sha256sum
     expect(hashKey('dk_live_')).toBe(createHash('sha256').update('dk_live_', 'ascii').digest('hex'));
     expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 
-  it('is the same as itself and as nothing else', () => {
+  it('The hash of a key equals itself and no other text', () => {
     const hash = hashKey('one');
     expect(sameHash(hash, hashKey('one'))).toBe(true);
     expect(sameHash(hash, hashKey('two'))).toBe(false);

@@ -15,11 +15,11 @@ describe('base62', () => {
     [62n, 2, '10'],
     [62n ** 6n - 1n, 6, 'zzzzzz'],
     [1n, 6, '000001'],
-  ])('writes %d in %d places as %s', (value, places, text) => {
+  ])('The number %d in %d places of base62 is %s', (value, places, text) => {
     expect(toBase62(value, places)).toBe(text);
   });
 
-  it('keeps the value of every number', () => {
+  it('A number keeps its value in base62', () => {
     const read = (text: string): bigint =>
       Array.from(text).reduce((sum, digit) => sum * 62n + BigInt(digits.indexOf(digit)), 0n);
     fc.assert(
@@ -32,12 +32,12 @@ describe('base62', () => {
 });
 
 describe('a random base62 text', () => {
-  it('skips bytes of 248 and above, and asks for more bytes', () => {
+  it('A random base62 text skips bytes of 248 and above, and asks for more bytes', () => {
     const source = [Uint8Array.of(248, 255, 0), Uint8Array.of(61, 247, 1)];
     expect(randomBase62(3, () => source.shift() ?? new Uint8Array(3))).toBe('0zz');
   });
 
-  it('makes each digit of exactly four of the 248 byte values', () => {
+  it('Exactly four of the 248 byte values make each digit of a random base62 text', () => {
     const all = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     const counts = Map.groupBy(
       randomBase62(248, () => all),

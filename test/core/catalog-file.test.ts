@@ -15,7 +15,7 @@ const costs = providerCostsSchema.parse(providerCosts);
 const everyModel = catalog.models.map((known) => [known.id, known] as const);
 
 describe('catalog/models.json', () => {
-  it('names every model once, and only models of the sandbox begin with "sandbox"', () => {
+  it('The catalog names every model once, and only models of the sandbox begin with "sandbox"', () => {
     const ids = catalog.models.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { id, routes } of catalog.models) {
@@ -24,14 +24,14 @@ describe('catalog/models.json', () => {
     }
   });
 
-  it('has at most one route for a model, provider and quality', () => {
+  it('The catalog has at most one route for a model, provider and quality', () => {
     for (const { id, routes } of catalog.models) {
       const tried = routes.map((route) => `${route.provider} ${route.provider_model} ${route.quality ?? ''}`);
       expect(new Set(tried).size, id).toBe(tried.length);
     }
   });
 
-  it('names the source of every cost outside the sandbox, and source limits for every route that takes images', () => {
+  it('The catalog names the source of every cost outside the sandbox, and source limits for every route that takes images', () => {
     for (const { id, routes } of catalog.models) {
       for (const route of routes) {
         expect(costOf(costs, route)?.source === null, id).toBe(id.startsWith('sandbox'));
@@ -40,7 +40,7 @@ describe('catalog/models.json', () => {
     }
   });
 
-  it('sells no image for less than any of its routes costs us', () => {
+  it('The catalog sells no image for less than any of its routes costs us', () => {
     for (const known of catalog.models) {
       for (const { resolution, usd, usd_per_input_image: usdPerImage } of known.pricing) {
         for (const cost of known.routes
@@ -54,7 +54,7 @@ describe('catalog/models.json', () => {
   });
 
   it.each(everyModel)(
-    '%s has a route and a price for its own defaults and its longest prompt',
+    'The model %s has a route and a price for its own defaults and its longest prompt',
     (_id, known) => {
       const shape = {
         resolution: known.default_resolution,
@@ -69,7 +69,7 @@ describe('catalog/models.json', () => {
   );
 
   it.each(everyModel)(
-    '%s has one price for each resolution that a route renders, and no other price',
+    'The model %s has one price for each resolution that a route renders, and no other price',
     (_id, known) => {
       const rendered = offered(resolutions, known.routes, (route) => route.resolutions);
       expect(known.pricing.map(({ resolution }) => resolution).sort()).toEqual([...rendered].sort());
@@ -77,7 +77,7 @@ describe('catalog/models.json', () => {
   );
 
   it.each(everyModel)(
-    '%s has a known cost for every resolution of every route, and no route takes more images than it',
+    'The model %s has a known cost for every resolution of every route, and no route takes more images than the model',
     (_id, known) => {
       for (const route of known.routes) {
         const costed = costOf(costs, route)?.images.map(({ resolution }) => resolution);
@@ -87,7 +87,7 @@ describe('catalog/models.json', () => {
     },
   );
 
-  it('has sandbox models that differ in price, and together offer every resolution and ratio', () => {
+  it('The models of the sandbox differ in price, and together offer every resolution and ratio', () => {
     const sandboxes = catalog.models.filter(({ id }) => id.startsWith('sandbox'));
     const prices = sandboxes.map((known) => priceOf(known, known.default_resolution, 0));
     expect(new Set(prices).size).toBe(prices.length);

@@ -49,11 +49,11 @@ const priceWith = (change: object): object => ({ ...least, pricing: [{ ...price,
 const limitsWith = (change: object): object => routeWith({ source_limits: { ...sourceLimits, ...change } });
 
 describe('the schema of the catalog', () => {
-  it('takes a model that has the least of everything', () => {
+  it('The schema takes a model that has the least of everything', () => {
     expect(problemsOf(least)).toEqual([]);
   });
 
-  it('takes a model that has the most of everything', () => {
+  it('The schema takes a model that has the most of everything', () => {
     const most = {
       ...least,
       id: `0${'a'.repeat(61)}.-`,
@@ -120,19 +120,19 @@ describe('the schema of the catalog', () => {
     ['a shorter side of one and a half pixels', limitsWith({ min_side: 1.5 })],
     ['a longer side of 0 pixels', limitsWith({ max_side: 0 })],
     ['source limits of 0 pixels', limitsWith({ max_pixels: 0 })],
-  ])('refuses %s', (_what, model) => {
+  ])('The schema refuses %s', (_what, model) => {
     expect(isTaken(model)).toBe(false);
   });
 
-  it('takes source limits of one byte and one pixel', () => {
+  it('The schema takes source limits of one byte and one pixel', () => {
     expect(isTaken(limitsWith({}))).toBe(true);
   });
 
-  it('refuses a catalog without models', () => {
+  it('The schema refuses a catalog without models', () => {
     expect(catalogSchema.safeParse({ models: [] }).success).toBe(false);
   });
 
-  it('refuses a price of more than 6 decimals, and says so', () => {
+  it('The schema refuses a price of more than 6 decimals, and says so', () => {
     const tooFine = 'must have at most 6 decimals';
     expect(problemsOf(priceWith({ usd: 0.000_000_1 }))).toEqual([`pricing.0.usd: ${tooFine}`]);
     expect(problemsOf(priceWith({ usd: 0.000_001 }))).toEqual([]);
@@ -145,7 +145,7 @@ describe('the notice before the sunset of a model', () => {
     ['a sunset six months after its deprecation', '2026-12-01', '2027-06-01'],
     ['a sunset a year after its deprecation', '2026-12-01', '2027-12-01'],
     ['a sunset six months after the end of August', '2026-08-31', '2027-03-03'],
-  ])('may be %s', (_what, deprecated_at, sunset_at) => {
+  ])('The schema takes %s', (_what, deprecated_at, sunset_at) => {
     expect(problemsOf(modelWith({ deprecated_at, sunset_at }))).toEqual([]);
   });
 
@@ -156,7 +156,7 @@ describe('the notice before the sunset of a model', () => {
     ['a sunset before its deprecation', '2026-12-01', '2026-06-01'],
     // Six months after 31 August is 31 February, which JavaScript reads as 3 March.
     ['a sunset five days less than six months after the end of August', '2026-08-31', '2027-03-02'],
-  ])('is too short for %s', (_what, deprecated_at, sunset_at) => {
+  ])('The schema refuses %s, because the notice is too short', (_what, deprecated_at, sunset_at) => {
     expect(problemsOf(modelWith({ deprecated_at, sunset_at }))).toEqual(tooShort);
   });
 });
@@ -173,7 +173,7 @@ describe('the schema of what providers cost', () => {
   const takes = (change: object): boolean =>
     providerCostsSchema.safeParse({ costs: [{ ...cost, ...change }] }).success;
 
-  it('takes a cost with its source and the day on which the source was read', () => {
+  it('The schema takes a cost with its source and the day on which the source was read', () => {
     expect(takes({})).toBe(true);
     expect(takes({ source: null, quality: 'low' })).toBe(true);
   });
@@ -185,11 +185,11 @@ describe('the schema of what providers cost', () => {
     ['a source that is no address', { source: 'the price list' }],
     ['a cost that was never checked', { checked_at: null }],
     ['a provider that does not exist', { provider: 'nobody' }],
-  ])('refuses %s', (_what, change) => {
+  ])('The schema of costs refuses %s', (_what, change) => {
     expect(takes(change)).toBe(false);
   });
 
-  it('refuses a file without costs', () => {
+  it('The schema of costs refuses a file without costs', () => {
     expect(providerCostsSchema.safeParse({ costs: [] }).success).toBe(false);
   });
 });

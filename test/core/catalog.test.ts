@@ -19,14 +19,14 @@ describe('a model with a sunset', () => {
     ['a millisecond before the day of its sunset', Date.UTC(2027, 5, 1) - 1, false],
     ['at the first instant of that day in UTC', Date.UTC(2027, 5, 1), true],
     ['long after', Date.UTC(2030, 0, 1), true],
-  ])('has ended %s: %j', (_when, nowMillis, isOver) => {
+  ])('A model is past its sunset %s: %j', (_when, nowMillis, isOver) => {
     expect(isSunset({ sunset_at: '2027-06-01' }, nowMillis)).toBe(isOver);
     expect(isSunset({ sunset_at: null }, nowMillis)).toBe(false);
   });
 });
 
 describe('the models and routes of an account', () => {
-  it('include a model unless the account may not see it or it does not exist', () => {
+  it('A model is found unless the account may not see it or it does not exist', () => {
     expect(findModel(catalog, everything, 'sandbox-pro')?.id).toBe('sandbox-pro');
     expect(
       findModel(catalog, { ...everything, hiddenModels: ['sandbox-pro'] }, 'sandbox-pro'),
@@ -34,7 +34,7 @@ describe('the models and routes of an account', () => {
     expect(findModel(catalog, everything, 'Sandbox-Pro')).toBeUndefined();
   });
 
-  it('are those of the allowed providers, in the order of the catalog', () => {
+  it('The routes of an account are those of the allowed providers, in the order of the catalog', () => {
     const providers = (policy: ModelPolicy): string[] =>
       enabledRoutes(model('sandbox-pro'), policy, []).map(({ provider }) => provider);
     expect(providers(everything)).toEqual(['sandbox', 'sandbox-large']);
@@ -46,7 +46,7 @@ describe('the models and routes of an account', () => {
     expect(providers({ ...everything, providers: [] })).toEqual([]);
   });
 
-  it('include a vendor only when the operator has enabled it', () => {
+  it('The routes of an account include a vendor only when the operator has enabled the vendor', () => {
     const known: Model = {
       ...model('sandbox-pro'),
       routes: (['bfl', 'fal', 'bedrock', 'sandbox'] as const).map((provider) => ({
@@ -90,11 +90,11 @@ describe('the routes for a request', () => {
     ['the longest prompt', { promptLength: 10_000 }, ['sandbox', 'sandbox-large']],
     ['a prompt that is one character too long', { promptLength: 10_001 }, []],
     ['a source image without a prompt', { promptLength: 0, imageCount: 1 }, ['sandbox', 'sandbox-large']],
-  ])('for %s are those that can render it', (_what, shape, providers) => {
+  ])('The routes for %s are those that can render the request', (_what, shape, providers) => {
     expect(found(shape)).toEqual(providers);
   });
 
-  it('without a prompt leave out the routes that need one', () => {
+  it('The routes for a request without a prompt leave out the routes that need a prompt', () => {
     const both = [{ ...anyRoute(), needs_prompt: true }, anyRoute()];
     expect(routesFor(both, { ...asked, resolution: '1K', promptLength: 0, imageCount: 1 })).toEqual([
       both[1],
@@ -113,7 +113,7 @@ describe('the routes for a request', () => {
     ['with a side that is one pixel too long', { width: 200, height: 1_001 }, false],
     ['with the most pixels that the route takes', { width: 600, height: 500 }, true],
     ['with too many pixels', { width: 600, height: 501 }, false],
-  ])('for a source image %s (%j) are there: %j', (_what, shape, isTaken) => {
+  ])('The routes take a source image %s (%j): %j', (_what, shape, isTaken) => {
     const route: Route = {
       ...anyRoute(),
       source_limits: {
@@ -128,7 +128,7 @@ describe('the routes for a request', () => {
     expect(routesTaking([route, { ...route, source_limits: null }], source)).toEqual(isTaken ? [route] : []);
   });
 
-  it('together offer every value of a list, in the order of the list', () => {
+  it('The routes together offer every value of a list, in the order of the list', () => {
     const some = routes.slice(1);
     expect(offered(resolutions, some, (route) => route.resolutions)).toEqual(['2K', '4K']);
     expect(offered(resolutions, [], (route) => route.resolutions)).toEqual([]);
@@ -143,7 +143,7 @@ describe('the price of a creation', () => {
     ['sandbox-standard', '1K', 3, 55_000],
     ['sandbox-pro', '4K', 10, 340_000],
     ['sandbox-sketch', '2K', 0, undefined],
-  ])('of %s at %s with %d source images is %j micro-dollars', (id, resolution, images, micros) => {
+  ])('The price of %s at %s with %d source images is %j micro-dollars', (id, resolution, images, micros) => {
     expect(priceOf(model(id), resolution, images)).toBe(micros);
   });
 });

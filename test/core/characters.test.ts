@@ -11,7 +11,7 @@ describe('the length of a text', () => {
     ['😀', 1],
     ['👩‍🚀', 3],
     ['\ud83d', 1],
-  ])('of %j is %i code points', (text, length) => {
+  ])('The length of %j is %i code points', (text, length) => {
     expect(characters(text)).toBe(length);
   });
 });

@@ -17,7 +17,7 @@ describe('the shape of an image that a request leaves open', () => {
   const canRender = (routes: readonly Route[], shape: ReturnType<typeof chooseShape>): boolean =>
     routesFor(routes, { ...shape, promptLength: 1, imageCount: 0 }).length > 0;
 
-  it.each(cases)('of %s over the providers %j has a route and a price', (_id, names, known) => {
+  it.each(cases)('The shape of %s over the providers %j has a route and a price', (_id, names, known) => {
     const routes = allowed(known, names);
     const shape = chooseShape(known, routes);
     expect(canRender(routes, shape)).toBe(routes.length > 0);
@@ -25,7 +25,7 @@ describe('the shape of an image that a request leaves open', () => {
   });
 
   it.each(cases)(
-    'of %s over the providers %j has a route beside every named value that a provider renders',
+    'The shape of %s over the providers %j has a route beside every named value that a provider renders',
     (_id, names, known) => {
       const routes = allowed(known, names);
       const all = {
@@ -54,7 +54,7 @@ describe('the shape of an image that a request leaves open', () => {
     },
   );
 
-  it('is the default of the model when a route renders it', () => {
+  it('The shape is the default of the model when a route renders the default', () => {
     const pro = model('sandbox-pro');
     expect(chooseShape(pro, pro.routes)).toEqual({
       resolution: '1K',
@@ -74,7 +74,7 @@ describe('the shape of an image that a request leaves open', () => {
     expect(chooseShape(pro, [])).toEqual({ resolution: '1K', aspectRatio: '1:1', outputFormat: 'jpeg' });
   });
 
-  it('is rendered whole by one route', () => {
+  it('One route renders the whole shape', () => {
     const only = (resolution: '1K' | '2K' | '4K', ratio: '1:1' | '3:2', format: 'png' | 'webp'): Route => ({
       ...anyRoute(),
       resolutions: [resolution],
@@ -95,7 +95,7 @@ describe('the shape of an image that a request leaves open', () => {
     });
   });
 
-  it('never has a resolution without a price', () => {
+  it('The shape never has a resolution without a price', () => {
     const pro = model('sandbox-pro');
     const known: Model = { ...pro, pricing: pro.pricing.filter(({ resolution }) => resolution === '4K') };
     expect(chooseShape(known, pro.routes).resolution).toBe('4K');

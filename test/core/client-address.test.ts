@@ -20,11 +20,11 @@ describe('the address by which rejected authentications are counted', () => {
     ['2001:db8::ffff:203.0.113.7', '2001:db8:0:0::/64'],
     ['::ffff:203.0.113.7.9', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-  ])('%s counts as %s', (sourceIp, counted) => {
+  ])('The client address %s is counted as %s', (sourceIp, counted) => {
     expect(clientAddress(sourceIp)).toBe(counted);
   });
 
-  it('is the same for all hosts of a /64, and differs for the next /64', () => {
+  it('The counted address is the same for all hosts of a /64, and differs for the next /64', () => {
     const one = clientAddress('2001:db8:1:2:aaaa:bbbb:cccc:dddd');
     expect(clientAddress('2001:db8:1:2::9')).toBe(one);
     expect(clientAddress('2001:db8:1:3::9')).not.toBe(one);

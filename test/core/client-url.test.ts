@@ -55,9 +55,12 @@ describe('an address that a client gives', () => {
     ['http://user:secret@a.test/', 'image', userinfo],
     ['http://a.test:22/', 'image', imagePort],
     ['http://169.254.169.254/latest', 'image', notPublic],
-  ])('%s for a %s is judged as %s where only public addresses are allowed', (text, purpose, verdict) => {
-    expect(read(text, purpose, 'public')).toBe(verdict);
-  });
+  ])(
+    'The address %s for a %s is judged as %s where only public addresses are allowed',
+    (text, purpose, verdict) => {
+      expect(read(text, purpose, 'public')).toBe(verdict);
+    },
+  );
 
   it.each<[string, Purpose, string]>([
     ['http://127.0.0.1:81/hook', 'webhook', 'fit'],
@@ -71,20 +74,23 @@ describe('an address that a client gives', () => {
     ['ftp://localhost/', 'webhook', notHttps],
     ['http://user@localhost/', 'webhook', userinfo],
     [long(2049), 'webhook', 'too_long: must have at most 2048 characters'],
-  ])('%s for a %s is judged as %s where this machine is allowed as well', (text, purpose, verdict) => {
-    expect(read(text, purpose, 'loopback-too')).toBe(verdict);
-  });
+  ])(
+    'The address %s for a %s is judged as %s where this machine is allowed as well',
+    (text, purpose, verdict) => {
+      expect(read(text, purpose, 'loopback-too')).toBe(verdict);
+    },
+  );
 });
 
 describe('the reading of an address', () => {
-  it('gives the parsed address when nothing is known against it', () => {
+  it('The reading gives the parsed address when the address is fit', () => {
     expect(readClientUrl('https://A.test:443/x', 'webhook', 'public')).toEqual({
       kind: 'fit',
       url: new URL('https://a.test/x'),
     });
   });
 
-  it('gives code and reason when it is refused', () => {
+  it('The reading gives a code and a reason when the address is refused', () => {
     expect(readClientUrl('x', 'image', 'public')).toEqual({
       kind: 'refused',
       code: 'refused_target',
@@ -103,7 +109,7 @@ describe('the reading of an address', () => {
     ['https://[::1]/', '::1'],
     ['https://a.test/', undefined],
     ['https://1.2.3.4.test/', undefined],
-  ])('finds in %s the literal address %s', (text, literal) => {
+  ])('The address %s has the literal address %s', (text, literal) => {
     expect(literalAddress(new URL(text))).toBe(literal);
   });
 
@@ -114,7 +120,7 @@ describe('the reading of an address', () => {
     ['https://a.test:81/', 'image', 'must use port 80, 443, or 1024 and above'],
     ['https://a.test:1024/', 'image', undefined],
     ['http://a.test:443/', 'image', undefined],
-  ] as const)('says of %s for a %s: %s', (text, purpose, problem) => {
+  ] as const)('The address %s for a %s has this problem of scheme or port: %s', (text, purpose, problem) => {
     expect(schemeOrPortProblem(new URL(text), purpose)).toBe(problem);
   });
 });

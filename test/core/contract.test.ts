@@ -7,7 +7,7 @@ describe('the methods of a path', () => {
     ['/api/public/v1/images/generate', ['POST']],
     ['/api/public/v1/creations/019aa5a0-1000-7000-8000-00000000000a', ['GET']],
     ['/api/public/v1/creations/anything', ['GET']],
-  ])('%s are %j', (path, methods) => {
+  ])('The path %s has the methods %j', (path, methods) => {
     expect(methodsOf(path)).toEqual(methods);
   });
 
@@ -21,13 +21,13 @@ describe('the methods of a path', () => {
     '/api/public/v1/creations/',
     '/api/public/v1/creations/a/b',
     '/api/public/v1/Models',
-  ])('%j are none, since no operation has this path', (path) => {
+  ])('The path %j has no methods, because no operation has this path', (path) => {
     expect(methodsOf(path)).toEqual([]);
   });
 });
 
 describe('the operations', () => {
-  it('include the documented ones, below the documented root', () => {
+  it('The operations include the documented operations, below the documented root', () => {
     expect(apiRoot).toBe('/api/public/v1');
     const stated = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
     expect(stated).toEqual(

@@ -14,7 +14,7 @@ import { aCompletedCreation, aCreation, creationId, now, storedImage } from '../
 const base = 'https://results.test';
 
 describe('a creation as its client sees it', () => {
-  it('has no result and no error while it is queued', () => {
+  it('A queued creation has no result and no error', () => {
     expect(creationView(aCreation({ metadata: { order: 'A-1' } }), base, now)).toEqual({
       id: creationId,
       status: 'queued',
@@ -35,7 +35,7 @@ describe('a creation as its client sees it', () => {
     });
   });
 
-  it('has addresses, sizes and types of its images once it is completed', () => {
+  it('A completed creation has the addresses, sizes and types of its images', () => {
     const webhook = {
       url: 'https://hooks.test',
       status: 'pending',
@@ -63,7 +63,7 @@ describe('a creation as its client sees it', () => {
     });
   });
 
-  it('has no addresses and a past expiry date once its images have expired', () => {
+  it('A creation whose images have expired has no addresses, and its expiry date lies in the past', () => {
     const view = creationView(aCompletedCreation({ resultsExpireAt: now }), base, now);
     expect(view).toMatchObject({
       status: 'completed',
@@ -73,7 +73,7 @@ describe('a creation as its client sees it', () => {
     });
   });
 
-  it.each(failureNames)('has the message and the refunded amount when it failed by %s', (failure) => {
+  it.each(failureNames)('A creation that failed by %s has the message and the refunded amount', (failure) => {
     const creation = aCreation({
       status: 'failed',
       failure,
@@ -91,7 +91,7 @@ describe('a creation as its client sees it', () => {
     expect(view).not.toHaveProperty('result_urls');
   });
 
-  it('never shows a provider, a job, a lease, a key or the body of a webhook', () => {
+  it('A creation never shows a provider, a job, a lease, a key or the body of a webhook', () => {
     const creation = aCompletedCreation({
       attempts: [
         {
@@ -119,7 +119,7 @@ describe('a creation as its client sees it', () => {
 });
 
 describe('the addresses of results', () => {
-  it('exist until the instant of their expiry', () => {
+  it('The addresses of results exist until the instant of their expiry', () => {
     const creation = aCompletedCreation({ resultsExpireAt: now + 1 });
     expect(resultUrls(creation, base, now)).toHaveLength(1);
     expect(resultUrls(creation, base, now + 1)).toEqual([]);
@@ -127,19 +127,19 @@ describe('the addresses of results', () => {
 });
 
 describe('a month', () => {
-  it('is the month in UTC', () => {
+  it('The month of an instant is the month in UTC', () => {
     expect(monthOf(Date.UTC(2026, 10, 30, 23, 59, 59, 999))).toBe('2026_11');
     expect(monthOf(Date.UTC(2026, 11, 1))).toBe('2026_12');
   });
 
-  it('is followed by the first instant of the next month, also at the end of a year', () => {
+  it('The first instant of the next month follows each month, also at the end of a year', () => {
     expect(nextMonth(Date.UTC(2026, 10, 30, 23, 59, 59, 999))).toBe('2026-12-01T00:00:00.000Z');
     expect(nextMonth(Date.UTC(2026, 11, 1))).toBe('2027-01-01T00:00:00.000Z');
   });
 });
 
 describe('a creation', () => {
-  it('is terminal when it is completed or failed', () => {
+  it('A creation is terminal when it is completed or failed', () => {
     expect((['queued', 'processing', 'completed', 'failed'] as const).map(isTerminal)).toEqual([
       false,
       false,
@@ -148,7 +148,7 @@ describe('a creation', () => {
     ]);
   });
 
-  it('gives its own id to its executions, with a number from the second on', () => {
+  it('The executions of a creation have its id as their name, with a number from the second execution on', () => {
     expect([1, 2, 3].map((number) => executionName(creationId, number))).toEqual([
       creationId,
       `${creationId}-2`,

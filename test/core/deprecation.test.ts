@@ -3,11 +3,11 @@ import models from '../../catalog/models.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
 import { deprecationHeaders, deprecationHeadersOf } from '../../core/deprecation.ts';
 
-test('a model that stays has no headers about its deprecation', () => {
+test('A model that stays has no headers about its deprecation', () => {
   expect(deprecationHeaders({ deprecated_at: null, sunset_at: null })).toEqual({});
 });
 
-test('a model that goes away has the headers Deprecation, Sunset and Link in the form of their RFCs', () => {
+test('A model that goes away has the headers Deprecation, Sunset and Link in the form of their RFCs', () => {
   expect(deprecationHeaders({ deprecated_at: '2026-12-01', sunset_at: '2027-06-01' })).toEqual({
     deprecation: '@1796083200',
     sunset: 'Tue, 01 Jun 2027 00:00:00 GMT',
@@ -15,7 +15,7 @@ test('a model that goes away has the headers Deprecation, Sunset and Link in the
   });
 });
 
-test('the model of a creation is found by its id, and a model outside the catalog has no headers', () => {
+test('The model of a creation is found by its id, and a model outside the catalog has no headers', () => {
   const [leaving, ...others] = (models as Catalog).models;
   if (!leaving) throw new Error('the catalog is empty');
   const catalog: Catalog = {

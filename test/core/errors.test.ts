@@ -9,14 +9,14 @@ describe('the errors of core', () => {
     ['OutcomeUnknown', OutcomeUnknown],
     ['SecretLost', SecretLost],
     ['CredentialsUnreadable', CredentialsUnreadable],
-  ])('have a name that the log shows: %s', (name, Kind) => {
+  ])('An error has a name that the log shows: %s', (name, Kind) => {
     const cause = new Error('why');
     expect(new Kind('text', { cause })).toMatchObject({ name, message: 'text', cause });
   });
 });
 
 describe('a refusal by a provider', () => {
-  it('has its reason, and a detail only when there is one', () => {
+  it('A refusal has its reason, and a detail only when there is one', () => {
     expect(refusedBy('prompt')).toStrictEqual({ kind: 'refused', reason: 'prompt' });
     expect(refusedBy('failed', 'HTTP 500')).toStrictEqual({
       kind: 'refused',

@@ -21,14 +21,14 @@ const table: readonly [number, string, 'yes' | 'no'][] = [
 ];
 
 describe('the failures of a creation', () => {
-  it('have the seven documented messages, word for word', () => {
+  it('The failures have the seven documented messages, word for word', () => {
     const ours = failureNames
       .map((name) => failures[name])
       .map(({ number, message, retryable }) => [number, message, retryable ? 'yes' : 'no']);
     expect(ours).toEqual(table);
   });
 
-  it('are found by their names', () => {
+  it('A failure is found by its name', () => {
     for (const name of failureNames) {
       expect(failureNamed(name)).toBe(name);
       expect(new CreationFailed(name)).toMatchObject({
@@ -47,7 +47,7 @@ describe('the failures of a creation', () => {
     'Sandbox.Timedout',
     'promptrejected',
     'constructor',
-  ])('include InternalFailure for an error that is called %j', (name) => {
+  ])('The failure of an error that is called %j is InternalFailure', (name) => {
     expect(failures[failureNamed(name)].number).toBe(7);
   });
 });

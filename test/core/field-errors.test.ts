@@ -82,11 +82,11 @@ describe('the errors of a field', () => {
       'a[1].b invalid_type: must be a string',
     ],
     ['an item of a body that is a list', z.array(z.string()), ['x', 1], '[1] invalid_type: must be a string'],
-  ])('name %s', (_what, schema, value, line) => {
+  ])('An error of a field says what is wrong with %s', (_what, schema, value, line) => {
     expect(errorsOf(schema, value)).toEqual([line]);
   });
 
-  it('are cut to the first of each field, in their order', () => {
+  it('Only the first error of each field remains, and the errors keep their order', () => {
     const a = { field: 'a', code: 'one', message: '1' };
     const b = { field: 'b', code: 'two', message: '2' };
     const c = { field: 'a', code: 'three', message: '3' };

@@ -56,27 +56,33 @@ const files: Readonly<Record<string, Uint8Array>> = {
 const typeOf = (name: string) => `image/${/png|jpeg|webp/.exec(name)?.[0] ?? ''}`;
 
 describe('the header of an image file', () => {
-  it.each(Object.entries(files))('of a %s gives its type and its size', (name, file) => {
+  it.each(Object.entries(files))('The header of a %s gives its type and its size', (name, file) => {
     expect(readImageHeader(file)).toEqual({ contentType: typeOf(name), width: 1537, height: 1025 });
   });
 
-  it.each(Object.entries(files))('of a %s is unknown until its size has arrived', (_name, file) => {
-    const known = Array.from(file, (_, end) => readImageHeader(file.subarray(0, end)) !== undefined);
-    // Cut anywhere up to the size it is unknown; behind the size nothing is needed. Never does a cut give
-    // another size.
-    expect(known.slice(0, 23)).not.toContain(true);
-    for (const end of known.keys()) {
-      if (known[end])
-        expect(readImageHeader(file.subarray(0, end))).toMatchObject({ width: 1537, height: 1025 });
-    }
-  });
+  it.each(Object.entries(files))(
+    'The header of a %s is unknown until its size has arrived',
+    (_name, file) => {
+      const known = Array.from(file, (_, end) => readImageHeader(file.subarray(0, end)) !== undefined);
+      // Cut anywhere up to the size it is unknown; behind the size nothing is needed. Never does a cut give
+      // another size.
+      expect(known.slice(0, 23)).not.toContain(true);
+      for (const end of known.keys()) {
+        if (known[end])
+          expect(readImageHeader(file.subarray(0, end))).toMatchObject({ width: 1537, height: 1025 });
+      }
+    },
+  );
 
-  it.each(Object.entries(files))('of a %s does not depend on the bytes that follow', (_name, file) => {
-    const longer = bytes(Array.from(file), Array<number>(20).fill(0xff));
-    expect(readImageHeader(longer)).toEqual(readImageHeader(file));
-  });
+  it.each(Object.entries(files))(
+    'The header of a %s does not depend on the bytes that follow',
+    (_name, file) => {
+      const longer = bytes(Array.from(file), Array<number>(20).fill(0xff));
+      expect(readImageHeader(longer)).toEqual(readImageHeader(file));
+    },
+  );
 
-  it.each([1, 2, 3])('of a jpeg is found behind %i fill bytes', (count) => {
+  it.each([1, 2, 3])('The header of a jpeg is found behind %i fill bytes', (count) => {
     const fill = Array<number>(count).fill(0xff);
     expect(readImageHeader(bytes([0xff, 0xd8], fill, frame(0xc0, 1537, 1025)))).toMatchObject({
       width: 1537,
@@ -84,7 +90,7 @@ describe('the header of an image file', () => {
     });
   });
 
-  it('of a lossy webp is found when all bits of the tag of its key frame are 0', () => {
+  it('The header of a lossy webp is found when all bits of the tag of its key frame are 0', () => {
     const file = riff('VP8 ', [0, 0, 0], [0x9d, 0x01, 0x2a], [9, 0], [7, 0]);
     expect(readImageHeader(file)).toMatchObject({ width: 9, height: 7 });
   });
@@ -98,21 +104,21 @@ describe('the header of an image file', () => {
     ['lossy webp', 30],
     ['lossless webp', 25],
     ['extended webp', 30],
-  ])('of a %s needs the first %i bytes', (name, least) => {
+  ])('The header of a %s needs the first %i bytes', (name, least) => {
     const file = files[name] ?? bytes();
     expect(readImageHeader(file.subarray(0, least))).toMatchObject({ width: 1537, height: 1025 });
     expect(readImageHeader(file.subarray(0, least - 1))).toBeUndefined();
   });
 
   it.each([0x00, 0xd8, 0xd9, 0xda])(
-    'of a jpeg is unknown when the marker %i comes before the frame',
+    'The header of a jpeg is unknown when the marker %i comes before the frame',
     (marker) => {
       const file = bytes([0xff, 0xd8, 0xff, marker], word(2), frame(0xc0, 1537, 1025));
       expect(readImageHeader(file)).toBeUndefined();
     },
   );
 
-  it('of a jpeg is found in a frame of the least length, and behind a segment longer than 255 bytes', () => {
+  it('The header of a jpeg is found in a frame of the least length, and behind a segment longer than 255 bytes', () => {
     const least = [0xff, 0xc0, ...word(8), 8, ...word(1025), ...word(1537), 0];
     expect(readImageHeader(bytes([0xff, 0xd8], least))).toMatchObject({ width: 1537, height: 1025 });
     const segment = [0xff, 0xe1, ...word(0x0203), ...Array<number>(0x0201).fill(0)];
@@ -120,7 +126,7 @@ describe('the header of an image file', () => {
   });
 
   it.each([0x01, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7])(
-    'of a jpeg is found after the marker %i, which has no segment',
+    'The header of a jpeg is found after the marker %i, which has no segment',
     (marker) => {
       expect(readImageHeader(bytes([0xff, 0xd8, 0xff, marker], frame(0xc0, 1537, 1025)))).toEqual({
         contentType: 'image/jpeg',
@@ -131,7 +137,7 @@ describe('the header of an image file', () => {
   );
 
   it.each([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf])(
-    'of a jpeg is read from a frame of marker %i',
+    'The header of a jpeg is read from a frame of marker %i',
     (marker) => {
       expect(readImageHeader(bytes([0xff, 0xd8], frame(marker, 1537, 1025)))).toEqual({
         contentType: 'image/jpeg',
@@ -142,7 +148,7 @@ describe('the header of an image file', () => {
   );
 
   it.each([0xc4, 0xc8, 0xcc])(
-    'of a jpeg is not read from a segment of marker %i, which is no frame',
+    'The header of a jpeg is not read from a segment of marker %i, which is no frame',
     (marker) => {
       expect(
         readImageHeader(bytes([0xff, 0xd8], frame(marker, 9, 9), frame(0xc0, 1537, 1025))),
@@ -152,7 +158,7 @@ describe('the header of an image file', () => {
     },
   );
 
-  it('uses every bit of its size', () => {
+  it('The header of an image uses every bit of its size', () => {
     expect(readImageHeader(png([0x01, 0x02, 0x03, 0x04], [0x7f, 0xff, 0xff, 0xff]))).toMatchObject({
       width: 0x01020304,
       height: 2 ** 31 - 1,
@@ -174,7 +180,7 @@ describe('the header of an image file', () => {
     ).toMatchObject({ width: 0x010204, height: 0x040507 });
   });
 
-  it('is found in a view of a larger buffer', () => {
+  it('The header of an image is found in a view of a larger buffer', () => {
     const file = files['lossy webp'] ?? bytes();
     const padded = bytes([1, 2, 3], Array.from(file), [4]);
     expect(readImageHeader(padded.subarray(3, 3 + file.length))).toMatchObject({ width: 1537 });
@@ -218,11 +224,11 @@ describe('the header of an image file', () => {
     ],
     ['a lossless webp without its signature', riff('VP8L', [0x2e], [9, 0, 9, 0])],
     ['a webp of an unknown kind', riff('VP9 ', Array<number>(20).fill(9))],
-  ])('of %s is unknown', (_name, file) => {
+  ])('The header of %s is unknown', (_name, file) => {
     expect(readImageHeader(file)).toBeUndefined();
   });
 
-  it('never throws and never has a size below 1, for any bytes', () => {
+  it('The reading of a header never throws and never gives a size below 1, for any bytes', () => {
     const starts = [
       [],
       ...Object.values(files).flatMap((file) =>

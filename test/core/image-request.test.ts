@@ -21,11 +21,11 @@ function problems(body: unknown): string[] {
 }
 
 describe('the body of a request', () => {
-  it('needs only a model and a prompt', () => {
+  it('A body needs only a model and a prompt', () => {
     expect(parse(good)).toEqual(good);
   });
 
-  it('may have every field at its upper limit', () => {
+  it('A body may have every field at its upper limit', () => {
     const all = {
       model: 'sandbox-pro',
       prompt: 'x'.repeat(10_000),
@@ -42,7 +42,7 @@ describe('the body of a request', () => {
     expect(parse(all)).toEqual(all);
   });
 
-  it('has lengths in code points, so that an emoji is one character', () => {
+  it('The lengths of a body are counted in code points, so that an emoji is one character', () => {
     const emoji = {
       model: 'm',
       prompt: '😀'.repeat(10_000),
@@ -53,7 +53,7 @@ describe('the body of a request', () => {
     expect(parse(emoji)).toEqual(emoji);
   });
 
-  it('has its prompt trimmed before its length is checked', () => {
+  it('The prompt of a body is trimmed before its length is checked', () => {
     expect(parse({ ...good, prompt: `  ${'x'.repeat(10_000)}\n` }).prompt).toBe('x'.repeat(10_000));
   });
 
@@ -216,17 +216,17 @@ describe('the body of a request', () => {
       ['n unknown_field: not a field of this request', 'size unknown_field: not a field of this request'],
     ],
     ['a body that is an array', [], ['body invalid_type: must be an object']],
-  ])('with %s is refused, and the answer names the field', (_what, body, errors) => {
+  ])('A body with %s is refused, and the answer names the field', (_what, body, errors) => {
     expect(problems(body)).toEqual(errors);
   });
 
-  it('with a metadata key that is too long is refused, and the answer names the key', () => {
+  it('A body with a metadata key that is too long is refused, and the answer names the key', () => {
     expect(problems({ ...good, metadata: { ['k'.repeat(41)]: 'v' } })).toEqual([
       `metadata.${'k'.repeat(41)} too_long: at most 40 characters`,
     ]);
   });
 
-  it('with several problems is refused with all of them at once', () => {
+  it('A body with several problems is refused with all of them at once', () => {
     const fields = problems({ prompt: 7, seed: -1, image_urls: [null], nonsense: true }).map(
       (line) => line.split(' ')[0],
     );
@@ -242,7 +242,7 @@ describe('the body of a request', () => {
     'output_format',
     'seed',
     'metadata',
-  ])('in which %s is null equals a body without the field', (field) => {
+  ])('A body in which %s is null equals a body without the field', (field) => {
     const { [field]: _left, ...without } = { ...good, image_urls: ['https://a.test'] } as Record<
       string,
       unknown
@@ -252,12 +252,12 @@ describe('the body of a request', () => {
     expect(requestHash(parse({ ...without, [field]: null }))).toBe(requestHash(parse(without)));
   });
 
-  it.each(['__proto__', 'constructor'])('with a field named %s is refused', (name) => {
+  it.each(['__proto__', 'constructor'])('A body with a field named %s is refused', (name) => {
     const body = JSON.parse(`{"model":"m","prompt":"p","${name}":"x"}`) as object;
     expect(problems(body)).toEqual([`${name} unknown_field: not a field of this request`]);
   });
 
-  it('with an object under the metadata key __proto__ is refused', () => {
+  it('A body with an object under the metadata key __proto__ is refused', () => {
     const body = JSON.parse('{"model":"m","prompt":"p","metadata":{"__proto__":{"a":"b"}}}') as object;
     expect(problems(body)).toEqual(['metadata.__proto__ invalid_type: must be a string']);
   });
@@ -277,7 +277,7 @@ describe('the check for a missing prompt', () => {
       false,
     ],
     ['accepts a prompt', { model: 'm', prompt: 'a lake' }, false],
-  ])('%s', (_what, body, isMissing) => {
+  ])('The check for a missing prompt %s', (_what, body, isMissing) => {
     expect(missingPrompt(parse(body))).toEqual(
       isMissing
         ? { field: 'prompt', code: 'required', message: 'required unless image_urls has an item' }

@@ -38,7 +38,7 @@ describe('the differences that last', () => {
     return { found, asked, pauses };
   }
 
-  it('are none when all books balance, and nothing is read again', async () => {
+  it('There are no differences when all books balance, and nothing is read again', async () => {
     expect(await look([booksOf(first, 0), booksOf(second, 0)], [])).toEqual({
       found: [],
       asked: [],
@@ -46,7 +46,7 @@ describe('the differences that last', () => {
     });
   });
 
-  it('are looked at four times in all, as they stand at the last look', async () => {
+  it('The books of an account that differ are read four times in all, and the last reading counts', async () => {
     expect(await look([booksOf(first, 1), booksOf(second, 0)], [[2], [3], [4], [5]])).toEqual({
       found: [booksOf(first, 4)],
       asked: [first, first, first],
@@ -54,7 +54,7 @@ describe('the differences that last', () => {
     });
   });
 
-  it('are none after one look that finds the books balanced, and only those that differ are read again', async () => {
+  it('There are no differences after one reading in which the books balance, and only books that differ are read again', async () => {
     expect(
       await look(
         [booksOf(first, 1), booksOf(second, 2)],

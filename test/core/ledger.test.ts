@@ -58,11 +58,11 @@ const differences = (change: Partial<AccountBooks>): string[] =>
   );
 
 describe('the audit of an account', () => {
-  it('finds nothing when the books balance', () => {
+  it('The audit finds nothing when the books balance', () => {
     expect(differences({})).toEqual([]);
   });
 
-  it('finds nothing in an account that never did anything', () => {
+  it('The audit finds nothing in an account that never did anything', () => {
     expect(
       differences({
         availableMicros: asMicros(0),
@@ -205,7 +205,7 @@ describe('the audit of an account', () => {
       },
       [`charges of ${other} 1 0`, `refunds of ${other} 0 60000`, `cost of ${other} 0 60000`],
     ],
-  ])('finds %s', (_what, change, found) => {
+  ])('The audit finds %s', (_what, change, found) => {
     expect(differences(change)).toEqual(found.map((line) => `${accountId}: ${line}`));
   });
 });

@@ -16,7 +16,7 @@ describe('metadata', () => {
     ['a value of 500 emoji, each of two UTF-16 units', pair('k', '😀'.repeat(500))],
     ['an empty value', pair('k', '')],
     ['a key that every object has', JSON.parse('{"__proto__":"v","constructor":"v"}')],
-  ])('may be %s', (_what, value) => {
+  ])('The metadata of a request may be %s', (_what, value) => {
     expect(metadataProblems(value)).toEqual([]);
   });
 
@@ -75,11 +75,11 @@ describe('metadata', () => {
       pair('k', '\ude00v'),
       [{ name: 'k', code: 'invalid_encoding', message: 'must not contain half of a surrogate pair' }],
     ],
-  ])('is refused for %s', (_what, value, problems) => {
+  ])('The metadata of a request is refused for %s', (_what, value, problems) => {
     expect(metadataProblems(value)).toEqual(problems);
   });
 
-  it('is told every problem at once: the number of keys first, then one problem for each key', () => {
+  it('All problems of metadata are told at once: the number of keys first, then one problem for each key', () => {
     const problems = metadataProblems({ ...keys(16), '': 7, long: 'v'.repeat(501), number: 7 });
     expect(problems.map(({ name, code }) => [name, code])).toEqual([
       [undefined, 'too_many'],

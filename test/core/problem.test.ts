@@ -27,13 +27,13 @@ const codes = {
 };
 
 describe('a problem', () => {
-  it('has a documented code and the HTTP status of that code', () => {
+  it('A problem has a documented code and the HTTP status of that code', () => {
     expect(problemStatus).toEqual(codes);
     for (const [code, status] of Object.entries(codes))
       expect(new Problem(code as ProblemCode, 'text').status).toBe(status);
   });
 
-  it('is an error of the name Problem that keeps everything it was made of', () => {
+  it('A problem is an error of the name Problem that keeps everything it was made of', () => {
     const problem = new Problem('ERR_NOT_FOUND', 'text', { id: 'a' }, { link: 'b' }, 'plain');
     expect(problem).toBeInstanceOf(Error);
     expect(problem).toMatchObject({
@@ -47,7 +47,7 @@ describe('a problem', () => {
     });
   });
 
-  it('keeps its own headers beside added ones, and an added header wins', () => {
+  it('A problem keeps its own headers beside added ones, and an added header wins', () => {
     const problem = new Problem('ERR_RATE_LIMIT', 'text', { reason: 'x' }, { a: '1', b: '1' });
     expect(withHeaders(problem, { b: '2', c: '2' })).toMatchObject({
       code: 'ERR_RATE_LIMIT',
@@ -57,7 +57,7 @@ describe('a problem', () => {
     });
   });
 
-  it('of no field in particular says only that the request is not valid', () => {
+  it('A problem of no field in particular says only that the request is not valid', () => {
     expect(invalidRequest([])).toMatchObject({
       code: 'ERR_INVALID_REQUEST',
       message: 'The request is not valid.',
@@ -65,18 +65,18 @@ describe('a problem', () => {
     });
   });
 
-  it('of three fields counts two more', () => {
+  it('A problem of three fields counts two more', () => {
     const error = { field: 'a', code: 'required', message: 'required' };
     expect(invalidRequest([error, error, error]).message).toBe(
       'a: required (and 2 more, see details.errors)',
     );
   });
 
-  it('has empty details and headers when none are given', () => {
+  it('A problem has empty details and headers when none are given', () => {
     expect(new Problem('ERR_NOT_FOUND', 'text')).toMatchObject({ details: {}, headers: {} });
   });
 
-  it('of wrong fields names the first one in its message and all of them in its details', () => {
+  it('A problem of wrong fields names the first one in its message and all of them in its details', () => {
     const errors = [
       { field: 'prompt', code: 'too_long', message: 'at most 10 characters' },
       { field: 'seed', code: 'invalid_type', message: 'must be a whole number' },
@@ -100,7 +100,7 @@ describe('a problem', () => {
     [0.2, '1'],
     [2, '2'],
     [59.001, '60'],
-  ])('that ends in %d s has Retry-After: %s', (seconds, header) => {
+  ])('A problem that ends in %d s has Retry-After: %s', (seconds, header) => {
     expect(retryLater('ERR_RATE_LIMIT', 'text', { reason: 'x' }, seconds)).toMatchObject({
       code: 'ERR_RATE_LIMIT',
       message: 'text',

@@ -17,7 +17,7 @@ describe('a public address', () => {
     ['5efd in the place of the ISATAP mark', '2606:4700::5efd:0a00:1'],
     ['the ISATAP mark behind another group', '2606:4700::1:5efe:0a00:1'],
     ['the ISATAP mark in the group before its place', '2606:4700:0:0:5efe:0:0a00:1'],
-  ])('can be %s: %s', (_what, address) => {
+  ])('A public address can be %s: %s', (_what, address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
@@ -46,7 +46,7 @@ describe('a public address', () => {
     ['the documentation of RFC 9637', '3fff:fff:ffff::1'],
     ['ISATAP over a public prefix', '2606:4700::5efe:0a00:1'],
     ['ISATAP with the universal bit', '2606:4700::200:5efe:0a00:1'],
-  ])('is never %s: %s', (_what, address) => {
+  ])('A public address is never %s: %s', (_what, address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });
@@ -63,7 +63,7 @@ describe('the address of the machine itself', () => {
     ['10.0.0.1', false],
     ['localhost', false],
     ['', false],
-  ])('is recognized: %s is %j', (address, isLoopback) => {
+  ])('The address %s belongs to the machine itself: %j', (address, isLoopback) => {
     expect(isLoopbackAddress(address)).toBe(isLoopback);
   });
 });

@@ -7,7 +7,7 @@ const judged = (width: number, height: number, aspectRatio: AspectRatio) =>
   judgeImage(pictureOf('png', width, height), { outputFormat: 'png', aspectRatio });
 
 describe('the judgement of an image that a provider sent', () => {
-  it('takes an image of the asked type and ratio, with its type and pixels', () => {
+  it('An image of the asked type and ratio is good, and its type and pixels are known', () => {
     expect(judged(1024, 512, '1:1')).toEqual({
       kind: 'good',
       header: { contentType: 'image/png', width: 1024, height: 512 },
@@ -27,24 +27,24 @@ describe('the judgement of an image that a provider sent', () => {
     [5, 4, false],
     [1, 1, true],
   ])(
-    'of %d x %d pixels for 1:1 says that the ratio is the asked one: %j',
+    'An image of %d x %d pixels is good, and has the asked ratio 1:1: %j',
     (width, height, isOfAskedRatio) => {
       expect(judged(width, height, '1:1')).toMatchObject({ kind: 'good', isOfAskedRatio });
     },
   );
 
-  it('takes the ratio of 21:9 that vendors round to 1536 x 640', () => {
+  it('An image of 1536 x 640 pixels has the ratio 21:9, because vendors round to this size', () => {
     expect(judged(1_536, 640, '21:9')).toMatchObject({ isOfAskedRatio: true });
   });
 
-  it('refuses an image of another type, and names both types', () => {
+  it('An image of another type is unusable, and the detail names both types', () => {
     expect(judgeImage(pictureOf('png', 64, 64), { outputFormat: 'jpeg', aspectRatio: '1:1' })).toEqual({
       kind: 'unusable',
       detail: 'image/png instead of jpeg',
     });
   });
 
-  it('refuses bytes that are no image, and says how many there are', () => {
+  it('Bytes that are no image are unusable, and the detail says how many bytes there are', () => {
     const asked = { outputFormat: 'png', aspectRatio: '1:1' } as const;
     expect(judgeImage(new Uint8Array(7), asked)).toEqual({
       kind: 'unusable',

@@ -16,7 +16,7 @@ function parse(body: object): ImageRequestBody {
 describe('a request for a model', () => {
   const [standard, sketch] = [model('sandbox-standard'), model('sandbox-sketch')];
 
-  it("gets the model's defaults for the fields that it leaves out", () => {
+  it('A request gets the defaults of the model for the fields that it leaves out', () => {
     expect(forModel(parse(good), standard, standard.routes)).toEqual({
       model: standard,
       prompt: 'a lake',
@@ -30,7 +30,7 @@ describe('a request for a model', () => {
     });
   });
 
-  it('keeps the values that it names, also a seed of 0', () => {
+  it('A request keeps the values that it names, also a seed of 0', () => {
     const body = {
       ...good,
       resolution: '2K',
@@ -50,13 +50,13 @@ describe('a request for a model', () => {
     });
   });
 
-  it('has a prompt of null when its prompt is blank and it has an image', () => {
+  it('A request has a prompt of null when its prompt is blank and it has an image', () => {
     expect(
       forModel(parse({ model: 'm', prompt: ' ', image_urls: ['https://a.test'] }), standard, standard.routes),
     ).toMatchObject({ prompt: null });
   });
 
-  it('may have the longest prompt and the most source images of its model', () => {
+  it('A request may have the longest prompt and the most source images of its model', () => {
     const longest = parse({ model: 'm', prompt: 'x'.repeat(sketch.max_prompt_length) });
     expect(forModel(longest, sketch, sketch.routes)).toMatchObject({ prompt: longest.prompt });
     const most = parse({
@@ -66,7 +66,7 @@ describe('a request for a model', () => {
     expect(forModel(most, standard, standard.routes)).toMatchObject({ imageUrls: most.image_urls });
   });
 
-  it('is refused with every field that its model does not accept', () => {
+  it('A request is refused with every field that its model does not accept', () => {
     expect(
       forModel(
         parse({ model: 'm', prompt: 'x'.repeat(1001), image_urls: ['https://a.test'] }),
@@ -86,7 +86,7 @@ describe('a request for a model', () => {
     ).toEqual([{ field: 'image_urls', code: 'too_many', message: 'sandbox-standard takes at most 4' }]);
   });
 
-  it('is refused with the formats of its model when it names another one', () => {
+  it('A request is refused with the formats of its model when it names another format', () => {
     expect(forModel(parse({ ...good, output_format: 'webp' }), standard, standard.routes)).toEqual([
       {
         field: 'output_format',
@@ -100,7 +100,7 @@ describe('a request for a model', () => {
 describe('two requests under one Idempotency-Key', () => {
   const hash = (body: object): string => requestHash(parse(body));
 
-  it('are the same when only the order of their fields differs', () => {
+  it('Two requests are the same when only the order of their fields differs', () => {
     expect(hash({ metadata: { b: '1', a: '2' }, prompt: 'a lake', model: 'm' })).toBe(
       hash({ model: 'm', prompt: ' a lake ', metadata: { a: '2', b: '1' } }),
     );
@@ -111,13 +111,13 @@ describe('two requests under one Idempotency-Key', () => {
     ['seed', { ...good, seed: 0 }],
     ['metadata', { ...good, metadata: { a: 'b' } }],
     ['order of images', { ...good, image_urls: ['https://b.test', 'https://a.test'] }],
-  ])('differ when their %s differs', (_what, other) => {
+  ])('Two requests differ when their %s differs', (_what, other) => {
     expect(hash(other)).not.toBe(
       hash({ ...good, ...('image_urls' in other && { image_urls: ['https://a.test', 'https://b.test'] }) }),
     );
   });
 
-  it('have a hash that every release computes in the same way', () => {
+  it('Every release computes the hash of a request in the same way', () => {
     // printf '%s' '{"metadata":{"a":"2","b":"1"},"model":"m","prompt":"p"}' | sha256sum
     expect(hash({ prompt: 'p', model: 'm', metadata: { b: '1', a: '2' } })).toBe(
       'a5740647242c94a8482c739c8695e83daa9298fd33cc822de4d862f15f761906',

@@ -1,17 +1,19 @@
-/** Tables and constants of core, stated a second time: a change of any entry has to be made here, too. */
+/**
+ * Tables and constants of core, stated a second time: a change of any entry has to be made here, too. The
+ * second statement of the metrics is docs/operations.md, which test/docs/tables.test.ts compares.
+ */
 import { describe, expect, it } from 'vitest';
 import { conditions, hourOf } from '../../core/account.ts';
 import { apiRoot, operations } from '../../core/contract.ts';
 import { creationStatuses } from '../../core/creation.ts';
 import * as formats from '../../core/image-formats.ts';
 import * as limits from '../../core/limits.ts';
-import { alarmEvents, alarmMetric, metrics, type MetricDefinition } from '../../core/metrics.ts';
 import { largestAvailableMicros } from '../../core/money.ts';
 import { isEnabled, providers, type ProviderName } from '../../core/providers.ts';
 import { signFromSeconds } from '../../core/webhook-secrets.ts';
 
 describe('core/limits.ts', () => {
-  it('has these limits and no others', () => {
+  it('The service has these limits and no others', () => {
     expect({ ...limits }).toEqual({
       defaultLimits: { postRate: 60, getRate: 600, maxConcurrent: 20, deadlineSeconds: 300 },
       limitRanges: {
@@ -48,7 +50,7 @@ describe('core/limits.ts', () => {
 });
 
 describe('core/image-formats.ts', () => {
-  it('has these resolutions, ratios, formats and limits and no others', () => {
+  it('The service has these resolutions, ratios, formats and limits and no others', () => {
     expect({ ...formats }).toEqual({
       resolutions: ['1K', '2K', '4K'],
       aspectRatios: ['1:1', '3:2', '2:3', '4:3', '3:4', '5:4', '4:5', '16:9', '9:16', '21:9'],
@@ -60,31 +62,31 @@ describe('core/image-formats.ts', () => {
 });
 
 describe('core/account.ts and core/creation.ts', () => {
-  it('have these states', () => {
+  it('An account and a creation have these states', () => {
     expect(conditions).toEqual(['active', 'suspended', 'disabled']);
     expect(creationStatuses).toEqual(['queued', 'processing', 'completed', 'failed']);
   });
 
-  it('round a time down to its UTC hour', () => {
+  it('A time is rounded down to its UTC hour', () => {
     expect(hourOf(Date.UTC(2026, 10, 21, 12, 59, 59, 999))).toBe('2026-11-21T12:00:00.000Z');
     expect(hourOf(Date.UTC(2026, 10, 21, 13))).toBe('2026-11-21T13:00:00.000Z');
   });
 });
 
 describe('core/money.ts', () => {
-  it('lets an account have at most a thousand million USD', () => {
+  it('An account may have at most a thousand million USD', () => {
     expect(largestAvailableMicros).toBe(1_000_000_000_000_000);
   });
 });
 
 describe('core/webhook-secrets.ts', () => {
-  it('lets a new secret sign now, in an hour or in a day', () => {
+  it('A new secret may sign now, in an hour or in a day', () => {
     expect(signFromSeconds).toEqual({ now: 0, '1h': 3_600, '24h': 86_400 });
   });
 });
 
 describe('core/contract.ts', () => {
-  it('has these operations below its root', () => {
+  it('The contract has these operations below its root', () => {
     expect(apiRoot).toBe('/api/public/v1');
     expect(
       Object.entries(operations).map(([name, { method, path, handler, query }]) => [
@@ -105,7 +107,7 @@ describe('core/contract.ts', () => {
 });
 
 describe('core/providers.ts', () => {
-  it('has these providers, in the order in which an operator sees them', () => {
+  it('The service has these providers, in the order in which an operator sees them', () => {
     expect(Object.entries(providers)).toEqual([
       ['sandbox', { title: 'Sandbox', credential: 'none' }],
       ['sandbox-large', { title: 'Sandbox, the second', credential: 'none' }],
@@ -132,7 +134,7 @@ describe('core/providers.ts', () => {
   });
 
   it.each(Object.keys(providers) as ProviderName[])(
-    '%s is enabled by its name in the list, and without the list only when it needs nothing',
+    'The provider %s is enabled by its name in the list, and without the list only when it needs nothing',
     (name) => {
       const needsNothing = name === 'sandbox' || name === 'sandbox-large';
       expect(isEnabled(name, [name])).toBe(true);
@@ -140,54 +142,4 @@ describe('core/providers.ts', () => {
       expect(isEnabled(name, ['another'])).toBe(needsNothing);
     },
   );
-});
-
-/** "name of event.field in unit by dimensions": one row of the table of metrics as one text. */
-function textOf({ event, name, unit, field, dimensions }: MetricDefinition): string {
-  const value = field === undefined ? event : `${event}.${field}`;
-  return `${name} of ${value} in ${unit} by ${dimensions.map((set) => `[${set.join()}]`).join(' ')}`;
-}
-
-describe('core/metrics.ts', () => {
-  it('has these metrics and no others', () => {
-    expect(metrics.map(textOf)).toEqual([
-      'CreationsAccepted of creation_accepted in Count by []',
-      'CreationsCompleted of creation_completed in Count by []',
-      'CreationTime of creation_completed.millis in Milliseconds by []',
-      'CreationsFailed of creation_failed in Count by [] [failure]',
-      'RefundedMicros of creation_failed.refundedMicros in None by []',
-      'RefundsBusy of refund_busy in Count by []',
-      'ProviderAnswers of provider_answered in Count by [provider,providerModel,outcome]',
-      'ProviderTime of provider_answered.millis in Milliseconds by [provider,providerModel]',
-      'WebhookAttempts of webhook_attempted in Count by [outcome]',
-      'ChargeConflicts of charge_conflict in Count by []',
-      'RequestsShed of request_shed in Count by []',
-      'ReconcilerRuns of reconciled in Count by []',
-      'ReconcilerLooked of reconciled.looked in Count by []',
-      'ReconcilerStarted of reconciled.started in Count by []',
-      'ReconcilerRefunded of reconciled.refunded in Count by []',
-      'OpenCreations of reconciled.open in Count by []',
-      'BooksOutOfBalance of books_audited.differences in Count by []',
-      'AccountsAudited of books_audited.accounts in Count by []',
-    ]);
-  });
-
-  it('counts these events as alarms, each under its name', () => {
-    expect(alarmMetric).toEqual({ name: 'OperatorAlarms', unit: 'Count', dimensions: [['event']] });
-    expect(alarmEvents).toEqual([
-      'books_out_of_balance',
-      'creation_past_deadline',
-      'creation_recovered_again',
-      'image_not_stored',
-      'provider_answer_unknown',
-      'provider_call_broke',
-      'provider_refused_credentials',
-      'reconcile_failed',
-      'refund_not_made',
-      'request_failed',
-      'start_refused',
-      'webhook_delivery_broke',
-      'webhook_secret_lost',
-    ]);
-  });
 });

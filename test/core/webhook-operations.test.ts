@@ -74,7 +74,7 @@ const deliveryId = '01a1fdfa-bf17-7607-8809-0a0b0c0d0e0f';
 const startedAt = '2026-11-21T12:00:30.999Z';
 
 describe('a test delivery', () => {
-  it('is one POST of a made-up event, signed as every attempt is, and its row is recorded', async () => {
+  it('A test delivery is one POST of a made-up event, signed as every attempt is, and its row is recorded', async () => {
     const { given, sent, recorded, claims } = services();
     const outcome = await sendTestDelivery(account, url, given);
     const body = JSON.stringify({
@@ -127,13 +127,13 @@ describe('a test delivery', () => {
     expect(claims).toEqual([[accountId, 30_000, now + 999]]);
   });
 
-  it('says how many replaced secrets could not be opened', async () => {
+  it('A test delivery says how many replaced secrets could not be opened', async () => {
     const replaced = { sealed: 'lost', issuedAt: 0, replacedAt: now };
     const rotated: Account = { ...account, webhookSecrets: [...account.webhookSecrets, replaced] };
     expect(await sendTestDelivery(rotated, url, services().given)).toMatchObject({ kind: 'sent', lost: 1 });
   });
 
-  it('that gets no answer is recorded as failed, with the reason', async () => {
+  it('A test delivery that gets no answer is recorded as failed, with the reason', async () => {
     const { given, recorded } = services({
       outbound: { post: async () => Promise.resolve({ kind: 'unanswered', reason: 'timeout' }) },
     });
@@ -141,20 +141,20 @@ describe('a test delivery', () => {
     expect(recorded).toMatchObject([{ outcome: 'failed', reason: 'timeout', millis: 0 }]);
   });
 
-  it('to an address that is refused sends nothing and takes no turn', async () => {
+  it('A test delivery to an address that is refused sends nothing and takes no turn', async () => {
     const refused = { kind: 'refused', why: 'must be an https address' } as const;
     const { given, sent, claims } = services({ outbound: { check: async () => Promise.resolve(refused) } });
     expect(await sendTestDelivery(account, url, given)).toEqual(refused);
     expect({ sent, claims }).toEqual({ sent: [], claims: [] });
   });
 
-  it('of an account without a secret sends nothing and takes no turn', async () => {
+  it('A test delivery of an account without a secret sends nothing and takes no turn', async () => {
     const { given, sent, claims } = services();
     expect(await sendTestDelivery(anAccount(), url, given)).toEqual({ kind: 'no_secret' });
     expect({ sent, claims }).toEqual({ sent: [], claims: [] });
   });
 
-  it('of an account whose signing secret is lost throws SecretLost and takes no turn', async () => {
+  it('A test delivery of an account whose signing secret is lost throws SecretLost and takes no turn', async () => {
     const { given, claims } = services();
     const lost = anAccount({ webhookSecrets: [{ sealed: 'lost', issuedAt: 0 }] });
     await expect(sendTestDelivery(lost, url, given)).rejects.toThrow(SecretLost);
@@ -166,11 +166,14 @@ describe('a test delivery', () => {
     [1_000, 1],
     [1_001, 2],
     [29_400, 30],
-  ])('that comes %d ms too soon says to wait %d s, and sends nothing', async (waitMillis, afterSeconds) => {
-    const { given, sent, recorded } = services({ waitMillis });
-    expect(await sendTestDelivery(account, url, given)).toEqual({ kind: 'too_soon', afterSeconds });
-    expect({ sent, recorded }).toEqual({ sent: [], recorded: [] });
-  });
+  ])(
+    'A test delivery that comes %d ms too soon says to wait %d s, and sends nothing',
+    async (waitMillis, afterSeconds) => {
+      const { given, sent, recorded } = services({ waitMillis });
+      expect(await sendTestDelivery(account, url, given)).toEqual({ kind: 'too_soon', afterSeconds });
+      expect({ sent, recorded }).toEqual({ sent: [], recorded: [] });
+    },
+  );
 });
 
 describe('a redelivery', () => {
@@ -216,7 +219,7 @@ describe('a redelivery', () => {
     return { given, calls, ended };
   }
 
-  it('opens a new round of attempts and starts the next execution of the creation', async () => {
+  it('A redelivery opens a new round of attempts and starts the next execution of the creation', async () => {
     const { given, calls, ended } = noting({ delivery, creation });
     expect(await redeliver(account, deliveryId, given)).toEqual({ kind: 'started', creationId });
     expect(calls).toEqual([
@@ -228,25 +231,25 @@ describe('a redelivery', () => {
     expect(ended).toEqual(['find', 'read', 'reopen', 'start']);
   });
 
-  it('starts nothing while the webhook is still pending', async () => {
+  it('A redelivery starts nothing while the webhook is still pending', async () => {
     const { given, calls } = noting({ delivery, creation, isReopened: false });
     expect(await redeliver(account, deliveryId, given)).toEqual({ kind: 'still_pending' });
     expect(calls.map(([name]) => name)).toEqual(['find', 'read', 'reopen']);
   });
 
-  it('does nothing for a delivery that the log does not have', async () => {
+  it('A redelivery does nothing for a delivery that the log does not have', async () => {
     const { given, calls } = noting({ creation });
     expect(await redeliver(account, deliveryId, given)).toEqual({ kind: 'unknown_delivery' });
     expect(calls.map(([name]) => name)).toEqual(['find']);
   });
 
-  it('does nothing for a test delivery, whose creation does not exist', async () => {
+  it('A redelivery does nothing for a test delivery, whose creation does not exist', async () => {
     const { given, calls } = noting({ delivery: { ...delivery, creationId: nilId as CreationId } });
     expect(await redeliver(account, deliveryId, given)).toEqual({ kind: 'unknown_delivery' });
     expect(calls.map(([name]) => name)).toEqual(['find', 'read']);
   });
 
-  it('does nothing for a creation that has no webhook', async () => {
+  it('A redelivery does nothing for a creation that has no webhook', async () => {
     const { given, calls } = noting({ delivery, creation: aCompletedCreation() });
     expect(await redeliver(account, deliveryId, given)).toEqual({ kind: 'unknown_delivery' });
     expect(calls.map(([name]) => name)).toEqual(['find', 'read']);

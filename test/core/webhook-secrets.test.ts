@@ -52,11 +52,11 @@ describe('the secrets of an account, sorted by what they do', () => {
     return [signing?.sealed, names(pending), names(replaced), names(over)];
   };
 
-  it('are nothing when none was issued', () => {
+  it('An account without an issued secret has no secrets', () => {
     expect(sorted()).toEqual([undefined, [], [], []]);
   });
 
-  it('let the oldest secret sign when all are pending by a clock that runs behind', () => {
+  it('The oldest secret signs when all secrets are pending by a clock that runs behind', () => {
     const later = { signsFrom: now + 1 };
     expect(sorted(secret('c', later), secret('b', later), secret('a', later))).toEqual([
       'a',
@@ -66,7 +66,7 @@ describe('the secrets of an account, sorted by what they do', () => {
     ]);
   });
 
-  it('keep the secrets that were replaced 24 h ago apart from those that still verify', () => {
+  it('Secrets that were replaced 24 h ago are kept apart from those that still verify', () => {
     expect(
       sorted(
         secret('d', { signsFrom: now + 1 }),
@@ -77,7 +77,7 @@ describe('the secrets of an account, sorted by what they do', () => {
     ).toEqual(['c', ['d'], ['b'], ['a']]);
   });
 
-  it('make no previous signature with a secret that was replaced when its time to sign came', async () => {
+  it('A secret that was replaced when its time to sign came makes no previous signature', async () => {
     const stored = [
       secret('c', { signsFrom: now }),
       secret('b', { signsFrom: now, replacedAt: now }),
@@ -92,11 +92,11 @@ describe('the secrets of an account, sorted by what they do', () => {
 });
 
 describe('the secrets of a delivery', () => {
-  it('are undefined when no secret was issued', async () => {
+  it('The secrets of a delivery are undefined when no secret was issued', async () => {
     expect(await signedAt([], now)).toBeUndefined();
   });
 
-  it('of a record of an older release are the current secret and, for 24 h, the replaced one', async () => {
+  it('The secrets in a record of an older release are the current secret and, for 24 h, the replaced one', async () => {
     const stored = olderWebhookSecrets;
     const both = { current: 'b', previous: 'a', valid: ['b', 'a'], lost: [] };
     expect(await signedAt(stored, now)).toEqual(both);
@@ -107,43 +107,43 @@ describe('the secrets of a delivery', () => {
   // Each row: the rotations, the time asked about, and which secrets sign there.
   it.each<[string, readonly Rotation[], number, Omit<SigningSecrets, 'lost'>]>([
     [
-      'after a rotation from now on, the new secret signs at once',
+      'After a rotation from now on, the new secret signs at once',
       [['b', 'now', now]],
       now,
       { current: 'b', previous: 'a', valid: ['b', 'a'] },
     ],
     [
-      'a clock that runs behind also signs with the new secret',
+      'A clock that runs behind also signs with the new secret',
       [['b', 'now', now]],
       now - 5_000,
       { current: 'b', previous: 'a', valid: ['b', 'a'] },
     ],
     [
-      'after a rotation for later, the old secret signs until that moment',
+      'After a rotation for later, the old secret signs until that moment',
       [['b', '1h', now]],
       now + hour - 1,
       { current: 'a', valid: ['a', 'b'] },
     ],
     [
-      'after a rotation for later, the new secret signs from that moment on',
+      'After a rotation for later, the new secret signs from that moment on',
       [['b', '1h', now]],
       now + hour,
       { current: 'b', previous: 'a', valid: ['b', 'a'] },
     ],
     [
-      'the 24 h of the old secret begin when the new one takes over',
+      'The 24 h of the old secret begin when the new one takes over',
       [['b', '24h', now]],
       now + 2 * day - 1,
       { current: 'b', previous: 'a', valid: ['b', 'a'] },
     ],
     [
-      'the old secret verifies nothing 24 h after the new one took over',
+      'The old secret verifies nothing 24 h after the new one took over',
       [['b', '24h', now]],
       now + 2 * day,
       { current: 'b', valid: ['b'] },
     ],
     [
-      'the newest of two replaced secrets makes the previous signature',
+      'The newest of two replaced secrets makes the previous signature',
       [
         ['b', 'now', now],
         ['c', 'now', now + 5],
@@ -152,7 +152,7 @@ describe('the secrets of a delivery', () => {
       { current: 'c', previous: 'b', valid: ['c', 'b', 'a'] },
     ],
     [
-      'each of two replaced secrets has 24 h of its own',
+      'Each of two replaced secrets has 24 h of its own',
       [
         ['b', 'now', now],
         ['c', 'now', now + hour],
@@ -161,7 +161,7 @@ describe('the secrets of a delivery', () => {
       { current: 'c', previous: 'b', valid: ['c', 'b'] },
     ],
     [
-      'a rotation from now on ends a pending one, and of both older secrets the one that signed makes the previous signature',
+      'A rotation from now on ends a pending one, and of both older secrets the one that signed makes the previous signature',
       [
         ['b', '24h', now],
         ['c', 'now', now + hour],
@@ -170,7 +170,7 @@ describe('the secrets of a delivery', () => {
       { current: 'c', previous: 'a', valid: ['c', 'b', 'a'] },
     ],
     [
-      'both older secrets end 24 h after a rotation that ended a pending one',
+      'Both older secrets end 24 h after a rotation that ended a pending one',
       [
         ['b', '24h', now],
         ['c', 'now', now + hour],
@@ -179,7 +179,7 @@ describe('the secrets of a delivery', () => {
       { current: 'c', valid: ['c'] },
     ],
     [
-      'two pending rotations take over one after the other: before the first',
+      'Two pending rotations take over one after the other: before the first',
       [
         ['b', '1h', now],
         ['c', '24h', now + 5],
@@ -188,7 +188,7 @@ describe('the secrets of a delivery', () => {
       { current: 'a', valid: ['a', 'c', 'b'] },
     ],
     [
-      'two pending rotations take over one after the other: between them',
+      'Two pending rotations take over one after the other: between them',
       [
         ['b', '1h', now],
         ['c', '24h', now + 5],
@@ -197,7 +197,7 @@ describe('the secrets of a delivery', () => {
       { current: 'b', previous: 'a', valid: ['b', 'c', 'a'] },
     ],
     [
-      'two pending rotations take over one after the other: after the second',
+      'Two pending rotations take over one after the other: after the second',
       [
         ['b', '1h', now],
         ['c', '24h', now + 5],
@@ -206,7 +206,7 @@ describe('the secrets of a delivery', () => {
       { current: 'c', previous: 'b', valid: ['c', 'b', 'a'] },
     ],
     [
-      'a second rotation may overtake a pending one',
+      'A second rotation may overtake a pending one',
       [
         ['b', '24h', now],
         ['c', '1h', now],
@@ -215,7 +215,7 @@ describe('the secrets of a delivery', () => {
       { current: 'c', previous: 'a', valid: ['c', 'b', 'a'] },
     ],
     [
-      'while a rotation is pending, a secret that was replaced before it keeps its previous signature',
+      'While a rotation is pending, a secret that was replaced before it keeps its previous signature',
       [
         ['b', 'now', now],
         ['c', '1h', now + 5],
@@ -227,11 +227,11 @@ describe('the secrets of a delivery', () => {
     expect(await signedAt(after(...rotations), at)).toEqual({ ...expected, lost: [] });
   });
 
-  it('no longer contain a secret that had ended before the rotation', () => {
+  it('A rotation drops a secret that had ended before the rotation', () => {
     expect(after(['b', 'now', now], ['c', 'now', now + day]).map(({ sealed }) => sealed)).toEqual(['c', 'b']);
   });
 
-  it('contain a first secret that signs at once, even when it was issued for later', () => {
+  it('A first secret signs at once, even when it was issued for later', () => {
     expect(rotated([], 'a', '24h', now)).toEqual([{ sealed: 'a', issuedAt: now }]);
   });
 });
@@ -239,23 +239,23 @@ describe('the secrets of a delivery', () => {
 describe('a secret that nobody can open', () => {
   const stored = after(['b', 'now', now], ['c', 'now', now + 1], ['d', '1h', now + 2]);
 
-  it('signs nothing when it was replaced, and an older secret makes the previous signature', async () => {
+  it('A replaced secret that nobody can open signs nothing, and an older secret makes the previous signature', async () => {
     const secrets = await openSecrets(accountId, stored, box('b'), now + 3);
     expect(secrets).toMatchObject({ current: 'c', previous: 'a', valid: ['c', 'd', 'a'] });
     expect(secrets?.lost.map(({ sealed }) => sealed)).toEqual(['b']);
   });
 
-  it('signs nothing while it is pending', async () => {
+  it('A pending secret that nobody can open signs nothing', async () => {
     const secrets = await openSecrets(accountId, stored, box('d'), now + 3);
     expect(secrets).toMatchObject({ current: 'c', valid: ['c', 'b', 'a'] });
     expect(secrets?.lost.map(({ sealed }) => sealed)).toEqual(['d']);
   });
 
-  it('throws SecretLost when it is the signing secret', async () => {
+  it('A signing secret that nobody can open throws SecretLost', async () => {
     await expect(openSecrets(accountId, stored, box('c'), now + 3)).rejects.toThrow(SecretLost);
   });
 
-  it('differs from a secret that cannot be opened for the moment, which makes the whole delivery fail for now', async () => {
+  it('A secret that cannot be opened for the moment makes the whole delivery fail for now', async () => {
     const throttled = new Error('slow down');
     const open: SecretBox['open'] = async (_account, sealed) =>
       sealed === 'b' ? Promise.reject(throttled) : Promise.resolve(sealed);

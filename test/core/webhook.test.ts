@@ -18,7 +18,7 @@ import { asMicros } from '../../core/money.ts';
 import { accountId, aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';
 
 describe('the body of a webhook', () => {
-  it('of a completed creation has exactly these bytes', () => {
+  it('The body of a completed creation has exactly these bytes', () => {
     const creation = aCompletedCreation({ metadata: { order: 'A-1', name: 'Zoë' } });
     expect(webhookBody(creation, ['https://results.test/results/unguessable.png'])).toBe(
       '{"event":"creation.completed","id":"019aa5a0-1000-7000-8000-00000000000a","status":"completed",' +
@@ -28,7 +28,7 @@ describe('the body of a webhook', () => {
     );
   });
 
-  it('of a failed creation has the message of the failure and no addresses', () => {
+  it('The body of a failed creation has the message of the failure and no addresses', () => {
     const creation = aCreation({
       status: 'failed',
       failure: 'GenerationTimedOut',
@@ -44,14 +44,14 @@ describe('the body of a webhook', () => {
 });
 
 describe('X-Webhook-Signature-256', () => {
-  it('equals the signature that OpenSSL computes', () => {
+  it('The header X-Webhook-Signature-256 equals the signature that OpenSSL computes', () => {
     // printf '%s' '1700000000.{"id":"x"}' | openssl dgst -sha256 -hmac 'whsec_AAAA'
     expect(signature256('whsec_AAAA', '1700000000', '{"id":"x"}')).toBe(
       'sha256=f648ec7154669015b6dd97fa4a0da749a1ab2f84874cc9b6a1f76258c1b5b9b8',
     );
   });
 
-  it('uses the whole secret with its prefix as the key, and signs the bytes of the body in UTF-8', () => {
+  it('The header X-Webhook-Signature-256 uses the whole secret with its prefix as the key, and signs the bytes of the body in UTF-8', () => {
     const secret = webhookSecret(new Uint8Array(32).fill(1));
     const bytes = Buffer.concat([
       Buffer.from('1700000000', 'ascii'),
@@ -64,7 +64,7 @@ describe('X-Webhook-Signature-256', () => {
 });
 
 describe('webhook-signature', () => {
-  it('equals the test vector of Standard Webhooks', () => {
+  it('The header webhook-signature equals the test vector of Standard Webhooks', () => {
     // From the tests of github.com/standard-webhooks/standard-webhooks, libraries/javascript.
     const signature = standardSignature(
       'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
@@ -77,7 +77,7 @@ describe('webhook-signature', () => {
 });
 
 describe('a webhook secret', () => {
-  it('consists of whsec_ and the base64 of 32 bytes', () => {
+  it('A webhook secret consists of whsec_ and the base64 of 32 bytes', () => {
     const secret = webhookSecret(Uint8Array.from({ length: 32 }, (_, index) => index));
     expect(secret).toBe('whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=');
   });
@@ -102,7 +102,7 @@ describe('the headers of an attempt', () => {
       .update(`${attempt.messageId}.1763726434.{"id":"x"}`)
       .digest('base64')}`;
 
-  it('are the documented ones and the three of Standard Webhooks', () => {
+  it('The headers of an attempt are the documented ones and the three of Standard Webhooks', () => {
     expect(headers).toEqual({
       'content-type': 'application/json',
       'user-agent': 'Darkroom-Webhooks/1',
@@ -143,7 +143,7 @@ describe('the outcome of an attempt', () => {
     [404, 'failed'],
     [410, 'failed'],
     [500, 'failed'],
-  ] as const)('with status %i is %s', (status, outcome) => {
+  ] as const)('An attempt with status %i is %s', (status, outcome) => {
     expect(endedDelivery(delivery, { kind: 'answered', status, excerpt: 'thanks' })).toEqual({
       ...delivery,
       outcome,
@@ -152,7 +152,7 @@ describe('the outcome of an attempt', () => {
     });
   });
 
-  it('without an answer is failed with a reason, and an answer is kept up to 500 characters', () => {
+  it('An attempt without an answer is failed with a reason, and an answer is kept up to 500 characters', () => {
     expect(endedDelivery(delivery, { kind: 'unanswered', reason: 'timeout' })).toEqual({
       ...delivery,
       outcome: 'failed',
@@ -165,7 +165,7 @@ describe('the outcome of an attempt', () => {
 });
 
 describe('the numbers of webhooks', () => {
-  it('are limited to these sizes and times', () => {
+  it('A webhook has these limits of size and time', () => {
     expect({ webhookResponseBytes, replacedSecretSeconds, testDeliverySeconds }).toEqual({
       webhookResponseBytes: 16_384,
       replacedSecretSeconds: 86_400,
@@ -175,7 +175,7 @@ describe('the numbers of webhooks', () => {
 });
 
 describe('the schedule of attempts', () => {
-  it('has five attempts of ten seconds with waits of 60, 120, 240 and 480 s', () => {
+  it('The schedule has five attempts of ten seconds with waits of 60, 120, 240 and 480 s', () => {
     expect(webhookWaitsSeconds).toEqual([60, 120, 240, 480]);
     expect(webhookAttempts).toBe(webhookWaitsSeconds.length + 1);
     expect(webhookAttemptMillis).toBe(10_000);

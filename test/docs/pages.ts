@@ -83,8 +83,18 @@ export function sectionOf({ text, path }: Page, heading: string): string {
   return next ? rest.slice(0, next.index) : rest;
 }
 
+/** The cells of each row of the first table in a text, without its head. */
+export function tableRows(text: string): string[][] {
+  const rows = /(?:^\|.*\|\n)+/m.exec(text)?.[0].trimEnd().split('\n') ?? [];
+  return rows.slice(2).map((row) =>
+    row
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
 /** The cells of the first column of the first table in a text, without its head. */
 export function firstColumn(text: string): string[] {
-  const rows = /(?:^\|.*\|\n)+/m.exec(text)?.[0].trimEnd().split('\n') ?? [];
-  return rows.slice(2).map((row) => row.split(/(?<!\\)\|/)[1]?.trim() ?? '');
+  return tableRows(text).map(([first = '']) => first);
 }

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { operations } from '../../core/contract.ts';
 import { failureNames, failures } from '../../core/failure.ts';
 import { imageRequestSchema } from '../../core/image-request.ts';
-import { metrics, alarmMetric } from '../../core/metrics.ts';
+import { alarmMetric, metrics, type MetricDefinition } from '../../core/metrics.ts';
 import { providers } from '../../core/providers.ts';
 import { fullSettings } from '../stack/full-settings.ts';
-import { firstColumn, readPage, sectionOf } from './pages.ts';
+import { firstColumn, readPage, sectionOf, tableRows } from './pages.ts';
 
 const api = readPage('docs/api.md');
 const operationsPage = readPage('docs/operations.md');
@@ -44,13 +44,24 @@ describe('docs/operations.md', () => {
     expect(firstColumn(chapter)).toEqual(rows);
   });
 
-  it('The table of metrics has every metric and nothing else', () => {
-    const named = firstColumn(sectionOf(operationsPage, '## Metrics and dashboard'))
-      .flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)])
-      .map(([, name = '']) => name);
-    expect(named.sort()).toEqual([...metrics, alarmMetric].map(({ name }) => name).sort());
+  it('The table of metrics has the event, the value, the unit and the dimensions of each metric', () => {
+    const definitions: readonly MetricDefinition[] = metrics;
+    expect(tableRows(sectionOf(operationsPage, '## Metrics and dashboard'))).toEqual([
+      ...definitions.map((metric) => metricRow(metric, `\`${metric.event}\``)),
+      metricRow(alarmMetric, 'every line of level alarm'),
+    ]);
   });
 });
+
+/** The cells of a metric in docs/operations.md. */
+function metricRow(
+  { name, field, unit, dimensions }: Omit<MetricDefinition, 'event'>,
+  event: string,
+): string[] {
+  const code = (word: string): string => `\`${word}\``;
+  const series = dimensions.map((set) => (set.length === 0 ? 'all' : set.map(code).join(', ')));
+  return [code(name), event, field === undefined ? '1' : code(field), unit, series.join('; ')];
+}
 
 describe('docs/providers.md', () => {
   it('The table of providers has every provider that needs a credential', () => {

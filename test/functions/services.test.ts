@@ -11,6 +11,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { creationToItem } from '../../adapters/dynamodb/mapping.ts';
+import { providers as knownProviders } from '../../core/providers.ts';
 import { handler as auditBooks } from '../../functions/schedule/audit-books.ts';
 import { handler as reconcile } from '../../functions/schedule/reconcile.ts';
 import { apiServices, catalogServices, quoteServices } from '../../functions/services/api.ts';
@@ -157,7 +158,7 @@ describe('the services of the renderer', () => {
   it('The renderer has every provider under its own name, and the days that a result is kept', () => {
     vi.stubEnv('RESULT_DAYS', '7');
     const { providers, resultDays } = renderServices();
-    const names = ['sandbox', 'sandbox-large', 'bedrock', 'openai', 'google', 'bfl', 'fal', 'replicate'];
+    const names = Object.keys(knownProviders);
     expect([...providers.keys()]).toEqual(names);
     expect([...providers.values()].map(({ name }) => name)).toEqual(names);
     expect(resultDays).toBe(7);

@@ -68,7 +68,9 @@ function scene({ jobs = [], open = false, patienceMillis = 12_000 }: SceneOption
     const one: FlyingInvocation = {
       functionId: 'F',
       source,
+      event: undefined,
       startedAt,
+      crash: undefined,
       done: ended.then(() => ({ ok: true, payload: null })),
     };
     flying.push(one);
@@ -113,7 +115,7 @@ function scene({ jobs = [], open = false, patienceMillis = 12_000 }: SceneOption
 }
 
 describe('an advance', () => {
-  it('starts everything that falls due in order, each at its own instant, and nothing later', async () => {
+  it('An advance starts everything that falls due in order, each at its own instant, and nothing later', async () => {
     const { advance, timers, fired } = scene({ jobs: [{ name: 'minutely', everySeconds: 60 }] });
     timers.push(
       { at: 90, name: 'at its end' },
@@ -126,14 +128,14 @@ describe('an advance', () => {
     expect(Math.round((now - startMillis) / 1_000)).toBe(90);
   });
 
-  it('fires a timer that another timer has set on the way', async () => {
+  it('An advance fires a timer that another timer has set on the way', async () => {
     const { advance, timers, fired } = scene();
     timers.push({ at: 10, name: 'first', sets: { at: 15, name: 'second' } });
     await advance(20);
     expect(fired).toEqual(['10 first', '15 second']);
   });
 
-  it('waits for the tasks in flight before the clock jumps', async () => {
+  it('An advance waits for the tasks in flight before the clock jumps', async () => {
     const { advance, fly, timers, fired } = scene();
     fly('task', 150);
     timers.push({ at: 60, name: 'timer' });
@@ -143,7 +145,7 @@ describe('an advance', () => {
     expect(fired).toEqual(['60 timer']);
   });
 
-  it("waits for a hanging task no longer than its patience, counted from the task's own start", async () => {
+  it("An advance waits for a hanging task no longer than its patience, counted from the task's own start", async () => {
     const patienceMillis = 300_000;
     const { advance, fly, timers, fired } = scene({ patienceMillis });
     timers.push({ at: 60, name: 'timer' });
@@ -153,7 +155,7 @@ describe('an advance', () => {
     expect(fired).toEqual(['60 timer']);
   });
 
-  it('waits for requests that came before it, but not for requests that come during it', async () => {
+  it('An advance waits for requests that came before it, but not for requests that come during it', async () => {
     const { advance, fly, flying } = scene();
     fly('gateway', 100);
     const advancing = advance(60);
@@ -163,7 +165,7 @@ describe('an advance', () => {
     expect(flying).toHaveLength(1);
   });
 
-  it('begins after the advance before it has ended', async () => {
+  it('An advance begins after the advance before it has ended', async () => {
     const { advance, timers, fired, now } = scene();
     timers.push({ at: 60, name: 'first' }, { at: 120, name: 'second' });
     await Promise.all([advance(60), advance(60)]);
@@ -171,7 +173,7 @@ describe('an advance', () => {
     expect(Math.floor(now())).toBe(120);
   });
 
-  it('starts no job again before its last run has ended', async () => {
+  it("An advance starts no job again before the job's last run has ended", async () => {
     const { advance, fired } = scene({ jobs: [{ name: 'slow', everySeconds: 60, millis: 60 }] });
     await advance(90);
     await expect.poll(() => fired).toHaveLength(4);
@@ -183,7 +185,7 @@ describe('an advance', () => {
     ]);
   });
 
-  it('fires a minutely job hourly over hours and daily over days, unless an execution is open', async () => {
+  it('An advance fires a minutely job hourly over hours and daily over days, unless an execution is open', async () => {
     const jobs = [{ name: 'minutely', everySeconds: 60 }];
     const hours = scene({ jobs });
     await hours.advance(3 * 3_600);
@@ -196,7 +198,7 @@ describe('an advance', () => {
     expect(busy.fired).toHaveLength(120);
   });
 
-  it('ends with an error when the service stops, and fires nothing more', async () => {
+  it('An advance ends with an error when the service stops, and fires nothing more', async () => {
     const { advance, timers, fired, fly } = scene();
     timers.push({ at: 10, name: 'first' });
     fly('task', 50);
@@ -206,7 +208,7 @@ describe('an advance', () => {
     expect(fired).toEqual([]);
   });
 
-  it('lets the clock flow again after an error', async () => {
+  it('An advance that ends with an error lets the clock flow again', async () => {
     const clock = openClock();
     const made = createSchedule([], clock, () => 0);
     let syncs = 0;
@@ -225,7 +227,7 @@ describe('an advance', () => {
 });
 
 describe('the schedule', () => {
-  it('fires a job at each whole interval while the clock flows', async () => {
+  it('The schedule fires a job at each whole interval while the clock flows', async () => {
     const clock = openClock();
     const instants: number[] = [];
     schedule = createSchedule(
@@ -241,7 +243,7 @@ describe('the schedule', () => {
     expect(fired - due).toBeGreaterThanOrEqual(0);
   });
 
-  it('waits for the end of an awaited run, and for no other run', async () => {
+  it('The schedule waits for the end of an awaited run, and for no other run', async () => {
     const clock = openClock();
     const ended: string[] = [];
     const job = (name: string, isAwaited: boolean): Job => ({
@@ -261,7 +263,7 @@ describe('the schedule', () => {
     await expect.poll(() => ended).toEqual(['awaited', 'other']);
   });
 
-  it('reports a run that fails and fires the job again', async () => {
+  it('The schedule reports a run that fails and fires the job again', async () => {
     const clock = openClock();
     const errors: string[] = [];
     schedule = createSchedule(

@@ -12,7 +12,7 @@ describe('the virtual clock', () => {
   const realNow = (): number => real;
   const file = (name: string): string => path.join(folder, name, 'clock.json');
 
-  it('flows with real time, stands while it is frozen, and jumps only while it stands', () => {
+  it('The clock flows with real time, stands while it is frozen, and jumps only while it stands', () => {
     const clock = openClock(undefined, realNow);
     expect(clock.now()).toBe(real);
     expect(() => clock.jumpTo(real + 1)).toThrow('only jump while it stands');
@@ -28,7 +28,7 @@ describe('the virtual clock', () => {
     expect(clock.now()).toBe(stands + 60_005);
   });
 
-  it('is not set back by a restart, also when the process was killed in the middle of an advance', () => {
+  it('A restart does not set the clock back, also when the process was killed in the middle of an advance', () => {
     const clock = openClock(file('killed'), realNow);
     const stands = clock.freeze();
     clock.jumpTo(stands + 900_000);
@@ -37,7 +37,7 @@ describe('the virtual clock', () => {
     expect(openClock(file('killed'), realNow).now()).toBeGreaterThanOrEqual(stands + 900_000);
   });
 
-  it('writes a jump to disk before it shows the new time', () => {
+  it('The clock writes a jump to disk before it shows the new time', () => {
     const clock = openClock(file('before'), realNow);
     clock.jumpTo(clock.freeze() + 1_000);
     expect(JSON.parse(readFileSync(file('before'), 'utf8'))).toEqual({
@@ -46,7 +46,7 @@ describe('the virtual clock', () => {
     });
   });
 
-  it("is not set back when the machine's own clock is set back", () => {
+  it("The clock is not set back when the machine's own clock is set back", () => {
     const clock = openClock(file('machine'), realNow);
     clock.freeze();
     clock.thaw();
@@ -56,13 +56,13 @@ describe('the virtual clock', () => {
     real += 3_600_000;
   });
 
-  it("refuses a file that does not hold a clock's record", () => {
+  it("The clock refuses a file that does not hold a clock's record", () => {
     const strange = file('before');
     writeFileSync(strange, 'hello');
     expect(() => openClock(strange, realNow)).toThrow(/is not a clock's file/);
   });
 
-  it('shows a jump to other threads at once', async () => {
+  it('The clock shows a jump to other threads at once', async () => {
     const clock = openClock();
     clock.jumpTo(clock.freeze() + 86_400_000);
     const worker = new Worker(

@@ -34,6 +34,7 @@ describe('the control routes', () => {
   let port = 0;
   let url = '';
   let advanced: number[] = [];
+  const crashes: string[][] = [];
   beforeAll(async () => {
     inbox = openInbox(inboxOptions);
     const handle = createControl({
@@ -41,6 +42,10 @@ describe('the control routes', () => {
       faults: createFaults(),
       state: () => ({ now: 'then' }),
       prove: (challenge) => `proof of ${challenge}`,
+      crash: (part, match) => {
+        crashes.push([part, match]);
+        return 3;
+      },
       advance: (seconds) => {
         advanced.push(seconds);
         return Promise.resolve({ now: 60_000, steps: 2 });
@@ -58,7 +63,7 @@ describe('the control routes', () => {
   const post = (where: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${url}${where}`, { method: 'POST', body, headers, redirect: 'manual' });
 
-  it('advance the clock by whole or decimal seconds', async () => {
+  it('The control routes advance the clock by whole or decimal seconds', async () => {
     advanced = [];
     const response = await post('/clock', '{"advance_seconds":60}');
     expect([response.status, await response.json()]).toEqual([
@@ -78,18 +83,33 @@ describe('the control routes', () => {
     ['{}', 'advance_seconds', /number/],
     ['nonsense', '', /object/],
     ['', '', /object/],
-  ])('refuse to advance with the body %s and give the reason', async (body, field, message) => {
-    advanced = [];
-    const response = await post('/clock', body);
-    const { error } = refusalSchema.parse(await response.json());
-    expect([response.status, error.code]).toEqual([400, 'ERR_INVALID_REQUEST']);
-    expect(error.message).toMatch(message);
-    expect(error.details.errors[0]?.field).toBe(field);
-    expect(error.details.errors[0]?.message).toMatch(message);
-    expect(advanced).toEqual([]);
+  ])(
+    'The control routes refuse to advance with the body %s and give the reason',
+    async (body, field, message) => {
+      advanced = [];
+      const response = await post('/clock', body);
+      const { error } = refusalSchema.parse(await response.json());
+      expect([response.status, error.code]).toEqual([400, 'ERR_INVALID_REQUEST']);
+      expect(error.message).toMatch(message);
+      expect(error.details.errors[0]?.field).toBe(field);
+      expect(error.details.errors[0]?.message).toMatch(message);
+      expect(advanced).toEqual([]);
+    },
+  );
+
+  it('The control routes let invocations crash, by function and event, and refuse an unknown field', async () => {
+    const response = await post('/crashes', '{"function":"RenderImage","match":"id"}');
+    expect([response.status, await response.json()]).toEqual([200, { crashed: 3 }]);
+    expect((await post('/crashes', '{"function":"RenderImage"}')).status).toBe(200);
+    expect((await post('/crashes', '{"function":"RenderImage","event":"id"}')).status).toBe(400);
+    expect((await post('/crashes', '{"match":"id"}')).status).toBe(400);
+    expect(crashes).toEqual([
+      ['RenderImage', 'id'],
+      ['RenderImage', ''],
+    ]);
   });
 
-  it('set, list and clear faults', async () => {
+  it('The control routes set, list and clear faults', async () => {
     expect((await post('/faults', '{"call":"dynamodb:PutItem","error":"nonsense"}')).status).toBe(400);
     expect(
       (await post('/faults', '{"call":"dynamodb:TransactWriteItems","error":"TransactionConflict"}')).status,
@@ -100,7 +120,7 @@ describe('the control routes', () => {
     expect(await (await fetch(`${url}/faults`, { method: 'DELETE' })).json()).toEqual({ data: [] });
   });
 
-  it('answer /_local/state, and 404 for unknown paths and methods', async () => {
+  it('The control routes answer /_local/state, and 404 for unknown paths and methods', async () => {
     expect(await (await fetch(`${url}/state`)).json()).toEqual({ now: 'then' });
     expect((await fetch(`${url}/nothing`)).status).toBe(404);
     expect((await fetch(`${url}/clock`)).status).toBe(404);
@@ -112,20 +132,23 @@ describe('the control routes', () => {
     ['127.0.0.9:80', undefined, 200],
     ['localhost:1', 'https://evil.example', 403],
     ['localhost:1', 'http://localhost:1', 200],
-  ])('answer a request with host %s and origin %s with %i', async (host, origin, status) => {
-    const answered = await new Promise((resolve, reject) => {
-      const headers = { host, ...(origin === undefined ? {} : { origin }) };
-      httpRequest({ port, host: '127.0.0.1', path: '/_local/state', headers, agent: false }, (incoming) => {
-        incoming.resume();
-        resolve(incoming.statusCode);
-      })
-        .on('error', reject)
-        .end();
-    });
-    expect(answered).toBe(status);
-  });
+  ])(
+    'The control routes answer a request with host %s and origin %s with %i',
+    async (host, origin, status) => {
+      const answered = await new Promise((resolve, reject) => {
+        const headers = { host, ...(origin === undefined ? {} : { origin }) };
+        httpRequest({ port, host: '127.0.0.1', path: '/_local/state', headers, agent: false }, (incoming) => {
+          incoming.resume();
+          resolve(incoming.statusCode);
+        })
+          .on('error', reject)
+          .end();
+      });
+      expect(answered).toBe(status);
+    },
+  );
 
-  it('receive webhooks at any sub-path, list the newest first, and keep them over a restart', async () => {
+  it('The inbox receives webhooks at any sub-path, lists the newest first, and keeps them over a restart', async () => {
     await post('/inbox', '{"event":"creation.failed","id":"a"}');
     await post(
       '/inbox/name',
@@ -169,7 +192,7 @@ describe('the control routes', () => {
     again.close();
   });
 
-  it('answer a webhook with the status, redirect or delay that its query asks for', async () => {
+  it('The inbox answers a webhook with the status, redirect or delay that its query asks for', async () => {
     expect((await post('/inbox?status=500', '{}')).status).toBe(500);
     expect((await post('/inbox?status=410', '{}')).status).toBe(410);
     const redirect = await post('/inbox?redirect=http%3A%2F%2F127.0.0.1%3A1%2F', '{}');
@@ -182,7 +205,7 @@ describe('the control routes', () => {
     ).rejects.toThrow();
   });
 
-  it('show the inbox as a page to a browser', async () => {
+  it('The inbox is a page when a browser asks for it', async () => {
     const response = await fetch(`${url}/inbox`, { headers: { accept: 'text/html,application/xhtml+xml' } });
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -208,7 +231,7 @@ describe('the inbox page', () => {
     raw_body: hostile,
   };
 
-  it('escapes every value of a webhook', () => {
+  it('The inbox page escapes every value of a webhook', () => {
     const page = inboxPage([webhook], 0);
     expect(page).not.toContain('<img src=x');
     expect(page).not.toContain('"onload="');
@@ -216,7 +239,7 @@ describe('the inbox page', () => {
     expect(page).toContain('&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;');
   });
 
-  it("shows only web images, and the service's own images from its present address", () => {
+  it("The inbox page shows only web images, and the service's own images from its present address", () => {
     const imageOf = (url: string): string | undefined =>
       /<img src="([^"]*)"/.exec(inboxPage([{ ...webhook, image_urls: [url] }], 0))?.[1];
     expect(imageOf('javascript:alert(1)')).toBeUndefined();
@@ -225,7 +248,7 @@ describe('the inbox page', () => {
     expect(imageOf('http://127.0.0.1:4000/_results/a.png')).toBe('/_results/a.png');
   });
 
-  it('loads no resource from another address', () => {
+  it('The inbox page loads no resource from another address', () => {
     expect(inboxPage([], 0)).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 });

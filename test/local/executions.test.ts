@@ -46,7 +46,7 @@ describe('executions', () => {
     open();
   });
 
-  it('start once for each name, and a repeated start gets the first answer', async () => {
+  it('An execution starts once for each name, and a repeated start gets the first answer', async () => {
     const first = await start('a');
     expect(first).toEqual({ executionArn: arnOf('a'), startDate: new Date(1_000) });
     now += 5;
@@ -57,7 +57,7 @@ describe('executions', () => {
     expect(started).toEqual(['a {"id":1}']);
   });
 
-  it('are refused with the codes of Step Functions', async () => {
+  it('An execution is refused with the codes of Step Functions', async () => {
     await expect(
       call('StartExecution', { stateMachineArn: `${machine}x`, input: '{}' }),
     ).rejects.toMatchObject({ code: 'StateMachineDoesNotExist' });
@@ -70,7 +70,7 @@ describe('executions', () => {
     await expect(call('GetActivityTask', {})).rejects.toMatchObject({ code: 'UnknownOperationException' });
   });
 
-  it('are on disk before the answer, and run again from their start after a crash', async () => {
+  it('An execution is on disk before the answer, and runs again from its start after a crash', async () => {
     await start('open');
     await start('done');
     executions.onHistory(arnOf('done'), { type: 'StateEntered', state: 'S', at: 1 });
@@ -92,7 +92,7 @@ describe('executions', () => {
     expect(executions.list().map(({ name }) => name)).toEqual(['open', 'done', 'after']);
   });
 
-  it('keep the name of a closed execution in use for 90 days', async () => {
+  it('The name of a closed execution stays in use for 90 days', async () => {
     await start('old');
     await start('open');
     executions.onClosed(arnOf('old'), { status: 'SUCCEEDED', output: {} });
@@ -104,7 +104,7 @@ describe('executions', () => {
     expect(executions.list().map(({ name }) => name)).toEqual(['open']);
   });
 
-  it('stay ABORTED after a stop, also when a task answers later', async () => {
+  it('An execution stays ABORTED after a stop, also when a task answers later', async () => {
     await start('a');
     now += 500;
     expect(await call('StopExecution', { executionArn: arnOf('a') })).toEqual({ stopDate: new Date(1_500) });
@@ -115,7 +115,7 @@ describe('executions', () => {
     expect(await call('StopExecution', { executionArn: arnOf('a') })).toEqual({ stopDate: new Date(1_500) });
   });
 
-  it('are listed by status, the newest first', async () => {
+  it('Executions are listed by status, the newest first', async () => {
     await start('a');
     now += 1;
     await start('b');
@@ -131,7 +131,7 @@ describe('executions', () => {
     expect(await names('RUNNING')).toEqual(['c', 'a']);
   });
 
-  it('send an event in the form of EventBridge when they close', async () => {
+  it('An execution sends an event in the form of EventBridge when it closes', async () => {
     await start('a');
     executions.onClosed(arnOf('a'), { status: 'TIMED_OUT' });
     const [execution] = changed;

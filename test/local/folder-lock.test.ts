@@ -69,7 +69,7 @@ const writeRecord = (folder: string, record: object): void =>
   writeFileSync(path.join(folder, 'service.json'), JSON.stringify(record));
 
 describe('the lock of a folder', () => {
-  it('goes to one of six concurrent processes, and the others get one sentence as the reason', async () => {
+  it('The lock goes to one of six concurrent processes, and the others get one sentence as the reason', async () => {
     const folder = newFolder();
     const outcomes = (await Promise.all(Array.from({ length: 6 }, () => takeInChild(folder)))).map(
       ({ outcome }) => outcome,
@@ -80,7 +80,7 @@ describe('the lock of a folder', () => {
     }
   });
 
-  it('can be taken at once after its holder was killed', async () => {
+  it('The lock can be taken at once after its holder was killed', async () => {
     const folder = newFolder();
     const { child, outcome } = await takeInChild(folder);
     expect(outcome.held).toBe(true);
@@ -92,7 +92,7 @@ describe('the lock of a folder', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'can be taken from a killed holder that stays a zombie',
+    'The lock can be taken from a killed holder that stays a zombie',
     async () => {
       const folder = newFolder();
       // The shell becomes `sleep`, which never waits for the child that the shell had started.
@@ -107,7 +107,7 @@ describe('the lock of a folder', () => {
     },
   );
 
-  it('can be taken although a new process has the id of the killed holder', () => {
+  it('The lock can be taken although a new process has the id of the killed holder', () => {
     const folder = newFolder();
     writeRecord(folder, { pid: process.ppid, startedAt: '2026-11-21T12:00:00.000Z', secret: 'x'.repeat(64) });
     take(folder);
@@ -117,7 +117,7 @@ describe('the lock of a folder', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'stays with a holder that is stopped and does not answer',
+    'The lock stays with a holder that is stopped and does not answer',
     async () => {
       const folder = newFolder();
       const {
@@ -135,7 +135,7 @@ describe('the lock of a folder', () => {
     },
   );
 
-  it('does not go along to a copy of the folder', async () => {
+  it('The lock does not go along to a copy of the folder', async () => {
     const folder = newFolder();
     const { outcome } = await takeInChild(folder);
     expect(outcome.held).toBe(true);
@@ -146,14 +146,14 @@ describe('the lock of a folder', () => {
     expect(refused(folder)).toMatchObject({ code: 'FOLDER_IN_USE' });
   });
 
-  it('stays with a process that keeps no reference to it', async () => {
+  it('The lock stays with a process that keeps no reference to it', async () => {
     const folder = newFolder();
     const { outcome } = await takeInChild(folder, '--expose-gc');
     expect(outcome.held).toBe(true);
     expect((await takeInChild(folder)).outcome).toMatchObject({ held: false });
   });
 
-  it('is refused a second time in one process, also under another path, and is not freed', async () => {
+  it('The lock is refused a second time in one process, also under another path, and is not freed', async () => {
     const folder = newFolder();
     const alias = path.join(newFolder(), 'alias');
     symlinkSync(folder, alias, 'junction');
@@ -162,7 +162,7 @@ describe('the lock of a folder', () => {
     expect((await takeInChild(folder)).outcome).toMatchObject({ held: false });
   });
 
-  it('is free after its release, and service.json is deleted', async () => {
+  it('The lock is free after its release, and service.json is deleted', async () => {
     const folder = newFolder();
     const lock = lockFolder(folder);
     lock.release();
@@ -172,7 +172,7 @@ describe('the lock of a folder', () => {
     child.kill('SIGKILL');
   });
 
-  it('refuses a damaged file with one sentence that says what to do', () => {
+  it('The lock refuses a damaged file with one sentence that says what to do', () => {
     const folder = newFolder();
     const lock = lockFolder(folder);
     lock.release();
@@ -186,7 +186,7 @@ describe('the lock of a folder', () => {
     expect(String(error)).not.toContain('\n');
   });
 
-  it('refuses a folder that cannot be made with FOLDER_UNUSABLE', () => {
+  it('The lock refuses a folder that cannot be made with FOLDER_UNUSABLE', () => {
     const file = path.join(newFolder(), 'file');
     writeFileSync(file, '');
     expect(refused(path.join(file, 'data'))).toMatchObject({ code: 'FOLDER_UNUSABLE' });
@@ -226,7 +226,7 @@ describe('the address in service.json', () => {
     return `http://127.0.0.1:${port}`;
   }
 
-  it('is used when the service at the address proves that it holds the folder', async () => {
+  it('The address is used when the service at the address proves that it holds the folder', async () => {
     const folder = newFolder();
     const lock = take(folder);
     const addresses = addressesAt(await serve(lock.prove));
@@ -234,7 +234,7 @@ describe('the address in service.json', () => {
     expect(await runningService(folder)).toMatchObject(addresses);
   });
 
-  it('is not used when the service at the address holds another folder', async () => {
+  it('The address is not used when the service at the address holds another folder', async () => {
     const folder = newFolder();
     const [lock, other] = [take(folder), take(newFolder())];
     lock.announce(addressesAt(await serve(other.prove)));
@@ -242,7 +242,7 @@ describe('the address in service.json', () => {
     await expect(connect({ data: folder })).rejects.toThrow('No local service runs in');
   });
 
-  it('is not used before the service is ready, without the file, or when the file is malformed', async () => {
+  it('The address is not used before the service is ready, without the file, or when the file is malformed', async () => {
     const folder = newFolder();
     const lock = lockFolder(folder);
     expect(await runningService(folder)).toBeUndefined();
@@ -255,7 +255,7 @@ describe('the address in service.json', () => {
     }
   });
 
-  it('is not used when no service listens at the address', async () => {
+  it('The address is not used when no service listens at the address', async () => {
     const folder = newFolder();
     const lock = take(folder);
     lock.announce(addressesAt('http://127.0.0.1:1'));

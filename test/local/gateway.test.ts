@@ -35,11 +35,11 @@ describe('the router', () => {
     ['PUT', '/v1/files/a', 'ANY /v1/files/{proxy+}', { proxy: 'a' }],
     ['GET', '/v1/files/a/b/c', 'ANY /v1/files/{proxy+}', { proxy: 'a/b/c' }],
     ['GET', '/v1/creations/%zz', 'GET /v1/creations/{id}', { id: '%zz' }],
-  ])('sends %s %s to %s', (method, path, routeKey, pathParameters) => {
+  ])('The router sends %s %s to %s', (method, path, routeKey, pathParameters) => {
     expect(find(method, path)).toEqual({ route: { routeKey, functionId: routeKey }, pathParameters });
   });
 
-  it('finds no route for another path when there is no $default', () => {
+  it('The router finds no route for another path when there is no $default', () => {
     expect(createRouter(routes.slice(0, 2))('GET', '/nowhere')).toBeUndefined();
   });
 });
@@ -107,7 +107,7 @@ describe('the gateway', () => {
     });
   }
 
-  it('makes an event in payload format 2.0', async () => {
+  it('The gateway makes an event in payload format 2.0', async () => {
     await send('POST', '/v1/images/generate?a=1&b=x%20y&a=2', {
       from: '127.0.0.7',
       headers: {
@@ -147,7 +147,7 @@ describe('the gateway', () => {
     expect(event.pathParameters).toBeUndefined();
   });
 
-  it('passes path variables on, and no body for a request without one', async () => {
+  it('The gateway passes path variables on, and no body for a request without one', async () => {
     await send('GET', '/v1/creations/abc');
     expect(event).toMatchObject({
       pathParameters: { id: 'abc' },
@@ -161,7 +161,7 @@ describe('the gateway', () => {
     ['image/png', Buffer.from([0x89, 0x50]), true],
     ['application/json', Buffer.from([0xff, 0xfe]), true],
     ['text/plain', Buffer.from('hi'), false],
-  ])('passes a body of type %s on as text only when it is text', async (type, body, encoded) => {
+  ])('The gateway passes a body of type %s on as text only when it is text', async (type, body, encoded) => {
     await send('POST', '/v1/images/generate', { headers: { 'content-type': type }, body });
     expect([event.isBase64Encoded, event.body]).toEqual([
       encoded,
@@ -169,7 +169,7 @@ describe('the gateway', () => {
     ]);
   });
 
-  it("sends the function's answer", async () => {
+  it("The gateway sends the function's answer", async () => {
     respond = () => ({
       ok: true,
       payload: {
@@ -218,12 +218,12 @@ describe('the gateway', () => {
       503,
       '{"message":"Service Unavailable"}',
     ],
-  ])("answers in AWS's words when %s", async (_when, answer, status, body) => {
+  ])("The gateway answers in AWS's words when %s", async (_when, answer, status, body) => {
     respond = answer;
     expect(await send('GET', '/v1/creations/a')).toMatchObject({ status, body });
   });
 
-  it('refuses an unknown route and a body over 10 MB itself, with or without a Content-Length', async () => {
+  it('The gateway itself refuses an unknown route and a body over 10 MB, with or without a Content-Length', async () => {
     respond = () => {
       throw new Error('must not be called');
     };
@@ -236,7 +236,7 @@ describe('the gateway', () => {
     ).toMatchObject(large);
   });
 
-  it('accepts a body of exactly 10 MB', async () => {
+  it('The gateway accepts a body of exactly 10 MB', async () => {
     respond = () => ({ ok: true, payload: { statusCode: 204 } });
     expect(await send('POST', '/v1/images/generate', { body: Buffer.alloc(10 * 1024 * 1024) })).toMatchObject(
       { status: 204 },
@@ -267,7 +267,7 @@ describe('the results of the distribution', () => {
   });
   afterAll(() => server.close());
 
-  it('are served to GET and HEAD with their type and cache rules', async () => {
+  it('The results are served to GET and HEAD with their type and cache rules', async () => {
     const response = await fetch(`${url}/a%20b/1.png`);
     expect([
       response.status,
@@ -283,7 +283,7 @@ describe('the results of the distribution', () => {
     ['GET', '/missing.png'],
     ['GET', '/%zz'],
     ['PUT', '/a%20b/1.png'],
-  ])('refuse %s %s as S3 does behind CloudFront', async (method, path) => {
+  ])('The distribution refuses %s %s as S3 does behind CloudFront', async (method, path) => {
     const response = await fetch(`${url}${path}`, { method });
     expect(response.status).toBe(403);
     expect(await response.text()).toContain('<Code>AccessDenied</Code>');

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { openClock } from '../../local/clock.ts';
 import { isObject } from '../../local/json-object.ts';
@@ -5,6 +8,7 @@ import type { JsonObject } from '../../local/json-object.ts';
 import { createLocalFunctions } from '../../local/lambda/functions.ts';
 import type { InvocationSource, LocalFunctions } from '../../local/lambda/functions.ts';
 import type { FunctionLogLine, InvocationResult, LambdaError } from '../../local/lambda/messages.ts';
+import { poolLimits, type PoolLimits } from '../../local/lambda/worker-pool.ts';
 import { temporaryFolder, writeBundle } from './machine-fixture.ts';
 
 const { folder, remove } = temporaryFolder();
@@ -19,6 +23,9 @@ interface Running {
   readonly clock: ReturnType<typeof openClock>;
 }
 
+/** A second worker starts only when the first one is full or blocked, however busy the first one is. */
+const oneWorker: PoolLimits = { ...poolLimits, environmentsWhenBusy: 1, blockedMillis: 600 };
+
 let count = 0;
 function run(
   code: string,
@@ -26,7 +33,13 @@ function run(
     timeoutSeconds = 5,
     top = '',
     environment = {},
-  }: { timeoutSeconds?: number; top?: string; environment?: Record<string, string> } = {},
+    limits = oneWorker,
+  }: {
+    timeoutSeconds?: number;
+    top?: string;
+    environment?: Record<string, string>;
+    limits?: PoolLimits;
+  } = {},
 ): Running {
   const id = `Fn${++count}`;
   const log: FunctionLogLine[] = [];
@@ -44,6 +57,7 @@ function run(
     ],
     clock,
     awsUrl: 'http://127.0.0.1:1',
+    limits,
     log: (line) => log.push(line),
   });
   started = functions;
@@ -61,14 +75,42 @@ function payloadOf(result: InvocationResult): JsonObject {
   return result.payload;
 }
 
+function payloadNumber(result: InvocationResult): number {
+  if (!result.ok || typeof result.payload !== 'number') throw new Error('the function returned no number');
+  return result.payload;
+}
+
 async function failure(invocation: Promise<InvocationResult>): Promise<LambdaError> {
   const result = await invocation;
   if (result.ok) throw new Error('it did not fail');
   return result.error;
 }
 
+/** The ways in which code crashes, with the error that Lambda gives. */
+const crashes: readonly [how: string, code: string, errorType: string, errorMessage: RegExp][] = [
+  ['process.exit', 'process.exit(3)', 'Runtime.ExitError', /exit status 3$/],
+  [
+    'killing its own process',
+    'process.kill(process.pid, "SIGKILL"); await new Promise(() => 0)',
+    'Runtime.ExitError',
+    /exit status 137$/,
+  ],
+  [
+    'an uncaught exception',
+    'setTimeout(() => { throw new TypeError("late") }); await new Promise(() => 0)',
+    'TypeError',
+    /^late$/,
+  ],
+  [
+    'an unhandled rejection',
+    'void Promise.reject(new Error("lost")); await new Promise(() => 0)',
+    'Runtime.UnhandledPromiseRejection',
+    /^lost$/,
+  ],
+];
+
 describe('a function in its worker', () => {
-  it("has the template's and Lambda's environment variables, and none of the service's own", async () => {
+  it("A function has the environment variables of the template and of Lambda, and none of the service's own", async () => {
     process.env['SECRET_OF_THE_SERVICE'] = 'x';
     const { invoke } = run('return process.env', { environment: { TABLE: 'main' } });
     const result = await invoke();
@@ -89,7 +131,7 @@ describe('a function in its worker', () => {
     expect(others).toEqual([]);
   });
 
-  it("gets Lambda's context, with its remaining time in real milliseconds", async () => {
+  it("A function gets Lambda's context, with its remaining time in real milliseconds", async () => {
     const { invoke } = run('return { ...context, left: context.getRemainingTimeInMillis() }');
     const payload = payloadOf(await invoke());
     expect(payload).toMatchObject({
@@ -101,7 +143,7 @@ describe('a function in its worker', () => {
     expect(payload['left']).toBeLessThanOrEqual(5_000);
   });
 
-  it('sees the virtual clock in every form of Date, and sees a jump while it runs', async () => {
+  it('A function sees the virtual clock in every form of Date, and sees a jump while it runs', async () => {
     const { invoke, clock, log } = run(`
       const before = Date.now();
       console.log('begun');
@@ -139,14 +181,14 @@ describe('a function in its worker', () => {
     });
   });
 
-  it('fails with the name, the message and the trace of its error', async () => {
+  it('A function fails with the name, the message and the trace of its error', async () => {
     const { invoke } = run('throw Object.assign(new Error("no image"), { name: "NothingRendered" })');
     const error = await failure(invoke());
     expect(error).toMatchObject({ errorType: 'NothingRendered', errorMessage: 'no image' });
     expect(error.trace?.join('\n')).toMatch(/no image[^]*index\.mjs/);
   });
 
-  it('ends at its time limit, also when it keeps the processor busy', async () => {
+  it('A function ends at its time limit, also when it keeps the processor busy', async () => {
     const { invoke } = run('if (event.spin) for (;;); await new Promise(() => setInterval(() => 0, 1000))', {
       timeoutSeconds: 1,
     });
@@ -157,40 +199,23 @@ describe('a function in its worker', () => {
     }
   });
 
-  it.each([
-    ['process.exit', 'process.exit(3)', 'Runtime.ExitError', /exit status 3$/],
-    [
-      'killing its own process',
-      'process.kill(process.pid, "SIGKILL"); await new Promise(() => 0)',
-      'Runtime.ExitError',
-      /exit status 137$/,
-    ],
-    [
-      'an uncaught exception',
-      'setTimeout(() => { throw new TypeError("late") }); await new Promise(() => 0)',
-      'TypeError',
-      /^late$/,
-    ],
-    [
-      'an unhandled rejection',
-      'void Promise.reject(new Error("lost")); await new Promise(() => 0)',
-      'Runtime.UnhandledPromiseRejection',
-      /^lost$/,
-    ],
-  ])('ends by %s, and the service goes on', async (_how, code, errorType, errorMessage) => {
-    const { invoke } = run(`if (event.crash) { ${code} } return 'fine'`);
-    const error = await failure(invoke({ crash: true }));
-    expect(error.errorType).toBe(errorType);
-    expect(error.errorMessage).toMatch(errorMessage);
-    expect(await invoke()).toEqual({ ok: true, payload: 'fine' });
-  });
+  it.each(crashes)(
+    'A function that ends by %s gets its error, and the service goes on',
+    async (_how, code, errorType, errorMessage) => {
+      const { invoke } = run(`if (event.crash) { ${code} } return 'fine'`);
+      const error = await failure(invoke({ crash: true }));
+      expect(error.errorType).toBe(errorType);
+      expect(error.errorMessage).toMatch(errorMessage);
+      expect(await invoke()).toEqual({ ok: true, payload: 'fine' });
+    },
+  );
 
-  it('fails with the reason when its bundle cannot be loaded', async () => {
+  it('A function fails with the reason when its bundle cannot be loaded', async () => {
     const { invoke } = run('return 1', { top: 'throw new Error("no setting TABLE")' });
     expect(await invoke()).toMatchObject({ ok: false, error: { errorMessage: 'no setting TABLE' } });
   });
 
-  it('logs each line under its own request, also when requests share the worker', async () => {
+  it('A function logs each line under its own request, also when requests share the worker', async () => {
     const { invoke, log } = run(
       `console.log(JSON.stringify({ id: context.awsRequestId, n: 1 }));
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -210,38 +235,141 @@ describe('a function in its worker', () => {
 describe('the workers of a function', () => {
   const loads = 'globalThis.loaded = Math.random()';
 
-  it('serve many requests of the gateway in one worker, but each running task in its own', async () => {
+  it('Waiting invocations of a task share one worker', async () => {
     const { invoke } = run(
-      'await new Promise((resolve) => setTimeout(resolve, 100)); return globalThis.loaded',
+      'await new Promise((resolve) => setTimeout(resolve, 200)); return globalThis.loaded',
       { top: loads },
     );
-    const workers = async (source: InvocationSource): Promise<number> =>
-      new Set(
-        (await Promise.all(Array.from({ length: 4 }, () => invoke({}, source)))).map((result) =>
-          JSON.stringify(result),
-        ),
-      ).size;
-    expect(await workers('gateway')).toBe(1);
-    expect(await workers('task')).toBe(4);
-    expect(await workers('task')).toBe(4);
+    await invoke();
+    const results = await Promise.all(Array.from({ length: 60 }, () => invoke()));
+    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
   });
 
-  it('serve later invocations while they are warm', async () => {
+  it('An invocation gets another worker when the present worker is full', async () => {
+    const { invoke } = run(
+      'await new Promise((resolve) => setTimeout(resolve, 300)); return globalThis.loaded',
+      { top: loads, limits: { ...oneWorker, invocationsEach: 2 } },
+    );
+    const results = await Promise.all(Array.from({ length: 6 }, () => invoke()));
+    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(3);
+  });
+
+  it('A worker serves later invocations while it is warm', async () => {
     const { invoke } = run('return globalThis.loaded', { top: loads });
     expect(await invoke()).toEqual(await invoke());
   });
 
-  it('crash alone, and other tasks of the same function go on', async () => {
-    const { invoke } = run(
-      `await new Promise((resolve) => setTimeout(resolve, 200));
-      if (event.crash) process.exit(1);
-      return event.n`,
+  it.each(crashes)(
+    'An invocation that crashes by %s ends alone, and its worker takes no new invocation',
+    async (_how, code, errorType) => {
+      const { invoke, clock } = run(
+        `if (event.crash) { ${code} }
+        while (Date.now() < event.until) await new Promise((resolve) => setTimeout(resolve, 5));
+        return globalThis.loaded`,
+        { top: loads },
+      );
+      const start = clock.freeze();
+      const first = await invoke({ until: 0 });
+      const waiting = [invoke({ until: start + 1 }), invoke({ until: start + 1 })];
+      expect((await failure(invoke({ crash: true }))).errorType).toBe(errorType);
+      const next = await invoke({ until: 0 });
+      expect(next).toMatchObject({ ok: true });
+      expect(next).not.toEqual(first);
+      clock.jumpTo(start + 1);
+      expect(await Promise.all(waiting)).toEqual([first, first]);
+    },
+  );
+
+  it('An invocation can be made to crash while it waits, and the others go on', async () => {
+    const { invoke, functions } = run(
+      'await new Promise((resolve) => setTimeout(resolve, 500)); return event.n',
     );
-    const results = await Promise.all([invoke({ n: 1 }), invoke({ crash: true }), invoke({ n: 2 })]);
-    expect(results.map(({ ok }) => ok)).toEqual([true, false, true]);
+    const all = [1, 2, 3].map((n) => invoke({ n }));
+    await expect.poll(() => functions.inFlight().filter(({ crash }) => crash).length).toBe(3);
+    expect(functions.crash('Other', '')).toBe(0);
+    expect(functions.crash('Fn', '"n":4')).toBe(0);
+    expect(functions.crash('Fn', '"n":2')).toBe(1);
+    expect(await Promise.all(all)).toEqual([
+      { ok: true, payload: 1 },
+      {
+        ok: false,
+        error: {
+          errorType: 'Runtime.ExitError',
+          errorMessage: expect.stringMatching(/exit status 137$/) as unknown,
+        },
+      },
+      { ok: true, payload: 3 },
+    ]);
   });
 
-  it('take no new request after a time-out, but finish their open requests', async () => {
+  it('The code of a crashed invocation can reach nobody any more', async () => {
+    const reached: (string | undefined)[] = [];
+    const server = createServer((incoming, outgoing) => {
+      reached.push(incoming.url);
+      outgoing.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { invoke } = run(
+      `const ask = async (path) => {
+        await fetch('http://127.0.0.1:${port}/fetch' + path);
+        await new Promise((resolve, reject) =>
+          request('http://127.0.0.1:${port}/request' + path, resolve).on('error', reject).end());
+      };
+      if (event.crash) {
+        setTimeout(() => { throw new Error('crash') });
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        await ask('-after').catch(() => 0);
+        try { process.exit(1) } catch { await ask('-after') }
+      }
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await ask('-innocent')`,
+      { top: "import { request } from 'node:http';" },
+    );
+    const innocent = invoke();
+    expect((await failure(invoke({ crash: true }))).errorMessage).toBe('crash');
+    expect(await innocent).toMatchObject({ ok: true });
+    server.closeAllConnections();
+    server.close();
+    expect(reached).toEqual(['/fetch-innocent', '/request-innocent']);
+  });
+
+  it('A crash that belongs to no open invocation ends the worker and all its invocations', async () => {
+    const { invoke } = run('await new Promise((resolve) => setTimeout(resolve, 5_000))', {
+      top: "setTimeout(() => { throw new Error('of the module') }, 300)",
+    });
+    const errors = await Promise.all([failure(invoke()), failure(invoke())]);
+    expect(errors.map(({ errorMessage }) => errorMessage)).toEqual(['of the module', 'of the module']);
+  });
+
+  it('A new invocation does not wait for a worker that another invocation blocks', async () => {
+    const { invoke } = run(
+      `if (event.block) for (const until = performance.now() + 2_000; performance.now() < until; );
+      return performance.timeOrigin + performance.now()`,
+      { timeoutSeconds: 30 },
+    );
+    await invoke();
+    const blocking = invoke({ block: true });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 1_000);
+    });
+    const answeredAt = payloadNumber(await invoke());
+    expect(answeredAt).toBeLessThan(payloadNumber(await blocking));
+  });
+
+  it('An invocation that blocks its worker beyond its time limit takes the others with it', async () => {
+    const { invoke } = run('if (event.spin) for (;;); await new Promise(() => setInterval(() => 0, 1000))', {
+      timeoutSeconds: 2,
+    });
+    const spinning = invoke({ spin: true });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 200);
+    });
+    const errors = await Promise.all([failure(spinning), failure(invoke())]);
+    expect(errors.map(({ errorType }) => errorType)).toEqual(['Sandbox.Timedout', 'Runtime.ExitError']);
+  });
+
+  it('A worker takes no new request after a time-out, but finishes its open requests', async () => {
     // Each invocation waits for its own instant of the virtual clock. The clock stands until the test moves
     // it.
     const { invoke, clock } = run(
@@ -264,22 +392,22 @@ describe('the workers of a function', () => {
     expect(await innocent).toEqual(first);
   });
 
-  it('are at most 48 at once, and the other invocations wait in a queue', async () => {
+  it('Invocations beyond the limit wait in a queue, first come, first served', async () => {
     const { invoke, functions } = run(
       'await new Promise((resolve) => setTimeout(resolve, 300)); return event.n',
-      { timeoutSeconds: 20 },
+      { timeoutSeconds: 20, limits: { ...oneWorker, invocationsEach: 3, environments: 2 } },
     );
-    const all = Array.from({ length: 60 }, (_value, n) => invoke({ n }));
+    const all = Array.from({ length: 10 }, (_value, n) => invoke({ n }));
     await expect
       .poll(() => functions.inFlight().filter(({ startedAt }) => startedAt !== undefined).length)
-      .toBe(48);
+      .toBe(6);
     expect((await Promise.all(all)).map((result) => (result.ok ? result.payload : result.error))).toEqual(
-      Array.from({ length: 60 }, (_value, n) => n),
+      Array.from({ length: 10 }, (_value, n) => n),
     );
     await expect.poll(() => functions.inFlight()).toEqual([]);
   });
 
-  it('answer as Lambda does for a function that does not exist', async () => {
+  it('A function that does not exist is answered as Lambda answers', async () => {
     const { functions } = run('return 1');
     expect(await functions.invoke('Nobody', {}, 'task')).toMatchObject({
       ok: false,

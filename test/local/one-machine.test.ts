@@ -141,7 +141,7 @@ describe('one machine', () => {
     machine.faults.clear();
   });
 
-  it('serves a request with function, execution and table, and overrides declared variables', async () => {
+  it('One machine serves a request with function, execution and table, and overrides declared variables', async () => {
     const response = await post('plain');
     expect(response.status).toBe(202);
     expect(await response.json()).toEqual({
@@ -158,26 +158,26 @@ describe('one machine', () => {
     expect(await instants('plain')).toHaveLength(1);
   });
 
-  it('retries at 0, 60, 180, 420 and 900 virtual seconds when each advance reaches one of them', async () => {
+  it('One machine retries at 0, 60, 180, 420 and 900 virtual seconds when each advance reaches one of them', async () => {
     const attempts = await attemptsAfter('fails-stepwise', [60, 120, 240, 480]);
     expect(attempts).toHaveLength(5);
     expect(gapsOf(attempts)).toEqual([60_000, 120_000, 240_000, 480_000]);
   });
 
-  it('retries at the same instants when one advance passes all of them', async () => {
+  it('One machine retries at the same instants when one advance passes all of them', async () => {
     const attempts = await attemptsAfter('fails-at-once', [901]);
     // Each attempt is at exactly its own instant, because the clock stood during the attempt.
     expect(gapsOf(attempts)).toEqual([60_000, 120_000, 240_000, 480_000]);
   });
 
-  it('fires the schedule exactly at every whole minute of an advance', async () => {
+  it('One machine fires the schedule exactly at every whole minute of an advance', async () => {
     const before = machine.clock.now();
     const { now } = await machine.advance(180);
     const ticks = (await instants('tick')).filter((at) => at > before && at <= now);
     expect(ticks.map((at) => at % 60_000)).toEqual([0, 0, 0]);
   });
 
-  it('waits in an advance for a running render before the clock moves on', async () => {
+  it('One machine waits in an advance for a running render before the clock moves on', async () => {
     const before = machine.clock.freeze();
     await post('slow-one');
     await machine.advance(600);
@@ -185,7 +185,7 @@ describe('one machine', () => {
     expect(await instants('slow-one')).toEqual([before]);
   });
 
-  it('keeps other executions running after a crash, and sends the failure to its event rule', async () => {
+  it('One machine keeps other executions running after a crash, and sends the failure to its event rule', async () => {
     const others = ['slow-a', 'slow-b', 'slow-c'];
     await Promise.all([...others, 'crash-one'].map(post));
     await Promise.all([...others, 'crash-one'].map(closed));
@@ -196,12 +196,12 @@ describe('one machine', () => {
     await expect.poll(() => instants('crash-one FAILED')).toHaveLength(1);
   });
 
-  it('answers 500 when a function is refused a call to AWS', async () => {
+  it('One machine answers 500 when a function is refused a call to AWS', async () => {
     machine.faults.set({ call: 'states:StartExecution', error: 'AccessDenied' });
     expect((await post('denied')).status).toBe(500);
   });
 
-  it('writes its addresses to a file for its owner only, and refuses a second service', async () => {
+  it('One machine writes its addresses to a file for its owner only, and refuses a second service', async () => {
     const file = path.join(folder, 'data', 'service.json');
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
       pid: process.pid,
@@ -215,7 +215,7 @@ describe('one machine', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it('refuses a port in use with one sentence, and leaves no lock behind', async () => {
+  it('One machine refuses a port in use with one sentence, and leaves no lock behind', async () => {
     const port = Number(new URL(machine.apiUrl).port);
     await expect(startOneMachine({ ...options('other'), port })).rejects.toMatchObject({
       code: 'EADDRINUSE',
@@ -224,7 +224,7 @@ describe('one machine', () => {
     expect(existsSync(path.join(folder, 'other', 'service.json'))).toBe(false);
   });
 
-  it('stops at once, and runs only the open executions again at the next start', async () => {
+  it('One machine stops at once, and runs only the open executions again at the next start', async () => {
     const data = 'again';
     const foreign = path.join(folder, data, 'mine.txt');
     let other = await startOneMachine(options(data));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { eventObject, parseLogLine } from '../../start/events.ts';
 import { embeddedMetrics } from '../../adapters/embedded-metrics.ts';
 
-it('the metrics that CloudWatch takes out of a log line are left out of the printed event', () => {
+it('The metrics that CloudWatch takes out of a log line are left out of the printed event', () => {
   const fields = { creationId: '019aa5a0', failure: 'NothingRendered', refundedMicros: 40_000 };
   const logged = {
     at: '2026-11-21T12:00:00.000Z',

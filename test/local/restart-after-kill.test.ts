@@ -84,7 +84,7 @@ describe('a service after kill -9', () => {
   });
   afterAll(remove);
 
-  it('takes over its folder, has every answered execution, and does not set the clock back', async () => {
+  it('A service after kill -9 takes over its folder, has every answered execution, and does not set the clock back', async () => {
     const data = path.join(folder, 'data');
     const first = await startChild(template, data);
     await post(first.origin, '/_local/clock', { advance_seconds: 7_200 });

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
 
 describe('npm start', () => {
-  it("prints the id of the demo account, which the operator's commands need", async () => {
+  it("The command npm start prints the id of the demo account, which the operator's commands need", async () => {
     const { folder, remove } = temporaryFolder();
     const child = spawn(process.execPath, ['bin/local.ts', '--port', '0', '--data', folder], {
       cwd: root,
@@ -33,7 +33,7 @@ describe('npm start', () => {
     expect(printed).toMatch(new RegExp(`^ {2}account {2}${account} `, 'm'));
   });
 
-  it('has only options that the README lists', () => {
+  it('The command npm start has only options that the README lists', () => {
     const help = execFileSync(process.execPath, ['bin/local.ts', '--help'], { cwd: root, encoding: 'utf8' });
     const options = [...help.matchAll(/^ +(--[a-z-]+)/gm)].map(([, name = '']) => name);
     expect(options).toContain('--env');

@@ -52,7 +52,7 @@ async function run(
 }
 
 describe('a state machine', () => {
-  it("waits 60, 120, 240 and 480 s between five attempts, then fails with Lambda's error", async () => {
+  it("A state machine waits 60, 120, 240 and 480 s between five attempts, then fails with Lambda's error", async () => {
     const { outcome, calls, history } = await run(
       {
         Retry: [
@@ -75,7 +75,7 @@ describe('a state machine', () => {
     ]);
   });
 
-  it('counts attempts for each retrier, and keeps to MaxDelaySeconds and full jitter', async () => {
+  it('A state machine counts attempts for each retrier, and keeps to MaxDelaySeconds and full jitter', async () => {
     const retry = [
       { ErrorEquals: ['Busy'], IntervalSeconds: 10, BackoffRate: 10, MaxAttempts: 3, MaxDelaySeconds: 30 },
       {
@@ -103,7 +103,7 @@ describe('a state machine', () => {
       { id: 'x', failure: { Error: 'Rejected', Cause: '{"errorType":"Rejected","errorMessage":"why"}' } },
     ],
     [null, { id: 'x' }],
-  ])('puts a caught error at the ResultPath %s', async (ResultPath, output) => {
+  ])('A state machine puts a caught error at the ResultPath %s', async (ResultPath, output) => {
     const catcher = {
       ErrorEquals: ['States.ALL'],
       Next: 'Done',
@@ -115,7 +115,7 @@ describe('a state machine', () => {
     });
   });
 
-  it('replaces the input with the result for the ResultPath $ and for none', async () => {
+  it('A state machine replaces the input with the result for the ResultPath $ and for none', async () => {
     const payload = { done: true };
     for (const path of [{}, { ResultPath: '$' }])
       expect((await run(path, () => ({ ok: true, payload }))).outcome).toEqual({
@@ -124,7 +124,7 @@ describe('a state machine', () => {
       });
   });
 
-  it('ends a Task at its TimeoutSeconds, and lets a Task without them run for half an hour', async () => {
+  it('A state machine ends a Task at its TimeoutSeconds, and lets a Task without them run for half an hour', async () => {
     const slow = (): Promise<InvocationResult> =>
       new Promise((resolve) => {
         setTimeout(() => resolve({ ok: true, payload: 1 }), 1_800_000);
@@ -136,7 +136,7 @@ describe('a state machine', () => {
     });
   });
 
-  it('ends as ABORTED when it is aborted in the middle of a wait', async () => {
+  it('A state machine ends as ABORTED when it is aborted in the middle of a wait', async () => {
     const machine = createStateMachine(
       JSON.stringify({ StartAt: 'Rest', States: { Rest: { Type: 'Wait', Seconds: 60, End: true } } }),
       { invokeTask: () => Promise.resolve(fails('x')) },
@@ -147,7 +147,7 @@ describe('a state machine', () => {
     expect(await outcome).toEqual({ status: 'ABORTED' });
   });
 
-  it("ends as TIMED_OUT at the machine's own TimeoutSeconds", async () => {
+  it("A state machine ends as TIMED_OUT at the machine's own TimeoutSeconds", async () => {
     const machine = createStateMachine(
       JSON.stringify({
         StartAt: 'Rest',
@@ -170,7 +170,7 @@ describe('a state machine', () => {
     ],
     [{ Assign: { x: 1 } }, /Work: variables \(Assign\) do not run locally/],
     [{ Next: 'Nowhere' }, /invalid/],
-  ])('is refused when it needs something that does not run locally: %j', (task, message) => {
+  ])('A state machine is refused when it needs something that does not run locally: %j', (task, message) => {
     const definition = {
       StartAt: 'Work',
       States: {

@@ -25,7 +25,7 @@ describe('the template of a stack that CDK has synthesized', () => {
   const theFunction = (name: string): LocalFunction =>
     only(template.functions.filter(({ id }) => id.startsWith(name)));
 
-  test('a function has its bundle, its role, and an environment with local names', () => {
+  test('A function has its bundle, its role, and an environment with local names', () => {
     const fn = theFunction('Submit');
     const table = only(template.tables).name;
     const machine = only(template.stateMachines).arn;
@@ -42,7 +42,7 @@ describe('the template of a stack that CDK has synthesized', () => {
     expect(machine).toMatch(/^arn:aws:states:us-east-1:000000000000:stateMachine:Creation/);
   });
 
-  test('routes, schedule and rule lead to the function', () => {
+  test('Routes, schedule and rule lead to the function', () => {
     const functionId = theFunction('Submit').id;
     expect(template.routes).toEqual([{ routeKey: 'POST /images/generate', functionId }]);
     expect(template.schedules).toEqual([{ functionId, everySeconds: 60, input: '{}' }]);
@@ -57,7 +57,7 @@ describe('the template of a stack that CDK has synthesized', () => {
     ]);
   });
 
-  test('the table is a valid input of CreateTable', () => {
+  test('The table is a valid input of CreateTable', () => {
     const { name, create, ttlAttribute } = only(template.tables);
     expect(ttlAttribute).toBe('expires_at');
     expect(create).toEqual({
@@ -81,7 +81,7 @@ describe('the template of a stack that CDK has synthesized', () => {
     });
   });
 
-  test('the definition of the state machine has its substitutions', () => {
+  test('The definition of the state machine has its substitutions', () => {
     expect(JSON.parse(only(template.stateMachines).definition)).toEqual({
       StartAt: 'RenderImage',
       States: {
@@ -94,7 +94,7 @@ describe('the template of a stack that CDK has synthesized', () => {
     });
   });
 
-  test('the bucket, the secret, the distribution and the outputs have local names', () => {
+  test('The bucket, the secret, the distribution and the outputs have local names', () => {
     const bucket = only(template.buckets);
     expect(bucket.expirations).toEqual([{ prefix: 'sources/', days: 1 }]);
     expect(only(template.distributions).bucket).toBe(bucket.name);
@@ -106,7 +106,7 @@ describe('the template of a stack that CDK has synthesized', () => {
     expect(template.outputs).toEqual({ Endpoint: 'http://127.0.0.1:4000/api' });
   });
 
-  test('the authorizer allows exactly the calls that CDK has granted', () => {
+  test('The authorizer allows exactly the calls that CDK has granted', () => {
     const authorize = createAuthorizer(template.policies);
     const caller = theFunction('Submit').roleId;
     const TableName = only(template.tables).name;

@@ -115,11 +115,11 @@ describe('a template on one machine', () => {
       { S: { Type: 'AWS::StepFunctions::StateMachine', Properties: { DefinitionString: '${None}' } } },
       'AWS::StepFunctions::StateMachine S: DefinitionSubstitutions has no None',
     ],
-  ])('%s is refused with the name of the resource', async (_name, resources, message) => {
+  ])('A template with %s is refused with the name of the resource', async (_name, resources, message) => {
     await expect(read(resources)).rejects.toThrow(message);
   });
 
-  test('conditions, mappings and text functions are resolved', async () => {
+  test('Conditions, mappings and text functions are resolved', async () => {
     const T = table({
       'Fn::Join': [
         '-',
@@ -149,7 +149,7 @@ describe('a template on one machine', () => {
     ]);
   });
 
-  test("a conditional statement keeps its condition, and AWS's own policies are left out", async () => {
+  test("A conditional statement keeps its condition, and AWS's own policies are left out", async () => {
     const Statement = {
       Effect: 'Allow',
       Action: 's3:*',

@@ -195,11 +195,11 @@ function judge(verify: Verify, all: readonly Case[], headersOf: (one: Case) => u
 }
 
 describe('the JavaScript sample of the README', () => {
-  it("returns true only for genuine deliveries and never throws, with Node's headers", async () => {
+  it("The JavaScript sample returns true only for genuine deliveries and never throws, with Node's headers", async () => {
     expect(judge(await javascriptSample(), ownCases, ({ headers }) => headers)).toEqual(genuineOf(ownCases));
   });
 
-  it('returns true only for genuine deliveries and never throws, with a Headers of fetch', async () => {
+  it('The JavaScript sample returns true only for genuine deliveries and never throws, with a Headers of fetch', async () => {
     const possible = ownCases.filter(({ headers }) => isPossible(headers));
     expect(possible.length).toBeGreaterThan(20);
     expect(judge(await javascriptSample(), possible, ({ headers }) => new Headers(headers))).toEqual(
@@ -207,7 +207,7 @@ describe('the JavaScript sample of the README', () => {
     );
   });
 
-  it('reads a header that a framework passes as a list', async () => {
+  it('The JavaScript sample reads a header that a framework passes as a list', async () => {
     const verify = await javascriptSample();
     const headers = Object.fromEntries(Object.entries(signed(now)).map(([name, value]) => [name, [value]]));
     expect(verify(headers, Buffer.from(body), secret)).toBe(true);
@@ -249,12 +249,12 @@ function judgeInPython(page: string, name: string, all: readonly Case[]): unknow
   return JSON.parse(stdout);
 }
 
-describe.skipIf(python === undefined)('the Python samples', () => {
+describe.skipIf(python === undefined)('The Python samples', () => {
   it.each([
     ['README.md', 'is_from_darkroom', ownCases],
     ['docs/api.md', 'is_standard', standardCases],
   ] as const)(
-    'the Python sample of %s returns true only for genuine deliveries and never raises',
+    'The Python sample of %s returns true only for genuine deliveries and never raises',
     (page, name, all) => {
       expect(judgeInPython(page, name, all)).toEqual(genuineOf(all));
     },

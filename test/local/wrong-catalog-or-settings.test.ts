@@ -106,13 +106,13 @@ describe('a catalog with an error', () => {
     ['no models', '{"models":[]}', 'models must not be empty; it is [].'],
     ['no object', '[]', 'the file must be an object in { }; it is [].'],
     ['text that is not JSON', '{"models": [', 'catalog/models.json: is not JSON ('],
-  ])('is refused with one sentence for %s', (_what, text, sentence) => {
+  ])('A catalog is refused with one sentence for %s', (_what, text, sentence) => {
     const message = complaintAbout(text);
     expect(message).toContain(sentence);
     for (const line of message.split('\n')) expect(line).toMatch(/^catalog\/models\.json: .*\.$/);
   });
 
-  it('is refused with the file and the entry when a cost is wrong', () => {
+  it('A catalog is refused with the file and the entry when a cost is wrong', () => {
     const { costs } = z.object({ costs: z.array(z.looseObject({})) }).parse(JSON.parse(goodCosts));
     const [first, ...others] = costs;
     writeFileSync(
@@ -124,7 +124,7 @@ describe('a catalog with an error', () => {
     );
   });
 
-  it('is refused with the name of a missing file', () => {
+  it('A catalog is refused with the name of a missing file', () => {
     expect(() => readCatalog(path.join(folder, 'none'))).toThrow(
       /^catalog\/models\.json: cannot be read \(ENOENT.*\)\.$/,
     );
@@ -181,7 +181,7 @@ describe('a command with wrong input', () => {
   ];
 
   it.each(commands)(
-    '%s names a timestamp in sunset_at and a file that is not JSON, without a stack trace',
+    'The command %s names a timestamp in sunset_at and a file that is not JSON, without a stack trace',
     async (_name, args) => {
       const file = path.join(copy, 'catalog', 'models.json');
       writeFileSync(file, withPro({ deprecated_at: '2026-01-01', sunset_at: sunset }));
@@ -209,13 +209,16 @@ describe('a command with wrong input', () => {
       'config/default.ts: settings: must be an object of settings (is missing)',
     ],
     ['text that is not TypeScript', 'export default {', 'config/default.ts: cannot be loaded ('],
-  ])('npx cdk synth names %s in the settings, without a stack trace', async (_what, text, sentence) => {
-    writeFileSync(path.join(copy, 'config', 'default.ts'), text);
-    const { code, output } = await run('bin/darkroom.ts');
-    expect(code).not.toBe(0);
-    expect(output).toContain(sentence);
-    expect(output).not.toMatch(/\n {4}at /);
-  });
+  ])(
+    'The command npx cdk synth names %s in the settings, without a stack trace',
+    async (_what, text, sentence) => {
+      writeFileSync(path.join(copy, 'config', 'default.ts'), text);
+      const { code, output } = await run('bin/darkroom.ts');
+      expect(code).not.toBe(0);
+      expect(output).toContain(sentence);
+      expect(output).not.toMatch(/\n {4}at /);
+    },
+  );
 });
 
 const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1) ?? '';

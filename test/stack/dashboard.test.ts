@@ -49,17 +49,17 @@ function wordsOf(metric: readonly unknown[]): string {
 }
 
 describe('the dashboard', () => {
-  it('shows twelve hours, and first the state of every alarm', () => {
+  it('The dashboard shows twelve hours, and first the state of every alarm', () => {
     expect(body.start).toBe('-PT12H');
     expect(body.widgets[0]?.properties.alarms).toHaveLength(resourcesOf('AWS::CloudWatch::Alarm').length);
   });
 
-  it('has the name of the stack, and is named by an output', () => {
+  it('The dashboard has the name of the stack, and an output names the dashboard', () => {
     expect(dashboard?.Properties['DashboardName']).toBe('Darkroom');
     expect(resolved.outputs['DashboardName']).toBe('Darkroom');
   });
 
-  it('has a row of alarms above three rows of three graphs each', () => {
+  it('The dashboard has a row of alarms above three rows of three graphs each', () => {
     const [alarms, ...graphs] = body.widgets.map(({ type, x, y, width, height, properties }) => [
       ...[type, x, y, width, height],
       properties.title,
@@ -70,13 +70,13 @@ describe('the dashboard', () => {
     );
   });
 
-  it('has graphs over time whose axes begin at 0 and show no units', () => {
+  it('The dashboard has graphs over time whose axes begin at 0 and show no units', () => {
     const axis = { min: 0, showUnits: false };
     for (const { properties } of body.widgets.slice(1))
       expect(properties).toMatchObject({ view: 'timeSeries', yAxis: { left: axis, right: axis } });
   });
 
-  it('has graphs of five minutes, which is the default period of a metric', () => {
+  it('The dashboard has graphs of five minutes, which is the default period of a metric', () => {
     const periods = body.widgets
       .flatMap(({ properties: { metrics = [] } }) => metrics)
       .map((metric) => metric.at(-1))
@@ -86,7 +86,7 @@ describe('the dashboard', () => {
     expect(periods.filter((seconds) => seconds !== 300)).toEqual([]);
   });
 
-  it('has these graphs', () => {
+  it('The dashboard has these graphs', () => {
     const graphs = body.widgets
       .slice(1)
       .map(({ properties: { title = '', metrics = [] } }) => [title, metrics.map(wordsOf)]);
@@ -131,7 +131,7 @@ describe('the dashboard', () => {
 });
 
 describe('the secret under which webhook secrets are sealed', () => {
-  it('is made of 64 letters and digits, and survives its stack', () => {
+  it('The sealing secret is made of 64 letters and digits, and survives its stack', () => {
     const generated = resourcesOf('AWS::SecretsManager::Secret').filter(
       ([, { Properties }]) => Properties['GenerateSecretString'] !== undefined,
     );

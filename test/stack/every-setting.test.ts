@@ -40,7 +40,7 @@ const environmentOf = (name: string): Readonly<Record<string, unknown>> => {
 };
 
 describe('the setting', () => {
-  it('apiDomain gives the API its name, its certificate and an output for DNS', () => {
+  it('The setting apiDomain gives the API its name, its certificate and an output for DNS', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', {
       DomainName: 'api.example.com',
       DomainNameConfigurations: [{ CertificateArn: fullSettings.apiDomain?.certificateArn }],
@@ -52,7 +52,7 @@ describe('the setting', () => {
     template.hasOutput('ApiDomainTarget', { Description: 'Where DNS has to send api.example.com' });
   });
 
-  it('resultsDomain gives the images their name, their certificate, TLS 1.2 and an output for DNS', () => {
+  it('The setting resultsDomain gives the images their name, their certificate, TLS 1.2 and an output for DNS', () => {
     template.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: {
         Aliases: ['images.example.com'],
@@ -69,7 +69,7 @@ describe('the setting', () => {
     expect(environmentOf('DeliverWebhook')['RESULTS_BASE_URL']).toBe('https://images.example.com');
   });
 
-  it('resultDays sets the days of a result, and the bucket keeps it one day longer', () => {
+  it('The setting resultDays sets the days of a result, and the bucket keeps the result one day longer', () => {
     expect(environmentOf('RenderImage')['RESULT_DAYS']).toBe('7');
     const [[, bucket] = []] = found('AWS::S3::Bucket');
     expect(JSON.stringify(bucket?.['LifecycleConfiguration'])).toContain(
@@ -77,17 +77,17 @@ describe('the setting', () => {
     );
   });
 
-  it('logRetentionDays is that of every log group', () => {
+  it('The setting logRetentionDays is the retention of every log group', () => {
     const groups = found('AWS::Logs::LogGroup');
     expect(groups.length).toBeGreaterThan(13);
     for (const [name, properties] of groups) expect(properties['RetentionInDays'], name).toBe(90);
   });
 
-  it('limits are an output, which the operator’s command reads', () => {
+  it('The setting limits is an output, which the operator’s command reads', () => {
     template.hasOutput('DefaultLimits', { Value: JSON.stringify(fullSettings.limits) });
   });
 
-  it('authFailureForm and topUpUrl reach the functions of the API', () => {
+  it('The settings authFailureForm and topUpUrl reach the functions of the API', () => {
     expect(environmentOf('GenerateImage')).toMatchObject({
       AUTH_FAILURE_FORM: 'plain',
       TOP_UP_URL: 'https://shop.example.com/credits',
@@ -95,7 +95,7 @@ describe('the setting', () => {
     expect(environmentOf('UnknownRoute')['AUTH_FAILURE_FORM']).toBe('plain');
   });
 
-  it('alarmEmail subscribes the address to the topic of the alarms', () => {
+  it('The setting alarmEmail subscribes the address to the topic of the alarms', () => {
     expect(
       found('AWS::SNS::Subscription').map(([, { Endpoint, Protocol, TopicArn }]) => [
         Endpoint,
@@ -105,26 +105,26 @@ describe('the setting', () => {
     ).toEqual([['operator@example.com', 'email', '@AlarmsTopic']]);
   });
 
-  it('architecture is that of every function', () => {
+  it('The setting architecture is the architecture of every function', () => {
     for (const [name, properties] of found('AWS::Lambda::Function'))
       expect(properties['Architectures'], name).toEqual(['x86_64']);
   });
 
-  it('bedrockRegion is where models are invoked, and the grant names it', () => {
+  it('The setting bedrockRegion is the region where models are invoked, and the grant names the region', () => {
     expect(environmentOf('RenderImage')['BEDROCK_REGION']).toBe('eu-west-1');
     const policies = JSON.stringify(found('AWS::IAM::Policy'));
     expect(policies).toContain(':bedrock:eu-west-1::foundation-model/');
     expect(policies).not.toContain(':bedrock:us-west-2:');
   });
 
-  it('restoredTable is the table of every function, and the stack keeps its own', () => {
+  it('The setting restoredTable is the table of every function, and the stack keeps its own table', () => {
     for (const [name] of found('AWS::Lambda::Function'))
       expect(environmentOf(name)['TABLE_NAME'], name).toBe('Darkroom-restored-2026-11-21');
     template.hasOutput('TableName', { Value: 'Darkroom-restored-2026-11-21' });
     template.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
   });
 
-  it('throttling is that of the whole API', () => {
+  it('The setting throttling is the throttling of the whole API', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
       DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
     });
@@ -132,7 +132,7 @@ describe('the setting', () => {
 });
 
 describe('the name of the stack', () => {
-  it('is the namespace of its metrics, and is in the names of its dashboard, alarms and access log', () => {
+  it('The name of the stack is the namespace of its metrics, and is in the names of its dashboard, alarms and access log', () => {
     for (const [name] of found('AWS::Lambda::Function'))
       expect(environmentOf(name)['METRICS_NAMESPACE'], name).toBe('Darkroom-full');
     const [[, dashboard] = []] = found('AWS::CloudWatch::Dashboard');

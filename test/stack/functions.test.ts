@@ -29,20 +29,23 @@ const timeouts: Readonly<Record<string, number>> = {
 };
 
 describe('the functions', () => {
-  it('are one for each operation, one for unknown routes, three tasks, the reconciler and the audit', () => {
+  it('There is one function for each operation, one for unknown routes, three tasks, the reconciler and the audit', () => {
     expect(functions.map(({ name }) => name).sort()).toEqual([...apiNames, ...Object.keys(timeouts)].sort());
   });
 
-  it.each(functions)('$name runs on Node 24 and arm64, and has its time limit', ({ name, properties }) => {
-    expect(properties).toMatchObject({
-      Runtime: 'nodejs24.x',
-      Architectures: ['arm64'],
-      Timeout: timeouts[name] ?? 29,
-    });
-  });
+  it.each(functions)(
+    'The function $name runs on Node 24 and arm64, and has its time limit',
+    ({ name, properties }) => {
+      expect(properties).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        Timeout: timeouts[name] ?? 29,
+      });
+    },
+  );
 
   it.each(functions)(
-    '$name writes plain lines to its own log group, which keeps them for 30 days',
+    'The function $name writes plain lines to its own log group, which keeps them for 30 days',
     ({ name, properties }) => {
       expect(properties['LoggingConfig']).toMatchObject({ LogFormat: 'Text' });
       const { LogGroup } = properties['LoggingConfig'] as { LogGroup: { Ref: string } };
@@ -53,7 +56,7 @@ describe('the functions', () => {
     },
   );
 
-  it.each(functions)('$name has a description', ({ properties }) => {
+  it.each(functions)('The function $name has a description', ({ properties }) => {
     expect(String(properties['Description']).length).toBeGreaterThan(10);
   });
 
@@ -106,25 +109,28 @@ describe('the functions', () => {
     AuditBooks: [1_024, 'Holds every balance and creation against the ledger', everywhere],
   };
 
-  it.each(functions)('$name has its memory, its description and its environment', ({ name, properties }) => {
-    const { Variables } = properties['Environment'] as { Variables: Record<string, unknown> };
-    const environment = Object.entries(Variables).map(([variable, value]) => [variable, wordOf(value)]);
-    const [megabytes, description, expected] = settings[name] ?? [];
-    expect([properties['MemorySize'], properties['Description']]).toEqual([megabytes, description]);
-    expect(Object.fromEntries(environment)).toEqual(expected);
-    expect(properties['Handler']).toBe('index.handler');
-  });
+  it.each(functions)(
+    'The function $name has its memory, its description and its environment',
+    ({ name, properties }) => {
+      const { Variables } = properties['Environment'] as { Variables: Record<string, unknown> };
+      const environment = Object.entries(Variables).map(([variable, value]) => [variable, wordOf(value)]);
+      const [megabytes, description, expected] = settings[name] ?? [];
+      expect([properties['MemorySize'], properties['Description']]).toEqual([megabytes, description]);
+      expect(Object.fromEntries(environment)).toEqual(expected);
+      expect(properties['Handler']).toBe('index.handler');
+    },
+  );
 
-  it('are found by `sam local invoke` under their names', () => {
+  it('The functions are found by `sam local invoke` under their names', () => {
     for (const { name, metadata } of functions) expect(metadata).toMatchObject({ SamResourceId: name });
   });
 
-  it('have log groups that all expire', () => {
+  it('The functions have log groups that all expire', () => {
     for (const [, { Properties }] of resourcesOf('AWS::Logs::LogGroup'))
       expect(Properties['RetentionInDays']).toBeGreaterThan(0);
   });
 
-  it('have the public outbound rules if and only if they judge addresses of clients', () => {
+  it('A function has the public outbound rules if and only if it judges addresses of clients', () => {
     const bound = functions.filter(({ properties }) =>
       JSON.stringify(properties['Environment'] ?? {}).includes('OUTBOUND_RULES'),
     );
@@ -137,18 +143,18 @@ describe('the functions', () => {
 describe('the bundle', () => {
   const bundles = resolved.functions.map((fn) => ({ name: nameOf(fn.id), ...bundleOf(fn) }));
 
-  it.each(bundles)('of $name is small enough to start fast', ({ name, text }) => {
+  it.each(bundles)('The bundle of $name is small enough to start fast', ({ name, text }) => {
     expect(kilobytes(text)).toBeLessThanOrEqual(name === 'RenderImage' ? 700 : 350);
   });
 
-  it.each(bundles)('of $name is minified and contains only JavaScript', ({ folder, text }) => {
+  it.each(bundles)('The bundle of $name is minified and contains only JavaScript', ({ folder, text }) => {
     expect(readdirSync(folder, { recursive: true })).toEqual(['index.mjs']);
     // Compared as a boolean, so that a failure does not print the whole bundle.
     expect(/\.node['"]\)|process\.dlopen|node-gyp|prebuild-install/.test(text)).toBe(false);
     expect(text.split('\n').length).toBeLessThan(text.length / 200);
   });
 
-  it.each(bundles)('of $name imports only modules of Node', ({ text }) => {
+  it.each(bundles)('The bundle of $name imports only modules of Node', ({ text }) => {
     const imported = [...text.matchAll(/(?:^|[;}])import(?:[\w$*{},\s]*from)?\s?"([^"]+)"/gm)].map(
       ([, module]) => module,
     );
@@ -156,11 +162,14 @@ describe('the bundle', () => {
     expect(imported.filter((module) => !isBuiltin(module ?? ''))).toEqual([]);
   });
 
-  it.each(bundles)('of $name imports none of the modules of Node that load many others', ({ text }) => {
-    expect(/(?:from|import)\s?\(?"(?:node:)?(?:crypto|https?|process)"/.test(text)).toBe(false);
-  });
+  it.each(bundles)(
+    'The bundle of $name imports none of the modules of Node that load many others',
+    ({ text }) => {
+      expect(/(?:from|import)\s?\(?"(?:node:)?(?:crypto|https?|process)"/.test(text)).toBe(false);
+    },
+  );
 
-  it('contains the sandbox provider only in RenderImage', () => {
+  it('Only the bundle of RenderImage contains the sandbox provider', () => {
     expect(bundles.filter(({ text }) => text.includes('reject-prompt')).map(({ name }) => name)).toEqual([
       'RenderImage',
     ]);

@@ -68,17 +68,22 @@ const roleOf = (id: string): string => {
 };
 
 describe('what a function may do', () => {
-  it('is listed in this file for every function', () => {
+  it('This file lists the grants of every function', () => {
     expect(resolved.functions.map(({ id }) => nameOf(id)).sort()).toEqual(Object.keys(grants).sort());
   });
 
-  it.each(resolved.functions.map(({ id }) => ({ id, name: nameOf(id) })))('$name', ({ id, name }) => {
-    const statements = (resolved.policies.get(roleOf(id)) ?? []).filter((statement) => !isOfLogs(statement));
-    expect(statements.map(describeStatement).sort()).toEqual([...(grants[name] ?? [])].sort());
-  });
+  it.each(resolved.functions.map(({ id }) => ({ id, name: nameOf(id) })))(
+    'The function $name may do exactly what this file lists',
+    ({ id, name }) => {
+      const statements = (resolved.policies.get(roleOf(id)) ?? []).filter(
+        (statement) => !isOfLogs(statement),
+      );
+      expect(statements.map(describeStatement).sort()).toEqual([...(grants[name] ?? [])].sort());
+    },
+  );
 
   it.each(resolved.functions.map(({ id }) => ({ id, name: nameOf(id) })))(
-    '$name may write only to its own log',
+    'The function $name may write only to its own log',
     ({ id, name }) => {
       const statements = (resolved.policies.get(roleOf(id)) ?? []).filter(isOfLogs);
       const log = new RegExp(`^arn:aws:logs:[^:]+:[^:]+:log-group:${name}Log[0-9A-F]{8}:\\*$`);
@@ -92,7 +97,7 @@ describe('what a function may do', () => {
     },
   );
 
-  it('contains no wildcard action and no wildcard resource', () => {
+  it('The grants contain no wildcard action and no wildcard resource', () => {
     for (const { id } of resolved.functions) {
       for (const { Action, Resource } of resolved.policies.get(roleOf(id)) ?? []) {
         for (const action of listed(Action)) expect(action).not.toContain('*');
@@ -101,7 +106,7 @@ describe('what a function may do', () => {
     }
   });
 
-  it('comes from a role of its own without managed policies', () => {
+  it('The grants of a function come from a role of its own without managed policies', () => {
     const roles = resolved.functions.map(({ roleId }) => roleId);
     expect(new Set(roles).size).toBe(roles.length);
     for (const [id, { Properties }] of resourcesOf('AWS::IAM::Role').filter(([roleId]) =>
@@ -113,7 +118,7 @@ describe('what a function may do', () => {
 });
 
 describe('the state machine', () => {
-  it('may only invoke its three functions and write its log', () => {
+  it('The state machine may only invoke its three functions and write its log', () => {
     const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::StepFunctions::StateMachine');
     const role =
       (Properties as { RoleArn?: { 'Fn::GetAtt': [string, string] } }).RoleArn?.['Fn::GetAtt'][0] ?? '';

@@ -63,11 +63,11 @@ async function check(
 }
 
 describe('cdk-nag', () => {
-  it('finds nothing in the stack without settings', async () => {
+  it('The tool cdk-nag finds nothing in the stack without settings', async () => {
     expect((await check('default', {})).findings).toEqual([]);
   });
 
-  it('finds nothing in the stack with every setting, which one machine could serve', async () => {
+  it('The tool cdk-nag finds nothing in the stack with every setting, which one machine could serve', async () => {
     const { findings, template } = await check('full', fullSettings);
     expect(findings).toEqual([]);
     const { outputs, functions } = readTemplate(template);
@@ -79,7 +79,7 @@ describe('cdk-nag', () => {
     expect(functions.every(({ environment }) => environment['METRICS_NAMESPACE'] === 'Darkroom')).toBe(true);
   });
 
-  it('lets every function use the restored table, and keeps the stack’s own', async () => {
+  it('A stack with a restored table lets every function use this table, and keeps its own table', async () => {
     const { outputs, functions, policies, tables } = readTemplate(
       (await check('restored', { restoredTable: 'Darkroom-restored' })).template,
     );
@@ -96,7 +96,7 @@ describe('cdk-nag', () => {
     expect(tables).toHaveLength(1);
   });
 
-  it('finds a bucket that is added without reasons', async () => {
+  it('The tool cdk-nag finds a bucket that is added without reasons', async () => {
     const { findings } = await check('open', {}, (stack) => {
       new Bucket(stack, 'Uploads');
     });

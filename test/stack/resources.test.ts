@@ -4,7 +4,7 @@ import { apiRoot, operations } from '../../core/contract.ts';
 import { nameOf, resolved, resourcesOf, template } from './template.ts';
 
 describe('the HTTP API', () => {
-  it('has a route to its function for each operation of the contract, and one for everything else', () => {
+  it('The HTTP API has a route to its function for each operation of the contract, and one for everything else', () => {
     const routes = resolved.routes.map(({ routeKey, functionId }) => [routeKey, nameOf(functionId)]);
     const stated = Object.entries(operations).map(([name, { method, path }]) => [
       `${method} ${apiRoot}${path}`,
@@ -13,7 +13,7 @@ describe('the HTTP API', () => {
     expect(routes.sort()).toEqual([...stated, ['$default', 'UnknownRoute']].sort());
   });
 
-  it('calls its functions with payload format 2.0', () => {
+  it('The HTTP API calls its functions with payload format 2.0', () => {
     for (const [, { Properties }] of resourcesOf('AWS::ApiGatewayV2::Integration')) {
       expect(Properties).toMatchObject({ IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' });
     }
@@ -21,7 +21,7 @@ describe('the HTTP API', () => {
 });
 
 describe('the table', () => {
-  it('is on demand, with point-in-time recovery, deletion protection and time to live', () => {
+  it('The table is on demand, with point-in-time recovery, deletion protection and time to live', () => {
     template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
       BillingMode: 'PAY_PER_REQUEST',
       KeySchema: [
@@ -38,7 +38,7 @@ describe('the table', () => {
     });
   });
 
-  it('has two indexes that hold keys only', () => {
+  it('The table has two indexes that hold keys only', () => {
     const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::DynamoDB::GlobalTable');
     expect((Properties as Record<string, unknown>)['GlobalSecondaryIndexes']).toEqual([
       {
@@ -62,7 +62,7 @@ describe('the table', () => {
 });
 
 describe('the API', () => {
-  it('logs no header, no query and no path that a client sent', () => {
+  it('The API logs no header, no query and no path that a client sent', () => {
     const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::ApiGatewayV2::Stage');
     const { AccessLogSettings } = Properties as { AccessLogSettings: { Format: string } };
     const variables = Object.values(JSON.parse(AccessLogSettings.Format) as Record<string, string>);
@@ -81,7 +81,7 @@ describe('the API', () => {
     expect(variables.sort()).toEqual(logged.map((name) => `$context.${name}`));
   });
 
-  it('takes 500 requests per second and bursts of 1,000', () => {
+  it('The API takes 500 requests per second and bursts of 1,000', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
       DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 },
     });
@@ -89,7 +89,7 @@ describe('the API', () => {
 });
 
 describe('the distribution', () => {
-  it('answers over TLS only, with headers by which no image can run code', () => {
+  it('The distribution answers over TLS only, with headers by which no image can run code', () => {
     template.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: {
         DefaultCacheBehavior: {
@@ -112,7 +112,7 @@ describe('the distribution', () => {
 });
 
 describe('the bucket', () => {
-  it('blocks public access, is encrypted, and refuses requests without TLS', () => {
+  it('The bucket blocks public access, is encrypted, and refuses requests without TLS', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
       PublicAccessBlockConfiguration: {
         BlockPublicAcls: true,
@@ -135,7 +135,7 @@ describe('the bucket', () => {
     });
   });
 
-  it('allows only the distribution to read', () => {
+  it('The bucket allows only the distribution to read', () => {
     const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::S3::BucketPolicy');
     const { Statement } = (
       Properties as {
@@ -153,7 +153,7 @@ describe('the bucket', () => {
     });
   });
 
-  it('deletes sources after a day, and results one day after the promised time', () => {
+  it('The bucket deletes sources after a day, and results one day after the promised time', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
       LifecycleConfiguration: {
         Rules: Match.arrayWith([
@@ -178,7 +178,7 @@ describe('the schedules', () => {
       },
   );
 
-  it('start the reconciler every minute and the audit every day', () => {
+  it('The schedules start the reconciler every minute and the audit every day', () => {
     const scheduled = rules.filter(({ ScheduleExpression }) => ScheduleExpression !== undefined);
     expect(
       scheduled.map(({ ScheduleExpression, State, Targets }) => [ScheduleExpression, State, target(Targets)]),
@@ -188,7 +188,7 @@ describe('the schedules', () => {
     ]);
   });
 
-  it('also start the reconciler when an execution of the state machine failed, timed out or was aborted', () => {
+  it('An event rule also starts the reconciler when an execution of the state machine failed, timed out or was aborted', () => {
     const onEvents = rules.filter(({ EventPattern }) => EventPattern !== undefined);
     const [machine] = resourcesOf('AWS::StepFunctions::StateMachine').map(([id]) => id);
     expect(
@@ -208,7 +208,7 @@ describe('the schedules', () => {
 });
 
 describe('the outputs', () => {
-  it("include those that the operator's command and a client read", () => {
+  it("The outputs include those that the operator's command and a client read", () => {
     for (const name of ['ApiUrl', 'TableName', 'StateMachineArn', 'EncryptionSecretArn', 'ResultsBaseUrl']) {
       expect(resolved.outputs[name], name).toBeTruthy();
     }

@@ -24,7 +24,7 @@ const variables = samVariables(resolved.functions, names, {
 });
 
 describe('the template', () => {
-  it('is one flat stack whose functions each have a name for SAM, that of their construct', () => {
+  it('The template is one flat stack whose functions each have a name for SAM, the name of their construct', () => {
     expect(Object.values(template.Resources).map(({ Type }) => Type)).not.toContain(
       'AWS::CloudFormation::Stack',
     );
@@ -35,14 +35,14 @@ describe('the template', () => {
 });
 
 describe('what is prepared for SAM', () => {
-  it('names each bundle by its absolute path', () => {
+  it('The template for SAM names each bundle by its absolute path', () => {
     for (const [id, { Metadata: metadata }] of functionsOf(prepared)) {
       const path = String(metadata?.['aws:asset:path']);
       expect(isAbsolute(path) && existsSync(join(path, 'index.mjs')), id).toBe(true);
     }
   });
 
-  it('gives no variable that the template does not declare, since SAM would drop it, and leaves out none', () => {
+  it('The variables for SAM include every variable that the template declares, and no other, since SAM would drop it', () => {
     for (const [id, { Properties: properties }] of functionsOf(prepared)) {
       const { Variables: declared } = properties?.['Environment'] as { Variables: Record<string, unknown> };
       expect(Object.keys(variables[names.get(id) ?? ''] ?? {}).sort(), id).toEqual(
@@ -51,7 +51,7 @@ describe('what is prepared for SAM', () => {
     }
   });
 
-  it('points each function at the local service, under the name of its role', () => {
+  it('The variables for SAM point each function at the local service, under the name of its role', () => {
     for (const { id, roleId } of resolved.functions) {
       expect(variables[names.get(id) ?? '']).toMatchObject({
         AWS_ENDPOINT_URL: 'http://127.0.0.1:4566',
@@ -60,17 +60,17 @@ describe('what is prepared for SAM', () => {
     }
   });
 
-  it("takes the local service's own values where it has some", () => {
+  it("The variables for SAM have the local service's own values where it has some", () => {
     expect(variables['DeliverWebhook']).toMatchObject({ OUTBOUND_RULES: 'loopback-too' });
     for (const values of Object.values(variables)) expect(values).not.toHaveProperty('NOBODYS');
   });
 
-  it('holds values alone: SAM makes an unresolved reference an empty text', () => {
+  it('The variables for SAM are values alone, because SAM makes an unresolved reference an empty text', () => {
     for (const values of Object.values(variables))
       for (const value of Object.values(values)) expect(value).not.toMatch(/\$\{|Fn::|\[object/);
   });
 
-  it('changes nothing else of the template', () => {
+  it('The template for SAM has no other change', () => {
     const undone = structuredClone(prepared) as {
       Resources: Record<
         string,
@@ -90,7 +90,7 @@ describe('what is prepared for SAM', () => {
     expect(undone).toEqual(template);
   });
 
-  it('has a sample event for every function but that of unknown routes', () => {
+  it('The events for SAM have a sample for every function but that of unknown routes', () => {
     expect(Object.keys(sampleEvents('dk_live_x')).sort()).toEqual(
       [...names.values()].filter((name) => name !== 'UnknownRoute').sort(),
     );

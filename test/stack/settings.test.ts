@@ -1,10 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+/** The settings of a stack: which values they take, and how a wrong value is refused. */
+import { describe, expect, it } from 'vitest';
 import { parseSettings, SettingsError } from '../../lib/settings.ts';
-import { defaultStage, settingsOf } from '../../lib/stage-settings.ts';
 import { fullSettings } from './full-settings.ts';
 
 function refusal(input: unknown): string {
@@ -20,7 +16,7 @@ function refusal(input: unknown): string {
 const certificate = 'arn:aws:acm:eu-central-1:123456789012:certificate/1111';
 
 describe('settings', () => {
-  it('may be empty, since every setting has a default', () => {
+  it('The settings may be empty, because every setting has a default', () => {
     expect(parseSettings('config/default.ts', {})).toEqual({
       resultDays: 30,
       logRetentionDays: 30,
@@ -33,11 +29,11 @@ describe('settings', () => {
     });
   });
 
-  it('may name every setting', () => {
+  it('The settings may name every setting', () => {
     expect(parseSettings('config/full.ts', fullSettings)).toEqual(fullSettings);
   });
 
-  it('may name a part of a group, and the rest of the group gets its defaults', () => {
+  it('The settings may name a part of a group, and the rest of the group gets its defaults', () => {
     const throttling = (given: object) =>
       parseSettings('config/staging.ts', { throttling: given }).throttling;
     expect(throttling({ burst: 20 })).toEqual({ ratePerSecond: 500, burst: 20 });
@@ -107,7 +103,7 @@ describe('settings', () => {
     ['a group that is null', { apiDomain: null }, 'apiDomain: must be {name, certificateArn} (is null)'],
     ['a file without a value', undefined, 'settings: must be an object of settings (is missing)'],
     ['a list in the place of an object', [], 'settings: must be an object of settings (is [])'],
-  ])('are refused for %s, with the name of the setting', (_what, input, message) => {
+  ])('The settings are refused for %s, with the name of the setting', (_what, input, message) => {
     expect(refusal(input)).toBe(`config/staging.ts: ${message}`);
   });
 
@@ -125,7 +121,7 @@ describe('settings', () => {
   const settingsWith = (name: string, value: unknown): object =>
     name.split('.').reduceRight<unknown>((inner, part) => ({ [part]: inner }), value) as object;
 
-  it.each(ranges)('take a number for %s from %d to %d', (name, least, most) => {
+  it.each(ranges)('The settings take a number for %s from %d to %d', (name, least, most) => {
     for (const value of [least, most])
       expect(parseSettings('config/staging.ts', settingsWith(name, value))).toMatchObject(
         settingsWith(name, value),
@@ -139,11 +135,11 @@ describe('settings', () => {
   it.each([
     1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1_096, 1_827, 2_192, 2_557, 2_922, 3_288,
     3_653,
-  ])('take a retention of %d days', (logRetentionDays) => {
+  ])('The settings take a retention of %d days', (logRetentionDays) => {
     expect(parseSettings('config/staging.ts', { logRetentionDays })).toMatchObject({ logRetentionDays });
   });
 
-  it.each([0, 2, 9999, '30', null])('refuse a retention of %j', (logRetentionDays) => {
+  it.each([0, 2, 9999, '30', null])('The settings refuse a retention of %j', (logRetentionDays) => {
     expect(refusal({ logRetentionDays })).toMatch(
       /^config\/staging\.ts: logRetentionDays: must be one of 1, 3, 5, .*, 3653 \(is .*\)$/,
     );
@@ -156,7 +152,7 @@ describe('settings', () => {
     ['alarmEmail', ['operator@example.com']],
     ['bedrockRegion', ['us-west-2', 'ap-southeast-1', 'us-gov-west-1']],
     ['restoredTable', ['abc', 'A_b-c.9', 'a'.repeat(255)]],
-  ])('take for %s each of these texts: %j', (name, texts) => {
+  ])('The settings take for %s each of these texts: %j', (name, texts) => {
     for (const text of texts)
       expect(parseSettings('config/staging.ts', { [name]: text })).toMatchObject({ [name]: text });
   });
@@ -217,7 +213,7 @@ describe('settings', () => {
       [3, '', ` ${usEast}`, `${usEast} `, usEast.replace('us-east-1', 'us-east-2')],
       resultsCertificate,
     ],
-  ])('refuse for %s each of these values: %j', (name, values, right) => {
+  ])('The settings refuse for %s each of these values: %j', (name, values, right) => {
     for (const value of values) {
       const whole = { apiDomain: { name: 'api.example.com', certificateArn: usEast } };
       const [group = '', field] = name.split('.');
@@ -234,18 +230,21 @@ describe('settings', () => {
     `${'a'.repeat(63)}.com`,
     `a.${'b'.repeat(63)}`,
     `${'a.'.repeat(125)}com`,
-  ])('take the host name %s with a certificate of any region and of any partition of AWS', (name) => {
-    const certificateArn = 'arn:aws-us-gov:acm:us-gov-west-1:123456789012:certificate/a-b_1';
-    const given = { apiDomain: { name, certificateArn } };
-    expect(parseSettings('config/staging.ts', given)).toMatchObject(given);
-  });
+  ])(
+    'The settings take the host name %s with a certificate of any region and of any partition of AWS',
+    (name) => {
+      const certificateArn = 'arn:aws-us-gov:acm:us-gov-west-1:123456789012:certificate/a-b_1';
+      const given = { apiDomain: { name, certificateArn } };
+      expect(parseSettings('config/staging.ts', given)).toMatchObject(given);
+    },
+  );
 
   it.each<[string, object, string]>([
     ['apiDomain', { apiDomain: 'api.example.com' }, 'must be {name, certificateArn} (is "api.example.com")'],
     ['resultsDomain', { resultsDomain: [] }, 'must be {name, certificateArn} (is [])'],
     ['limits', { limits: 3 }, 'must be an object of limits (is 3)'],
     ['throttling', { throttling: [] }, 'must be {ratePerSecond, burst} (is [])'],
-  ])('say what the group %s has to be', (name, given, message) => {
+  ])('The refusal says which form the group %s must have', (name, given, message) => {
     expect(refusal(given)).toBe(`config/staging.ts: ${name}: ${message}`);
   });
 
@@ -253,11 +252,11 @@ describe('settings', () => {
     ['apiDomain.arn', { apiDomain: { name: 'a.io', certificateArn: usEast, arn: '' } }],
     ['throttling.rate', { throttling: { rate: 1 } }],
     ['colour', { colour: 'red' }],
-  ])('name the field %s that does not exist', (name, given) => {
+  ])('The refusal names the field %s that does not exist', (name, given) => {
     expect(refusal(given)).toBe(`config/staging.ts: ${name}: there is no such setting`);
   });
 
-  it('say of a value that JSON cannot hold as much as can be said', () => {
+  it('The refusal describes a value that JSON cannot hold as well as possible', () => {
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
     const right = 'config/staging.ts: resultDays: must be a whole number from 1 to 3650';
@@ -267,79 +266,14 @@ describe('settings', () => {
     );
   });
 
-  it('are refused with an error of the name SettingsError', () => {
+  it('The settings are refused with an error of the name SettingsError', () => {
     expect(new SettingsError('text')).toMatchObject({ name: 'SettingsError', message: 'text' });
   });
 
-  it('are refused with one line for each wrong field', () => {
+  it('The settings are refused with one line for each wrong field', () => {
     expect(refusal({ resultDays: 0, burst: 3 }).split('\n').sort()).toEqual([
       'config/staging.ts: burst: there is no such setting',
       'config/staging.ts: resultDays: must be a whole number from 1 to 3650 (is 0)',
     ]);
-  });
-});
-
-describe('a stage', () => {
-  let folder: URL;
-  beforeAll(async () => {
-    folder = pathToFileURL(`${await mkdtemp(join(tmpdir(), 'darkroom-settings-'))}/`);
-    const write = async (stage: string, text: string): Promise<void> =>
-      writeFile(new URL(`${stage}.ts`, folder), text);
-    await write('week', 'export default { resultDays: 7 };');
-    await write('wrong', 'export default { resultDays: 0 };');
-    await write('empty', 'export const settings = {};');
-    await write('broken', "throw new Error('no such module');");
-    await write('text', "throw 'no error';");
-  });
-  afterAll(async () => rm(folder, { recursive: true }));
-
-  it('has the settings that its file exports by default', async () => {
-    expect(await settingsOf('week', folder)).toMatchObject({ resultDays: 7, logRetentionDays: 30 });
-  });
-
-  it('whose file exports nothing by default is refused', async () => {
-    await expect(settingsOf('empty', folder)).rejects.toThrow(
-      new SettingsError('config/empty.ts: settings: must be an object of settings (is missing)'),
-    );
-  });
-
-  it('whose settings are wrong is refused with the name of its file', async () => {
-    await expect(settingsOf('wrong', folder)).rejects.toThrow(
-      new SettingsError('config/wrong.ts: resultDays: must be a whole number from 1 to 3650 (is 0)'),
-    );
-  });
-
-  it.each([
-    ['broken', 'no such module', new Error('no such module')],
-    ['text', 'no error', 'no error'],
-  ])('%s, whose file cannot be loaded, is refused with the reason', async (stage, why, cause) => {
-    const refused = await settingsOf(stage, folder).catch((error: unknown) => error);
-    expect(refused).toEqual(new SettingsError(`config/${stage}.ts: cannot be loaded (${why})`));
-    expect(refused).toMatchObject({ name: 'SettingsError', cause });
-  });
-
-  it.each([
-    ['nowhere', 'stage: there is no config/nowhere.ts; copy config/default.ts to begin with'],
-    [
-      '../lib/settings',
-      'stage: "../lib/settings" must be a name of small letters, digits and hyphens, 30 at most',
-    ],
-    ['', 'stage: "" must be a name of small letters, digits and hyphens, 30 at most'],
-    ['9', 'stage: "9" must be a name of small letters, digits and hyphens, 30 at most'],
-    ['Default', 'stage: "Default" must be a name of small letters, digits and hyphens, 30 at most'],
-    ['default\n', 'stage: "default\\n" must be a name of small letters, digits and hyphens, 30 at most'],
-    [
-      'a'.repeat(31),
-      `stage: "${'a'.repeat(31)}" must be a name of small letters, digits and hyphens, 30 at most`,
-    ],
-    ['a'.repeat(30), `stage: there is no config/${'a'.repeat(30)}.ts; copy config/default.ts to begin with`],
-    ['x', 'stage: there is no config/x.ts; copy config/default.ts to begin with'],
-  ])('%s is refused in one line', async (stage, line) => {
-    await expect(settingsOf(stage)).rejects.toThrow(new SettingsError(line));
-  });
-
-  it('called default has a file that leaves every setting at its default', async () => {
-    expect(defaultStage).toBe('default');
-    expect(await settingsOf(defaultStage)).toEqual(parseSettings('config/default.ts', {}));
   });
 });

@@ -12,7 +12,7 @@ function only(type: string): Readonly<Record<string, unknown>> {
 }
 
 describe('the outputs of the stack', () => {
-  it('are these, each with its value', () => {
+  it('The stack has these outputs, each with its value', () => {
     const outputs = Object.entries(
       template.toJSON()['Outputs'] as Record<string, { readonly Value: unknown }>,
     ).map(([name, { Value }]) => [name, wordOf(Value)]);
@@ -31,7 +31,7 @@ describe('the outputs of the stack', () => {
 });
 
 describe('the descriptions of the stack', () => {
-  it('are there for the stack, the API, the secrets and the rules', () => {
+  it('The stack, the API, the secrets and the rules have descriptions', () => {
     const described = ['AWS::ApiGatewayV2::Api', 'AWS::SecretsManager::Secret', 'AWS::Events::Rule'];
     const texts = described.flatMap((type) =>
       resourcesOf(type).map(([id, { Properties }]) => [nameOf(id), Properties['Description']]),
@@ -52,7 +52,7 @@ describe('the log groups beside those of the functions', () => {
   it.each([
     ['CreationLog', { RetentionInDays: 30 }],
     ['ApiAccessLog', { RetentionInDays: 30, LogGroupName: '/aws/vendedlogs/Darkroom/api' }],
-  ])('%s goes with the stack and keeps its lines for 30 days', (name, properties) => {
+  ])('The log group %s goes with the stack and keeps its lines for 30 days', (name, properties) => {
     const group = resourcesOf('AWS::Logs::LogGroup').find(([id]) => nameOf(id) === name)?.[1];
     expect(group).toMatchObject({ DeletionPolicy: 'Delete', UpdateReplacePolicy: 'Delete' });
     expect(group?.Properties).toEqual(properties);
@@ -60,11 +60,11 @@ describe('the log groups beside those of the functions', () => {
 });
 
 describe('the API', () => {
-  it('has the name and the protocol by which the gateway knows it', () => {
+  it('The API has the name and the protocol by which the gateway knows it', () => {
     expect(only('AWS::ApiGatewayV2::Api')).toMatchObject({ Name: 'darkroom', ProtocolType: 'HTTP' });
   });
 
-  it('writes these fields of a request to its access log', () => {
+  it('The API writes these fields of a request to its access log', () => {
     const { AccessLogSettings: log } = only('AWS::ApiGatewayV2::Stage') as {
       readonly AccessLogSettings: { readonly DestinationArn: unknown; readonly Format: string };
     };
@@ -85,7 +85,7 @@ describe('the API', () => {
 });
 
 describe('the state machine', () => {
-  it('calls these functions, and logs errors without the data of an execution', () => {
+  it('The state machine calls these functions, and logs errors without the data of an execution', () => {
     const { DefinitionSubstitutions, LoggingConfiguration } = only('AWS::StepFunctions::StateMachine') as {
       readonly DefinitionSubstitutions: Readonly<Record<string, unknown>>;
       readonly LoggingConfiguration: { readonly Destinations: readonly object[] };
@@ -101,7 +101,7 @@ describe('the state machine', () => {
 });
 
 describe('the bucket', () => {
-  it('expires results, sources and unfinished uploads by these rules', () => {
+  it('The bucket expires results, sources and unfinished uploads by these rules', () => {
     expect(only('AWS::S3::Bucket')['LifecycleConfiguration']).toEqual({
       Rules: [
         { Id: 'results', Prefix: 'results/', ExpirationInDays: 31, Status: 'Enabled' },
@@ -115,7 +115,7 @@ describe('the bucket', () => {
     });
   });
 
-  it('encrypts with keys of S3, and refuses TLS below 1.2', () => {
+  it('The bucket encrypts with keys of S3, and refuses TLS below 1.2', () => {
     expect(only('AWS::S3::Bucket')['BucketEncryption']).toEqual({
       ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
     });
@@ -133,7 +133,7 @@ describe('the bucket', () => {
 });
 
 describe('the distribution', () => {
-  it('speaks HTTP/2 and HTTP/3 over TLS, and reads the bucket alone', () => {
+  it('The distribution speaks HTTP/2 and HTTP/3 over TLS, and reads the bucket alone', () => {
     const { DistributionConfig: config } = only('AWS::CloudFront::Distribution') as {
       readonly DistributionConfig: Readonly<Record<string, unknown>>;
     };
@@ -150,7 +150,7 @@ describe('the distribution', () => {
     expect(others).toEqual([]);
   });
 
-  it('adds these headers to every image', () => {
+  it('The distribution adds these headers to every image', () => {
     const { ResponseHeadersPolicyConfig: config } = only('AWS::CloudFront::ResponseHeadersPolicy') as {
       readonly ResponseHeadersPolicyConfig: object;
     };
@@ -166,7 +166,7 @@ describe('the distribution', () => {
 });
 
 describe('the secret with the keys of providers', () => {
-  it('begins as an object that names no provider', () => {
+  it('The secret with the keys of providers begins as an object that names no provider', () => {
     const generated = resourcesOf('AWS::SecretsManager::Secret').map(([id, { Properties }]) => [
       nameOf(id),
       Properties['GenerateSecretString'],
@@ -179,12 +179,12 @@ describe('the secret with the keys of providers', () => {
 });
 
 describe('the topic of the alarms', () => {
-  it('has a name for its e-mails, and no subscriber without the setting alarmEmail', () => {
+  it('The topic has a name for its e-mails, and no subscriber without the setting alarmEmail', () => {
     expect(only('AWS::SNS::Topic')).toEqual({ DisplayName: 'Darkroom alarms' });
     expect(resourcesOf('AWS::SNS::Subscription')).toEqual([]);
   });
 
-  it('takes messages from CloudWatch alone, of this account, over TLS', () => {
+  it('The topic takes messages from CloudWatch alone, of this account, over TLS', () => {
     const { Statement } = only('AWS::SNS::TopicPolicy')['PolicyDocument'] as {
       readonly Statement: readonly object[];
     };

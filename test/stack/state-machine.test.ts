@@ -81,13 +81,13 @@ function waits({ IntervalSeconds, BackoffRate, MaxAttempts, MaxDelaySeconds = In
 }
 
 describe('the state machine', () => {
-  it('is valid Amazon States Language', () => {
+  it('The state machine is valid Amazon States Language', () => {
     const { isValid, errors } = aslValidator(definition);
     expect(errors).toEqual([]);
     expect(isValid).toBe(true);
   });
 
-  it('is a standard one that logs errors without their data', () => {
+  it('The state machine is a standard one that logs errors without their data', () => {
     const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::StepFunctions::StateMachine');
     expect(Properties).toMatchObject({
       LoggingConfiguration: { IncludeExecutionData: false, Level: 'ERROR' },
@@ -95,7 +95,7 @@ describe('the state machine', () => {
     expect(Properties).not.toHaveProperty('StateMachineType', 'EXPRESS');
   });
 
-  it('goes from rendering to the webhook in two transitions, and over the refund in three', () => {
+  it('The state machine goes from rendering to the webhook in two transitions, and over the refund in three', () => {
     expect(definition.StartAt).toBe('RenderImage');
     expect(stateNamed('RenderImage').Next).toBe('DeliverWebhook');
     expect(stateNamed('RenderImage').Catch?.at(-1)).toEqual({
@@ -107,14 +107,14 @@ describe('the state machine', () => {
     expect(stateNamed('DeliverWebhook').End).toBe(true);
   });
 
-  it('has three tasks, each named after its function', () => {
+  it('The state machine has three tasks, each named after its function', () => {
     expect(tasks.map(([name]) => name)).toEqual(['RenderImage', 'RefundCharge', 'DeliverWebhook']);
     for (const [name, { Resource }] of tasks)
       expect(nameOf(Resource?.replace(/^.*:function:/, '') ?? '')).toBe(name);
   });
 
   it.each(tasks)(
-    '%s says what it does, how long it may take and what is tried again',
+    'The task %s says what it does, how long it may take and what is tried again',
     (name, { Comment, TimeoutSeconds, Retry }) => {
       expect(Comment?.length).toBeGreaterThan(20);
       expect(TimeoutSeconds).toBeGreaterThan(functionTimeout(name));
@@ -123,7 +123,7 @@ describe('the state machine', () => {
   );
 
   it.each(tasks)(
-    '%s tries again after every fault of Lambda and every way in which a function dies',
+    'The task %s tries again after every fault of Lambda and every way in which a function dies',
     (_name, { Retry }) => {
       const retried = Retry?.flatMap(({ ErrorEquals }) => ErrorEquals) ?? [];
       if (!retried.includes('States.ALL'))
@@ -131,50 +131,50 @@ describe('the state machine', () => {
     },
   );
 
-  it('refunds nothing because the table is busy or another invocation still renders: the reconciler goes on', () => {
+  it('The state machine leaves the creation to the reconciler when the table is busy or another invocation still renders', () => {
     expect(stateNamed('RenderImage').Catch?.slice(0, -1)).toMatchObject([
       { ErrorEquals: ['CommitBusy', 'StillRunning'], Next: 'LeaveToReconciler' },
     ]);
   });
 
-  it('ends no execution over a webhook: what is left is the reconciler’s', () => {
+  it('The state machine ends no execution because of a webhook, and leaves the webhook to the reconciler', () => {
     expect(stateNamed('DeliverWebhook').Catch).toMatchObject([{ ErrorEquals: ['States.ALL'] }]);
     const next = stateNamed('DeliverWebhook').Catch?.[0]?.Next ?? '';
     expect(stateNamed(next).Type).toBe('Succeed');
   });
 
-  it('catches nothing behind the refund: an execution that cannot refund fails, and the reconciler hears of it', () => {
+  it('The state machine catches no error of the refund: an execution that cannot refund fails, and the reconciler hears of it', () => {
     expect(stateNamed('RefundCharge').Catch).toBeUndefined();
     expect(retrierOf('RefundCharge', 'States.ALL')?.MaxAttempts).toBeGreaterThanOrEqual(5);
   });
 });
 
 describe('the waits', () => {
-  it('between webhook attempts are those of the contract', () => {
+  it('The waits between webhook attempts are those of the contract', () => {
     const retrier = retrierOf('DeliverWebhook', 'WebhookNotDelivered');
     expect(retrier && waits(retrier)).toEqual([...webhookWaitsSeconds]);
     expect(retrier?.MaxAttempts).toBe(webhookAttempts - 1);
   });
 
-  it('for a creation that another invocation renders last longer than its deadline can', () => {
+  it('The waits for a creation that another invocation renders last longer than the longest deadline', () => {
     const retrier = retrierOf('RenderImage', 'StillRunning');
     const total = retrier ? waits(retrier).reduce((sum, wait) => sum + wait, 0) : 0;
     expect(total).toBeGreaterThan(limitRanges.deadlineSeconds[1]);
   });
 
-  it('of the whole fit into the time of an execution', () => {
+  it('The longest deadline and all attempts of a webhook fit into the time of an execution', () => {
     const webhooks =
       webhookWaitsSeconds.reduce((sum, wait) => sum + wait, 0) +
       (webhookAttempts * webhookAttemptMillis) / 1000;
     expect(definition.TimeoutSeconds).toBeGreaterThan(limitRanges.deadlineSeconds[1] + webhooks);
   });
 
-  it('of the renderer outlast the longest deadline of a creation', () => {
+  it('The time limit of the renderer is longer than the longest deadline of a creation', () => {
     expect(functionTimeout('RenderImage')).toBeGreaterThan(limitRanges.deadlineSeconds[1]);
   });
 });
 
-describe('the policy of a task is this table', () => {
+describe('the policy of a task', () => {
   const exponential = (
     ErrorEquals: readonly string[],
     IntervalSeconds: number,
@@ -226,12 +226,12 @@ describe('the policy of a task is this table', () => {
         Catch: [caught('LeaveToReconciler', 'States.ALL')],
       },
     ],
-  ])('%s', (name, policy) => {
+  ])('The state %s has exactly the policy of this table', (name, policy) => {
     const { Type: _type, Comment: _comment, Resource: _resource, ...stated } = stateNamed(name);
     expect(stated).toEqual({ QueryLanguage: 'JSONPath', ...policy });
   });
 
-  it('has two hours for an execution and four states in all', () => {
+  it('The state machine has two hours for an execution and four states in all', () => {
     expect([definition.TimeoutSeconds, Object.keys(definition.States)]).toEqual([
       7_200,
       ['RenderImage', 'RefundCharge', 'DeliverWebhook', 'LeaveToReconciler'],

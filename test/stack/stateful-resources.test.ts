@@ -18,7 +18,7 @@ const couldHoldData =
 const attachments = new Set(['AWS::S3::BucketPolicy']);
 
 describe('the resources that hold data', () => {
-  it('are listed in this file, under the logical ids that are deployed', () => {
+  it('This file lists the resources that hold data, under the logical ids that are deployed', () => {
     const { Resources } = template.toJSON() as { Resources: Record<string, { Type: string }> };
     const found = Object.entries(Resources)
       .filter(([, { Type }]) => couldHoldData.test(Type) && !attachments.has(Type))
@@ -31,13 +31,13 @@ describe('the resources that hold data', () => {
   });
 
   it.each(Object.keys(stateful).flatMap((type) => resourcesOf(type)))(
-    '%s is retained when the stack is deleted and when an update replaces it',
+    'The resource %s is retained when the stack is deleted and when an update replaces it',
     (_id, resource) => {
       expect(resource).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
     },
   );
 
-  it('have no fixed names, with which an update that replaces them would fail', () => {
+  it('The resources that hold data have no fixed names, because an update that replaces them would then fail', () => {
     for (const type of Object.keys(stateful)) {
       for (const [id, { Properties }] of resourcesOf(type))
         for (const name of ['TableName', 'BucketName', 'Name'])
@@ -45,7 +45,7 @@ describe('the resources that hold data', () => {
     }
   });
 
-  it('include a table that no call can delete while its protection is on', () => {
+  it('The table cannot be deleted by any call while its protection is on', () => {
     for (const [id, { Properties }] of resourcesOf('AWS::DynamoDB::GlobalTable')) {
       for (const replica of Properties['Replicas'] as object[])
         expect(replica, id).toMatchObject({ DeletionProtectionEnabled: true });

@@ -32,7 +32,7 @@ function offline(): NodeJS.ProcessEnv {
 }
 
 describe('npx cdk synth', () => {
-  it('needs no credentials and no network, and gives the template of the local service without a warning', async () => {
+  it('The command npx cdk synth needs no credentials and no network, and gives the template of the local service without a warning', async () => {
     const output = join(folder, 'cdk.out');
     const { stderr } = await promisify(execFile)(
       'npx',

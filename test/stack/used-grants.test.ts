@@ -89,11 +89,11 @@ beforeAll(async () => {
 });
 
 describe('a run of the whole service', () => {
-  it('is never refused a call to AWS', () => {
+  it('A run of the whole service is never refused a call to AWS', () => {
     expect(run.refused).toEqual([]);
   });
 
-  it('uses every grant of the template', () => {
+  it('A run of the whole service uses every grant of the template', () => {
     const never = expected.filter((grant) => ![...run.used].some((use) => allows(grant, use)));
     expect(
       never.map(textOf),
@@ -101,14 +101,14 @@ describe('a run of the whole service', () => {
     ).toEqual([]);
   });
 
-  it('uses none of the grants in the list of exceptions', () => {
+  it('A run of the whole service uses none of the grants in the list of exceptions', () => {
     const excused = grants.filter((grant) => !expected.includes(grant));
     expect(excused.filter((grant) => [...run.used].some((use) => allows(grant, use))).map(textOf)).toEqual(
       [],
     );
   });
 
-  it('logs every metric but three of a busy table', () => {
+  it('A run of the whole service logs every metric but the three of a busy table', () => {
     const logged = new Set(run.log.flatMap(metricsOf));
     const notLogged = metrics.map(({ name }) => name).filter((name) => !logged.has(name));
     expect(notLogged.sort(), 'these three come of a busy table').toEqual([
@@ -121,7 +121,7 @@ describe('a run of the whole service', () => {
 
 describe('a line of the log', () => {
   it.each(['creation_accepted', 'creation_failed', 'webhook_attempted'])(
-    '%s names its request, account, creation and execution',
+    'Every line of the event %s names its request, account, creation and execution',
     (event) => {
       const lines = run.log
         .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -144,7 +144,7 @@ describe('a grant that is missing', () => {
   });
 
   it.each(expected.map((grant) => [textOf(grant), grant] as const))(
-    '%s is missed by a call that is refused with function, action and resource',
+    'A call that misses the grant %s is refused with function, action and resource',
     (_text, grant) => {
       const needing = (call: AwsCall): boolean =>
         neededGrants(call).some(({ action, resource }) =>
@@ -196,7 +196,7 @@ describe('a template with one grant less', () => {
     return join(folder, 'Darkroom.template.json');
   }
 
-  it('makes the service refuse the call: the creation is refunded and the message names the missing grant', async () => {
+  it('A template with one grant less makes the service refuse the call: the creation is refunded and the message names the missing grant', async () => {
     const service = await startTestService({
       templatePath: await templateWithout('RenderImageServiceRoleDefaultPolicy', 's3:PutObject'),
     });

@@ -1,10 +1,12 @@
-/** docs/cost.md stays the same from run to run while nothing has changed. */
-import { readFileSync } from 'node:fs';
+/** docs/cost.md stays the same from run to run while nothing has changed, and agrees with the template. */
 import { describe, expect, it } from 'vitest';
 import { keepFigures } from '../../tools/cost/keep-figures.ts';
 import { creationKinds, type CreationCount, type Measured } from '../../tools/cost/measure.ts';
 import { costPage } from '../../tools/cost/page.ts';
 import { figuresOf } from '../../tools/cost/page-figures.ts';
+import { resourceBill } from '../../tools/cost/bill.ts';
+import { standingResources } from '../../tools/cost/resources.ts';
+import { readPage, sectionOf, tableRows } from '../docs/pages.ts';
 
 const memory = { GenerateImage: 512, RenderImage: 1024, Reconcile: 256 };
 
@@ -98,11 +100,25 @@ describe('the page that npm run cost writes', () => {
 });
 
 describe('the committed docs/cost.md', () => {
-  const figures = figuresOf(readFileSync(new URL('../../docs/cost.md', import.meta.url), 'utf8'));
+  const page = readPage('docs/cost.md');
+  const figures = figuresOf(page.text);
+  const month = tableRows(sectionOf(page, '## A month without requests'));
 
   it.each([...creationKinds, 'reconciler'])('has log bytes and CPU times of the kind "%s"', (kind) => {
     expect(figures.get(kind)?.logBytes).toBeGreaterThanOrEqual(0);
     expect(figures.get(kind)?.cpuMillis.size).toBeGreaterThan(0);
     for (const millis of figures.get(kind)?.cpuMillis.values() ?? []) expect(millis).toBeGreaterThan(0);
+  });
+  it('The page counts the alarms, metrics, dashboards and secrets of the template (npm run cost writes them)', async () => {
+    const resources = Object.entries(resourceBill(await standingResources()));
+    const rows = resources.map(([part, usd]) => [part, usd.toFixed(2)]);
+    expect(month.slice(0, rows.length)).toEqual(rows);
+  });
+
+  it('The bill of a month without requests is the sum of the parts', () => {
+    const [[, all = ''] = []] = month.slice(-1);
+    const sum = month.slice(0, -1).reduce((total, [, usd]) => total + Number(usd), 0);
+    // Each part is rounded to a cent.
+    expect(Math.abs(Number(all.replaceAll('*', '')) - sum)).toBeLessThan(0.015);
   });
 });

@@ -8,6 +8,7 @@ import * as z from 'zod';
 import { checkCatalog } from '../../admin/commands/catalog.ts';
 import { readCatalog, readProviderCosts } from '../../admin/catalog/catalog-files.ts';
 import { costOf } from '../../core/provider-costs.ts';
+import { providers } from '../../core/providers.ts';
 import { startTestService, type TestService } from '../fixtures/service.ts';
 import { fakes } from '../../tools/vendors/fakes/all-fakes.ts';
 import { fakeOpenaiKey } from '../../tools/vendors/fakes/openai/server.ts';
@@ -16,6 +17,10 @@ import { environmentOf } from '../../tools/vendors/fleet.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const key = fakeOpenaiKey;
+const namesOfVendors = Object.entries(providers)
+  .filter(([, { credential }]) => credential !== 'none')
+  .map(([name]) => name)
+  .join(', ');
 const anyText: unknown = expect.any(String);
 const anyNumber: unknown = expect.any(Number);
 const withGptImage: unknown = expect.arrayContaining(['gpt-image-2']);
@@ -129,11 +134,11 @@ describe('a wrong command', () => {
   it.each([
     [
       ['providers', 'set', 'nobody'],
-      'There is no provider "nobody" with a key to set: known are bedrock, openai, google, bfl, fal, replicate.',
+      `There is no provider "nobody" with a key to set: known are ${namesOfVendors}.`,
     ],
     [
       ['providers', 'set', 'sandbox'],
-      'There is no provider "sandbox" with a key to set: known are bedrock, openai, google, bfl, fal, replicate.',
+      `There is no provider "sandbox" with a key to set: known are ${namesOfVendors}.`,
     ],
     [
       ['providers', 'set', 'fal'],

@@ -100,25 +100,41 @@ function assumedMillis(label: string): number {
   return millis;
 }
 
-/** The resources of the template that AWS bills by the month. */
-export interface Standing {
+/** The numbers of the resources that AWS bills by the month. */
+export interface StandingResources {
   readonly alarms: number;
   readonly metrics: number;
   readonly dashboards: number;
   readonly secrets: number;
+}
+
+/** Everything that costs money in a month without requests. */
+export interface Standing extends StandingResources {
   /** One run of the reconciler that finds nothing to do. */
   readonly reconciler: { readonly count: CreationCount; readonly memory: Memory };
 }
 
 const minutesAMonth = 60 * 24 * 30;
 
-/** The bill of a month without requests, in USD by part. */
-export function idleBill({
+/** The part of the monthly bill that follows from the template alone, in USD by part. */
+export function resourceBill({
   alarms,
   metrics,
   dashboards,
   secrets,
+}: StandingResources): Readonly<Record<string, number>> {
+  return {
+    [`${alarms} alarms`]: alarms * prices.alarmMonth,
+    [`${metrics} metrics of the reconciler and the audit`]: metrics * prices.metricMonth,
+    [`${dashboards} dashboard`]: dashboards * prices.dashboardMonth,
+    [`${secrets} secrets`]: secrets * prices.secretMonth,
+  };
+}
+
+/** The bill of a month without requests, in USD by part. */
+export function idleBill({
   reconciler: { count, memory },
+  ...resources
 }: Standing): Readonly<Record<string, number>> {
   const run = count.functions['Reconcile'];
   const aRun = run
@@ -128,11 +144,5 @@ export function idleBill({
       gigabyteSeconds('Reconcile', count, memory) * prices.gigabyteSecond +
       ((count.logBytes + platformLogBytes) / 1e9) * prices.logGigabyte
     : 0;
-  return {
-    [`${alarms} alarms`]: alarms * prices.alarmMonth,
-    [`${metrics} metrics of the reconciler and the audit`]: metrics * prices.metricMonth,
-    [`${dashboards} dashboard`]: dashboards * prices.dashboardMonth,
-    [`${secrets} secrets`]: secrets * prices.secretMonth,
-    'The reconciler, once a minute': minutesAMonth * aRun,
-  };
+  return { ...resourceBill(resources), 'The reconciler, once a minute': minutesAMonth * aRun };
 }

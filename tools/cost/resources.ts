@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { metrics } from '../../core/metrics.ts';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import { functionName } from '../function-name.ts';
-import type { Memory, Standing } from './bill.ts';
+import type { Memory, Standing, StandingResources } from './bill.ts';
 import type { CreationCount } from './measure.ts';
 
 const templateSchema = z.object({
@@ -31,8 +31,8 @@ export async function memoryOf(): Promise<Memory> {
   );
 }
 
-/** The resources that AWS bills by the month. */
-export async function standingOf(count: CreationCount, memory: Memory): Promise<Standing> {
+/** The numbers of the resources that AWS bills by the month. */
+export async function standingResources(): Promise<StandingResources> {
   const resources = Object.values(await readResources());
   const numberOf = (type: string): number => resources.filter(({ Type }) => Type === type).length;
   return {
@@ -40,6 +40,10 @@ export async function standingOf(count: CreationCount, memory: Memory): Promise<
     metrics: metrics.filter(({ event }) => event === 'reconciled' || event === 'books_audited').length,
     dashboards: numberOf('AWS::CloudWatch::Dashboard'),
     secrets: numberOf('AWS::SecretsManager::Secret'),
-    reconciler: { count, memory },
   };
+}
+
+/** Everything that costs money in a month without requests. */
+export async function standingOf(count: CreationCount, memory: Memory): Promise<Standing> {
+  return { ...(await standingResources()), reconciler: { count, memory } };
 }

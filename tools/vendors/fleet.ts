@@ -49,7 +49,6 @@ export async function startFleet(): Promise<Fleet> {
   const service = await startService({
     folder,
     port: 0,
-    warm: false,
     strictOutbound: false,
     environment: environmentOf(vendors),
   });

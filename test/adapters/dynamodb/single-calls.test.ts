@@ -1,51 +1,17 @@
-/** Calls outside a transaction: what is sent again, after which pauses, and what is thrown at the end. */
+/** Calls outside a transaction: which calls are sent again, after which pauses, and which errors are thrown. */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { createAccountStore } from '../../../adapters/dynamodb/account-store.ts';
-import { readBooks } from '../../../adapters/dynamodb/audit-store.ts';
 import { backoffMillis, isExhausted } from '../../../adapters/dynamodb/backoff.ts';
 import { batchGet } from '../../../adapters/dynamodb/batch-get.ts';
 import { putNew, tryUpdate, updateIf } from '../../../adapters/dynamodb/conditional.ts';
 import { accountToItem } from '../../../adapters/dynamodb/mapping.ts';
-import { createOpenWorkStore } from '../../../adapters/dynamodb/open-work-store.ts';
-import { queryAll } from '../../../adapters/dynamodb/query.ts';
 import { getItem, send, type CallOptions } from '../../../adapters/dynamodb/send.ts';
-import { keys, type Item, type Table } from '../../../adapters/dynamodb/table.ts';
+import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { transact } from '../../../adapters/dynamodb/transaction.ts';
 import { Overloaded } from '../../../core/ports/requests.ts';
-import { accountId, anAccount, creationId, now } from '../../fixtures/records.ts';
-import { fakeClock, stub, type FakeClock } from '../../functions/fakes.ts';
-
-const named = (name: string): Error => Object.assign(new Error(name), { name });
-const key = { pk: 'A', sk: 'B' };
-
-interface Command {
-  readonly input: Readonly<Record<string, unknown>>;
-}
-type Answer = object | Error;
-
-/** A table whose calls are answered in turn; the last answer stays. */
-function tableThat(...answers: readonly Answer[]): {
-  readonly table: Table;
-  readonly clock: FakeClock;
-  readonly inputs: Command['input'][];
-  readonly options: unknown[];
-} {
-  const clock = fakeClock();
-  const inputs: Command['input'][] = [];
-  const options: unknown[] = [];
-  const client = stub<DynamoDBDocumentClient>({
-    send: (command: Command, given: unknown) => {
-      const answer = answers[Math.min(inputs.length, answers.length - 1)] ?? {};
-      inputs.push(command.input);
-      options.push(given);
-      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
-    },
-  });
-  const table: Table = { client, name: 'table', clock, randomBytes: (count) => new Uint8Array(count) };
-  return { table, clock, inputs, options };
-}
+import { accountId, anAccount, now } from '../../fixtures/records.ts';
+import { key, named, tableThat, type Answer } from './answered-table.ts';
 
 describe('A call that DynamoDB sheds', () => {
   it.each([
@@ -180,126 +146,6 @@ describe('The limits of the tries', () => {
   ])('The pause after try %i with the random byte %i takes %d ms', (attempt, byte, millis) => {
     const { table } = tableThat({});
     expect(backoffMillis({ ...table, randomBytes: () => Uint8Array.of(byte) }, attempt)).toBe(millis);
-  });
-});
-
-describe('A read of several keys', () => {
-  const many = Array.from({ length: 201 }, (_, index) => ({ pk: 'A', sk: String(index) }));
-  const sizes = (inputs: readonly Command['input'][]): unknown[] =>
-    inputs.map(({ RequestItems }) => (RequestItems as { table: { Keys: unknown[] } }).table.Keys.length);
-
-  it('A read asks for at most 100 keys at once', async () => {
-    const { table, inputs } = tableThat({});
-    expect(await batchGet(table, many)).toEqual([]);
-    expect(sizes(inputs)).toEqual([100, 100, 1]);
-  });
-
-  it('A read asks four times for keys that stay unprocessed, with these pauses', async () => {
-    const { table, clock, inputs } = tableThat({ UnprocessedKeys: { table: { Keys: [key] } } });
-    await expect(batchGet(table, [key])).rejects.toThrow(new Overloaded('the read stayed unprocessed'));
-    expect([inputs.length, clock.sleeps]).toEqual([4, [40, 80, 160, 320]]);
-  });
-});
-
-describe('A query', () => {
-  const page = (...numbers: readonly number[]): object => ({
-    Items: numbers.map((number) => ({ number })),
-    Count: numbers.length,
-    LastEvaluatedKey: { pk: 'A', sk: String(numbers.at(-1)) },
-  });
-  const lastPage = (...numbers: readonly number[]): object => ({
-    ...page(...numbers),
-    LastEvaluatedKey: undefined,
-  });
-  const starts = (inputs: readonly Command['input'][]): unknown[] =>
-    inputs.map(({ ExclusiveStartKey }) => ExclusiveStartKey);
-
-  it('A query reads page after page, oldest first, until there are no more', async () => {
-    const { table, inputs } = tableThat(page(1, 2), page(3), lastPage(4));
-    expect(await queryAll(table, 'A', 'KEY#')).toEqual([1, 2, 3, 4].map((number) => ({ number })));
-    expect(starts(inputs)).toEqual([undefined, { pk: 'A', sk: '2' }, { pk: 'A', sk: '3' }]);
-    expect(inputs.map(({ ScanIndexForward, Limit }) => [ScanIndexForward, Limit])).toEqual([
-      [true, undefined],
-      [true, undefined],
-      [true, undefined],
-    ]);
-  });
-
-  it('A query with a limit asks each time for the missing items, and stops at the limit', async () => {
-    const { table, inputs } = tableThat(page(1, 2), page(3), page(4));
-    expect(await queryAll(table, 'A', 'KEY#', true, 3)).toEqual([1, 2, 3].map((number) => ({ number })));
-    expect(inputs.map(({ ScanIndexForward, Limit }) => [ScanIndexForward, Limit])).toEqual([
-      [false, 3],
-      [false, 1],
-    ]);
-  });
-
-  it('The count of open work includes every page of every shard', async () => {
-    const { table, inputs } = tableThat(
-      { Count: 5, LastEvaluatedKey: key },
-      { Count: 2 },
-      { Count: 2 },
-      {
-        Count: 2,
-      },
-      { Count: 2 },
-    );
-    expect(await createOpenWorkStore(table).recordOpenCount()).toBe(5 + 4 * 2);
-    expect(inputs).toHaveLength(6);
-    expect(starts(inputs).filter((start) => start !== undefined)).toEqual([key]);
-    expect(inputs[5]).toMatchObject({ ExpressionAttributeValues: { ':open': 13 } });
-  });
-
-  it('The list of accounts reads each account of each page, and leaves out a deleted account', async () => {
-    const rows = [keys.account(accountId), key];
-    const item: Item = accountToItem(anAccount());
-    const { table, inputs } = tableThat(
-      { Items: rows, LastEvaluatedKey: key },
-      { Item: item },
-      {},
-      { Items: [keys.account(accountId)] },
-      { Item: item },
-    );
-    expect(await createAccountStore(table).list()).toEqual([anAccount(), anAccount()]);
-    expect(inputs[0]).toEqual({
-      TableName: 'table',
-      IndexName: 'listing',
-      KeyConditionExpression: 'listing = :accounts',
-      ExpressionAttributeValues: { ':accounts': 'ACCOUNTS' },
-    });
-    expect(inputs[3]).toMatchObject({ ExclusiveStartKey: key });
-  });
-
-  it('The audit lists the creations of every page', async () => {
-    const { table, inputs } = tableThat(
-      { Item: accountToItem(anAccount()) },
-      {},
-      {},
-      { Items: [{ listed: creationId }], LastEvaluatedKey: key },
-      { Items: [{ listed: creationId.replace(/a$/, 'b') }] },
-      {},
-    );
-    await readBooks(table, accountId);
-    expect(inputs.slice(3)).toEqual([
-      {
-        TableName: 'table',
-        IndexName: 'listing',
-        KeyConditionExpression: 'listing = :list',
-        ExpressionAttributeValues: { ':list': `CREATIONS#${accountId}` },
-      },
-      expect.objectContaining({ ExclusiveStartKey: key }),
-      expect.objectContaining({
-        RequestItems: {
-          table: {
-            ConsistentRead: true,
-            Keys: [creationId, creationId.replace(/a$/, 'b')].map((id) => ({
-              pk: `CREATION#${id}`,
-              sk: 'CREATION',
-            })),
-          },
-        },
-      }),
-    ]);
   });
 });
 

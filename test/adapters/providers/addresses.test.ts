@@ -1,18 +1,11 @@
-/**
- * Where each vendor is asked when no other address is set: the adapters' own hosts, asked over a fetch of the
- * test.
- */
-import { BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
-import { mockClient } from 'aws-sdk-client-mock';
-import type { Agent } from 'node:http';
+/** The addresses at which the vendors are asked. The test replaces `fetch`, so no request leaves the machine. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createBedrock } from '../../../adapters/providers/bedrock/provider.ts';
 import { createFal } from '../../../adapters/providers/fal/provider.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
 import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
 import { checkVendor, createVendors } from '../../../adapters/providers/vendors.ts';
-import type { ProviderName } from '../../../core/providers.ts';
-import { jobsLike } from './vendor-talk.ts';
+import { providers, type ProviderName } from '../../../core/providers.ts';
+import { jobsLike, type KeyProvider } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
 const credentials = { read: async () => Promise.resolve('a-key'), forget: () => undefined };
@@ -33,12 +26,36 @@ function fetchThat(answer: () => Response): { readonly url: string; readonly ini
   return asked;
 }
 
-const keyVendors = ['openai', 'google', 'bfl', 'fal', 'replicate'] as const;
+/** The addresses of each vendor, in the order of the table of vendors. */
+const addresses: Readonly<Record<KeyProvider, { readonly picture: string; readonly check: string }>> = {
+  openai: {
+    picture: 'https://api.openai.com/v1/images/generations',
+    check: 'https://api.openai.com/v1/models',
+  },
+  google: {
+    picture: 'https://generativelanguage.googleapis.com/v1beta/models/model:generateContent',
+    check: 'https://generativelanguage.googleapis.com/v1beta/models?pageSize=1',
+  },
+  bfl: { picture: 'https://api.bfl.ai/v1/model', check: 'https://api.bfl.ai/v1/credits' },
+  fal: {
+    picture: 'https://queue.fal.run/model',
+    check: 'https://api.fal.ai/v1/models/pricing?endpoint_id=fal-ai/flux-2-pro',
+  },
+  replicate: {
+    picture: 'https://api.replicate.com/v1/models/model/predictions',
+    check: 'https://api.replicate.com/v1/account',
+  },
+};
+const isKeyProvider = (name: string): name is KeyProvider => Object.hasOwn(addresses, name);
+const vendorProviders = Object.entries(providers)
+  .filter(([, { credential }]) => credential !== 'none')
+  .map(([name]) => name);
+const keyProviders = Object.keys(providers).filter(isKeyProvider);
 
 describe('The vendors', () => {
-  it('The table holds these vendors, in this order', () => {
+  it('The table holds the vendor of every provider but the sandboxes, in the order of the providers', () => {
     const vendors = createVendors({ ...access, bedrockRegion: 'us-west-2' });
-    expect(vendors.map(({ name }) => name)).toEqual(['bedrock', ...keyVendors]);
+    expect(vendors.map(({ name }) => name)).toEqual(vendorProviders);
   });
 
   it('Each vendor is asked for a picture at its own address', async () => {
@@ -50,40 +67,30 @@ describe('The vendors', () => {
         reason: 'unavailable',
         detail: 'HTTP 429',
       });
-    expect(asked.map(({ url }) => url)).toEqual([
-      'https://api.openai.com/v1/images/generations',
-      'https://generativelanguage.googleapis.com/v1beta/models/model:generateContent',
-      'https://api.bfl.ai/v1/model',
-      'https://queue.fal.run/model',
-      'https://api.replicate.com/v1/models/model/predictions',
-    ]);
+    expect(asked.map(({ url }) => url)).toEqual(Object.values(addresses).map(({ picture }) => picture));
     expect(asked.map(({ init: { method, redirect, signal } }) => [method, redirect, signal])).toEqual(
-      keyVendors.map(() => ['POST', 'manual', never]),
+      keyProviders.map(() => ['POST', 'manual', never]),
     );
   });
 
   it('Each vendor is asked about its key at its own address', async () => {
     const asked = fetchThat(() => new Response('', { status: 200 }));
-    for (const name of keyVendors)
+    for (const name of keyProviders)
       expect(await checkVendor(name, access, never)).toEqual({ verdict: 'accepted', detail: 'HTTP 200' });
-    expect(asked.map(({ url, init: { method } }) => `${String(method)} ${url}`)).toEqual([
-      'GET https://api.openai.com/v1/models',
-      'GET https://generativelanguage.googleapis.com/v1beta/models?pageSize=1',
-      'GET https://api.bfl.ai/v1/credits',
-      'GET https://api.fal.ai/v1/models/pricing?endpoint_id=fal-ai/flux-2-pro',
-      'GET https://api.replicate.com/v1/account',
-    ]);
+    expect(asked.map(({ url, init: { method } }) => `${String(method)} ${url}`)).toEqual(
+      Object.values(addresses).map(({ check }) => `GET ${check}`),
+    );
   });
 
   it('Each vendor is asked at another address when one is set for it', async () => {
     const asked = fetchThat(() => new Response('', { status: 200 }));
-    const baseUrls = Object.fromEntries(keyVendors.map((name) => [name, `https://${name}.test`]));
-    for (const name of keyVendors) await checkVendor(name, { credentials, baseUrls }, never);
+    const baseUrls = Object.fromEntries(keyProviders.map((name) => [name, `https://${name}.test`]));
+    for (const name of keyProviders) await checkVendor(name, { credentials, baseUrls }, never);
     const job = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' })();
     const vendors = createVendors({ credentials, baseUrls, bedrockRegion: 'us-west-2' }).slice(1);
     for (const vendor of vendors) await vendor.submit(job, never);
     expect(asked.map(({ url }) => new URL(url).origin)).toEqual(
-      [...keyVendors, ...keyVendors].map((name) => `https://${name}.test`),
+      [...keyProviders, ...keyProviders].map((name) => `https://${name}.test`),
     );
   });
 
@@ -95,156 +102,6 @@ describe('The vendors', () => {
     const asked = fetchThat(() => new Response());
     expect(await checkVendor(name, access, never)).toEqual({ verdict: 'unchecked', detail });
     expect(asked).toEqual([]);
-  });
-});
-
-describe('Bedrock', () => {
-  const job = jobsLike({ providerModel: 'model' })();
-  const identity = { accessKeyId: 'id', secretAccessKey: 'secret' };
-
-  it.each([
-    [undefined, 'https://bedrock-runtime.us-west-2.amazonaws.com'],
-    ['https://bedrock.test', 'https://bedrock.test'],
-  ])(
-    'Bedrock with the endpoint %s is asked once, at %s, over a connection of its own',
-    async (endpoint, origin) => {
-      const mocked = mockClient(BedrockRuntimeClient);
-      mocked.on(InvokeModelCommand).rejects(Object.assign(new Error(), { name: 'ThrottlingException' }));
-      const provider = createBedrock({
-        name: 'bedrock',
-        region: 'us-west-2',
-        credentials: identity,
-        ...(endpoint !== undefined && { endpoint }),
-      });
-      expect(await provider.submit(job, never)).toMatchObject({ reason: 'unavailable' });
-      const { config } = mocked.call(0).thisValue as BedrockRuntimeClient;
-      const { protocol, hostname } = (await config.endpoint?.()) ?? {};
-      expect([
-        `${protocol ?? ''}//${hostname ?? ''}`,
-        await config.maxAttempts(),
-        await config.region(),
-      ]).toEqual([origin, 1, 'us-west-2']);
-      const { configProvider } = config.requestHandler as unknown as {
-        configProvider: Promise<{ httpAgentProvider: () => Promise<Agent>; httpsAgent: Agent }>;
-      };
-      const { httpAgentProvider, httpsAgent } = await configProvider;
-      expect([await httpAgentProvider(), httpsAgent]).toMatchObject([
-        { keepAlive: false },
-        { keepAlive: false },
-      ]);
-      mocked.restore();
-    },
-  );
-
-  it('Bedrock is asked at the address and in the region that are set for it', async () => {
-    const mocked = mockClient(BedrockRuntimeClient);
-    mocked.on(InvokeModelCommand).rejects(Object.assign(new Error(), { name: 'ThrottlingException' }));
-    const [provider] = createVendors({
-      credentials,
-      baseUrls: { bedrock: 'https://bedrock.test' },
-      bedrockRegion: 'eu-west-1',
-    });
-    await provider?.submit(job, never);
-    const { config } = mocked.call(0).thisValue as BedrockRuntimeClient;
-    expect([(await config.endpoint?.())?.hostname, await config.region()]).toEqual([
-      'bedrock.test',
-      'eu-west-1',
-    ]);
-    mocked.restore();
-  });
-
-  const refused = async (error: Error): Promise<unknown> => {
-    const mocked = mockClient(BedrockRuntimeClient);
-    mocked.on(InvokeModelCommand).rejects(error);
-    const answer = await createBedrock({
-      name: 'bedrock',
-      region: 'us-west-2',
-      credentials: identity,
-    }).submit(job, never);
-    mocked.restore();
-    return answer;
-  };
-
-  it.each([
-    ['ThrottlingException', 'unavailable'],
-    ['ModelNotReadyException', 'unavailable'],
-    ['ServiceUnavailableException', 'unavailable'],
-    ['ServiceQuotaExceededException', 'unavailable'],
-    ['ModelTimeoutException', 'timed_out'],
-    ['ModelErrorException', 'failed'],
-    ['InternalServerException', 'failed'],
-    ['InternalFailure', 'failed'],
-    ['AccessDeniedException', 'credentials'],
-    ['ResourceNotFoundException', 'credentials'],
-    ['UnrecognizedClientException', 'credentials'],
-    ['ExpiredTokenException', 'credentials'],
-    ['ExpiredToken', 'credentials'],
-    ['IncompleteSignature', 'credentials'],
-    ['NotAuthorized', 'credentials'],
-    ['RequestExpired', 'credentials'],
-    ['CredentialsProviderError', 'credentials'],
-  ])('An error of Bedrock named %s is refused as %s, with a status and without', async (name, reason) => {
-    const [without, within] = [new Error('a text'), new Error('a text')].map((error) =>
-      Object.assign(error, { name }),
-    );
-    Object.assign(within ?? {}, { $metadata: { httpStatusCode: 418 } });
-    expect([await refused(without ?? new Error()), await refused(within ?? new Error())]).toEqual([
-      { kind: 'refused', reason, detail: name },
-      { kind: 'refused', reason, detail: `HTTP 418 ${name}` },
-    ]);
-  });
-
-  it.each([
-    [401, 'credentials'],
-    [402, 'credentials'],
-    [403, 'credentials'],
-    [418, 'unknown_answer'],
-    [429, 'unavailable'],
-    [500, 'unknown_answer'],
-    [503, 'unavailable'],
-  ])(
-    'An error of Bedrock with status %i and an unknown name is refused as %s',
-    async (httpStatusCode, reason) => {
-      expect(
-        await refused(Object.assign(new Error(), { name: 'New', $metadata: { httpStatusCode } })),
-      ).toEqual({
-        kind: 'refused',
-        reason,
-        detail: `HTTP ${httpStatusCode} New`,
-      });
-    },
-  );
-
-  it.each([
-    ['ECONNREFUSED', 'unavailable'],
-    ['ENOTFOUND', 'unavailable'],
-    ['EAI_AGAIN', 'unavailable'],
-    ['EHOSTUNREACH', 'unavailable'],
-    ['ENETUNREACH', 'unavailable'],
-    ['ECONNRESET', 'unknown_outcome'],
-  ])('A call of Bedrock that breaks with the code %s is refused as %s', async (code, reason) => {
-    expect(await refused(Object.assign(new Error(), { code }))).toEqual({
-      kind: 'refused',
-      reason,
-      detail: code,
-    });
-  });
-
-  it('A call of Bedrock that breaks without a code, or after status 200, has an unknown outcome', async () => {
-    const answer = { kind: 'refused', reason: 'unknown_outcome', detail: 'UNKNOWN' };
-    expect(await refused(new Error())).toEqual(answer);
-    expect(await refused(Object.assign(new Error(), { $metadata: { httpStatusCode: 200 } }))).toEqual(answer);
-  });
-
-  it.each([
-    ['A'.repeat(80), `HTTP 418 ${'A'.repeat(80)}`],
-    ['A'.repeat(81), 'HTTP 418'],
-    ['a/b', 'HTTP 418'],
-    ['a\nb', 'HTTP 418'],
-  ])('The detail of an error named %j holds plain words only', async (name, detail) => {
-    expect(
-      await refused(Object.assign(new Error(), { name, $metadata: { httpStatusCode: 418 } })),
-    ).toMatchObject({ detail });
   });
 });
 

@@ -10,8 +10,14 @@ import type {
   RenderJob,
   SourceImage,
 } from '../../../core/provider.ts';
+import type { ProviderName, providers } from '../../../core/providers.ts';
 import { startFakeVendor, type FakeVendor, type Received } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
+
+/** A provider whose vendor issues a key. */
+export type KeyProvider = {
+  [Name in ProviderName]: (typeof providers)[Name]['credential'] extends 'key' ? Name : never;
+}[ProviderName];
 
 /** The outcome of a job. */
 export interface Spoken {

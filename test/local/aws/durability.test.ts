@@ -14,7 +14,7 @@ const killDelaysMillis = [0, 1, 2, 3, 4];
 const answeredBeforeKill = 100;
 const itemsSchema = z.array(z.object({ due_at: z.object({ N: z.string() }) }));
 
-test('after kill -9 every answered transaction is there, and no transaction is there in part', async () => {
+test('After kill -9 every answered transaction is there, and no transaction is there in part', async () => {
   const folder = await temporaryFolder();
   let next = 0;
   for (const delayMillis of killDelaysMillis) {

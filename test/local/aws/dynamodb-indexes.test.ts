@@ -28,7 +28,7 @@ describe('indexes', () => {
     note: 'not in the index',
   });
 
-  test('a sparse index follows every transaction, in key order, and holds only keys', async () => {
+  test('A sparse index follows every transaction, in key order, and holds only keys', async () => {
     const { table } = await startTable();
     for (const id of [30, 4, 200])
       await table.send(
@@ -54,7 +54,7 @@ describe('indexes', () => {
     );
   });
 
-  test('the pages of a query hold every item once', async () => {
+  test('The pages of a query hold every item once', async () => {
     const { table } = await startTable();
     for (let id = 0; id < 7; id += 1) await table.send(new PutCommand({ TableName, Item: creation(id) }));
     const seen: unknown[] = [];
@@ -69,7 +69,7 @@ describe('indexes', () => {
     expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
 
-  test('under index-lag an index stays as it was when the fault was set', async () => {
+  test('Under index-lag an index stays as it was when the fault was set', async () => {
     const { table, faults } = await startTable();
     await table.send(new PutCommand({ TableName, Item: creation(1) }));
     faults.set({ call: 'dynamodb:*', error: 'index-lag' });
@@ -85,7 +85,7 @@ describe('indexes', () => {
 });
 
 describe('time to live', () => {
-  test('expiry deletes exactly the items whose time is over, also from the index', async () => {
+  test('Expiry deletes exactly the items whose time is over, also from the index', async () => {
     const { table, dynamo, clock } = await startTable();
     await table.send(
       new UpdateTimeToLiveCommand({

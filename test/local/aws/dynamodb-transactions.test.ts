@@ -35,7 +35,7 @@ const charge = (creation: string, cost = 10): TransactWriteCommandInput => ({
 });
 
 describe('transactions', () => {
-  test('of two hundred concurrent charges on a wallet for three, exactly three succeed', async () => {
+  test('Of two hundred concurrent charges on a wallet for three, exactly three succeed', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 35 } }));
     const outcomes = await Promise.allSettled(
@@ -49,7 +49,7 @@ describe('transactions', () => {
     expect(read.Responses?.[TableName]).toHaveLength(3);
   });
 
-  test('a cancelled transaction gives a reason for each item and changes nothing', async () => {
+  test('A cancelled transaction gives a reason for each item and changes nothing', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 5 } }));
     await expect(table.send(new TransactWriteCommand(charge('x')))).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describe('transactions', () => {
     expect(Item).toBeUndefined();
   });
 
-  test('an update that its item does not allow cancels with a ValidationError', async () => {
+  test('An update that its item does not allow cancels with a ValidationError', async () => {
     const { table } = await startTable();
     await expect(
       table.send(
@@ -87,7 +87,7 @@ describe('transactions', () => {
     ).rejects.toMatchObject({ CancellationReasons: [{ Code: 'ValidationError' }] });
   });
 
-  test('a failed condition check cancels the writes of the other items', async () => {
+  test('A failed condition check cancels the writes of the other items', async () => {
     const { table } = await startTable();
     const guarded = (pk: string): TransactWriteCommand =>
       new TransactWriteCommand({
@@ -109,7 +109,7 @@ describe('transactions', () => {
     expect(Responses).toEqual([{}, { Item: { pk: 'two', sk: 'x' } }]);
   });
 
-  test('a transaction with two operations on one item is refused', async () => {
+  test('A transaction with two operations on one item is refused', async () => {
     const { table } = await startTable();
     const twice = { Put: { TableName, Item: account } };
     await expect(
@@ -122,7 +122,7 @@ describe('transactions', () => {
     });
   });
 
-  test('a transaction with a key that does not fit the table is refused', async () => {
+  test('A transaction with a key that does not fit the table is refused', async () => {
     const { table } = await startTable();
     await expect(
       table.send(new TransactWriteCommand({ TransactItems: [{ Delete: { TableName, Key: { pk: 'a' } } }] })),
@@ -132,7 +132,7 @@ describe('transactions', () => {
     });
   });
 
-  test('a request token makes a repeated request charge once, for ten minutes', async () => {
+  test('A request token makes a repeated request charge once, for ten minutes', async () => {
     const { table, clock } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 100 } }));
     const onlyMoney = {
@@ -149,7 +149,7 @@ describe('transactions', () => {
     expect((await table.send(new GetCommand({ TableName, Key: account }))).Item?.available).toBe(80);
   });
 
-  test('the same token with another request is refused as a mismatch', async () => {
+  test('The same token with another request is refused as a mismatch', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 100 } }));
     await table.send(new TransactWriteCommand({ ...charge('x'), ClientRequestToken: 'token-1' }));
@@ -158,7 +158,7 @@ describe('transactions', () => {
     ).rejects.toMatchObject({ name: 'IdempotentParameterMismatchException' });
   });
 
-  test('a refused request can be repeated with the same token', async () => {
+  test('A refused request can be repeated with the same token', async () => {
     const { table } = await startTable();
     const request = { ...charge('x'), ClientRequestToken: 'token-1' };
     await expect(table.send(new TransactWriteCommand(request))).rejects.toMatchObject({

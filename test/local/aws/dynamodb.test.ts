@@ -19,7 +19,7 @@ import { startMillis, temporaryFolder } from './endpoint-fixture.ts';
 import { tableDefinition } from './table.ts';
 
 describe('tables', () => {
-  test('a table and its index are active as soon as CreateTable answers', async () => {
+  test('A table and its index are active as soon as CreateTable answers', async () => {
     const { table } = await startTable();
     const { Table } = await table.send(new DescribeTableCommand({ TableName }));
     expect(Table?.TableStatus).toBe('ACTIVE');
@@ -35,7 +35,7 @@ describe('tables', () => {
     });
   });
 
-  test('a read of an unknown table is refused with ResourceNotFoundException', async () => {
+  test('A read of an unknown table is refused with ResourceNotFoundException', async () => {
     const { table } = await startTable();
     await expect(table.send(new GetCommand({ TableName: 'Other', Key: account }))).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
@@ -44,7 +44,7 @@ describe('tables', () => {
 });
 
 describe('a deleted table', () => {
-  test('is unknown to reads and writes, and a new table of its name has the new keys', async () => {
+  test('A deleted table is unknown to reads and writes, and a new table of its name has the new keys', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: account }));
     await table.send(new DeleteTableCommand({ TableName }));
@@ -72,7 +72,7 @@ describe('a deleted table', () => {
 });
 
 describe('single writes', () => {
-  test('a failed condition answers with the present item', async () => {
+  test('A failed condition answers with the present item', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 5 } }));
     const refused = table.send(
@@ -88,7 +88,7 @@ describe('single writes', () => {
     await expect(refused).rejects.toMatchObject({ name: 'ConditionalCheckFailedException', Item: withFive });
   });
 
-  test('a failed condition on a missing item answers without an item', async () => {
+  test('A failed condition on a missing item answers without an item', async () => {
     const { table } = await startTable();
     const refused = await table
       .send(
@@ -104,7 +104,7 @@ describe('single writes', () => {
     expect(refused.Item).toBeUndefined();
   });
 
-  test('every part of an update reads the values from before the update', async () => {
+  test('Every part of an update reads the values from before the update', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 10 } }));
     const { Attributes } = await table.send(
@@ -134,7 +134,7 @@ describe('single writes', () => {
     });
   });
 
-  test('a batch read returns the items of a batch write', async () => {
+  test('A batch read returns the items of a batch write', async () => {
     const { table } = await startTable();
     const items = ['b', 'c'].map((id) => ({ pk: `ACCOUNT#${id}`, sk: 'ACCOUNT', note: '' }));
     await table.send(
@@ -155,7 +155,7 @@ describe('single writes', () => {
 });
 
 describe('the folder of the tables', () => {
-  test('the second database on one folder is refused with a hint at another Darkroom', async () => {
+  test('The second database on one folder is refused with a hint at another Darkroom', async () => {
     const folder = await temporaryFolder();
     const first = createDynamo({ folder, now: () => startMillis });
     await first.service({ service: 'dynamodb', operation: 'ListTables', caller: 'operator', input: {} });

@@ -17,7 +17,7 @@ import { tableDefinition } from './table.ts';
 
 const stateMachineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:M';
 
-test('a call reaches its service with its operation, its caller and its input', async () => {
+test('A call reaches its service with its operation, its caller and its input', async () => {
   const calls: AwsCall[] = [];
   const states = (call: AwsCall): Promise<Record<string, unknown>> => {
     calls.push(call);
@@ -38,7 +38,7 @@ test('a call reaches its service with its operation, its caller and its input', 
   ]);
 });
 
-test('the SDK gets each error of Step Functions as its own exception class', async () => {
+test('The SDK gets each error of Step Functions as its own exception class', async () => {
   const states = ({ operation }: AwsCall): Promise<never> =>
     Promise.reject(
       new AwsError(
@@ -57,7 +57,7 @@ test('the SDK gets each error of Step Functions as its own exception class', asy
   });
 });
 
-test('a call is authorized before a fault can strike it', async () => {
+test('A call is authorized before a fault can strike it', async () => {
   const fixture = await startEndpoint({
     authorize: () => {
       throw new AwsError('AccessDeniedException', 'no');
@@ -70,7 +70,7 @@ test('a call is authorized before a fault can strike it', async () => {
   expect(fixture.faults.list()).toHaveLength(1);
 });
 
-test('the services also answer calls inside the process, without a socket', async () => {
+test('The services also answer calls inside the process, without a socket', async () => {
   const fixture = await startEndpoint();
   await fixture.endpoint.handle({
     service: 'dynamodb',
@@ -88,7 +88,7 @@ test('the services also answer calls inside the process, without a socket', asyn
   ).toEqual({ TableNames: ['Main'] });
 });
 
-test('an unsigned call and an unknown operation are refused', async () => {
+test('An unsigned call and an unknown operation are refused', async () => {
   const { url } = await startEndpoint();
   const call = async (headers: Record<string, string>): Promise<unknown> =>
     (await fetch(url, { method: 'POST', body: '{}', headers })).json();
@@ -104,7 +104,7 @@ test('an unsigned call and an unknown operation are refused', async () => {
   });
 });
 
-test('a request of a web page that reaches loopback under its own host name is refused', async () => {
+test('A request of a web page that reaches loopback under its own host name is refused', async () => {
   const { url } = await startEndpoint();
   const status = await new Promise((resolve, reject) => {
     const headers = {
@@ -122,7 +122,7 @@ test('a request of a web page that reaches loopback under its own host name is r
   expect(status).toBe(403);
 });
 
-test('close ends the calls that still wait for an answer', async () => {
+test('The end of the endpoint ends the calls that still wait for an answer', async () => {
   const arrived = Promise.withResolvers<undefined>();
   const endpoint = createAwsEndpoint({
     dynamodb: () => {
@@ -149,7 +149,7 @@ test('close ends the calls that still wait for an answer', async () => {
   expect(await waiting).toMatchObject({ code: 'ECONNRESET' });
 });
 
-test('an item larger than one socket read arrives whole', async () => {
+test('An item larger than one socket read arrives whole', async () => {
   const fixture = await startEndpoint();
   const client = new DynamoDBClient(fixture.as('operator'));
   await client.send(new CreateTableCommand(structuredClone(tableDefinition)));

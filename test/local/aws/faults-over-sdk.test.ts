@@ -38,7 +38,7 @@ const isThere = async (client: DynamoDBClient): Promise<boolean> =>
   (await client.send(new GetItemCommand({ TableName, Key: Item }))).Item !== undefined;
 
 describe('a fault, as the SDK sees it', () => {
-  test('TransactionConflict cancels a transaction and names the conflict at its first item', async () => {
+  test('The fault TransactionConflict cancels a transaction and names the conflict at its first item', async () => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:TransactWriteItems', error: 'TransactionConflict' });
     const transaction = new TransactWriteItemsCommand({
@@ -64,7 +64,7 @@ describe('a fault, as the SDK sees it', () => {
     ['InternalServerError', 'InternalServerError', 500],
     ['ResourceNotFound', 'ResourceNotFoundException', 400],
     ['TransactionConflict', 'TransactionConflictException', 400],
-  ])('the fault %s on DynamoDB reaches the SDK as %s', async (error, name, status) => {
+  ])('The fault %s on DynamoDB reaches the SDK as %s', async (error, name, status) => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:PutItem', error });
     await expect(client.send(put())).rejects.toMatchObject({ name, $metadata: { httpStatusCode: status } });
@@ -72,7 +72,7 @@ describe('a fault, as the SDK sees it', () => {
   });
 
   test.each(['put', 'update', 'delete'] as const)(
-    'TransactionConflict refuses a single %s with TransactionConflictException',
+    'The fault TransactionConflict refuses a single %s with TransactionConflictException',
     async (write) => {
       const { client, faults } = await startTable();
       const writes = {
@@ -90,7 +90,7 @@ describe('a fault, as the SDK sees it', () => {
     },
   );
 
-  test('TransactionConflict on dynamodb:* does not concern plain reads', async () => {
+  test('The fault TransactionConflict on dynamodb:* does not concern plain reads', async () => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:*', error: 'TransactionConflict', every: 1 });
     expect(await isThere(client)).toBe(false);
@@ -101,7 +101,7 @@ describe('a fault, as the SDK sees it', () => {
     ['before', false],
     ['after', true],
   ] as const)(
-    'a call that hangs %s its effect gets no answer, and the connection stays open',
+    'A call that hangs %s its effect gets no answer, and the connection stays open',
     async (when, effect) => {
       const { client, impatient, faults } = await startTable();
       faults.set({ call: 'dynamodb:PutItem', error: 'hang', when });
@@ -111,7 +111,7 @@ describe('a fault, as the SDK sees it', () => {
     },
   );
 
-  test('a call that hangs with a number of seconds gets its answer after them', async () => {
+  test('A call that hangs with a number of seconds gets its answer after them', async () => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:PutItem', error: 'hang', seconds: 0.05 });
     await client.send(put());
@@ -139,7 +139,7 @@ describe('a fault, as the SDK sees it', () => {
     ).rejects.toMatchObject({ name: 'StateMachineDoesNotExist' });
   });
 
-  test('UnprocessedKeys returns all keys of a batch as not processed', async () => {
+  test('The fault UnprocessedKeys returns all keys of a batch as not processed', async () => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:BatchGetItem', error: 'UnprocessedKeys' });
     const read = new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: [Item] } } });
@@ -150,14 +150,14 @@ describe('a fault, as the SDK sees it', () => {
     expect((await client.send(read)).UnprocessedKeys).toEqual({});
   });
 
-  test('a connection that ends after the effect leaves the effect', async () => {
+  test('A connection that ends after the effect leaves the effect', async () => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:PutItem', error: 'Timeout', when: 'after' });
     await expect(client.send(put())).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(await isThere(client)).toBe(true);
   });
 
-  test('a connection that ends before the effect leaves no effect', async () => {
+  test('A connection that ends before the effect leaves no effect', async () => {
     const { client, faults } = await startTable();
     faults.set({ call: 'dynamodb:PutItem', error: 'Timeout' });
     await expect(client.send(put())).rejects.toMatchObject({ code: 'ECONNRESET' });

@@ -31,7 +31,7 @@ describe('the calls that a fault strikes', () => {
   const times = (count: number): AwsCall[] => Array.from({ length: count }, () => call());
   const throttle = { call: 'dynamodb:PutItem', error: 'Throttling' };
 
-  test('a fault strikes once by default and then leaves the list', async () => {
+  test('A fault strikes once by default and then leaves the list', async () => {
     expect(await struck(throttle, times(3))).toEqual([true, false, false]);
     const faults = createFaults();
     faults.set({ ...throttle, times: 2 });
@@ -43,7 +43,7 @@ describe('the calls that a fault strikes', () => {
     expect(faults.list()).toEqual([]);
   });
 
-  test('times, every and share set how often a fault strikes', async () => {
+  test('The members times, every and share set how often a fault strikes', async () => {
     expect(await struck({ ...throttle, times: 2 }, times(3))).toEqual([true, true, false]);
     expect(await struck({ ...throttle, every: 3 }, times(6))).toEqual([
       false,
@@ -57,7 +57,7 @@ describe('the calls that a fault strikes', () => {
     expect((await struck({ ...throttle, share: 0.3 }, times(100))).filter(Boolean)).toHaveLength(30);
   });
 
-  test('a fault strikes only the calls with its operation, caller and text', async () => {
+  test('A fault strikes only the calls with its operation, caller and text', async () => {
     expect(await struck(throttle, [call({ operation: 'GetItem' }), call()])).toEqual([false, true]);
     expect(
       await struck({ ...throttle, call: 'dynamodb:*' }, [
@@ -77,7 +77,7 @@ describe('the calls that a fault strikes', () => {
     ).toEqual([false, true]);
   });
 
-  test('kill ends the process before or after the effect of the call', async () => {
+  test('The fault kill ends the process before or after the effect of the call', async () => {
     for (const [when, expected] of [
       ['before', ['killed']],
       ['after', ['effect', 'killed']],
@@ -102,7 +102,7 @@ describe('the calls that a fault strikes', () => {
   test.each([
     ['before', ['waits 2', 'effect']],
     ['after', ['effect', 'waits 2']],
-  ] as const)('a call that hangs for 2 s %s its effect is answered after 2 s', async (when, expected) => {
+  ] as const)('A call that hangs for 2 s %s its effect is answered after 2 s', async (when, expected) => {
     const events: string[] = [];
     const faults = createFaults({
       wait: async (seconds) => {
@@ -120,7 +120,7 @@ describe('the calls that a fault strikes', () => {
     expect(events).toEqual(expected);
   });
 
-  test('a refusal that hangs for some seconds still arrives as a refusal', async () => {
+  test('A refusal that hangs for some seconds still arrives as a refusal', async () => {
     const faults = createFaults({ wait: () => setImmediate() });
     faults.set({ ...throttle, error: 'hang', seconds: 2, when: 'after' });
     const refuse = (): Promise<never> =>
@@ -130,7 +130,7 @@ describe('the calls that a fault strikes', () => {
     });
   });
 
-  test('clear switches all faults off', async () => {
+  test('The call clear switches all faults off', async () => {
     const faults = createFaults();
     faults.set({ ...throttle, every: 1 });
     faults.clear();
@@ -158,7 +158,7 @@ describe('a fault that is not valid', () => {
     [{ call: 'dynamodb:PutItem', error: 'hang', seconds: 0 }, 'seconds: '],
     [{ call: 's3:*', error: 'index-lag' }, 'call: must be dynamodb:*'],
     ['text', 'fault: '],
-  ])('the refusal of %j names the wrong field', (fault, message) => {
+  ])('The refusal of %j names the wrong field', (fault, message) => {
     expect(() => createFaults().set(fault)).toThrow(message);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { generateSecretString } from '../../../local/aws/generated-secret.ts';
 
-test('a generated secret has the length and the characters that were asked for', () => {
+test('A generated secret has the length and the characters that were asked for', () => {
   expect(generateSecretString({})).toMatch(/^[!-~]{32}$/);
   expect(generateSecretString({ PasswordLength: 64, ExcludePunctuation: true })).toMatch(/^[A-Za-z0-9]{64}$/);
   expect(
@@ -15,7 +15,7 @@ test('a generated secret has the length and the characters that were asked for',
   expect(generateSecretString({})).not.toBe(generateSecretString({}));
 });
 
-test('with a SecretStringTemplate the generated secret is a member of the JSON', () => {
+test('With a SecretStringTemplate the generated secret is a member of the JSON', () => {
   const secret = generateSecretString({
     SecretStringTemplate: '{"user":"u"}',
     GenerateStringKey: 'key',
@@ -26,7 +26,7 @@ test('with a SecretStringTemplate the generated secret is a member of the JSON',
   expect(JSON.parse(secret)).toEqual({ user: 'u', key });
 });
 
-test('a description that excludes every character, or that has an unknown member, is refused', () => {
+test('A description that excludes every character, or that has an unknown member, is refused', () => {
   expect(() =>
     generateSecretString({
       ExcludePunctuation: true,

@@ -40,7 +40,7 @@ describe('the grants that a call needs', () => {
     ],
   });
 
-  test('a transaction needs the action of each of its items', () => {
+  test('A transaction needs the action of each of its items', () => {
     const all = [
       'dynamodb:UpdateItem',
       'dynamodb:PutItem',
@@ -132,46 +132,46 @@ describe('the decision of the statements', () => {
   const read = dynamodb('GetItem', { TableName: 'Main' });
 
   test.each<[string, PolicyStatement[], boolean]>([
-    ['an action matches a wildcard in any case', [allow('DynamoDB:get*', tableArn)], true],
+    ['An action matches a wildcard in any case', [allow('DynamoDB:get*', tableArn)], true],
     [
-      'a resource matches a wildcard only in the same case',
+      'A resource matches a wildcard only in the same case',
       [allow('dynamodb:GetItem', 'arn:aws:dynamodb:*:table/main')],
       false,
     ],
-    ['a question mark stands for one character', [allow('dynamodb:GetIte?', tableArn)], true],
-    ['a dot is not a wildcard', [allow('dynamodb.GetItem', tableArn)], false],
+    ['A question mark stands for one character', [allow('dynamodb:GetIte?', tableArn)], true],
+    ['A dot is not a wildcard', [allow('dynamodb.GetItem', tableArn)], false],
     [
-      'a Deny wins over an Allow',
+      'A Deny wins over an Allow',
       [{ Effect: 'Deny', Action: 'dynamodb:*', Resource: '*' }, allow('*')],
       false,
     ],
     [
-      'a statement with a condition never allows',
+      'A statement with a condition never allows',
       [{ ...allow('*'), Condition: { StringEquals: { 'aws:x': 'y' } } }],
       false,
     ],
     [
-      'an Allow with NotAction does not allow the actions that it names',
+      'An Allow with NotAction does not allow the actions that it names',
       [{ Effect: 'Allow', NotAction: 'dynamodb:GetItem', Resource: '*' }],
       false,
     ],
     [
-      'an Allow with NotAction allows all other actions',
+      'An Allow with NotAction allows all other actions',
       [{ Effect: 'Allow', NotAction: ['dynamodb:PutItem'], Resource: '*' }],
       true,
     ],
     [
-      'an Allow with NotResource does not allow the resources that it names',
+      'An Allow with NotResource does not allow the resources that it names',
       [{ Effect: 'Allow', Action: '*', NotResource: tableArn }],
       false,
     ],
-    ['a statement without a resource covers nothing', [{ Effect: 'Allow', Action: '*' }], false],
-    ['a caller without statements may do nothing', [], false],
+    ['A statement without a resource covers nothing', [{ Effect: 'Allow', Action: '*' }], false],
+    ['A caller without statements may do nothing', [], false],
   ])('%s', (_name, statements, allowed) => {
     expect(verdict(statements, read) === 'allowed').toBe(allowed);
   });
 
-  test('the refusal has the words of AWS', () => {
+  test('The refusal has the words of AWS', () => {
     expect(verdict([], read)).toBe(
       `User: arn:aws:sts::000000000000:assumed-role/Role is not authorized to perform: dynamodb:GetItem on resource: ${tableArn} because no identity-based policy allows the dynamodb:GetItem action`,
     );
@@ -180,7 +180,7 @@ describe('the decision of the statements', () => {
     );
   });
 
-  test('the operator may do everything, an unknown caller nothing, and a used grant is remembered', () => {
+  test('The operator may do everything, an unknown caller nothing, and a used grant is remembered', () => {
     const authorize = createAuthorizer(new Map([['Role', [allow('*')]]]));
     authorize({ ...read, caller: 'operator' });
     expect(() => authorize({ ...read, caller: 'Stranger' })).toThrow(
@@ -191,7 +191,7 @@ describe('the decision of the statements', () => {
   });
 });
 
-test("the SDK gets a refused call with each service's own name for AccessDenied", async () => {
+test("The SDK gets a refused call with each service's own name for AccessDenied", async () => {
   const fixture = await startEndpoint({ authorize: createAuthorizer(new Map()) });
   const settings = fixture.as('Role');
   const denied = 'AccessDeniedException';

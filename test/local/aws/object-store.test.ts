@@ -23,7 +23,7 @@ async function startStore(): Promise<Fixture & { s3: S3Client }> {
   return { ...fixture, s3: new S3Client(fixture.as('operator')) };
 }
 
-test('an object comes back byte for byte, with its type, cache rules and metadata', async () => {
+test('An object comes back byte for byte, with its type, cache rules and metadata', async () => {
   const { s3 } = await startStore();
   const Key = 'results/0198/a b+c%&é.png';
   const put = await s3.send(
@@ -52,7 +52,7 @@ test('an object comes back byte for byte, with its type, cache rules and metadat
   });
 });
 
-test('a stream is stored without its chunk framing', async () => {
+test('A stream is stored without its chunk framing', async () => {
   const { s3, objectStore } = await startStore();
   const Body = Readable.from([bytes.subarray(0, 40_000), bytes.subarray(40_000)]);
   await s3.send(
@@ -69,13 +69,13 @@ test('a stream is stored without its chunk framing', async () => {
   expect(stored?.contentType).toBe('image/png');
 });
 
-test('an empty object exists', async () => {
+test('An empty object exists', async () => {
   const { s3, objectStore } = await startStore();
   await s3.send(new PutObjectCommand({ Bucket, Key: 'empty', Body: new Uint8Array(0) }));
   expect((await objectStore.read(Bucket, 'empty'))?.body).toHaveLength(0);
 });
 
-test('bytes that do not match their checksum are refused and not stored', async () => {
+test('Bytes that do not match their checksum are refused and not stored', async () => {
   const { s3, objectStore } = await startStore();
   await expect(
     s3.send(new PutObjectCommand({ Bucket, Key: 'x', Body: bytes, ChecksumCRC32: 'AAAAAA==' })),
@@ -83,7 +83,7 @@ test('bytes that do not match their checksum are refused and not stored', async 
   expect(await objectStore.read(Bucket, 'x')).toBeUndefined();
 });
 
-test('with If-None-Match: * one of many concurrent writers succeeds, and its bytes stay', async () => {
+test('With If-None-Match: * one of many concurrent writers succeeds, and its bytes stay', async () => {
   const { s3, objectStore } = await startStore();
   const writers = await Promise.allSettled(
     Array.from({ length: 20 }, (_, n) =>
@@ -98,7 +98,7 @@ test('with If-None-Match: * one of many concurrent writers succeeds, and its byt
   expect((await objectStore.read(Bucket, 'once'))?.body.toString()).toBe(`writer ${winner}`);
 });
 
-test('a replaced object leaves no file of the old bytes behind', async () => {
+test('A replaced object leaves no file of the old bytes behind', async () => {
   const { s3, objectStore, folder } = await startStore();
   await s3.send(new PutObjectCommand({ Bucket, Key: 'a.txt', Body: 'old' }));
   await s3.send(new PutObjectCommand({ Bucket, Key: 'a.txt', Body: 'new', ContentType: 'text/plain' }));
@@ -111,7 +111,7 @@ test('a replaced object leaves no file of the old bytes behind', async () => {
   ]);
 });
 
-test('a write that a crash interrupted makes no object', async () => {
+test('A write that a crash interrupted makes no object', async () => {
   const { s3, objectStore, folder } = await startStore();
   await s3.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'whole' }));
   await writeFile(path.join(folder, 'objects', Bucket, 'cafe-b'), 'bytes without an entry');
@@ -122,7 +122,7 @@ test('a write that a crash interrupted makes no object', async () => {
   );
 });
 
-test('a missing key is NoSuchKey for GET and NotFound for HEAD, and its deletion succeeds', async () => {
+test('A missing key is NoSuchKey for GET and NotFound for HEAD, and its deletion succeeds', async () => {
   const { s3 } = await startStore();
   await expect(s3.send(new GetObjectCommand({ Bucket, Key: 'none' }))).rejects.toMatchObject({
     name: 'NoSuchKey',
@@ -133,7 +133,7 @@ test('a missing key is NoSuchKey for GET and NotFound for HEAD, and its deletion
   await s3.send(new DeleteObjectCommand({ Bucket, Key: 'none' }));
 });
 
-test('a caller that may not list the bucket gets AccessDenied for a missing key', async () => {
+test('A caller that may not list the bucket gets AccessDenied for a missing key', async () => {
   const authorize = createAuthorizer(
     new Map([
       ['Reader', [{ Effect: 'Allow', Action: 's3:GetObject', Resource: `arn:aws:s3:::${Bucket}/*` }]],
@@ -146,7 +146,7 @@ test('a caller that may not list the bucket gets AccessDenied for a missing key'
   });
 });
 
-test('no key leads out of the folder', async () => {
+test('No key leads out of the folder', async () => {
   const { s3, folder, objectStore } = await startStore();
   const keys = [
     '../../out',
@@ -174,7 +174,7 @@ test('no key leads out of the folder', async () => {
   await expect(objectStore.service(upwards)).rejects.toMatchObject({ code: 'ValidationException' });
 });
 
-test('a listing returns the keys with a prefix in byte order, page by page', async () => {
+test('A listing returns the keys with a prefix in byte order, page by page', async () => {
   const { s3 } = await startStore();
   for (const Key of ['b/2', 'a/<&>', 'a/Z', 'a/a'])
     await s3.send(new PutObjectCommand({ Bucket, Key, Body: Key }));
@@ -192,7 +192,7 @@ test('a listing returns the keys with a prefix in byte order, page by page', asy
   expect((await s3.send(new ListObjectsV2Command({ Bucket: 'no-such-bucket' }))).Contents).toBeUndefined();
 });
 
-test('expiry deletes only objects with its prefix that are old enough', async () => {
+test('Expiry deletes only objects with its prefix that are old enough', async () => {
   const { s3, objectStore, clock } = await startStore();
   await s3.send(new PutObjectCommand({ Bucket, Key: 'sources/old', Body: '1' }));
   await s3.send(new PutObjectCommand({ Bucket, Key: 'results/old', Body: '1' }));
@@ -206,7 +206,7 @@ test('expiry deletes only objects with its prefix that are old enough', async ()
   );
 });
 
-test('an unsigned request is refused with XML', async () => {
+test('An unsigned request is refused with XML', async () => {
   const { s3, url } = await startStore();
   await s3.send(new PutObjectCommand({ Bucket, Key: 'private', Body: 'x' }));
   const answer = await fetch(`${url}/${Bucket}/private`);
@@ -214,7 +214,7 @@ test('an unsigned request is refused with XML', async () => {
   expect(await answer.text()).toContain('<Code>AccessDenied</Code>');
 });
 
-test('a request with an unsupported option is refused with NotImplemented', async () => {
+test('A request with an unsupported option is refused with NotImplemented', async () => {
   const { s3 } = await startStore();
   await expect(s3.send(new ListObjectsV2Command({ Bucket, Delimiter: '/' }))).rejects.toMatchObject({
     name: 'NotImplemented',

@@ -21,7 +21,7 @@ async function startSecrets(): Promise<Fixture & { client: SecretsManagerClient 
   return { ...fixture, client: new SecretsManagerClient(fixture.as('operator')) };
 }
 
-test('a secret is found by its ARN, by its ARN without the random end, and by its name', async () => {
+test('A secret is found by its ARN, by its ARN without the random end, and by its name', async () => {
   const { client } = await startSecrets();
   for (const SecretId of [arn, arn.slice(0, -7), 'WebhookKey']) {
     expect(await client.send(new GetSecretValueCommand({ SecretId }))).toMatchObject({
@@ -33,13 +33,13 @@ test('a secret is found by its ARN, by its ARN without the random end, and by it
   }
 });
 
-test('ensure keeps the value of a secret that exists', async () => {
+test('The call ensure keeps the value of a secret that exists', async () => {
   const { client, secrets } = await startSecrets();
   await secrets.ensure(arn, 'WebhookKey', 'another');
   expect((await client.send(new GetSecretValueCommand({ SecretId: arn }))).SecretString).toBe('first');
 });
 
-test('a new value becomes current, and the last value stays readable by its stage and its id', async () => {
+test('A new value becomes current, and the last value stays readable by its stage and its id', async () => {
   const { client } = await startSecrets();
   const first = await client.send(new GetSecretValueCommand({ SecretId: arn }));
   const put = await client.send(new PutSecretValueCommand({ SecretId: arn, SecretString: 'second' }));
@@ -61,7 +61,7 @@ test('a new value becomes current, and the last value stays readable by its stag
   });
 });
 
-test('a repeated request token is accepted with the same value, and refused with another', async () => {
+test('A repeated request token is accepted with the same value, and refused with another', async () => {
   const { client } = await startSecrets();
   const put = (SecretString: string): PutSecretValueCommand =>
     new PutSecretValueCommand({ SecretId: arn, SecretString, ClientRequestToken: 'a'.repeat(32) });
@@ -74,7 +74,7 @@ test('a repeated request token is accepted with the same value, and refused with
   await expect(client.send(put('other'))).rejects.toMatchObject({ name: 'ResourceExistsException' });
 });
 
-test('a binary value comes back as bytes', async () => {
+test('A binary value comes back as bytes', async () => {
   const { client } = await startSecrets();
   await client.send(new CreateSecretCommand({ Name: 'bytes', SecretBinary: Uint8Array.of(0, 255, 7) }));
   expect((await client.send(new GetSecretValueCommand({ SecretId: 'bytes' }))).SecretBinary).toEqual(
@@ -82,7 +82,7 @@ test('a binary value comes back as bytes', async () => {
   );
 });
 
-test('a read of a missing secret and the creation of an existing secret are refused', async () => {
+test('A read of a missing secret and the creation of an existing secret are refused', async () => {
   const { client } = await startSecrets();
   await expect(client.send(new GetSecretValueCommand({ SecretId: 'none' }))).rejects.toMatchObject({
     name: 'ResourceNotFoundException',
@@ -95,7 +95,7 @@ test('a read of a missing secret and the creation of an existing secret are refu
   ).rejects.toMatchObject({ name: 'ResourceExistsException' });
 });
 
-test('secrets are kept in files that only their owner can read', async () => {
+test('Secrets are kept in files that only their owner can read', async () => {
   const { client, folder } = await startSecrets();
   await client.send(new CreateSecretCommand({ Name: '../up', SecretString: 'x' }));
   const files = await readdir(path.join(folder, 'secrets'));

@@ -4,26 +4,31 @@ import type { Frame, PaintRow } from './frame.ts';
 import { noiseFrom } from './noise.ts';
 import type { Palette } from './palette.ts';
 
-/**
- * A curtain of light: its lower edge in pixels from the top, its height in pixels and its light (0 to 1) by
- * column.
- */
+/** A curtain of light. Each array has one number for each column of the picture. */
 interface Curtain {
+  /** The lower edge of the curtain, in pixels from the top of the picture. */
   readonly foot: Float32Array;
+  /** The height of the curtain, in pixels. */
   readonly reach: Float32Array;
+  /** The brightness of the curtain, 0 to 1. */
   readonly light: Float32Array;
-  /** The rows between which it hangs. */
+  /** The highest row of the picture that the curtain touches. */
   readonly highest: number;
+  /** The lowest row of the picture that the curtain touches. */
   readonly lowest: number;
 }
 
 const steps = 1024;
-/** The profile covers heights from this far under the foot to 2 above it, in curtain heights. */
+/**
+ * The profile is the table of colours from the bottom of a curtain to its top. It begins this far below the
+ * foot, and ends at 2 above the foot. Both are measured in heights of the curtain.
+ */
 const lowestLevel = 0.3;
 const violetLight: Rgb = [150, 92, 226];
 
 /**
- * Northern lights: curtains with a sharp bright foot, rays, and a top that fades from the accent to violet.
+ * Paints northern lights as three curtains. A curtain has rays and a bright foot with a sharp edge. Its
+ * colour changes from green at the foot to violet at the top.
  */
 export function auroraPainter(frame: Frame, palette: Palette, horizon: number, dice: Dice): PaintRow {
   const green =
@@ -44,7 +49,7 @@ export function auroraPainter(frame: Frame, palette: Palette, horizon: number, d
   };
 }
 
-/** Light over light: never brighter than white. */
+/** Adds the light of a curtain to a pixel. The result is never brighter than white. */
 function screen(row: Float32Array, p: number, colours: Float32Array, c: number, light: number): void {
   const red = row[p] ?? 0;
   const green = row[p + 1] ?? 0;

@@ -1,8 +1,11 @@
 import type { Rgb } from './colour.ts';
 
 /**
- * Lays a colour over the pixel at `p` (three floats a pixel); `part` is its share, 0 to 1. It runs for every
- * pixel of every layer, so it uses indexes: destructuring would run an iterator each time.
+ * Mixes a colour into the pixel that begins at index `p` of the row. A pixel has three floats. `part` is the
+ * share of the new colour, 0 to 1.
+ *
+ * This function runs for every pixel of every layer. It reads colours by index, because destructuring would
+ * run an iterator each time.
  */
 export function blend(row: Float32Array, p: number, colour: Rgb, part: number): void {
   const red = row[p] ?? 0;
@@ -13,7 +16,10 @@ export function blend(row: Float32Array, p: number, colour: Rgb, part: number): 
   row[p + 2] = blue + (colour[2] - blue) * part;
 }
 
-/** Adds light to the pixel at `p`, like two slides on one screen. The result is never brighter than white. */
+/**
+ * Adds light to the pixel that begins at index `p`, as if two projectors shone on one screen. The result is
+ * never brighter than white.
+ */
 export function shine(row: Float32Array, p: number, light: Rgb, part: number): void {
   const red = row[p] ?? 0;
   const green = row[p + 1] ?? 0;

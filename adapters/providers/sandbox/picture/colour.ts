@@ -1,9 +1,13 @@
 /**
- * Red, green and blue as sRGB levels from 0 to 255, with fractions: rounding happens once, under the dither.
+ * Red, green and blue as sRGB levels from 0 to 255. The levels keep their fractions until `develop.ts` adds
+ * the grain and rounds them.
  */
 export type Rgb = readonly [number, number, number];
 
-/** Lightness 0 to 1, then the green-red and blue-yellow axes of OKLab (Björn Ottosson, 2020). */
+/**
+ * A colour in OKLab (Björn Ottosson, 2020): its lightness from 0 to 1, its place between green and red, and
+ * its place between blue and yellow.
+ */
 type Lab = readonly [number, number, number];
 
 /** Reads `#rrggbb`. */
@@ -13,32 +17,34 @@ export function rgb(hex: string): Rgb {
 }
 
 /**
- * Mixes two colours by a part from 0 to 1, evenly for the eye. There is no grey between blue and orange.
+ * Mixes two colours in OKLab. A part of 0 gives the first colour, and 1 gives the second. Equal steps of the
+ * part look equal to the eye, and a mix of blue and orange does not turn grey.
  */
 export function mix(from: Rgb, to: Rgb, part: number): Rgb {
   const [a, b] = [toLab(from), toLab(to)];
   return fromLab([a[0] + (b[0] - a[0]) * part, a[1] + (b[1] - a[1]) * part, a[2] + (b[2] - a[2]) * part]);
 }
 
-/** Perceived lightness, 0 (black) to 1 (white). */
+/** How light the eye sees a colour, from 0 (black) to 1 (white). */
 export function lightness(colour: Rgb): number {
   return toLab(colour)[0];
 }
 
-/** A table of `size` colours, three floats each, that runs evenly through the stops. */
+/** A table of `size` colours with three floats each. The table runs through the stops in equal steps. */
 export function gradient(stops: readonly Rgb[], size: number): Float32Array {
   const table = new Float32Array(size * 3);
   for (let i = 0; i < size; i++) table.set(along(stops, i / (size - 1)), i * 3);
   return table;
 }
 
-/** The colour at a part of the way (0 to 1) through the stops. */
+/** The colour at a place in a row of stops. A part of 0 is the first stop, and 1 is the last stop. */
 export function along(stops: readonly Rgb[], part: number): Rgb {
   const at = Math.min(Math.max(part, 0), 1) * (stops.length - 1);
   const from = stops[Math.floor(at)] ?? pureBlack;
   const to = stops[Math.floor(at) + 1] ?? from;
   const rest = at - Math.floor(at);
-  // Eased between stops, or a bend in the ramp shows as a faint line across the sky.
+  // The steps are not quite even between two stops. With even steps, the eye would see a faint line across
+  // the sky at each stop.
   return mix(from, to, stops.length > 2 ? rest * (0.5 + rest * (1.5 - rest)) : rest);
 }
 

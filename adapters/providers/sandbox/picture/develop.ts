@@ -2,17 +2,21 @@ import { diceFor } from './dice.ts';
 import type { Frame, PaintRow } from './frame.ts';
 
 const tile = 256;
-/** Levels: enough to look like paper and to hide banding, not enough to look noisy. */
+/**
+ * The strength of the grain, in levels of colour. It hides bands in the sky, and it is too weak to see as
+ * noise.
+ */
 const grainLevels = 1.5;
-/** Pixels between two pauses: some 20 ms of painting. */
+/** The painter pauses after this many pixels, which take about 20 ms. */
 const pixelsATurn = 1 << 18;
 
 /**
- * Paints the picture band by band, as 8-bit samples with grain, and lets timers and requests run in between.
- * The memory of a band is reused for the next.
+ * Paints the picture in bands, adds the grain, and rounds the colours to bytes. Timers and requests can run
+ * during the pauses. Every band uses the same memory, so the caller must use a band before it asks for the
+ * next band.
  *
- * @param samples bytes a pixel: 3 for RGB, 4 for RGB and a byte that stays 255
- * @param rows pixel rows a band; the last band may have fewer
+ * @param samples bytes for each pixel: 3 for RGB, or 4 for RGB and a byte that stays 255
+ * @param rows pixel rows in each band; the last band may have fewer
  */
 export async function* develop(
   frame: Frame,
@@ -39,7 +43,8 @@ export async function* develop(
 }
 
 /**
- * Rounds a row to bytes. The grain, the same for all three colours, decides the rounding: that is the dither.
+ * Adds the grain to a row and rounds the row to bytes. The three colours of a pixel get the same grain. The
+ * grain also works as dither: it hides the steps that rounding would leave in a smooth sky.
  */
 function expose(row: Float32Array, grain: Float32Array, line: number, out: Uint8Array, samples: 3 | 4): void {
   const start = line * tile;
@@ -57,7 +62,10 @@ function clampByte(value: number): number {
 
 let knownGrain: Float32Array | undefined;
 
-/** White noise less its own blur: fine even specks without the clouds that make grain look dirty. */
+/**
+ * White noise, from which a blurred copy of the same noise is subtracted. Fine specks remain. Without the
+ * subtraction, the specks would gather in cloudy spots that look dirty.
+ */
 function grainTile(): Float32Array {
   if (knownGrain) return knownGrain;
   const dice = diceFor('', 0, 'grain');

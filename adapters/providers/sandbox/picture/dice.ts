@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A repeatable source of random numbers: the same prompt, seed and part of the picture give the same numbers.
+ * A repeatable source of random numbers. The same prompt, the same seed and the same part of the picture give
+ * the same numbers.
  */
 export interface Dice {
   /** A number from 0 (included) to 1 (excluded). */
@@ -17,11 +18,12 @@ export interface Dice {
 }
 
 /**
- * The dice of one part of one picture. Each part has its own, so that a change to how the sky is drawn leaves
- * the mountains of every known prompt where they were.
+ * The dice of one part of one picture. Each part has its own dice. So a change in the drawing of the sky does
+ * not move the mountains of any prompt.
  */
 export function diceFor(prompt: string, seed: number, part: string): Dice {
-  // JSON keeps the three apart and writes lone surrogates as escapes, so that no two prompts share a digest.
+  // JSON separates the three values, and writes lone surrogates as escapes. So two different prompts never
+  // have the same digest.
   const digest = createHash('sha256')
     .update(JSON.stringify([prompt, seed, part]))
     .digest();
@@ -36,7 +38,8 @@ export function diceFor(prompt: string, seed: number, part: string): Dice {
 }
 
 /**
- * Small Fast Counter, 32 bits, from PractRand (public domain): 128 bits of state, a few operations a throw.
+ * The generator "Small Fast Counter" with 32 bits, from PractRand (public domain). Its state has 128 bits,
+ * and a throw takes a few operations.
  */
 function sfc32(digest: Buffer): () => number {
   let a = digest.readInt32LE(0);

@@ -1,23 +1,26 @@
 import type { Frame } from './frame.ts';
 
-/** A smooth quantity over the picture, kept on a coarse grid and read row by row at full size. */
+/**
+ * A smooth quantity over the picture. A coarse grid holds its values, and readers get a value for each pixel.
+ */
 export interface Field {
   /**
-   * Writes the quantity along the pixel row at height `y` (pixels, any fraction) to `out`, one number a
-   * pixel.
+   * Writes the quantity of one pixel row to `out`, one number for each pixel. `y` is the place of the row in
+   * pixels from the top, and may have a fraction.
    */
   readRow(y: number, out: Float32Array): void;
 }
 
 /**
- * Evaluates `at` on a coarse grid and reads it back through cubic B-splines, which are smooth to the second
- * derivative: light that follows the slope shows no facets. `x` and `y` are in units of the frame.
+ * Evaluates `at` on a coarse grid, and fills the space between the nodes with cubic B-splines. These splines
+ * are smooth to the second derivative. So light that follows the slope of the field shows no flat faces. `at`
+ * gets `x` and `y` in units of the frame.
  *
- * @param nodes how many grid nodes to spend on the picture's longer side
+ * @param nodes how many nodes the grid has along the longer side of the picture
  */
 export function fieldOf(frame: Frame, nodes: number, at: (x: number, y: number) => number): Field {
   const longer = Math.max(frame.width, frame.height);
-  // A small picture has no use for more than a node every other pixel.
+  // More than one node for two pixels would make no visible difference in a small picture.
   const step = longer / Math.min(nodes, Math.ceil(longer / 2));
   const columns = Math.ceil(frame.width / step) + 4;
   const lines = Math.ceil(frame.height / step) + 4;
@@ -38,7 +41,7 @@ export function fieldOf(frame: Frame, nodes: number, at: (x: number, y: number) 
   };
 }
 
-/** The four weights of a cubic B-spline at a fraction of a step. */
+/** The weights of the four nearest nodes, at a fraction of the way from one node to the next. */
 function weights(part: number): [number, number, number, number] {
   const rest = 1 - part;
   return [

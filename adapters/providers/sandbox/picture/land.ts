@@ -3,11 +3,15 @@ import type { Frame } from './frame.ts';
 import { noiseFrom, type Noise } from './noise.ts';
 
 /**
- * A land's outline: height in units of the frame above its base, 0 to about 1, at `x` units from the middle.
+ * The outline of a piece of land: its height above its base, from 0 to about 1, at a distance of `x` units of
+ * the frame from the middle of the picture.
  */
 export type Outline = (x: number) => number;
 
-/** Peaks: ridged noise, sharp above and wide below, with finer octaves riding on the higher ground. */
+/**
+ * The outline of mountains. Ridged noise makes the peaks sharp and the valleys wide. Finer octaves of the
+ * noise add more detail to high ground than to low ground.
+ */
 export function peaks(dice: Dice, width: number, rough: number): Outline {
   const noise = noiseFrom(dice);
   const shift = dice.between(0, 90);
@@ -24,7 +28,7 @@ export function peaks(dice: Dice, width: number, rough: number): Outline {
   };
 }
 
-/** Hills: soft and round. */
+/** The outline of soft and round hills. */
 export function hills(dice: Dice, width: number): Outline {
   const noise = noiseFrom(dice);
   const shift = dice.between(0, 90);
@@ -34,7 +38,9 @@ export function hills(dice: Dice, width: number): Outline {
   };
 }
 
-/** Dunes: a long slope to windward, a short one to leeward, and a sharp crest between. */
+/**
+ * The outline of dunes. A dune has a long slope on one side, a short slope on the other, and a sharp crest.
+ */
 export function dunes(dice: Dice, width: number): Outline {
   const noise = noiseFrom(dice);
   const shift = dice.between(0, 90);
@@ -46,16 +52,16 @@ export function dunes(dice: Dice, width: number): Outline {
     const rise = part < lee ? part / lee : (1 - part) / (1 - lee);
     const tall = 0.62 + 0.38 * noise.line(cell * 1.37 + 0.5);
     const [before, after] = [0.2 * noise.line(cell * 0.71), 0.2 * noise.line((cell + 1) * 0.71)];
-    // Flat in the trough, steepening to the crest.
+    // The exponent keeps the dune flat at its foot and makes it steep near the crest.
     return 0.2 + before + (after - before) * part + tall * 0.75 * rise ** 1.7;
   };
 }
 
 /**
- * Conifers standing on another outline.
+ * The outline of conifers that stand on other land.
  *
- * @param tall their greatest height, in the outline's measure
- * @param spacing units from one to the next
+ * @param tall the greatest height of a tree, in the measure of the outline
+ * @param spacing the distance from one tree to the next, in units of the frame
  */
 export function conifers(dice: Dice, ground: Outline, tall: number, spacing: number): Outline {
   const noise = noiseFrom(dice);
@@ -67,22 +73,26 @@ export function conifers(dice: Dice, ground: Outline, tall: number, spacing: num
   };
 }
 
-/** The outline of tree number `i`, 0 to 1, at an offset from its lattice point, in spacings. */
+/**
+ * The height of tree number `i`, from 0 to 1, at an offset from the place where this tree would stand in an
+ * even row. The offset is measured in spacings.
+ */
 function conifer(noise: Noise, i: number, offset: number): number {
   const own = (salt: number) => 0.5 + 0.5 * noise.line(i * 0.613 + salt + 0.31);
-  // Groves and clearings, and within them tall and short.
+  // The second factor changes slowly and makes groves and clearings. The first makes each tree taller or
+  // shorter than its neighbours.
   const size = (0.3 + 0.7 * own(5)) * (0.72 + 0.4 * noise.line(i * 0.09));
   const aside = offset - own(60);
   const beside = Math.abs(aside) / (0.2 + 0.6 * size);
   if (beside >= 1) return 0;
-  // Boughs: many and short, each ending in a tip, and not at the same height left and right.
+  // A tree has many short boughs. The boughs on its left and on its right begin at different heights.
   const bough = (beside * 9 + own(aside < 0 ? 90 : 120)) % 1;
   return Math.max(0, size * (1 - beside ** 0.8 + 0.075 * (bough - 0.5) * Math.min(1, beside * 6)));
 }
 
 /**
- * Reads an outline for each column, in pixels from the upper edge; `base` and `scale` are pixels upward from
- * the lower.
+ * The outline in pixels from the upper edge of the picture, for each column. The outline's 0 lies `base`
+ * pixels above the lower edge, and its 1 lies `scale` pixels above its 0.
  */
 export function topsOf(frame: Frame, outline: Outline, base: number, scale: number): Float32Array {
   const tops = new Float32Array(frame.width);

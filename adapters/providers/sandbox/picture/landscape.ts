@@ -10,7 +10,10 @@ import { sceneryOf, type Layer, type Scenery } from './scenery.ts';
 import { skyPainter, type Disc } from './sky.ts';
 import { waterPainter } from './water.ts';
 
-/** A poster landscape: sky, disc, ranges that fade into the air, and in some a lake or the sea. */
+/**
+ * Paints a landscape in the style of a poster: a sky, the disc of a sun or moon, and layers of land that grow
+ * paler with distance. Some landscapes have a lake or the sea.
+ */
 export function landscapePainter(
   frame: Frame,
   palette: Palette,
@@ -47,7 +50,7 @@ export function landscapePainter(
   };
 }
 
-/** Where the disc stands, as shares of the picture's height. */
+/** The highest and the lowest place of the disc, as shares of the picture's height from the top. */
 const discHeights: Readonly<Record<Scenery, readonly [number, number]>> = {
   mountains: [0.24, 0.42],
   forest: [0.26, 0.42],
@@ -75,11 +78,12 @@ interface Light {
 }
 
 /**
- * `near` runs from 0 at the horizon to 1 at the viewer's feet: the farther, the paler and the deeper in mist.
+ * The ridge of one layer of land. `near` runs from 0 at the horizon to 1 at the viewer's feet. Land that is
+ * far away is paler, and more of it lies in mist.
  */
 function ridgeOf(light: Light, layer: Layer, near: number): Ridge {
   const { frame, palette } = light;
-  // Land is measured by height and unit alike: tall pictures get tall mountains.
+  // The height of the picture counts beside the unit, so a tall picture gets tall mountains.
   const scale = layer.rise * Math.sqrt(frame.unit * frame.height);
   const crest = mix(palette.far, palette.near, near ** 0.85);
   const foot = mix(crest, mix(hazeOf(palette), palette.far, 0.25), 0.72 * (1 - near) + 0.08);

@@ -1,20 +1,21 @@
 import type { Dice } from './dice.ts';
 
 /**
- * Smooth random values: the same place gives the same value, and near places give near values. They lie
- * between about -1 and 1.
+ * Smooth random values. The same place gives the same value, and places near each other give similar values.
+ * The values lie between about -1 and 1.
  */
 export interface Noise {
   line(x: number): number;
   plane(x: number, y: number): number;
 }
 
-/** Gradient noise (Ken Perlin, 2002) over a table that the dice shuffle. Repeats every 256 units. */
+/** Gradient noise (Ken Perlin, 2002). The dice shuffle its table. The noise repeats every 256 units. */
 export function noiseFrom(dice: Dice): Noise {
   const order = shuffled(dice);
   const [east, south] = [new Float32Array(512), new Float32Array(512)];
   for (let i = 0; i < 512; i++) {
-    // Evenly spread directions. The factor brings the usual extremes of plane() near to -1 and 1.
+    // The directions are spread evenly over the circle. The factor 1.5 moves the usual extremes of plane()
+    // close to -1 and 1.
     const angle = ((order[i] ?? 0) / 256) * 2 * Math.PI;
     east[i] = Math.cos(angle) * 1.5;
     south[i] = Math.sin(angle) * 1.5;
@@ -25,13 +26,16 @@ export function noiseFrom(dice: Dice): Noise {
   };
 }
 
-/** Octaves of plane noise, each twice as fine and half as strong as the one before. */
+/**
+ * The sum of several octaves of plane noise. An octave is twice as fine and half as strong as the one before.
+ */
 export function fractal(noise: Noise, x: number, y: number, octaves: number): number {
   let sum = 0;
   let strength = 1;
   for (let octave = 0; octave < octaves; octave++) {
     sum += noise.plane(x, y) * strength;
-    // Not exactly twice, and shifted: otherwise the zeros of all octaves meet at the origin.
+    // The factor is not exactly 2, and each octave is shifted. Otherwise all octaves would be 0 at the
+    // origin.
     x = x * 2.03 + 17.7;
     y = y * 2.03 - 9.2;
     strength *= 0.5;
@@ -48,7 +52,7 @@ function shuffled(dice: Dice): Uint8Array {
     order[i] = order[j] ?? 0;
     order[j] = kept;
   }
-  // Twice over, so that order[order[x] + y + 1] needs no wrapping.
+  // The table holds the order twice, so that the index order[x] + y + 1 never lies behind its end.
   order.copyWithin(256, 0, 256);
   return order;
 }

@@ -3,17 +3,17 @@ import { lightness, rgb, type Rgb } from './colour.ts';
 /** The colours of one picture. */
 export interface Palette {
   readonly name: PaletteName;
-  /** The sky from its top to the horizon. */
+  /** The colours of the sky, from its top to the horizon. */
   readonly sky: readonly Rgb[];
-  /** Sun or moon. */
+  /** The colour of the sun or moon. */
   readonly disc: Rgb;
-  /** Land at the horizon, where air has taken most of its colour. */
+  /** The colour of land at the horizon. The air makes distant land pale. */
   readonly far: Rgb;
-  /** Land at the viewer's feet: the darkest tone. */
+  /** The colour of land at the viewer's feet. It is the darkest colour of the palette. */
   readonly near: Rgb;
   /** The one colour that stands out. */
   readonly accent: Rgb;
-  /** Stars and a moon instead of a sun. */
+  /** Whether the picture shows a night: it has stars, and a moon instead of a sun. */
   readonly night: boolean;
 }
 
@@ -51,7 +51,7 @@ const nights: readonly PaletteName[] = ['midnight', 'boreal'];
 /** Every palette's name. */
 export const paletteNames = Object.keys(table) as [PaletteName, ...PaletteName[]];
 
-/** The palette of a name. */
+/** The palette with this name. */
 export function paletteOf(name: PaletteName): Palette {
   const [sky, disc, far, near, accent] = table[name];
   return {
@@ -70,7 +70,9 @@ export function hazeOf(palette: Palette): Rgb {
   return palette.sky.at(-1) ?? palette.far;
 }
 
-/** All colours of the palette from dark to light: what the abstract motifs paint with. */
+/**
+ * The colours with which the abstract motifs paint, from dark to light: all of the palette but the disc's.
+ */
 export function tonesOf(palette: Palette): Rgb[] {
   return [palette.near, ...palette.sky, palette.far, palette.accent].sort(
     (a, b) => lightness(a) - lightness(b),

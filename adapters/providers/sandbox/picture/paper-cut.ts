@@ -6,8 +6,8 @@ import { noiseFrom } from './noise.ts';
 import { tonesOf, type Palette } from './palette.ts';
 
 /**
- * Sheets of coloured paper, cut along the contours of hills and laid over each other; each throws a soft
- * shadow.
+ * Paints sheets of coloured paper that lie on each other. Each sheet is cut along a contour line of a hilly
+ * land, and throws a soft shadow on the sheet below.
  */
 export function paperCutPainter(frame: Frame, palette: Palette, dice: Dice): PaintRow {
   const noise = noiseFrom(dice);
@@ -26,7 +26,8 @@ export function paperCutPainter(frame: Frame, palette: Palette, dice: Dice): Pai
     );
   };
   const field = fieldOf(frame, 360, height);
-  // Shadows fall away from a light above and to the left: the sheet there may be the higher one.
+  // The light comes from above and from the left. So a pixel lies in shadow when the sheet a little above and
+  // to the left of this pixel is higher.
   const near = fieldOf(frame, 240, (x, y) => height(x - 0.012, y - 0.02));
   const farther = fieldOf(frame, 240, (x, y) => height(x - 0.035, y - 0.06));
   return sheetPainter(frame, palette, sheets, [field, near, farther]);
@@ -55,11 +56,11 @@ function sheetPainter(
     farther.readRow(y + 0.5, wide);
     for (let x = 0, p = 0; p < row.length; x++, p += 3) {
       const value = here[x] ?? 0;
-      // The lowest sheet has no hole: below 1 it is still 1.
+      // The lowest sheet has no hole, so a height below 1 counts as 1.
       const level = Math.floor(value < 1 ? 1 : value > sheets ? sheets : value);
       const slope = Math.abs(value - (above[x] ?? 0)) + Math.abs((here[x + 1] ?? value) - value) + 1e-6;
       const part = value - level;
-      // A pixel wide step from this sheet to the one above.
+      // The edge from this sheet to the sheet above is blurred over the width of one pixel.
       const cover = Math.min(1, Math.max(0, part / slope));
       const dark =
         shade((close[x] ?? 0) - level - 1, 3.2) * 0.3 + shade((wide[x] ?? 0) - level - 1, 1.3) * 0.28;
@@ -98,8 +99,8 @@ function paint(
 }
 
 /**
- * Dark at the bottom of the bowl, light at its rim: the palette's own colours, since mixed ones turn muddy
- * side by side.
+ * The colours of the sheets. The lowest sheet is the darkest. The sheets take the palette's own colours,
+ * because mixed colours look muddy side by side.
  */
 function sheetColours(palette: Palette, sheets: number): Rgb[] {
   const tones = tonesOf(palette);

@@ -10,7 +10,7 @@ import { silkPainter } from './silk.ts';
 import { themeOf, type Theme } from './theme.ts';
 import { tilePainter } from './tiles.ts';
 
-/** What to draw. */
+/** The picture that a caller asks for. */
 export interface PictureJob {
   readonly prompt: string;
   readonly seed: number;
@@ -22,9 +22,9 @@ export interface PictureJob {
 }
 
 /**
- * Renders the picture of a prompt: the same prompt, seed and size give the same bytes. The prompt's words
- * choose the motif and the colours where they can, the dice choose the rest. Lets timers run every few tens
- * of milliseconds.
+ * Renders the picture of a prompt. The same prompt, seed, size and format give the same bytes. Known words of
+ * the prompt choose the motif and the colours, and the dice choose everything else. Other work of the process
+ * can run every few tens of milliseconds.
  */
 export async function renderPicture(job: PictureJob): Promise<Buffer> {
   const frame = frameOf(job.width, job.height);

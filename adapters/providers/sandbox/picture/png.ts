@@ -8,8 +8,8 @@ const pixelsABand = 1 << 17;
 /**
  * Writes an 8-bit RGB PNG with the prompt as its description.
  *
- * @param bandsOf asked for the picture's pixels in bands of that many rows; each is used before the next is
- *   asked for, so that a band's memory may be reused
+ * @param bandsOf returns the pixels of the picture in bands of the given number of rows. This function copies
+ *   a band before it asks for the next band, so all bands may use the same memory
  */
 export async function writePng(
   frame: Frame,
@@ -17,8 +17,8 @@ export async function writePng(
   bandsOf: (rows: number) => AsyncIterable<Uint8Array>,
 ): Promise<Buffer> {
   const stride = frame.width * 3;
-  // Deflate runs on a thread of its own while the next band is painted. Level 1: grain does not compress
-  // anyway.
+  // Deflate runs on a thread of its own while the next band is painted. Level 1 is enough, because the grain
+  // does not compress at any level.
   const deflate = createDeflate({ level: 1, strategy: constants.Z_RLE, chunkSize: 1 << 17 });
   const packed: Buffer[] = [];
   deflate.on('data', (chunk: Buffer) => packed.push(chunk));
@@ -28,7 +28,7 @@ export async function writePng(
   for await (const band of bandsOf(Math.ceil(pixelsABand / frame.width))) {
     const filtered = filterUp(band, above, stride);
     above = band.slice(band.length - stride);
-    // The next band is painted meanwhile; at most one waits.
+    // At most one band waits for deflate while the next band is painted.
     await written;
     written = new Promise((resolve) => deflate.write(filtered, () => resolve()));
   }
@@ -44,7 +44,10 @@ export async function writePng(
   ]);
 }
 
-/** Each byte less the one above it: small numbers where the picture is smooth. */
+/**
+ * Applies the PNG filter "up", which subtracts from each byte the byte above. The differences are small where
+ * the picture is smooth.
+ */
 function filterUp(band: Uint8Array, above: Uint8Array, stride: number): Uint8Array {
   const rows = band.length / stride;
   const out = new Uint8Array(rows * (stride + 1));
@@ -61,14 +64,19 @@ function header({ width, height }: Frame): Buffer {
   const data = Buffer.alloc(13);
   data.writeUInt32BE(width, 0);
   data.writeUInt32BE(height, 4);
-  // 8 bits a sample, colour type 2 (RGB); compression, filter and interlace methods stay 0.
+  // 8 bits for each sample, and the colour type 2 (RGB). The compression, filter and interlace methods stay
+  // 0.
   data.set([8, 2], 8);
   return data;
 }
 
-/** Keyword, not compressed, no language, no translated keyword, text: PNG 1.2, section 11.3.4.5. */
+/**
+ * The content of the iTXt chunk: a keyword, zeros for "not compressed", "no language" and "no translated
+ * keyword", and the text (PNG, second edition, section
+ * 11.3.4.5).
+ */
 function description(prompt: string): Buffer {
-  // The text must hold no NUL; U+FFFD marks where one was.
+  // PNG forbids NUL in the text, so U+FFFD takes the place of each NUL.
   return Buffer.from(`Description\0\0\0\0\0${prompt.replaceAll('\0', '\uFFFD')}`, 'utf8');
 }
 

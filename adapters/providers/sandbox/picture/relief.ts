@@ -1,28 +1,32 @@
 import type { Rgb } from './colour.ts';
 import type { Frame } from './frame.ts';
 
-/** Light on the slopes that face the disc, and shade on those that do not. */
+/** How the disc lights a ridge: the slopes that face the disc are lit, and the other slopes lie in shade. */
 export interface Relief {
   readonly light: Rgb;
-  /** The most that light may take, 0 to 1. */
+  /** The greatest share of the light's colour in the land's colour, 0 to 1. */
   readonly strength: number;
   /** How far the edge between light and shade leans, in pixels sideways for each pixel down. */
   readonly lean: number;
-  /** Pixels below the line at which three quarters of the light are gone. */
+  /** The depth below the ridge's line at which a quarter of the light remains, in pixels. */
   readonly fade: number;
-  /** 1 where the sun stands to the right, -1 to the left. */
+  /** 1 when the disc stands in the right half of the picture, and -1 when it stands in the left half. */
   readonly side: 1 | -1;
-  /** Units over which a slope is measured: small for crags, large for faces. */
+  /**
+   * The distance over which a slope is measured, in units of the frame. A small distance shows small rocks. A
+   * large distance shows whole faces of a mountain.
+   */
   readonly grain: number;
 }
 
-/** Lightens a colour, in place, at column `x` and `under` pixels below the ridge's line. */
+/** Lightens the given colour, which lies in column `x` and `under` pixels below the ridge's line. */
 export type Shader = (colour: [number, number, number], x: number, under: number) => void;
 
 /**
- * A ridge knows only its outline, so its faces are drawn from that: a column is lit as the outline's slope
- * above it faces the disc, and the pattern leans with depth. On a peak this reads as the arête between its
- * two faces.
+ * Makes the shader of a ridge. A ridge has an outline and no other shape, so the outline decides the light. A
+ * column is lit when the slope of the outline above it faces the disc. The border between light and shade
+ * moves sideways with depth. On a peak, this border looks like the sharp edge between two faces of the
+ * mountain.
  */
 export function reliefShader(tops: Float32Array, relief: Relief, frame: Frame): Shader {
   const { light, fade } = relief;
@@ -34,7 +38,7 @@ export function reliefShader(tops: Float32Array, relief: Relief, frame: Frame): 
     const held = at < 0 ? 0 : at > last - 1 ? last - 1 : at;
     const column = held | 0;
     const left = lit[column] ?? 0;
-    // Between two columns: without it the leaning edge is a stair.
+    // The light is interpolated between two columns. Without this, the leaning border would look like stairs.
     const reach = fade / (under + fade);
     const shine = (left + ((lit[column + 1] ?? 0) - left) * (held - column)) * reach * reach;
     colour[0] += (light[0] - colour[0]) * shine;
@@ -49,7 +53,7 @@ function litColumns(tops: Float32Array, relief: Relief, frame: Frame): Float32Ar
   return tops.map((_, x) => {
     const [right, left] = [Math.min(end, x + reach), Math.max(0, x - reach)];
     const rise = ((tops[right] ?? 0) - (tops[left] ?? 0)) / Math.max(1, right - left);
-    // A sigmoid: the crest is a clear edge, the slope itself is even.
+    // The sigmoid makes a clear edge at the crest, and an even light on each slope.
     return relief.strength * (0.5 + 0.5 * Math.tanh(relief.side * rise * 4 + 0.1));
   });
 }

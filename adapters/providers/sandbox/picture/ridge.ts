@@ -3,34 +3,40 @@ import type { Rgb } from './colour.ts';
 import type { Frame, PaintRow } from './frame.ts';
 import { reliefShader, type Relief } from './relief.ts';
 
-/** A layer of land: everything below a line that rises and falls. */
+/** A layer of land. It covers everything below a line that rises and falls. */
 export interface Ridge {
-  /** The line's distance from the picture's upper edge, in pixels, for each column. */
+  /** The distance of the line from the picture's upper edge, in pixels, for each column. */
   readonly tops: Float32Array;
-  /** Colour right below the line. */
+  /** The colour right below the line. */
   readonly crest: Rgb;
-  /** Colour far below the line, where mist lies or sand is in light. */
+  /** The colour far below the line, where mist lies. */
   readonly foot: Rgb;
-  /** Pixels below the line at which crest and foot are mixed half and half. */
+  /** The depth below the line at which the colour is half crest and half foot, in pixels. */
   readonly fade: number;
   /**
-   * The line that depth is measured from, where that is not the outline: mist rises from the ground, not from
-   * each tree.
+   * The line from which depth is measured, in pixels from the upper edge. Without this line, depth is
+   * measured from `tops`. A forest has it, because its mist follows the ground and not the tops of the trees.
    */
   readonly ground?: Float32Array;
   readonly relief?: Relief;
 }
 
-/** Layers of land, and the row (pixels) from which on they hide everything behind them. */
+/** Several layers of land. From the pixel row `hidesFrom` downward, they hide everything behind them. */
 export interface Land {
   readonly paint: PaintRow;
   readonly hidesFrom: number;
 }
 
-/** Rows over which an edge is smoothed where it is steepest: so far it is not yet opaque. */
+/**
+ * The edge of a ridge is smoothed over at most this many rows, which is the case where the edge is steepest.
+ * A ridge hides the layers behind it only below these rows.
+ */
 const steepest = 8;
 
-/** Paints ridges, given from far to near, over what a row holds. What a nearer ridge hides is not painted. */
+/**
+ * Paints ridges over a row that already has colours. The ridges are given from far to near. A pixel that a
+ * nearer ridge hides is not painted.
+ */
 export function landPainter(frame: Frame, ridges: readonly Ridge[]): Land {
   const hidden = new Float32Array(frame.width).fill(frame.height);
   const painters: PaintRow[] = [];
@@ -74,7 +80,9 @@ function ridgePainter(frame: Frame, ridge: Ridge, hidden: Float32Array): PaintRo
 }
 
 /**
- * How fast the cover grows per row. The distance to a steep line is shorter than the vertical distance.
+ * How much the opacity of a ridge grows from one row to the next at its edge, for each column. The opacity
+ * follows the distance to the line. This distance is shorter than the vertical distance where the line is
+ * steep.
  */
 function edgeOf(tops: Float32Array): Float32Array {
   return tops.map((top, x) => {

@@ -1,37 +1,42 @@
 import type { Dice } from './dice.ts';
 import { conifers, dunes, hills, peaks, type Outline } from './land.ts';
 
-/** What lies under the sky. */
+/** The kind of land under the sky. */
 export type Scenery = 'mountains' | 'forest' | 'dunes' | 'sea' | 'aurora';
 
 /** One layer of land. */
 export interface Layer {
   readonly outline: Outline;
-  /** The ground that trees stand on. */
+  /** The outline of the ground below the trees. Layers without trees have none. */
   readonly ground?: Outline;
-  /** Where the outline's 0 lies: a share of the picture's height, from below. */
+  /** The place of the outline's 0, as a share of the picture's height from the lower edge. */
   readonly base: number;
-  /** What the outline's 1 measures: a share of the picture's height, or less in a wide one. */
+  /**
+   * The height of the outline's 1. It is a share of the geometric mean of the picture's height and the
+   * frame's unit.
+   */
   readonly rise: number;
 }
 
-/** The parts of a landscape, the layers from far to near. */
+/** The parts of a landscape. Layers are listed from far to near. */
 export interface Scene {
-  /** The layers behind the water, or all of them. */
+  /** The layers behind the water. In a landscape without water, these are all layers. */
   readonly behind: readonly Layer[];
   /** The layers between the water and the viewer. */
   readonly before: readonly Layer[];
-  /** The share of the picture's height that is water, if there is any. */
+  /**
+   * The distance of the far shore from the lower edge, as a share of the picture's height, if there is water.
+   */
   readonly shore?: number;
   /** How rough the water is, 0 to 1. */
   readonly rough: number;
-  /** How strongly light models the land, 0 to 1. */
+  /** The strength of light and shade on the land, 0 to 1. */
   readonly relief: number;
 }
 
 type Parts = (part: string) => Dice;
 
-/** Throws the parts of a landscape. */
+/** Chooses the parts of a landscape by the dice. */
 export function sceneryOf(scenery: Scenery, dice: Parts): Scene {
   const shore = dice('shore').between(0.27, 0.36);
   const wet = dice('lake').chance(0.45);
@@ -77,7 +82,7 @@ export function sceneryOf(scenery: Scenery, dice: Parts): Scene {
   }
 }
 
-/** The layer for a place between 0 (far) and 1 (near). */
+/** Makes a layer of one kind of land at a distance between 0 (far) and 1 (near). */
 type Kind = (dice: Dice, near: number) => Omit<Layer, 'base'>;
 
 function layers(count: number, low: number, high: number, kind: Kind, dice: Parts): Layer[] {
@@ -102,7 +107,9 @@ const dune: Kind = (dice, near) => ({ outline: dunes(dice, 0.7 + 0.5 * near), ri
 
 const island: Kind = (dice, near) => ({ outline: peaks(dice, 0.9, 0.4), rise: 0.17 - 0.04 * near });
 
-/** The dark edge that the viewer stands on: it gives a landscape its depth. */
+/**
+ * The dark bank with trees at the lower edge. The viewer stands on it, and it gives the landscape its depth.
+ */
 function bank(dice: Parts): Layer {
   const ground = hills(dice('bank'), 0.9);
   return { outline: conifers(dice('bank trees'), ground, 0.85, 0.042), ground, base: -0.08, rise: 0.2 };

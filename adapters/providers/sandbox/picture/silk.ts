@@ -8,7 +8,8 @@ import { tonesOf, type Palette } from './palette.ts';
 const steps = 4096;
 
 /**
- * Folds of cloth: noise that is bent by noise, in the palette's tones, with a sheen where it faces the light.
+ * Paints folds of cloth in the tones of the palette. The shape of the cloth is noise whose coordinates are
+ * shifted by other noise. The cloth shines where its slope faces the light.
  */
 export function silkPainter(frame: Frame, palette: Palette, dice: Dice): PaintRow {
   const noise = noiseFrom(dice);
@@ -27,7 +28,7 @@ export function silkPainter(frame: Frame, palette: Palette, dice: Dice): PaintRo
     const [h, e] = [Math.sin(cloth(x, y) * folds * 6.283), 0.012];
     const dx = (Math.sin(cloth(x + e, y) * folds * 6.283) - h) / e;
     const dy = (Math.sin(cloth(x, y + e) * folds * 6.283) - h) / e;
-    // The slope of the folds against a light from above left, as the sine of the angle.
+    // The slope of the folds toward a light from above and from the left, as the sine of its angle.
     return (dx * 0.55 + dy * 0.83) / Math.sqrt(dx * dx + dy * dy + 30);
   });
   return shadePainter(frame, palette, tone, light);

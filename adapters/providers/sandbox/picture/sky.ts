@@ -6,22 +6,23 @@ import type { Frame, PaintRow } from './frame.ts';
 import { fractal, noiseFrom } from './noise.ts';
 import type { Palette } from './palette.ts';
 
-/** A sun or moon: place and radius in pixels. */
+/** A sun or moon. Its place and its radius are in pixels. */
 export interface Disc {
   readonly x: number;
   readonly y: number;
   readonly radius: number;
 }
 
-/** A sky, with and without its disc. */
+/** Paints a sky with the disc or without the disc. */
 export interface Sky {
   readonly paint: PaintRow;
-  /** As water mirrors it: the disc's own image is broken up into glitter. */
+  /** For the reflection in water, where glitter takes the place of the disc. */
   readonly paintWithoutDisc: PaintRow;
 }
 
 /**
- * The graded sky down to the horizon (pixels), with the glow around the disc, clouds and, by night, stars.
+ * Paints a sky whose colours change from the top to the horizon, which is given in pixels from the top. The
+ * sky has a glow around the disc, clouds, and stars at night.
  */
 export function skyPainter(frame: Frame, palette: Palette, disc: Disc, horizon: number, dice: Dice): Sky {
   const behind = [
@@ -49,8 +50,8 @@ export function skyPainter(frame: Frame, palette: Palette, disc: Disc, horizon: 
 const glowSteps = 1 << 14;
 
 /**
- * Light that the air scatters: a strong narrow part and a weak wide part. A table by distance replaces exp(),
- * which is too slow for every pixel.
+ * Paints the light that the air scatters around the disc. The glow has a strong narrow part and a weak wide
+ * part. A table lists its strength by distance, because calling exp() for every pixel would be too slow.
  */
 function glowPainter(frame: Frame, palette: Palette, disc: Disc): PaintRow {
   const reach = frame.unit * 1.6;
@@ -59,7 +60,7 @@ function glowPainter(frame: Frame, palette: Palette, disc: Disc): PaintRow {
   const table = new Float32Array(glowSteps);
   for (let i = 0; i < glowSteps; i++) {
     const far = Math.max(0, (i / glowSteps) * reach - disc.radius) / frame.unit;
-    // The last factor brings the glow to nothing at its reach: no edge.
+    // The last factor makes the glow end at 0 at its reach, so that no edge is visible.
     table[i] =
       strength * (0.62 * Math.exp(-far * 9) + 0.38 * Math.exp(-far * 2.6)) * (1 - i / glowSteps) ** 2;
   }
@@ -95,7 +96,7 @@ function discPainter(frame: Frame, palette: Palette, disc: Disc): PaintRow {
   };
 }
 
-/** Long thin clouds: noise that is stretched sideways, where it rises above a threshold. */
+/** Paints long thin clouds. A cloud stands where noise that is stretched sideways rises above a threshold. */
 function cloudPainter(frame: Frame, palette: Palette, horizon: number, dice: Dice): PaintRow {
   const noise = noiseFrom(dice);
   const cover = dice.between(-0.1, 0.25);
@@ -107,7 +108,7 @@ function cloudPainter(frame: Frame, palette: Palette, horizon: number, dice: Dic
   const values = new Float32Array(frame.width);
   return (y, row) => {
     field.readRow(y, values);
-    // Clouds take the light of the sky below them: a paler sky, not grey.
+    // A cloud takes the colour that the sky has farther down, which is paler. A grey cloud would look dirty.
     const colour = mix(along(palette.sky, (y / horizon) * 0.8 + 0.42), palette.disc, 0.12);
     for (let x = 0, p = 0; p < row.length; x++, p += 3) {
       const value = values[x] ?? 0;
@@ -116,7 +117,7 @@ function cloudPainter(frame: Frame, palette: Palette, horizon: number, dice: Dic
   };
 }
 
-/** A star's place in pixels, radius in pixels, and brightness from 0 to 1. */
+/** The place of a star in pixels, its radius in pixels, and its brightness from 0 to 1. */
 type Star = readonly [x: number, y: number, radius: number, light: number];
 
 function starPainter(frame: Frame, horizon: number, dice: Dice): PaintRow {

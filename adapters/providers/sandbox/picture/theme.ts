@@ -2,10 +2,10 @@ import type { Dice } from './dice.ts';
 import type { Scenery } from './scenery.ts';
 import { paletteNames, type PaletteName } from './palette.ts';
 
-/** What a picture shows. */
+/** The subject of a picture. */
 export type Motif = Scenery | 'silk' | 'paper-cut' | 'tiles';
 
-/** A picture's motif and colours. */
+/** The motif and the colours of a picture. */
 export interface Theme {
   readonly motif: Motif;
   readonly palette: PaletteName;
@@ -18,8 +18,9 @@ interface Hint {
 }
 
 /**
- * Words that choose motif and palette, the more specific words first. The first hint with motifs gives the
- * motif, and the first hint with palettes gives the palette.
+ * Words that choose the motif and the palette. More specific words stand before more general words. Among the
+ * hints whose words occur in the prompt, the first with motifs gives the motif, and the first with palettes
+ * gives the palette.
  */
 const motifHints: readonly Hint[] = [
   { words: /\b(aurora|northern lights?|polar)\b/, motifs: ['aurora'], palettes: ['boreal'] },
@@ -83,7 +84,10 @@ const allMotifs: readonly [Motif, ...Motif[]] = [
   'tiles',
 ];
 
-/** Earth tones in folds look like meat: silk takes them only when the prompt's words ask. */
+/**
+ * The palettes for silk when no word of the prompt asks for a palette. The list leaves out earth tones,
+ * because folds in earth tones look like meat.
+ */
 const silks: readonly [PaletteName, ...PaletteName[]] = [
   'lagoon',
   'midnight',
@@ -94,12 +98,12 @@ const silks: readonly [PaletteName, ...PaletteName[]] = [
   'glacier',
 ];
 
-/** Chooses by the words of the prompt if they are known, and otherwise by the dice. */
+/** Chooses the theme by the known words of the prompt. The dice choose what no known word decides. */
 export function themeOf(prompt: string, dice: Dice): Theme {
   const text = prompt.toLowerCase();
   const hints = motifHints.filter(({ words }) => words.test(text));
   const motif = dice.pick(hints.find((hint) => hint.motifs)?.motifs ?? allMotifs);
-  // Northern lights need a night, whatever else the prompt says.
+  // Northern lights need the palette of a night, even if a word of the prompt asks for another palette.
   if (motif === 'aurora') return { motif, palette: dice.pick(['boreal', 'boreal', 'midnight']) };
   const free = motif === 'silk' ? silks : paletteNames;
   return { motif, palette: dice.pick(hints.find((hint) => hint.palettes)?.palettes ?? free) };

@@ -3,15 +3,21 @@ import { diceFor, type Dice } from './dice.ts';
 import type { Frame, PaintRow } from './frame.ts';
 import { tonesOf, type Palette } from './palette.ts';
 
-/** A tile: its figure, the corner it turns to (0 to 3), and its ground and figure colours. */
+/** A square tile with one figure. */
 interface Tile {
   readonly figure: Figure;
+  /** The number of quarter turns of the figure, 0 to 3. */
   readonly turn: number;
+  /** The colour of the ground. */
   readonly ground: Rgb;
+  /** The colour of the figure. */
   readonly ink: Rgb;
 }
 
-/** The signed distance to a figure's edge, inside below 0, in tile sides; the tile runs from 0 to 1. */
+/**
+ * The distance from a point to the edge of a figure, in sides of a tile. Inside the figure, the distance is
+ * negative. The tile runs from 0 to 1 in both directions.
+ */
 type Figure = (u: number, v: number) => number;
 
 const figures: readonly [Figure, ...Figure[]] = [
@@ -26,10 +32,10 @@ const figures: readonly [Figure, ...Figure[]] = [
   (u, v) => Math.min(Math.hypot(u - 0.5, v) - 0.5, Math.hypot(u - 0.5, v - 1) - 0.5),
 ];
 
-/** A modernist quilt: quarter circles, arches and leaves on square tiles, in a few flat colours. */
+/** Paints a pattern of square tiles with quarter circles, arches and leaves, in a few flat colours. */
 export function tilePainter(frame: Frame, palette: Palette, dice: Dice): PaintRow {
   const side = frame.unit / dice.pick([4, 5, 6]);
-  // Centred: what does not fit is cut off evenly on both sides.
+  // The pattern is centred, so the tiles at opposite edges of the picture are cut equally.
   const [left, top] = [offset(frame.width, side), offset(frame.height, side)];
   const salt = dice.below(2 ** 31);
   const colours = coloursOf(palette);
@@ -72,7 +78,8 @@ function paintTile(row: Float32Array, tile: Tile, { from, to, v, side, start }: 
     const [a, b] = turned(u, v, tile.turn);
     const inside = 0.5 - tile.figure(a, b) * side;
     const cover = inside < 0 ? 0 : inside > 1 ? 1 : inside;
-    // A breath of light across each tile, so that flat colour looks printed and not filled.
+    // Each tile gets slightly darker from its upper left corner to its lower right corner, so that it looks
+    // like print and not like a filled shape.
     const breath = (u + v - 1) * -5;
     for (let i = 0; i < 3; i++) {
       const ground = tile.ground[i] ?? 0;
@@ -88,7 +95,8 @@ function turned(u: number, v: number, turn: number): [number, number] {
 
 function throwTile(dice: Dice, colours: readonly [Rgb, ...Rgb[]]): Tile {
   const ground = dice.pick(colours);
-  // Two colours of the same lightness flicker, and two near whites show nothing.
+  // A ground and a figure of the same lightness flicker, and a nearly white figure on a nearly white ground
+  // cannot be seen.
   const apart = colours.filter((colour) => Math.abs(lightness(colour) - lightness(ground)) > 0.13);
   return {
     figure: dice.pick(figures),

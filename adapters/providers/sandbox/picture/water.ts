@@ -8,15 +8,15 @@ import type { Disc, Sky } from './sky.ts';
 
 /** A surface of water. */
 export interface Water {
-  /** The row of its far edge, in pixels. */
+  /** The pixel row of the far edge of the water. */
   readonly shore: number;
-  /** How rough it is: 0 a mirror, 1 the open sea. */
+  /** The height of the waves: 0 for a mirror, 1 for the open sea. */
   readonly rough: number;
 }
 
 /**
- * Paints what lies above the shore, keeps it, and mirrors it below in ripples, with the disc's path of
- * glitter.
+ * Paints the scene above the shore and keeps its rows. Below the shore, it paints the reflection of these
+ * rows, which ripples bend, and a path of glitter under the disc.
  */
 export function waterPainter(
   frame: Frame,
@@ -29,7 +29,8 @@ export function waterPainter(
   const { shore, rough } = water;
   const seen = new Uint8ClampedArray(frame.width * shore * 3);
   const noise = noiseFrom(dice);
-  // What the water takes from each colour: multiplied, as mixing would turn a bright sky grey.
+  // How much of each colour the water swallows, as a negative share. The reflection is multiplied by the
+  // rest, because mixing in a dark colour would turn a bright sky grey.
   const deep = mix(palette.near, palette.sky.at(-3) ?? palette.near, 0.55).map(
     (level) => level / 255 - 1,
   ) as [number, number, number];
@@ -45,7 +46,7 @@ export function waterPainter(
     const mirrored = shore - 1 - (y - shore) * 1.05;
     const sway = (0.004 + (0.05 + 0.13 * rough) * down) * frame.unit;
     const tint = 0.1 + 0.6 * down ** 0.8;
-    // Waves are closer together toward the horizon, down to where a pixel cannot show them.
+    // Waves are closer together near the horizon. The 0.03 keeps them from becoming thinner than a pixel.
     const band = Math.log(down + 0.03) * 34;
     const wide = 2.2 / (down + 0.09) / frame.unit;
     const path = frame.unit * (0.02 + 0.16 * down) + disc.radius * 0.7;

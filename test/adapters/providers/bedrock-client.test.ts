@@ -1,0 +1,161 @@
+/** How Bedrock is called over the AWS SDK, and what each error of the SDK means. */
+import { BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
+import { mockClient } from 'aws-sdk-client-mock';
+import type { Agent } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { createBedrock } from '../../../adapters/providers/bedrock/provider.ts';
+import { createVendors } from '../../../adapters/providers/vendors.ts';
+import { jobsLike } from './vendor-talk.ts';
+
+const never = new AbortController().signal;
+const credentials = { read: async () => Promise.resolve('a-key'), forget: () => undefined };
+
+describe('Bedrock', () => {
+  const job = jobsLike({ providerModel: 'model' })();
+  const identity = { accessKeyId: 'id', secretAccessKey: 'secret' };
+
+  it.each([
+    [undefined, 'https://bedrock-runtime.us-west-2.amazonaws.com'],
+    ['https://bedrock.test', 'https://bedrock.test'],
+  ])(
+    'Bedrock with the endpoint %s is asked once, at %s, over a connection of its own',
+    async (endpoint, origin) => {
+      const mocked = mockClient(BedrockRuntimeClient);
+      mocked.on(InvokeModelCommand).rejects(Object.assign(new Error(), { name: 'ThrottlingException' }));
+      const provider = createBedrock({
+        name: 'bedrock',
+        region: 'us-west-2',
+        credentials: identity,
+        ...(endpoint !== undefined && { endpoint }),
+      });
+      expect(await provider.submit(job, never)).toMatchObject({ reason: 'unavailable' });
+      const { config } = mocked.call(0).thisValue as BedrockRuntimeClient;
+      const { protocol, hostname } = (await config.endpoint?.()) ?? {};
+      expect([
+        `${protocol ?? ''}//${hostname ?? ''}`,
+        await config.maxAttempts(),
+        await config.region(),
+      ]).toEqual([origin, 1, 'us-west-2']);
+      const { configProvider } = config.requestHandler as unknown as {
+        configProvider: Promise<{ httpAgentProvider: () => Promise<Agent>; httpsAgent: Agent }>;
+      };
+      const { httpAgentProvider, httpsAgent } = await configProvider;
+      expect([await httpAgentProvider(), httpsAgent]).toMatchObject([
+        { keepAlive: false },
+        { keepAlive: false },
+      ]);
+      mocked.restore();
+    },
+  );
+
+  it('Bedrock is asked at the address and in the region that are set for it', async () => {
+    const mocked = mockClient(BedrockRuntimeClient);
+    mocked.on(InvokeModelCommand).rejects(Object.assign(new Error(), { name: 'ThrottlingException' }));
+    const [provider] = createVendors({
+      credentials,
+      baseUrls: { bedrock: 'https://bedrock.test' },
+      bedrockRegion: 'eu-west-1',
+    });
+    await provider?.submit(job, never);
+    const { config } = mocked.call(0).thisValue as BedrockRuntimeClient;
+    expect([(await config.endpoint?.())?.hostname, await config.region()]).toEqual([
+      'bedrock.test',
+      'eu-west-1',
+    ]);
+    mocked.restore();
+  });
+
+  const refused = async (error: Error): Promise<unknown> => {
+    const mocked = mockClient(BedrockRuntimeClient);
+    mocked.on(InvokeModelCommand).rejects(error);
+    const answer = await createBedrock({
+      name: 'bedrock',
+      region: 'us-west-2',
+      credentials: identity,
+    }).submit(job, never);
+    mocked.restore();
+    return answer;
+  };
+
+  it.each([
+    ['ThrottlingException', 'unavailable'],
+    ['ModelNotReadyException', 'unavailable'],
+    ['ServiceUnavailableException', 'unavailable'],
+    ['ServiceQuotaExceededException', 'unavailable'],
+    ['ModelTimeoutException', 'timed_out'],
+    ['ModelErrorException', 'failed'],
+    ['InternalServerException', 'failed'],
+    ['InternalFailure', 'failed'],
+    ['AccessDeniedException', 'credentials'],
+    ['ResourceNotFoundException', 'credentials'],
+    ['UnrecognizedClientException', 'credentials'],
+    ['ExpiredTokenException', 'credentials'],
+    ['ExpiredToken', 'credentials'],
+    ['IncompleteSignature', 'credentials'],
+    ['NotAuthorized', 'credentials'],
+    ['RequestExpired', 'credentials'],
+    ['CredentialsProviderError', 'credentials'],
+  ])('An error of Bedrock named %s is refused as %s, with a status and without', async (name, reason) => {
+    const [without, within] = [new Error('a text'), new Error('a text')].map((error) =>
+      Object.assign(error, { name }),
+    );
+    Object.assign(within ?? {}, { $metadata: { httpStatusCode: 418 } });
+    expect([await refused(without ?? new Error()), await refused(within ?? new Error())]).toEqual([
+      { kind: 'refused', reason, detail: name },
+      { kind: 'refused', reason, detail: `HTTP 418 ${name}` },
+    ]);
+  });
+
+  it.each([
+    [401, 'credentials'],
+    [402, 'credentials'],
+    [403, 'credentials'],
+    [418, 'unknown_answer'],
+    [429, 'unavailable'],
+    [500, 'unknown_answer'],
+    [503, 'unavailable'],
+  ])(
+    'An error of Bedrock with status %i and an unknown name is refused as %s',
+    async (httpStatusCode, reason) => {
+      expect(
+        await refused(Object.assign(new Error(), { name: 'New', $metadata: { httpStatusCode } })),
+      ).toEqual({
+        kind: 'refused',
+        reason,
+        detail: `HTTP ${httpStatusCode} New`,
+      });
+    },
+  );
+
+  it.each([
+    ['ECONNREFUSED', 'unavailable'],
+    ['ENOTFOUND', 'unavailable'],
+    ['EAI_AGAIN', 'unavailable'],
+    ['EHOSTUNREACH', 'unavailable'],
+    ['ENETUNREACH', 'unavailable'],
+    ['ECONNRESET', 'unknown_outcome'],
+  ])('A call of Bedrock that breaks with the code %s is refused as %s', async (code, reason) => {
+    expect(await refused(Object.assign(new Error(), { code }))).toEqual({
+      kind: 'refused',
+      reason,
+      detail: code,
+    });
+  });
+
+  it('A call of Bedrock that breaks without a code, or after status 200, has an unknown outcome', async () => {
+    const answer = { kind: 'refused', reason: 'unknown_outcome', detail: 'UNKNOWN' };
+    expect(await refused(new Error())).toEqual(answer);
+    expect(await refused(Object.assign(new Error(), { $metadata: { httpStatusCode: 200 } }))).toEqual(answer);
+  });
+
+  it.each([
+    ['A'.repeat(80), `HTTP 418 ${'A'.repeat(80)}`],
+    ['A'.repeat(81), 'HTTP 418'],
+    ['a/b', 'HTTP 418'],
+    ['a\nb', 'HTTP 418'],
+  ])('The detail of an error named %j holds plain words only', async (name, detail) => {
+    expect(
+      await refused(Object.assign(new Error(), { name, $metadata: { httpStatusCode: 418 } })),
+    ).toMatchObject({ detail });
+  });
+});

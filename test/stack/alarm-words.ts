@@ -1,0 +1,110 @@
+/** The alarms of the template, and what docs/operations.md says of each in its table. */
+import { resourcesOf, wordOf } from './template.ts';
+
+export interface MetricOf {
+  readonly Namespace: string;
+  readonly MetricName: string;
+  readonly Dimensions?: readonly { readonly Name: string; readonly Value: unknown }[];
+}
+
+export interface AlarmProperties extends MetricOf {
+  readonly Statistic?: string;
+  readonly ExtendedStatistic?: string;
+  readonly Period?: number;
+  readonly ComparisonOperator: string;
+  readonly Threshold: number;
+  readonly EvaluationPeriods: number;
+  readonly TreatMissingData: string;
+  readonly AlarmName: string;
+  readonly AlarmDescription: string;
+  readonly AlarmActions: readonly unknown[];
+  readonly OKActions: readonly unknown[];
+  /** Metrics with a label of their own, and the formula that computes with them. */
+  readonly Metrics?: readonly {
+    readonly Id: string;
+    readonly Expression?: string;
+    readonly Label?: string;
+    readonly MetricStat?: { readonly Metric: MetricOf; readonly Stat: string; readonly Period: number };
+  }[];
+}
+
+/** The alarms of the template, each with its name without the name of the stack. */
+export const alarms = resourcesOf('AWS::CloudWatch::Alarm')
+  .map(([, { Properties }]) => Properties as unknown as AlarmProperties)
+  .map((alarm) => ({ ...alarm, name: alarm.AlarmName.replace('Darkroom-', '') }));
+
+/** The metrics that an alarm watches. */
+export const watchedBy = (alarm: AlarmProperties): readonly MetricOf[] =>
+  alarm.Metrics?.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []) ?? [alarm];
+
+/** What an alarm watches, in the words of the table: metrics that are added up, or a label and a formula. */
+export function watchesText(alarm: AlarmProperties): string {
+  const { Expression: formula, Label: label } = alarm.Metrics?.find(({ Expression }) => Expression) ?? {};
+  if (formula === undefined || formula === sumOf(alarm)) return sumText(watchedBy(alarm));
+  const words = (alarm.Metrics ?? []).reduce(
+    (text, { Id, MetricStat }) =>
+      MetricStat ? text.replace(new RegExp(`\\b${Id}\\b`, 'g'), metricText(MetricStat.Metric)) : text,
+    formula,
+  );
+  return `${label}: \`${words}\``;
+}
+
+/** The formula of a sum of all metrics of an alarm, in which a metric without a value counts as 0. */
+function sumOf({ Metrics = [] }: AlarmProperties): string {
+  return Metrics.flatMap(({ Id, MetricStat }) => (MetricStat ? [`FILL(${Id}, 0)`] : [])).join(' + ');
+}
+
+/** "CreationsFailed with failure: InternalFailure". */
+function metricText({ MetricName, Dimensions = [] }: MetricOf): string {
+  return Dimensions.reduce((text, { Name, Value }) => `${text} with ${Name}: ${wordOf(Value)}`, MetricName);
+}
+
+function sumText(metrics: readonly MetricOf[]): string {
+  const names = [...new Set(metrics.map(({ MetricName }) => MetricName))];
+  const code = names.map((name) => `\`${name}\``).join(', ');
+  const dimensions = metrics.flatMap(({ Dimensions = [] }) => Dimensions);
+  const values = dimensions.map(({ Value }) => wordOf(Value).replace('@', ''));
+  switch (metrics[0]?.Namespace) {
+    case 'AWS/Lambda':
+      return `${code} of ${values.join(', ')}`;
+    case 'AWS/ApiGateway':
+      return `${code} of the API`;
+    case 'AWS/States':
+      return code;
+    default:
+      if (names.join() === 'OperatorAlarms') return `event \`${values.join()}\``;
+      return dimensions.reduce((text, { Name, Value }) => `${text} with \`${Name}: ${wordOf(Value)}\``, code);
+  }
+}
+
+/** How a value crosses a threshold, in the words of the table. */
+const comparisons: Readonly<Record<string, (threshold: string) => string>> = {
+  GreaterThanOrEqualToThreshold: (threshold) => threshold,
+  GreaterThanThreshold: (threshold) => `more than ${threshold}`,
+  LessThanThreshold: (threshold) => `fewer than ${threshold}`,
+  LessThanOrEqualToThreshold: (threshold) => `${threshold} or fewer`,
+};
+
+/** The meaning of a period without data, in the words of the table. */
+const silences: Readonly<Record<string, string>> = {
+  notBreaching: '',
+  breaching: ', or no data',
+  ignore: ', and stays until the next value',
+  missing: ', and is unknown without data',
+};
+
+/** From which value on an alarm begins, in the words of the table. Every setting has its words. */
+export function fromText(alarm: AlarmProperties): string {
+  const [stat] = alarm.Metrics?.flatMap(({ MetricStat }) => MetricStat ?? []) ?? [];
+  const { Threshold: threshold, EvaluationPeriods: periods, ComparisonOperator, TreatMissingData } = alarm;
+  const statistic = alarm.Statistic ?? alarm.ExtendedStatistic ?? stat?.Stat ?? '';
+  const minutes = (alarm.Period ?? stat?.Period ?? 0) / 60;
+  const isSum = statistic === 'Sum';
+  const isBelowOne = ComparisonOperator === 'LessThanThreshold' && threshold === 1;
+  if (isSum && isBelowOne && TreatMissingData === 'breaching') return `none for ${minutes * periods} min`;
+  const value = comparisons[ComparisonOperator]?.(threshold.toLocaleString('en-US'));
+  const span = statistic === 'Maximum' && minutes === 5 ? '' : ` in ${minutes} min`;
+  const kind = isSum || statistic === 'Maximum' ? '' : ` (${statistic})`;
+  const repeated = periods === 1 ? '' : `, ${periods} times in a row`;
+  return `${value}${kind}${span}${repeated}${silences[TreatMissingData]}`;
+}
