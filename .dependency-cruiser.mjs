@@ -101,7 +101,7 @@ export default {
         '^core/contract\\.ts$',
         packages(
           '@aws-sdk/client-[^/]+',
-          'dynalite',
+          'big\\.js',
           'aws-local-stepfunctions',
           '@sinonjs/fake-timers',
           'zod',

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { createDynamo } from './aws/dynamodb/dynamo.ts';
+import { createDynamo } from './aws/dynamodb-service.ts';
 import type { AwsService } from './aws/aws-call.ts';
 import { AwsError } from './aws/aws-error.ts';
 import { createAwsEndpoint } from './aws/endpoint.ts';
@@ -12,6 +12,7 @@ import { createAuthorizer, operator } from './aws/iam.ts';
 import { createObjectStore } from './aws/object-store.ts';
 import type { ObjectStore } from './aws/object-store.ts';
 import { createSecrets } from './aws/secrets.ts';
+import { createFolderStorage } from './dynamodb/journal/folder-storage.ts';
 import type { LocalTable, LocalTemplate } from './template.ts';
 
 /** The local AWS: all services of one data folder behind one address. */
@@ -33,6 +34,8 @@ export interface LocalAwsOptions {
   readonly template: LocalTemplate;
   readonly folder: string;
   readonly now: () => number;
+  /** How long a transaction of DynamoDB holds its items. The default is 0. */
+  readonly transactionHoldMillis?: number;
   /** The service that answers the calls to Step Functions. */
   readonly states: AwsService;
 }
@@ -41,8 +44,18 @@ export interface LocalAwsOptions {
  * Opens the tables, objects and secrets in the folder, creates those of the template that are missing, and
  * listens.
  */
-export async function startLocalAws({ template, folder, now, states }: LocalAwsOptions): Promise<LocalAws> {
-  const dynamo = createDynamo({ folder: path.join(folder, 'tables'), now });
+export async function startLocalAws({
+  template,
+  folder,
+  now,
+  states,
+  transactionHoldMillis = 0,
+}: LocalAwsOptions): Promise<LocalAws> {
+  const dynamo = createDynamo({
+    now,
+    storage: createFolderStorage({ folder: path.join(folder, 'tables') }),
+    transactionHoldMillis,
+  });
   const objects = createObjectStore(path.join(folder, 'objects'), { now });
   const secrets = createSecrets(path.join(folder, 'secrets'), { now });
   const faults = createFaults();
@@ -100,11 +113,14 @@ async function ensureTable(dynamodb: AwsService, { name, create, ttlAttribute }:
     if (!(error instanceof AwsError) || error.code !== 'ResourceNotFoundException') throw error;
     await call('CreateTable', { ...create });
   }
-  if (ttlAttribute !== undefined)
-    await call('UpdateTimeToLive', {
-      TableName: name,
-      TimeToLiveSpecification: { AttributeName: ttlAttribute, Enabled: true },
-    });
+  if (ttlAttribute === undefined) return;
+  // DynamoDB refuses a setting that is on already.
+  const { TimeToLiveDescription } = await call('DescribeTimeToLive', { TableName: name });
+  if (timeToLiveSchema.parse(TimeToLiveDescription).TimeToLiveStatus === 'ENABLED') return;
+  await call('UpdateTimeToLive', {
+    TableName: name,
+    TimeToLiveSpecification: { AttributeName: ttlAttribute, Enabled: true },
+  });
 }
 
 /**
@@ -119,6 +135,8 @@ function requireIndexes(name: string, wanted: unknown, table: unknown): void {
       `Table ${name} in this folder is of an older version and lacks the index ${missing.join(', ')}: start on a new folder.`,
     );
 }
+
+const timeToLiveSchema = z.object({ TimeToLiveStatus: z.string() });
 
 const indexedTable = z.object({
   GlobalSecondaryIndexes: z.array(z.object({ IndexName: z.string() })).default([]),

@@ -1,6 +1,6 @@
 import type { AwsCall, AwsOutput, ServiceName } from './aws-call.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
-import { transactionCanceled } from './dynamodb/transaction-canceled.ts';
+import { conflictReason, transactionCanceled, transactionConflict } from '../dynamodb/refusals.ts';
 
 /** The effects that a fault can have on a call. */
 export const faultErrors = [
@@ -80,7 +80,7 @@ export function answerOfFault(
     case 'Timeout':
       throw new AnswerLost();
     case 'TransactionConflict':
-      throw transactionConflict(call);
+      throw conflictOf(call);
     case 'UnprocessedKeys':
       return nothingProcessed(call);
     default: {
@@ -90,16 +90,12 @@ export function answerOfFault(
   }
 }
 
-function transactionConflict(call: AwsCall): AwsError {
+function conflictOf(call: AwsCall): AwsError {
   if (!call.operation.startsWith('Transact')) {
-    return new AwsError('TransactionConflictException', 'Transaction is ongoing for the item');
+    return transactionConflict();
   }
   const items = Array.isArray(call.input.TransactItems) ? call.input.TransactItems : [];
-  const reasons = items.map((_item, position) =>
-    position === 0
-      ? { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' }
-      : { Code: 'None' },
-  );
+  const reasons = items.map((_item, position) => (position === 0 ? conflictReason : { Code: 'None' }));
   return transactionCanceled(reasons);
 }
 

@@ -31,6 +31,8 @@ export interface TableDefinition {
   readonly GlobalSecondaryIndexes: readonly IndexDefinition[];
   /** Epoch milliseconds. */
   readonly createdAtMillis: number;
+  /** DeleteTable refuses the table. */
+  readonly deletionProtection?: true;
   readonly timeToLive?: { readonly AttributeName: string; readonly Enabled: boolean };
 }
 

@@ -2,7 +2,7 @@
  * Names what a request to DynamoDB is about, so that the trace and the faults tell the places in the code
  * apart.
  */
-import { asTableRequest, type Input, type ItemRequest } from '../table/table-request.ts';
+import { asTableRequest, type Input, type ItemRequest } from './table-request.ts';
 
 /**
  * The kinds of the items in the request, the index that it queries, or the first attribute that an update

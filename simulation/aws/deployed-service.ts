@@ -39,9 +39,8 @@ import type { Payload } from '../../functions/workflow/payload.ts';
 import { refundCharge } from '../../functions/workflow/refund-charge.ts';
 import { renderImage } from '../../functions/workflow/render-image.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
-import { createMemoryTable, type MemoryTable } from '../table/memory-table.ts';
-import type { Change } from '../table/memory-indexes.ts';
-import { asTableRequest } from '../table/table-request.ts';
+import { createSimulatedTable, tableName, type Change, type SimulatedTable } from './simulated-table.ts';
+import { asTableRequest } from './table-request.ts';
 import { createBucket, type Bucket } from '../network/bucket.ts';
 import { createSimulatedOutbound, type OutsideWatch } from '../network/outbound.ts';
 import { createProvider, pictures } from '../network/providers.ts';
@@ -84,7 +83,7 @@ export interface Operator {
 }
 
 export interface Service {
-  readonly table: MemoryTable;
+  readonly table: SimulatedTable;
   /** The table as the adapters know it. */
   readonly store: Table;
   readonly bucket: Bucket;
@@ -122,7 +121,7 @@ interface Task {
 
 /** Creates the service of a world with an empty table. */
 export function createService(world: World, watch: ServiceWatch): Service {
-  const table = createMemoryTable({ now: world.time.now, onCommit: watch.onCommit });
+  const table = createSimulatedTable({ now: world.time.now, onCommit: watch.onCommit });
   const encryptionSecret = createEncryptionSecret();
   const stepFunctions = createStepFunctions({
     now: world.time.now,
@@ -158,7 +157,7 @@ export function createService(world: World, watch: ServiceWatch): Service {
   });
   const clock = createClock(world);
   const { randomBytes } = world;
-  const store: Table = { client: clients.documents, name: 'table', clock, randomBytes };
+  const store: Table = { client: clients.documents, name: tableName, clock, randomBytes };
   const bucket = createBucket(world, clock);
   const outbound = createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch);
   const executions = createExecutions(clients.states, machineArn);

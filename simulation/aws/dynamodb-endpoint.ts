@@ -1,14 +1,14 @@
 /**
  * DynamoDB at the far end of a call: the table in memory, and the faults that only the table itself can show.
  */
-import type { MemoryTable } from '../table/memory-table.ts';
-import { asTableRequest, type Input } from '../table/table-request.ts';
+import { maxLagMillis, type SimulatedTable } from './simulated-table.ts';
+import { asTableRequest, type Input } from './table-request.ts';
 import { Ongoing } from '../world/effects.ts';
 import type { FaultKind } from '../world/faults.ts';
 import type { World } from '../world/simulated-world.ts';
 
 export function answerOfDynamodb(
-  table: MemoryTable,
+  table: SimulatedTable,
   world: World,
   operation: string,
   input: Input,
@@ -16,11 +16,11 @@ export function answerOfDynamodb(
 ): object | Ongoing<object> {
   if (operation === 'TransactWriteItems') return new Ongoing(table.begin(input));
   if (fault === 'unprocessed' || fault === 'all_unprocessed') return firstKeyOnly(table, operation, input);
-  return table.perform(operation, input, fault === 'lag' ? world.dice.between('lag', 500, 20_000) : 0);
+  return table.perform(operation, input, fault === 'lag' ? world.dice.between('lag', 500, maxLagMillis) : 0);
 }
 
 /** Answers the first key of a batch and leaves the others unprocessed. */
-function firstKeyOnly(table: MemoryTable, operation: string, input: Input): object {
+function firstKeyOnly(table: SimulatedTable, operation: string, input: Input): object {
   const wanted = asTableRequest(input).RequestItems ?? {};
   const [[name, request] = ['', { Keys: [] }]] = Object.entries(wanted);
   const kept = request.Keys.slice(0, 1);

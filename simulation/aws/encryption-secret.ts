@@ -1,5 +1,5 @@
 /** Secrets Manager with one secret: the encryption key of the service. */
-import type { Input } from '../table/table-request.ts';
+import type { Input } from './table-request.ts';
 
 export interface EncryptionSecret {
   readonly perform: (operation: string, input: Input) => object;

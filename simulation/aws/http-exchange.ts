@@ -1,7 +1,7 @@
 /** Stands in the place of the network below the SDK: turns its HTTP requests into calls of a function. */
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { Refused } from '../table/aws-refusal.ts';
-import { asTableRequest, type Input } from '../table/table-request.ts';
+import { AwsError } from '../../local/aws/aws-error.ts';
+import { asTableRequest, type Input } from './table-request.ts';
 import { conflictOf } from '../world/effects.ts';
 
 /** The parts of the SDK's HTTP request that the simulation reads. */
@@ -42,12 +42,12 @@ export async function exchangeWith(
   try {
     return answerOf(200, await perform(operation, input));
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof AwsError)) throw error;
     return refusalOf(operation, input, error);
   }
 }
 
-function refusalOf(operation: string, input: Input, error: Refused): HttpAnswer {
+function refusalOf(operation: string, input: Input, error: AwsError): HttpAnswer {
   // A transaction reports a conflict as a reason of its cancellation.
   const { code, message, fields } =
     error.code === 'TransactionConflictException' && operation === 'TransactWriteItems'

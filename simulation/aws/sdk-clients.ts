@@ -4,14 +4,14 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { callLimits, tryMillis } from '../../adapters/call-limits.ts';
-import type { Input } from '../table/table-request.ts';
+import type { Input } from './table-request.ts';
 import type { Ongoing } from '../world/effects.ts';
 import type { FaultKind } from '../world/faults.ts';
 import type { World } from '../world/simulated-world.ts';
 import { targetOf } from './call-target.ts';
 import { exchangeWith, withoutNetwork, type HttpAnswer, type HttpRequest } from './http-exchange.ts';
 
-/** What each simulated service does with a request. Throws Refused when the service refuses it. */
+/** What each simulated service does with a request. Throws AwsError when the service refuses it. */
 export interface AwsEndpoints {
   readonly dynamodb: (
     operation: string,

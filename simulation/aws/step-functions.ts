@@ -8,8 +8,8 @@ import {
   type RunningExecution,
   type TaskCall,
 } from '../../local/step-functions/state-machine.ts';
-import type { Input } from '../table/table-request.ts';
-import { Refused } from '../table/aws-refusal.ts';
+import type { Input } from './table-request.ts';
+import { AwsError } from '../../local/aws/aws-error.ts';
 
 export const machineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:creation';
 
@@ -104,7 +104,7 @@ export function createStepFunctions({
     const arn = `${machineArn.replace(':stateMachine:', ':execution:')}:${name}`;
     const known = executions.get(arn);
     if (known && (known.status !== 'RUNNING' || known.input !== text))
-      throw new Refused('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
+      throw new AwsError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
     if (!known) {
       const execution: Execution = { name, arn, input: text, startedAt: now(), status: 'RUNNING' };
       executions.set(arn, execution);
@@ -123,7 +123,7 @@ export function createStepFunctions({
       if (operation === 'StartExecution') return start(input);
       if (operation !== 'DescribeExecution') throw new Error(`the simulation has no ${operation}`);
       const execution = executions.get(String(input['executionArn']));
-      if (!execution) throw new Refused('ExecutionDoesNotExist', 'Execution Does Not Exist');
+      if (!execution) throw new AwsError('ExecutionDoesNotExist', 'Execution Does Not Exist');
       const { arn, name, status, startedAt } = execution;
       return { executionArn: arn, stateMachineArn: machineArn, name, status, startDate: startedAt / 1000 };
     },

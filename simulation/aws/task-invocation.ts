@@ -3,7 +3,7 @@
  * Lambda.
  */
 import type { InvocationResult } from '../../local/lambda/messages.ts';
-import { Refused } from '../table/aws-refusal.ts';
+import { AwsError } from '../../local/aws/aws-error.ts';
 import type { World } from '../world/simulated-world.ts';
 
 /** `run` invokes the function of the state. */
@@ -14,7 +14,7 @@ export async function invokeTask(
 ): Promise<InvocationResult> {
   const asked = world.call({ service: 'task', operation: 'invoke', target: state }, (fault) => fault);
   const fault = await asked.catch((error: unknown) => {
-    if (error instanceof Refused) return 'error' as const;
+    if (error instanceof AwsError) return 'error' as const;
     throw error;
   });
   switch (fault) {

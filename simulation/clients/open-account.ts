@@ -1,4 +1,5 @@
 /** The accounts with which a scenario begins. */
+import { tableName } from '../aws/simulated-table.ts';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { accountToItem, apiKeyToItem } from '../../adapters/dynamodb/mapping.ts';
 import { createKey, hashKey } from '../../core/api-key.ts';
@@ -45,7 +46,10 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
   const id = randomBase62(10, world.randomBytes) as AccountId;
   const createdAt = new Date(world.now()).toISOString();
   const put = (item: object): void =>
-    void service.table.perform('PutItem', { Item: marshall(item, { removeUndefinedValues: true }) });
+    void service.table.perform('PutItem', {
+      TableName: tableName,
+      Item: marshall(item, { removeUndefinedValues: true }),
+    });
   const rows = [
     { kind: 'top_up', amountMicros: plan.balanceMicros },
     { kind: 'credit_line', amountMicros: plan.creditMicros },

@@ -1,13 +1,14 @@
 /**
  * The steps of the operator. Each runs the code behind a command, and a command may die as a function may.
  */
+import { tableName } from '../aws/simulated-table.ts';
 import { persist } from '../../admin/persistence.ts';
 import { asMicros } from '../../core/money.ts';
 import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';
 import { rotated } from '../../core/webhook-secrets.ts';
 import { webhookSecret } from '../../core/webhook.ts';
 import type { Operator } from '../aws/deployed-service.ts';
-import { Refused } from '../table/aws-refusal.ts';
+import { AwsError } from '../../local/aws/aws-error.ts';
 import type { ApiSteps } from './api-steps.ts';
 import { keyAt } from './open-account.ts';
 import type { Step } from './scenario.ts';
@@ -122,13 +123,14 @@ export function createOperatorSteps(
     for (;;) {
       try {
         service.table.perform('UpdateItem', {
+          TableName: tableName,
           Key: { pk: { S: `ACCOUNT#${account.id}` }, sk: { S: `KEY#${key?.id ?? ''}` } },
           UpdateExpression: 'SET monthlyCapMicros = :cap',
           ExpressionAttributeValues: { ':cap': { N: String(step.capMicros) } },
         });
         return;
       } catch (error) {
-        if (!(error instanceof Refused) || error.code !== 'TransactionConflictException') throw error;
+        if (!(error instanceof AwsError) || error.code !== 'TransactionConflictException') throw error;
         await world.sleep(1);
       }
     }

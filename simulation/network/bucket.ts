@@ -3,7 +3,7 @@ import type { StoredImage } from '../../core/creation.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
-import { Refused } from '../table/aws-refusal.ts';
+import { AwsError } from '../../local/aws/aws-error.ts';
 import type { World } from '../world/simulated-world.ts';
 
 export interface Bucket {
@@ -34,7 +34,7 @@ export function createBucket(world: World, clock: Clock): Bucket {
     try {
       return await world.call({ service: 'images', operation, target, signal }, effect);
     } catch (error) {
-      const isBusy = signal.aborted || error instanceof Refused;
+      const isBusy = signal.aborted || error instanceof AwsError;
       throw isBusy ? new Overloaded(`the bucket gave no answer to a ${operation}`, { cause: error }) : error;
     } finally {
       limit.release();

@@ -5,7 +5,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { bodyOf, detailsOf } from './answer-body.ts';
 import { createBooks, textOf, type Books } from './money-books.ts';
-import type { Change } from '../table/memory-indexes.ts';
+import type { Change } from '../aws/simulated-table.ts';
 import type { Post } from '../network/outbound.ts';
 import { auditTable } from './at-rest-audit.ts';
 import type { Service, ServiceWatch } from '../aws/deployed-service.ts';

@@ -2,17 +2,17 @@
 import { readBooks } from '../../adapters/dynamodb/audit-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { auditAccount, type Difference } from '../../core/ledger.ts';
-import { createDirectClient } from '../table/direct-client.ts';
-import type { MemoryTable } from '../table/memory-table.ts';
+import { createDirectClient } from '../aws/direct-client.ts';
+import type { SimulatedTable } from '../aws/simulated-table.ts';
 
 /** One client serves all worlds, because creating a client takes longer than an audit. */
-let audited: MemoryTable | undefined;
+let audited: SimulatedTable | undefined;
 const client = createDirectClient((operation, input) => {
   if (!audited) throw new Error('no table is audited');
   return audited.perform(operation, input);
 });
 
-export async function auditTable(table: MemoryTable, store: Table): Promise<Difference[]> {
+export async function auditTable(table: SimulatedTable, store: Table): Promise<Difference[]> {
   audited = table;
   return (await readBooks({ ...store, client })).flatMap(auditAccount);
 }

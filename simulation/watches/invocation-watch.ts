@@ -6,7 +6,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Accuse } from './money-books.ts';
 import { detailsOf, textOf } from './answer-body.ts';
 import type { Fault, FaultKind } from '../world/faults.ts';
-import type { Change } from '../table/memory-indexes.ts';
+import type { Change } from '../aws/simulated-table.ts';
 import type { OutsideWatch } from '../network/outbound.ts';
 import { expectedResults } from '../network/peer-behaviours.ts';
 import type { Invocation, LateCall, World } from '../world/simulated-world.ts';

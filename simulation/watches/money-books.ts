@@ -2,8 +2,8 @@
  * The invariants of money and state. They are checked at each commit against the simulation's own books,
  * which are computed from the writes alone. This file holds one state and its checks, so it may stay long.
  */
-import type { Attribute, Item } from '../table/attributes.ts';
-import type { Change } from '../table/memory-indexes.ts';
+import type { Attribute, Item } from '../../local/dynamodb/attributes.ts';
+import type { Change } from '../aws/simulated-table.ts';
 import type { World } from '../world/simulated-world.ts';
 
 /** Reports an invariant that does not hold. */

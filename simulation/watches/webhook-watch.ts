@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import type { Books, Accuse } from './money-books.ts';
 import { textOf } from './money-books.ts';
 import { asBody, bodyOf, textOf as memberOf } from './answer-body.ts';
-import type { Change } from '../table/memory-indexes.ts';
-import type { MemoryTable } from '../table/memory-table.ts';
+import type { Change } from '../aws/simulated-table.ts';
+import type { SimulatedTable } from '../aws/simulated-table.ts';
 import type { Post } from '../network/outbound.ts';
 import type { World } from '../world/simulated-world.ts';
 
@@ -13,7 +13,7 @@ export interface WebhookWatch {
   /** Tells the watch the plain text of a sealed secret. */
   readonly learn: (sealed: string, plain: string) => void;
   readonly onCommit: (changes: readonly Change[]) => void;
-  readonly onPost: (post: Post, table: MemoryTable) => void;
+  readonly onPost: (post: Post, table: SimulatedTable) => void;
   /** When the account got its first secret; Infinity while it has none. */
   readonly firstSecretAt: (account: string) => number;
 }
@@ -46,7 +46,7 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
   const posts = new Map<string, Sent[]>();
   const tests = new Map<string, number>();
 
-  function comesBehindTheCommit(post: Sent, id: string, table: MemoryTable): void {
+  function comesBehindTheCommit(post: Sent, id: string, table: SimulatedTable): void {
     const item = table.get(`CREATION#${id}`, 'CREATION');
     const told = bodyOf(post.body);
     const status = memberOf(told, 'status');
@@ -71,7 +71,7 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     if (post.body !== last.body) accuse('the same bytes in each attempt', id);
   }
 
-  function endsWithSuccess(post: Sent, before: readonly Sent[], id: string, table: MemoryTable): void {
+  function endsWithSuccess(post: Sent, before: readonly Sent[], id: string, table: SimulatedTable): void {
     const status = table.get(`CREATION#${id}`, 'CREATION')?.['webhook']?.M?.['status']?.S;
     if (status !== 'pending')
       accuse('none behind the end', `${id}: attempt ${post.attempt} while ${status ?? 'absent'}`);

@@ -1,6 +1,7 @@
 /** The effect of a call at its far end, and the answer that comes back. */
 import type { FaultKind } from './faults.ts';
-import { cancelled, Refused } from '../table/aws-refusal.ts';
+import { AwsError } from '../../local/aws/aws-error.ts';
+import { transactionCanceled } from '../../local/dynamodb/refusals.ts';
 
 /** An effect that takes some time at the far end. It happens when `finish` is called. */
 export class Ongoing<Answer> {
@@ -10,7 +11,7 @@ export class Ongoing<Answer> {
   }
 }
 
-/** What a call does at its far end. Throws Refused when the service refuses the call. */
+/** What a call does at its far end. Throws AwsError when the service refuses the call. */
 export type Effect<Answer> = (fault: FaultKind | undefined) => Answer | Ongoing<Answer>;
 
 /**
@@ -37,20 +38,20 @@ export function refusedAtTheDoor(service: string, fault: FaultKind | undefined):
   switch (fault) {
     case 'error':
     case 'errors':
-      return refusal(new Refused('InternalServerError', 'simulated'));
+      return refusal(new AwsError('InternalServerError', 'simulated'));
     case 'throttle':
     case 'throttles':
       return refusal(
-        new Refused(
+        new AwsError(
           service === 'dynamodb' ? 'ProvisionedThroughputExceededException' : 'ThrottlingException',
           'simulated',
         ),
       );
     case 'conflict':
     case 'conflicts':
-      return refusal(new Refused('TransactionConflictException', 'simulated'));
+      return refusal(new AwsError('TransactionConflictException', 'simulated'));
     case 'refused':
-      return refusal(new Refused('AccessDeniedException', 'simulated'));
+      return refusal(new AwsError('AccessDeniedException', 'simulated'));
     default:
       return undefined;
   }
@@ -85,12 +86,12 @@ export function attempt<Answer>(effect: () => Answer): Outcome<Answer> {
     const answer = effect();
     return { text: 'ok', answer: () => answer };
   } catch (error) {
-    if (error instanceof Refused) return refusal(error);
+    if (error instanceof AwsError) return refusal(error);
     throw error;
   }
 }
 
-function refusal(error: Refused): Outcome<never> {
+function refusal(error: AwsError): Outcome<never> {
   const reasons = error.fields['CancellationReasons'] as readonly { Code: string }[] | undefined;
   return {
     text: `${error.code}${reasons ? ` [${reasons.map(({ Code }) => Code).join(' ')}]` : ''}`,
@@ -101,7 +102,9 @@ function refusal(error: Refused): Outcome<never> {
 }
 
 /** A conflict in the form in which a transaction with so many items reports it. */
-export function conflictOf(count: number): Refused {
+export function conflictOf(count: number): AwsError {
   const conflict = { Code: 'TransactionConflict', Message: 'simulated' };
-  return cancelled(Array.from({ length: count }, (_, index) => (index === 0 ? conflict : { Code: 'None' })));
+  return transactionCanceled(
+    Array.from({ length: count }, (_, index) => (index === 0 ? conflict : { Code: 'None' })),
+  );
 }

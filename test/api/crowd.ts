@@ -16,8 +16,8 @@ import { asMicros } from '../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../core/ports/charges.ts';
 import { aCreation } from '../fixtures/records.ts';
 import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
-import { createDirectClient } from '../../simulation/table/direct-client.ts';
-import { createMemoryTable } from '../../simulation/table/memory-table.ts';
+import { createDirectClient } from '../../simulation/aws/direct-client.ts';
+import { createSimulatedTable, tableName } from '../../simulation/aws/simulated-table.ts';
 
 export const crowdSize = 200;
 /** The cost of one request in USD. */
@@ -47,9 +47,10 @@ export interface Counter {
 }
 
 export function openCounter(service: TestService): Counter {
-  const memory = createMemoryTable({ now: service.machine.clock.now });
+  const memory = createSimulatedTable({ now: service.machine.clock.now });
   const table = {
     ...service.operator.table,
+    name: tableName,
     client: createDirectClient((operation, input) => memory.perform(operation, input)),
   };
   const charges = createChargeStore(table);

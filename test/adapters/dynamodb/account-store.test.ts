@@ -6,8 +6,8 @@ import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { Overloaded } from '../../../core/ports/requests.ts';
 import { accountId, anAccount } from '../../fixtures/records.ts';
 import { fakeClock } from '../../functions/fakes.ts';
-import { createDirectClient } from '../../../simulation/table/direct-client.ts';
-import { Refused } from '../../../simulation/table/aws-refusal.ts';
+import { createDirectClient } from '../../../simulation/aws/direct-client.ts';
+import { AwsError } from '../../../local/aws/aws-error.ts';
 
 describe('A list of hidden models that others keep changing', () => {
   it('The change is tried twenty times with growing pauses, and then the table is busy', async () => {
@@ -16,7 +16,7 @@ describe('A list of hidden models that others keep changing', () => {
       if (operation === 'GetItem')
         return { Item: marshall(accountToItem(anAccount()), { removeUndefinedValues: true }) };
       writes += 1;
-      throw new Refused('ConditionalCheckFailedException', 'simulated');
+      throw new AwsError('ConditionalCheckFailedException', 'simulated');
     });
     const clock = fakeClock();
     const table: Table = { client, name: 'table', clock, randomBytes: (count) => new Uint8Array(count) };

@@ -8,8 +8,8 @@ import type { CreationId } from '../../../core/ids.ts';
 import type { CreationQuery } from '../../../core/ports/creations.ts';
 import { systemClock } from '../../../adapters/system-clock.ts';
 import { accountId, aCreation, now, seededBytes } from '../../fixtures/records.ts';
-import { createDirectClient } from '../../../simulation/table/direct-client.ts';
-import { createMemoryTable } from '../../../simulation/table/memory-table.ts';
+import { createDirectClient } from '../../../simulation/aws/direct-client.ts';
+import { createSimulatedTable } from '../../../simulation/aws/simulated-table.ts';
 
 const total = 1_203;
 const idOf = (number: number): CreationId =>
@@ -22,7 +22,7 @@ const rare = [1_200, 800, 400, 0].map(idOf);
 let reads: number[] = [];
 let queries = 0;
 
-const memory = createMemoryTable({ now: () => now });
+const memory = createSimulatedTable({ now: () => now });
 const table: Table = {
   name: 'table',
   clock: systemClock,

@@ -6,14 +6,14 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../../adapters/system-clock.ts';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { createAwsEndpoint } from '../../../local/aws/endpoint.ts';
-import { createDynamo } from '../../../local/aws/dynamodb/dynamo.ts';
+import { createDynamo } from '../../../local/aws/dynamodb-service.ts';
 import { createFaults } from '../../../local/aws/faults.ts';
 import { createObjectStore } from '../../../local/aws/object-store.ts';
-import { createDirectClient } from '../../../simulation/table/direct-client.ts';
-import { createMemoryTable } from '../../../simulation/table/memory-table.ts';
+import { createDirectClient } from '../../../simulation/aws/direct-client.ts';
+import { createSimulatedTable } from '../../../simulation/aws/simulated-table.ts';
 import { now, seededBytes } from '../../fixtures/records.ts';
 import { findDynamoDbLocal, startDynamoDbLocal } from './dynamodb-local.ts';
-import { tableDefinition } from './table-definition.ts';
+import { tableDefinition } from '../../../simulation/aws/table-definition.ts';
 
 export interface Engine {
   /** An empty table. */
@@ -58,7 +58,7 @@ export async function startStandIn(): Promise<Engine> {
 /** The table of the simulation. */
 export function startMemory(): Promise<Engine> {
   const open = (): Promise<Table> => {
-    const memory = createMemoryTable({ now: () => now });
+    const memory = createSimulatedTable({ now: () => now });
     return Promise.resolve({
       ...rest,
       name: 'table',

@@ -5,8 +5,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { transact, type TransactionOutcome } from '../../../adapters/dynamodb/transaction.ts';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { fakeClock, stub } from '../../functions/fakes.ts';
-import { createDirectClient } from '../../../simulation/table/direct-client.ts';
-import { cancelled as cancelledInTable, Refused } from '../../../simulation/table/aws-refusal.ts';
+import { createDirectClient } from '../../../simulation/aws/direct-client.ts';
+import { AwsError } from '../../../local/aws/aws-error.ts';
+import { transactionCanceled } from '../../../local/dynamodb/refusals.ts';
 
 const cancelled = (...codes: string[]): Error =>
   new TransactionCanceledException({
@@ -190,7 +191,7 @@ describe('A refusal after a try without an answer', () => {
    * one.
    */
   async function refusedBehind(first: Error): Promise<TransactionOutcome> {
-    const answers = [first, cancelledInTable([{ Code: 'ConditionalCheckFailed' }])];
+    const answers = [first, transactionCanceled([{ Code: 'ConditionalCheckFailed' }])];
     const client = createDirectClient(() => {
       const answer = answers.shift();
       if (answer) throw answer;
@@ -227,7 +228,7 @@ describe('A transaction that the table keeps refusing', () => {
     'A transaction that is refused by %s has surely written nothing',
     async (code) => {
       const client = createDirectClient(() => {
-        throw new Refused(code, 'simulated');
+        throw new AwsError(code, 'simulated');
       });
       const table: Table = {
         client,

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { createDynamo } from '../../../local/aws/dynamodb/dynamo.ts';
+import { createDynamo } from '../../../local/aws/dynamodb-service.ts';
+import { createFolderStorage } from '../../../local/dynamodb/journal/folder-storage.ts';
 import { startMillis, temporaryFolder } from './endpoint-fixture.ts';
 import { tableDefinition } from './table.ts';
 
@@ -46,7 +47,7 @@ async function writeUntilKilled(folder: string, first: number, delayMillis: numb
 }
 
 async function readBack(folder: string): Promise<{ one: number[]; two: number[]; items: number }> {
-  const dynamo = createDynamo({ folder, now: () => startMillis });
+  const dynamo = createDynamo({ storage: createFolderStorage({ folder }), now: () => startMillis });
   const call = (operation: string, input: object): Promise<Record<string, unknown>> =>
     dynamo.service({
       service: 'dynamodb',

@@ -3,6 +3,7 @@ import {
   CreateTableCommand,
   DeleteTableCommand,
   DescribeTableCommand,
+  UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
@@ -12,10 +13,8 @@ import {
   PutCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, test, vi } from 'vitest';
-import { createDynamo } from '../../../local/aws/dynamodb/dynamo.ts';
+import { describe, expect, test } from 'vitest';
 import { account, startTable, TableName, withFive } from './dynamodb-fixture.ts';
-import { startMillis, temporaryFolder } from './endpoint-fixture.ts';
 import { tableDefinition } from './table.ts';
 
 describe('tables', () => {
@@ -44,25 +43,28 @@ describe('tables', () => {
 });
 
 describe('a deleted table', () => {
-  test('A deleted table is unknown to reads and writes, and a new table of its name has the new keys', async () => {
+  test('a protected table is not deleted', async () => {
+    const { table } = await startTable();
+    await expect(table.send(new DeleteTableCommand({ TableName }))).rejects.toMatchObject({
+      name: 'ValidationException',
+      message:
+        'Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.',
+    });
+  });
+
+  test('a deleted table is unknown to reads and writes, and a new table of its name has the new keys', async () => {
     const { table } = await startTable();
     await table.send(new PutCommand({ TableName, Item: account }));
+    await table.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false }));
     await table.send(new DeleteTableCommand({ TableName }));
-    await vi.waitFor(
-      () =>
-        expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({
-          name: 'ResourceNotFoundException',
-        }),
-      110_000,
-    );
+    await expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({
+      name: 'ResourceNotFoundException',
+    });
     const keyed = {
       AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' as const }],
       KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' as const }],
     };
-    await vi.waitFor(
-      () => table.send(new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...keyed })),
-      110_000,
-    );
+    await table.send(new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...keyed }));
     await table.send(new PutCommand({ TableName, Item: { name: 'x' } }));
     expect((await table.send(new GetCommand({ TableName, Key: { name: 'x' } }))).Item).toEqual({ name: 'x' });
     await expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({
@@ -151,18 +153,5 @@ describe('single writes', () => {
     );
     expect(read.Responses?.[TableName]).toHaveLength(2);
     expect(read.Responses?.[TableName]).toEqual(expect.arrayContaining(items));
-  });
-});
-
-describe('the folder of the tables', () => {
-  test('The second database on one folder is refused with a hint at another Darkroom', async () => {
-    const folder = await temporaryFolder();
-    const first = createDynamo({ folder, now: () => startMillis });
-    await first.service({ service: 'dynamodb', operation: 'ListTables', caller: 'operator', input: {} });
-    const second = createDynamo({ folder, now: () => startMillis });
-    await expect(
-      second.service({ service: 'dynamodb', operation: 'ListTables', caller: 'operator', input: {} }),
-    ).rejects.toThrow('is another Darkroom running on this folder?');
-    await first.close();
   });
 });

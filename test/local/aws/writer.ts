@@ -2,11 +2,12 @@
  * A process that writes without pause until it is killed. It prints each number when the write of that number
  * has been answered.
  */
-import { createDynamo } from '../../../local/aws/dynamodb/dynamo.ts';
+import { createDynamo } from '../../../local/aws/dynamodb-service.ts';
+import { createFolderStorage } from '../../../local/dynamodb/journal/folder-storage.ts';
 import { tableDefinition } from './table.ts';
 
 const [folder = '', first = '0'] = process.argv.slice(2);
-const { service } = createDynamo({ folder, now: Date.now });
+const { service } = createDynamo({ storage: createFolderStorage({ folder }), now: Date.now });
 const call = (operation: string, input: Record<string, unknown>): Promise<unknown> =>
   service({ service: 'dynamodb', operation, caller: 'operator', input });
 

@@ -1,0 +1,453 @@
+/**
+ * DynamoDB in memory: tables, indexes, transactions and time to live. Everything is synchronous, so a
+ * simulation can decide what happens when. What lasts is the business of the storage behind it.
+ */
+import type { Item } from './attributes.ts';
+import { createHolds } from './holds.ts';
+import { readBatchGet, readBatchWrite, type BatchGet } from './operations/batches.ts';
+import { capacityReport, consumed, indexWriteUnits, readUnits, writeUnits } from './operations/capacity.ts';
+import { query, scan, type Output } from './operations/queries.ts';
+import { projectionOf, readId } from './operations/reads.ts';
+import { describeTable, readTableDefinition, withTimeToLive } from './operations/tables.ts';
+import { readGets, readSteps, tokenOf, type Step } from './operations/transactions.ts';
+import { changeOf, readWrite, returned, returnValuesOf } from './operations/writes.ts';
+import { AwsError } from '../aws/aws-error.ts';
+import { invalid, reasonOf, tableNotFound, transactionCanceled, transactionConflict } from './refusals.ts';
+import type { StoredRecord, StoredToken, TableStorage } from './storage.ts';
+import { createTable, idIn, keyOf, type Change, type Table } from './table.ts';
+import type { IndexChange, Moment, Stamp } from './table-index.ts';
+import { createCommittedTokens } from './tokens.ts';
+import { maxBatchGetBytes } from './validation/limits.ts';
+import { flagOf, numberOf, requireTableName, textOf, type Input } from './validation/requests.ts';
+import { memberOf, sizeOfItem } from './values.ts';
+
+export type { Output } from './operations/queries.ts';
+export type { Input } from './validation/requests.ts';
+export type { Moment } from './table-index.ts';
+
+/**
+ * One item before and after a commit. An item that a transaction only checked is the same before and after.
+ */
+export interface CommittedChange {
+  readonly table: string;
+  readonly key: Item;
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
+}
+
+export interface TableEngineOptions {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly storage: TableStorage;
+  /** Is told all changes of one commit together. */
+  readonly onCommit?: (changes: readonly CommittedChange[]) => void;
+  /** How far back an index can be read. The default is 0: only as it is now, or since it was pinned. */
+  readonly historyMillis?: number;
+}
+
+export interface TableEngine {
+  /** Gives the engine what the storage kept. Call this once, before anything else. */
+  readonly load: () => Promise<void>;
+  /**
+   * Performs an operation, or throws AwsError. Queries and scans read an index as it was at `moment`. A
+   * transaction begins and ends at once.
+   */
+  readonly perform: (operation: string, input: Input, moment?: Moment) => Output;
+  /**
+   * Accepts a TransactWriteItems, which holds its items until the returned function ends it. That function
+   * commits and answers, or throws AwsError when a condition fails. Until then reads see the items as they
+   * were. `begin` itself throws AwsError when another transaction holds an item, or when the same transaction
+   * is already in flight.
+   */
+  readonly begin: (input: Input) => () => Output;
+  /** Deletes the items past their time to live, except those that a transaction holds. Returns how many. */
+  readonly expire: () => number;
+  /** Keeps what is needed to read all indexes as they are now, until `unpin`. */
+  readonly pin: () => { readonly moment: Moment; readonly unpin: () => void };
+  readonly get: (table: string, key: Item) => Item | undefined;
+  readonly all: (table: string) => Iterable<Item>;
+  /** The rows of an index in the partitions whose names begin with `beginning`. */
+  readonly indexed: (table: string, index: string, beginning: string) => Item[];
+  /** Resolves once everything that was committed is kept for good. Undefined when it already is. */
+  readonly settled: () => Promise<void> | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/** Whether the engine has this operation. */
+export function isTableOperation(name: string): boolean {
+  return operationNames.has(name);
+}
+
+const operationNames: ReadonlySet<string> = new Set([
+  'BatchGetItem',
+  'BatchWriteItem',
+  'CreateTable',
+  'DeleteItem',
+  'DeleteTable',
+  'DescribeTable',
+  'DescribeTimeToLive',
+  'GetItem',
+  'ListTables',
+  'PutItem',
+  'Query',
+  'Scan',
+  'TransactGetItems',
+  'TransactWriteItems',
+  'UpdateItem',
+  'UpdateTable',
+  'UpdateTimeToLive',
+]);
+
+/** Creates an engine without tables. */
+export function createTableEngine({
+  now,
+  storage,
+  onCommit,
+  historyMillis = 0,
+}: TableEngineOptions): TableEngine {
+  const tables = new Map<string, Table>();
+  const holds = createHolds();
+  const tokens = createCommittedTokens(now);
+  const pinned = new Set<{ readonly commit: number }>();
+  let commits = 0;
+
+  /** From when on somebody may still read the past of an index. */
+  function oldest(): Stamp | undefined {
+    const commit =
+      pinned.size > 0 ? Math.min(...[...pinned].map((one) => one.commit)) : Number.POSITIVE_INFINITY;
+    if (historyMillis === 0) return pinned.size > 0 ? { millis: 0, commit } : undefined;
+    return { millis: now() - historyMillis, commit: pinned.size > 0 ? commit : 0 };
+  }
+
+  function find(name: unknown): Table {
+    const table = tables.get(requireTableName(typeof name === 'string' ? name : undefined));
+    if (table === undefined) throw tableNotFound();
+    return table;
+  }
+
+  /** Makes changes visible and hands them to the storage, all together. Returns what indexes changed. */
+  function commit(changes: readonly Change[], token?: StoredToken): (readonly IndexChange[])[] {
+    commits += 1;
+    const stamp = { millis: now(), commit: commits };
+    const stored = [];
+    const inIndexes = [];
+    for (const { table, id, before, after } of changes) {
+      const { TableName } = table.definition;
+      if (before === after) {
+        inIndexes.push([]);
+        continue;
+      }
+      inIndexes.push(table.put(id, after, stamp));
+      stored.push(
+        after === undefined
+          ? { table: TableName, delete: keyOf(table, before ?? {}) }
+          : { table: TableName, put: after },
+      );
+    }
+    if (token !== undefined) tokens.remember(token);
+    if (stored.length > 0 || token !== undefined)
+      storage.append({ kind: 'commit', changes: stored, ...(token !== undefined && { token }) });
+    onCommit?.(
+      changes.map(({ table, before, after }) => ({
+        table: table.definition.TableName,
+        key: keyOf(table, after ?? before ?? {}),
+        before,
+        after,
+      })),
+    );
+    return inIndexes;
+  }
+
+  function write(kind: 'Put' | 'Update' | 'Delete', input: Input): Output {
+    const table = find(input['TableName']);
+    const wanted = returnValuesOf(kind, input);
+    const one = readWrite(kind, table, input);
+    const report = capacityReport(input);
+    if (holds.isHeld(table, one.id)) throw transactionConflict();
+    const change = changeOf(one);
+    const [inIndexes = []] = commit([change]);
+    const answer = returned(wanted, change, one);
+    if (report === 'NONE') return { ...answer };
+    const units = indexWriteUnits(change, inIndexes);
+    return { ...answer, ...consumed(report, table.definition.TableName, writeUnits(change), units) };
+  }
+
+  function begin(input: Input): () => Output {
+    const token = tokenOf(input);
+    const steps = readSteps(input, find);
+    if (token !== undefined && tokens.isReplay(token)) return () => ({});
+    const release = holds.take(
+      steps.map(({ write: one }) => one),
+      token,
+    );
+    return () => {
+      release();
+      commit(plan(steps), token && { ...token, atMillis: now() });
+      return {};
+    };
+  }
+
+  function getItem(input: Input): Output {
+    const table = find(input['TableName']);
+    const project = projectionOf(input, table);
+    const item = table.get(readId(table, input['Key']));
+    const shown = item && project ? project(item) : item;
+    const report = capacityReport(input);
+    if (report === 'NONE') return shown === undefined ? {} : { Item: shown };
+    const units = readUnits(item === undefined ? 0 : sizeOfItem(item), flagOf(input, 'ConsistentRead'));
+    return { ...(shown && { Item: shown }), ...consumed(report, table.definition.TableName, units) };
+  }
+
+  function transactGet(input: Input): Output {
+    const gets = readGets(input, find);
+    holds.check(gets);
+    if (gets.some(({ refusal }) => refusal !== undefined))
+      throw transactionCanceled(
+        gets.map(({ refusal }) => (refusal === undefined ? { Code: 'None' } : reasonOf(refusal))),
+      );
+    return {
+      Responses: gets.map(({ table, id, project }) => {
+        const item = table.get(id);
+        return item === undefined ? {} : { Item: project === undefined ? item : project(item) };
+      }),
+    };
+  }
+
+  function batchWrite(input: Input): Output {
+    const writes = readBatchWrite(input, find);
+    const unprocessed: Record<string, unknown[]> = {};
+    for (const { name, request, write: one } of writes) {
+      // A batch has no refusal for a conflict. Each of its writes is an action of its own, and a write that
+      // could not be done comes back.
+      if (holds.isHeld(one.table, one.id)) (unprocessed[name] ??= []).push(request);
+      else commit([changeOf(one)]);
+    }
+    return { UnprocessedItems: unprocessed };
+  }
+
+  function changeTable(table: Table, definition: Table['definition']): void {
+    table.definition = definition;
+    storage.append({ kind: 'table', table: definition });
+  }
+
+  function addTable(definition: Table['definition']): Table {
+    const table = createTable(definition, oldest);
+    tables.set(definition.TableName, table);
+    return table;
+  }
+
+  function createTableFrom(input: Input): Output {
+    const definition = readTableDefinition(input, now());
+    const { TableName } = definition;
+    if (tables.has(TableName))
+      throw new AwsError('ResourceInUseException', `Table already exists: ${TableName}`);
+    const table = addTable(definition);
+    storage.append({ kind: 'table', table: definition });
+    return { TableDescription: describeTable(table) };
+  }
+
+  function updateTable(input: Input): Output {
+    const table = find(input['TableName']);
+    if (input['GlobalSecondaryIndexUpdates'] !== undefined)
+      throw invalid('The local DynamoDB does not change the indexes of a table');
+    if (input['DeletionProtectionEnabled'] !== undefined) {
+      const { deletionProtection: _before, ...rest } = table.definition;
+      const isOn = flagOf(input, 'DeletionProtectionEnabled');
+      changeTable(table, { ...rest, ...(isOn && { deletionProtection: true }) });
+    }
+    return { TableDescription: describeTable(table) };
+  }
+
+  function deleteTable(input: Input): Output {
+    const table = find(input['TableName']);
+    if (table.definition.deletionProtection === true)
+      throw invalid(
+        'Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.',
+      );
+    const { TableName: name } = table.definition;
+    tables.delete(name);
+    storage.append({ kind: 'table-deleted', name });
+    return { TableDescription: { ...describeTable(table), TableStatus: 'DELETING' } };
+  }
+
+  function listTables(input: Input): Output {
+    const limit = numberOf(input, 'Limit') ?? 100;
+    if (limit < 1) throw invalid('Limit must be greater than or equal to 1');
+    const after = textOf(input, 'ExclusiveStartTableName') ?? '';
+    const names = [...tables.keys()].sort().filter((name) => name > after);
+    const TableNames = names.slice(0, limit);
+    const last = TableNames.at(-1);
+    return {
+      TableNames,
+      ...(names.length > limit && last !== undefined && { LastEvaluatedTableName: last }),
+    };
+  }
+
+  function updateTimeToLive(input: Input): Output {
+    const table = find(input['TableName']);
+    changeTable(table, withTimeToLive(table.definition, input));
+    return { TimeToLiveSpecification: table.definition.timeToLive };
+  }
+
+  function describeTimeToLive(input: Input): Output {
+    const { timeToLive } = find(input['TableName']).definition;
+    return {
+      TimeToLiveDescription:
+        timeToLive?.Enabled === true
+          ? { TimeToLiveStatus: 'ENABLED', AttributeName: timeToLive.AttributeName }
+          : { TimeToLiveStatus: 'DISABLED' },
+    };
+  }
+
+  function expire(): number {
+    let deleted = 0;
+    for (const table of tables.values()) {
+      const { timeToLive } = table.definition;
+      if (timeToLive?.Enabled !== true) continue;
+      const over: Change[] = [];
+      for (const item of table.items()) {
+        const seconds = memberOf(item, timeToLive.AttributeName)?.N;
+        if (seconds === undefined || Number(seconds) * 1000 > now()) continue;
+        const id = idIn(table, item);
+        if (!holds.isHeld(table, id)) over.push({ table, id, before: item, after: undefined });
+      }
+      if (over.length > 0) commit(over);
+      deleted += over.length;
+    }
+    return deleted;
+  }
+
+  function apply(record: StoredRecord): void {
+    if (record.kind === 'table') {
+      const known = tables.get(record.table.TableName);
+      if (known === undefined) addTable(record.table);
+      else known.definition = record.table;
+    } else if (record.kind === 'table-deleted') tables.delete(record.name);
+    else {
+      commits += 1;
+      const stamp = { millis: now(), commit: commits };
+      for (const change of record.changes) {
+        const table = tables.get(change.table);
+        // A snapshot may be newer than the journal that follows it, and know that the table is gone.
+        if (table === undefined) continue;
+        const item = 'put' in change ? change.put : change.delete;
+        table.put(idIn(table, item), 'put' in change ? item : undefined, stamp);
+      }
+      if (record.token !== undefined) tokens.remember(record.token);
+    }
+  }
+
+  function* state(): Iterable<StoredRecord> {
+    for (const table of tables.values()) {
+      yield { kind: 'table', table: table.definition };
+      for (const item of table.items())
+        yield { kind: 'commit', changes: [{ table: table.definition.TableName, put: item }] };
+    }
+    for (const token of tokens.all()) yield { kind: 'commit', changes: [], token };
+  }
+
+  function operate(operation: string, input: Input, moment: Moment | undefined): Output {
+    switch (operation) {
+      case 'GetItem':
+        return getItem(input);
+      case 'PutItem':
+        return write('Put', input);
+      case 'UpdateItem':
+        return write('Update', input);
+      case 'DeleteItem':
+        return write('Delete', input);
+      case 'Query':
+        return query(find(input['TableName']), input, moment);
+      case 'Scan':
+        return scan(find(input['TableName']), input, moment);
+      case 'BatchGetItem':
+        return batchGet(readBatchGet(input, find));
+      case 'BatchWriteItem':
+        return batchWrite(input);
+      case 'TransactWriteItems':
+        return begin(input)();
+      case 'TransactGetItems':
+        return transactGet(input);
+      case 'CreateTable':
+        return createTableFrom(input);
+      case 'UpdateTable':
+        return updateTable(input);
+      case 'DeleteTable':
+        return deleteTable(input);
+      case 'DescribeTable':
+        return { Table: describeTable(find(input['TableName'])) };
+      case 'ListTables':
+        return listTables(input);
+      case 'UpdateTimeToLive':
+        return updateTimeToLive(input);
+      case 'DescribeTimeToLive':
+        return describeTimeToLive(input);
+    }
+    throw new AwsError('UnknownOperationException', `the local dynamodb has no operation ${operation}`);
+  }
+
+  return {
+    load: () => storage.load(apply, state),
+    perform: operate,
+    begin,
+    expire,
+    pin: () => {
+      const pin = { commit: commits };
+      pinned.add(pin);
+      return { moment: { afterCommit: pin.commit }, unpin: () => void pinned.delete(pin) };
+    },
+    get: (name, key) => {
+      const table = tables.get(name);
+      return table?.get(idIn(table, key));
+    },
+    all: (name) => tables.get(name)?.items() ?? [],
+    indexed: (name, indexName, beginning) => {
+      const index = tables.get(name)?.indexes.get(indexName);
+      if (index === undefined) return [];
+      return [...index.partitions()].flatMap((hash) =>
+        hash.startsWith(beginning) ? index.partition(hash).map(({ item }) => item) : [],
+      );
+    },
+    settled: storage.settled,
+    close: storage.close,
+  };
+}
+
+/** The changes of a transaction. Throws TransactionCanceledException with one reason for each step. */
+function plan(steps: readonly Step[]): Change[] {
+  const changes: Change[] = [];
+  let isRefused = false;
+  const reasons = steps.map(({ write, refusal }) => {
+    try {
+      if (refusal !== undefined) throw refusal;
+      changes.push(changeOf(write));
+      return { Code: 'None' };
+    } catch (error) {
+      if (!(error instanceof AwsError)) throw error;
+      isRefused = true;
+      return reasonOf(error);
+    }
+  });
+  if (isRefused) throw transactionCanceled(reasons);
+  return changes;
+}
+
+function batchGet(batches: readonly BatchGet[]): Output {
+  const responses: Record<string, Item[]> = {};
+  const unprocessed: Record<string, unknown> = {};
+  let bytes = 0;
+  for (const { name, table, request, gets, project } of batches) {
+    const items: Item[] = [];
+    const left: unknown[] = [];
+    for (const { id, key } of gets) {
+      const item = table.get(id);
+      if (item === undefined) continue;
+      bytes += sizeOfItem(item);
+      if (bytes > maxBatchGetBytes) left.push(key);
+      else items.push(project === undefined ? item : project(item));
+    }
+    responses[name] = items;
+    if (left.length > 0) unprocessed[name] = { ...request, Keys: left };
+  }
+  return { Responses: responses, UnprocessedKeys: unprocessed };
+}

@@ -1,0 +1,101 @@
+/** Turns a key condition into the partition that a query reads, and the range of sort keys in it. */
+import type { Attribute } from '../attributes.ts';
+import { invalid } from '../refusals.ts';
+import type { Path } from '../values.ts';
+import type { Comparator, Condition } from './condition-syntax.ts';
+import type { Binding, Values } from './placeholders.ts';
+import type { Operand } from './syntax.ts';
+
+/** What one key attribute must be. The values are placeholders. */
+export interface KeyRequirement {
+  readonly attribute: string;
+  readonly operator: Comparator | 'BETWEEN' | 'begins_with';
+  readonly values: readonly string[];
+}
+
+const mirrored: Readonly<Record<Comparator, Comparator>> = {
+  '=': '=',
+  '<>': '<>',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+};
+
+/**
+ * The requirements of a key condition that bindCondition() has already accepted. Throws ValidationException.
+ */
+export function keyRequirements(node: Condition, binding: Binding): KeyRequirement[] {
+  const parts = node.kind === 'and' ? node.parts : [node];
+  const requirements = parts.flatMap((part) =>
+    part.kind === 'and' ? keyRequirements(part, binding) : [requirement(part, binding)],
+  );
+  const names = requirements.map(({ attribute }) => attribute);
+  if (new Set(names).size < names.length)
+    throw invalid('KeyConditionExpressions must only contain one condition per key');
+  return requirements;
+}
+
+function requirement(node: Condition, binding: Binding): KeyRequirement {
+  switch (node.kind) {
+    case 'compare': {
+      if (node.comparator === '<>') throw wrongOperator('<>');
+      const isTurned = node.left.kind === 'value' && node.right.kind === 'path';
+      const operator = isTurned ? mirrored[node.comparator] : node.comparator;
+      return of(operator, isTurned ? [node.right, node.left] : [node.left, node.right], binding);
+    }
+    case 'between':
+      return of('BETWEEN', [node.operand, node.low, node.high], binding);
+    case 'call':
+      if (node.name !== 'begins_with') throw wrongOperator(node.name);
+      return of('begins_with', node.args, binding);
+    case 'in':
+      throw wrongOperator('IN');
+    case 'not':
+      throw wrongOperator('NOT');
+    case 'or':
+      throw wrongOperator('OR');
+    case 'and':
+      throw new Error('a conjunction has been taken apart');
+  }
+}
+
+function of(
+  operator: KeyRequirement['operator'],
+  [first, ...others]: readonly Operand[],
+  binding: Binding,
+): KeyRequirement {
+  const operands = first === undefined ? others : [first, ...others];
+  if (operands.some(({ kind }) => kind === 'call' || kind === 'sum'))
+    throw invalid('KeyConditionExpressions cannot contain nested operations');
+  if (others.some(({ kind }) => kind === 'path'))
+    throw invalid(
+      'Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition',
+    );
+  if (first?.kind !== 'path')
+    throw invalid('Invalid condition in KeyConditionExpression: No key attribute specified');
+  const [head, ...rest] = first.parts;
+  const attribute = binding.names[head] ?? head;
+  if (rest.length > 0)
+    throw invalid(
+      `Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: ${attribute}`,
+    );
+  return { attribute, operator, values: others.flatMap((one) => (one.kind === 'value' ? [one.name] : [])) };
+}
+
+function wrongOperator(operator: string): Error {
+  return invalid(`Invalid operator used in KeyConditionExpression: ${operator}`);
+}
+
+/** The values that a requirement names. */
+export function valuesOf({ values: names }: KeyRequirement, values: Values): Attribute[] {
+  return names.flatMap((name) => {
+    const value = values[name];
+    return value === undefined ? [] : [value];
+  });
+}
+
+/** The first parts of paths, without doubles. */
+export function headsOf(paths: readonly Path[]): string[] {
+  return [...new Set(paths.map(([head]) => head))];
+}

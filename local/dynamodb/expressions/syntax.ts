@@ -1,0 +1,108 @@
+/** The syntax trees of DynamoDB's expressions, and the parts that all of them share. */
+import { ExpressionFault, type Tokens } from './tokens.ts';
+import { isReserved } from './reserved-words.ts';
+
+/** A path as it is written: names, placeholders of names, and positions in lists. */
+export interface PathNode {
+  readonly kind: 'path';
+  readonly parts: readonly [string, ...(string | number)[]];
+}
+
+/** A placeholder of a value. */
+export interface ValueNode {
+  readonly kind: 'value';
+  readonly name: string;
+}
+
+export interface CallNode {
+  readonly kind: 'call';
+  readonly name: string;
+  readonly args: readonly Operand[];
+}
+
+/** A sum or a difference in a SET clause. */
+export interface SumNode {
+  readonly kind: 'sum';
+  readonly sign: '+' | '-';
+  readonly left: Operand;
+  readonly right: Operand;
+}
+
+export type Operand = PathNode | ValueNode | CallNode | SumNode;
+
+const problemKinds = ['parentheses', 'function', 'misuse', 'reserved', 'section', 'index'] as const;
+
+/**
+ * Faults that DynamoDB reports only for an expression without a syntax error. The first fault of the first
+ * kind counts.
+ */
+export class Problems {
+  readonly #first = new Map<string, string>();
+
+  note(kind: (typeof problemKinds)[number], message: string): void {
+    if (!this.#first.has(kind)) this.#first.set(kind, message);
+  }
+
+  redundantParentheses(): void {
+    this.note('parentheses', 'The expression has redundant parentheses;');
+  }
+
+  /** Throws the fault that counts. */
+  check(): void {
+    for (const kind of problemKinds) {
+      const message = this.#first.get(kind);
+      if (message !== undefined) throw new ExpressionFault(message);
+    }
+  }
+}
+
+const maxIndex = 2 ** 31 - 1;
+
+/** Reads a path. */
+export function path(tokens: Tokens, problems: Problems): PathNode {
+  const parts: [string, ...(string | number)[]] = [namePart(tokens, problems)];
+  for (;;) {
+    if (tokens.takesSign('.')) parts.push(namePart(tokens, problems));
+    else if (tokens.takesSign('[')) {
+      if (tokens.peek().kind !== 'number') throw tokens.fault();
+      const { text } = tokens.take();
+      if (Number(text) > maxIndex)
+        problems.note('index', `List index is not within the allowable range; index: [${text}]`);
+      parts.push(Number(text));
+      tokens.expectSign(']');
+    } else return { kind: 'path', parts };
+  }
+}
+
+function namePart(tokens: Tokens, problems: Problems): string {
+  const { kind } = tokens.peek();
+  if (kind !== 'hash' && (kind !== 'word' || tokens.keyword() !== undefined)) throw tokens.fault();
+  const { text } = tokens.take();
+  if (kind === 'word' && isReserved(text))
+    problems.note('reserved', `Attribute name is a reserved keyword; reserved keyword: ${text}`);
+  return text;
+}
+
+/** Reads a placeholder of a value. */
+export function value(tokens: Tokens): ValueNode {
+  if (tokens.peek().kind !== 'colon') throw tokens.fault();
+  return { kind: 'value', name: tokens.take().text };
+}
+
+/** Whether a function call comes next. */
+export function isCall(tokens: Tokens): boolean {
+  const behind = tokens.peek(1);
+  return (
+    tokens.peek().kind === 'word' &&
+    tokens.keyword() === undefined &&
+    behind.kind === 'sign' &&
+    behind.text === '('
+  );
+}
+
+/** Reads a list with commas between its members. */
+export function list<Value>(tokens: Tokens, one: () => Value): Value[] {
+  const values = [one()];
+  while (tokens.takesSign(',')) values.push(one());
+  return values;
+}

@@ -1,0 +1,93 @@
+/** Reads updates and projections into syntax trees. */
+import { isCall, list, path, Problems, value, type CallNode, type Operand, type PathNode } from './syntax.ts';
+import { Tokens } from './tokens.ts';
+
+/** One change of an update, as it is written. */
+export type Clause =
+  | { readonly kind: 'set'; readonly target: PathNode; readonly value: Operand }
+  | { readonly kind: 'remove'; readonly target: PathNode }
+  | { readonly kind: 'add' | 'delete'; readonly target: PathNode; readonly value: Operand };
+
+const functionsOfConditions: ReadonlySet<string> = new Set([
+  'attribute_exists',
+  'attribute_not_exists',
+  'attribute_type',
+  'begins_with',
+  'contains',
+  'size',
+]);
+
+/** Parses an update. Throws ExpressionFault. */
+export function parseUpdate(text: string): Clause[] {
+  const tokens = new Tokens(text);
+  const problems = new Problems();
+  const sections = new Set<string>();
+  const clauses: Clause[] = [];
+
+  function clause(section: string): Clause {
+    const target = path(tokens, problems);
+    if (section === 'REMOVE') return { kind: 'remove', target };
+    if (section !== 'SET')
+      return { kind: section === 'ADD' ? 'add' : 'delete', target, value: value(tokens) };
+    tokens.expectSign('=');
+    return { kind: 'set', target, value: sum() };
+  }
+
+  function sum(): Operand {
+    const left = operand(true);
+    const sign = tokens.takesSign('+') ? '+' : tokens.takesSign('-') ? '-' : undefined;
+    return sign === undefined ? left : { kind: 'sum', sign, left, right: operand(false) };
+  }
+
+  function operand(isWhole: boolean): Operand {
+    if (tokens.takesSign('(')) {
+      const startsDouble = tokens.isSign('(');
+      const inner = isWhole ? sum() : operand(false);
+      tokens.expectSign(')');
+      if (startsDouble && inner.kind !== 'sum') problems.redundantParentheses();
+      return inner;
+    }
+    if (isCall(tokens)) return call();
+    return tokens.peek().kind === 'colon' ? value(tokens) : path(tokens, problems);
+  }
+
+  function call(): CallNode {
+    const name = tokens.take().text;
+    if (functionsOfConditions.has(name))
+      problems.note('misuse', `The function is not allowed in an update expression; function: ${name}`);
+    else if (name !== 'if_not_exists' && name !== 'list_append')
+      problems.note('function', `Invalid function name; function: ${name}`);
+    tokens.expectSign('(');
+    const args = list(tokens, () => operand(false));
+    tokens.expectSign(')');
+    if (args.some((arg) => arg.kind === 'call' && arg.name === 'list_append'))
+      problems.note(
+        'misuse',
+        'The function is not allowed to be used this way in an expression; function: list_append',
+      );
+    return { kind: 'call', name, args };
+  }
+
+  do {
+    const section = tokens.keyword();
+    if (section !== 'SET' && section !== 'REMOVE' && section !== 'ADD' && section !== 'DELETE')
+      throw tokens.fault();
+    tokens.take();
+    if (sections.has(section))
+      problems.note('section', `The "${section}" section can only be used once in an update expression;`);
+    sections.add(section);
+    clauses.push(...list(tokens, () => clause(section)));
+  } while (tokens.peek().kind !== 'end');
+  problems.check();
+  return clauses;
+}
+
+/** Parses a projection. Throws ExpressionFault. */
+export function parseProjection(text: string): PathNode[] {
+  const tokens = new Tokens(text);
+  const problems = new Problems();
+  const paths = list(tokens, () => path(tokens, problems));
+  tokens.expectEnd();
+  problems.check();
+  return paths;
+}

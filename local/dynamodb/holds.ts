@@ -1,0 +1,69 @@
+/**
+ * The items that transactions in flight hold. DynamoDB refuses every other write on such an item at once and
+ * never waits.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
+ */
+import { conflictReason, tokenMismatch, transactionCanceled, transactionInProgress } from './refusals.ts';
+import type { Table } from './table.ts';
+
+/** The place of one item: its table, and its primary key as a text. */
+export interface HeldPlace {
+  readonly table: Table;
+  readonly id: string;
+}
+
+/** The token of a transaction, with a hash of the transaction. */
+export interface Token {
+  readonly text: string;
+  readonly fingerprint: string;
+}
+
+export interface Holds {
+  /**
+   * Holds every place for a transaction, and returns the function that releases them. Throws AwsError while a
+   * transaction with the same token is in flight, or while another transaction holds one of the places.
+   */
+  readonly take: (places: readonly HeldPlace[], token: Token | undefined) => () => void;
+  /** Throws the cancellation of a transaction when one of its places is held. */
+  readonly check: (places: readonly HeldPlace[]) => void;
+  readonly isHeld: (table: Table, id: string) => boolean;
+}
+
+/** Creates the holds of an engine. No item is held at first. */
+export function createHolds(): Holds {
+  const held = new Map<Table, Set<string>>();
+  const tokens = new Map<string, string>();
+  // Most of the time no transaction is in flight, so the number decides quickly.
+  let count = 0;
+
+  const isHeld = (table: Table, id: string): boolean => count > 0 && held.get(table)?.has(id) === true;
+
+  const check = (places: readonly HeldPlace[]): void => {
+    if (!places.some(({ table, id }) => isHeld(table, id))) return;
+    throw transactionCanceled(
+      places.map(({ table, id }) => (isHeld(table, id) ? conflictReason : { Code: 'None' })),
+    );
+  };
+
+  return {
+    isHeld,
+    check,
+    take: (places, token) => {
+      const known = token && tokens.get(token.text);
+      if (known !== undefined) throw known === token?.fingerprint ? transactionInProgress() : tokenMismatch();
+      check(places);
+      count += places.length;
+      for (const { table, id } of places) {
+        const ids = held.get(table);
+        if (ids === undefined) held.set(table, new Set([id]));
+        else ids.add(id);
+      }
+      if (token !== undefined) tokens.set(token.text, token.fingerprint);
+      return () => {
+        count -= places.length;
+        for (const { table, id } of places) held.get(table)?.delete(id);
+        if (token !== undefined) tokens.delete(token.text);
+      };
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/** The engine's refusals, in DynamoDB's words. */
+import { AwsError } from '../aws/aws-error.ts';
+import type { Item } from './attributes.ts';
+
+/** The refusal of a request that is not valid. */
+export function invalid(message: string): AwsError {
+  return new AwsError('ValidationException', message);
+}
+
+/**
+ * The refusal of a key that does not fit its table or index. DynamoDB finds it only when it works on the item.
+ * A transaction therefore reports it as the reason of one of its items.
+ */
+export class KeyMismatch extends AwsError {
+  constructor(message: string) {
+    super('ValidationException', message);
+  }
+}
+
+/** The refusal of JSON whose types are not those of the API. */
+export function notSerialized(message: string): AwsError {
+  return new AwsError('SerializationException', message);
+}
+
+export function tableNotFound(): AwsError {
+  return new AwsError('ResourceNotFoundException', 'Requested resource not found');
+}
+
+/** The refusal of a write whose condition fails. `item` is the present item, if the request wants it. */
+export function conditionFailed(item?: Item): AwsError {
+  return new AwsError(
+    'ConditionalCheckFailedException',
+    'The conditional request failed',
+    item === undefined ? {} : { fields: { Item: item } },
+  );
+}
+
+/**
+ * The reason why one item of a transaction was refused. The code is `None` for an item that was not refused.
+ */
+export interface CancellationReason {
+  readonly Code: string;
+  readonly Message?: string;
+  /** The item before the transaction, if ReturnValuesOnConditionCheckFailure asked for it. */
+  readonly Item?: Readonly<Record<string, unknown>>;
+}
+
+/** The refusal of a transaction. It has one reason for each item, in the request's order. */
+export function transactionCanceled(reasons: readonly CancellationReason[]): AwsError {
+  const codes = reasons.map(({ Code }) => Code).join(', ');
+  return new AwsError(
+    'TransactionCanceledException',
+    `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`,
+    { fields: { CancellationReasons: reasons } },
+  );
+}
+
+/** The reason in a cancelled transaction for a refusal that one of its items would get alone. */
+export function reasonOf({ code, message, fields }: AwsError): CancellationReason {
+  const Code = code === 'ValidationException' ? 'ValidationError' : code.replace(/Exception$/, '');
+  return { Code, Message: message, ...fields };
+}
+
+export const conflictMessage = 'Transaction is ongoing for the item';
+
+/** The reason for an item that another transaction holds. */
+export const conflictReason: CancellationReason = { Code: 'TransactionConflict', Message: conflictMessage };
+
+/** The refusal of a single write on an item that a transaction holds. */
+export function transactionConflict(): AwsError {
+  return new AwsError('TransactionConflictException', conflictMessage);
+}
+
+/** The refusal of a transaction whose token belongs to a transaction in flight. */
+export function transactionInProgress(): AwsError {
+  return new AwsError(
+    'TransactionInProgressException',
+    'The transaction with the given request token is already in progress.',
+  );
+}
+
+/** The refusal of a token that belongs to another transaction. */
+export function tokenMismatch(): AwsError {
+  return new AwsError(
+    'IdempotentParameterMismatchException',
+    'Request token matches an existing request token but the request parameters do not match',
+  );
+}

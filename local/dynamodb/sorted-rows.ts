@@ -1,0 +1,49 @@
+/** Rows of one partition in the order of their sort keys. */
+import type { Attribute, Item } from './attributes.ts';
+import { compareTexts, order } from './values.ts';
+
+/** An item in a partition of a table or of an index. */
+export interface Row {
+  readonly item: Item;
+  /** The sort key. */
+  readonly sort: Attribute | undefined;
+  /** The primary key as a text. It orders the rows of an index that have the same sort key. */
+  readonly id: string;
+}
+
+/** A place between rows: a sort key, and the primary key for rows with the same one. */
+export type Place = Pick<Row, 'sort' | 'id'>;
+
+/** Negative when `one` stands before `other`. */
+export function comparePlaces(one: Place, other: Place): number {
+  return order(one.sort, other.sort) || (one.id === other.id ? 0 : compareTexts(one.id, other.id));
+}
+
+/** The index of the first row for which `isBehind` holds. All rows after it fulfil `isBehind`, too. */
+export function firstIndex<Value>(rows: readonly Value[], isBehind: (row: Value) => boolean): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBehind(rows[middle] as Value)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Puts a row at its place, and replaces the row that is there. */
+export function insertRow<One extends Row>(rows: One[], row: One): void {
+  const last = rows.at(-1);
+  if (last === undefined || comparePlaces(last, row) < 0) {
+    rows.push(row);
+    return;
+  }
+  const index = firstIndex(rows, (other) => comparePlaces(other, row) >= 0);
+  const found = rows[index];
+  rows.splice(index, found !== undefined && comparePlaces(found, row) === 0 ? 1 : 0, row);
+}
+
+export function removeRow(rows: Row[], row: Place): void {
+  const index = firstIndex(rows, (other) => comparePlaces(other, row) >= 0);
+  const found = rows[index];
+  if (found !== undefined && comparePlaces(found, row) === 0) rows.splice(index, 1);
+}

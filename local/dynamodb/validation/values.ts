@@ -1,0 +1,124 @@
+/** Checks the values of a request and brings them into the engine's form. */
+import type { Attribute, Item } from '../attributes.ts';
+import { compareNumbers, normalNumber } from '../numbers.ts';
+import { invalid, notSerialized } from '../refusals.ts';
+import { compareBytes, compareTexts } from '../values.ts';
+import { maxNesting } from './limits.ts';
+
+/**
+ * Checks an item or a key as DynamoDB does. Numbers get one form and sets are sorted. Returns the same object
+ * when nothing had to change. Throws ValidationException or SerializationException.
+ */
+export function checkedItem(item: unknown, depth = 0): Item {
+  if (!isRecord(item)) throw notSerialized('Unexpected token received from parser');
+  let changed: Record<string, Attribute> | undefined;
+  for (const name of Object.keys(item)) {
+    const value = item[name];
+    if (value === null || value === undefined)
+      throw invalid(`The supplied Item contains a null AttributeValue: ${name} is null`);
+    const checked = checkedValue(value, depth);
+    if (checked === value) continue;
+    changed ??= { ...(item as Item) };
+    changed[name] = checked;
+  }
+  return changed ?? (item as Item);
+}
+
+/** Checks one value. Returns the same object when nothing had to change. */
+export function checkedValue(value: unknown, depth = 0): Attribute {
+  if (!isRecord(value)) throw notSerialized('Unexpected token received from parser');
+  if (depth > maxNesting)
+    throw invalid(
+      'Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit',
+    );
+  let type: string | undefined;
+  for (const name in value) {
+    if (value[name] === null || value[name] === undefined || !Object.hasOwn(checks, name)) continue;
+    if (type !== undefined)
+      throw invalid(
+        'Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes',
+      );
+    type = name;
+  }
+  const check = type === undefined ? undefined : checks[type];
+  if (type === undefined || check === undefined)
+    throw invalid('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes');
+  const checked = check(value[type], depth);
+  return checked === value[type] && Object.keys(value).length === 1
+    ? (value as Attribute)
+    : { [type]: checked };
+}
+
+const checks: Readonly<Record<string, (value: unknown, depth: number) => unknown>> = {
+  S: asText,
+  N: (value) => normalNumber(asText(value)),
+  B: asBase64,
+  BOOL: (value) => {
+    if (typeof value !== 'boolean') throw notSerialized('Unexpected token received from parser');
+    return value;
+  },
+  NULL: (value) => {
+    if (value === true) return value;
+    throw value === false
+      ? invalid(
+          'One or more parameter values were invalid: Null attribute value types must have the value of true',
+        )
+      : notSerialized('Unexpected token received from parser');
+  },
+  M: (value, depth) => checkedItem(value, depth + 1),
+  L: (value, depth) => {
+    if (!Array.isArray(value)) throw notSerialized('Unexpected token received from parser');
+    const checked = value.map((one: unknown) => checkedValue(one, depth + 1));
+    return checked.every((one, index) => one === value[index]) ? value : checked;
+  },
+  SS: (value) => {
+    const set = asSet(value, 'string').map(asText);
+    if (new Set(set).size < set.length)
+      throw invalid(
+        `One or more parameter values were invalid: Input collection [${set.join(', ')}] contains duplicates`,
+      );
+    return set.sort(compareTexts);
+  },
+  NS: (value) => {
+    const set = asSet(value, 'number').map((one) => normalNumber(asText(one)));
+    if (new Set(set).size < set.length) throw invalid('Input collection contains duplicates');
+    return set.sort(compareNumbers);
+  },
+  BS: (value) => {
+    const set = asSet(value, 'binary').map(asBase64);
+    if (new Set(set).size < set.length)
+      throw invalid(
+        'One or more parameter values were invalid: Input collection of type BS contains duplicates.',
+      );
+    return set.sort(compareBytes);
+  },
+};
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw notSerialized('Unexpected token received from parser');
+}
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function asBase64(value: unknown): string {
+  const text = asText(value);
+  if (!base64.test(text)) throw notSerialized('Invalid Base64 data received');
+  return text;
+}
+
+const emptySets = {
+  string: 'An string set  may not be empty',
+  number: 'An number set  may not be empty',
+  binary: 'Binary sets should not be empty',
+} as const;
+
+function asSet(value: unknown, kind: keyof typeof emptySets): readonly unknown[] {
+  if (!Array.isArray(value)) throw notSerialized('Unexpected token received from parser');
+  if (value.length === 0) throw invalid(`One or more parameter values were invalid: ${emptySets[kind]}`);
+  return value;
+}
