@@ -8,17 +8,20 @@ import type {
   WorkerMessage,
   WorkerOrder,
 } from './messages.ts';
+import { createVitals, type Vitals } from './vitals.ts';
 
 /** The options with which one worker of a function starts. */
 export interface EnvironmentOptions {
   readonly functionId: string;
-  readonly boot: Omit<WorkerBootData, 'beat'>;
+  readonly boot: Omit<WorkerBootData, 'vitals' | 'mostWorking'>;
   /** The worker's whole process.env. */
   readonly env: Readonly<Record<string, string>>;
   /** The time limit of one invocation, in real time. */
   readonly timeoutSeconds: number;
   /** A worker whose event loop has not turned for this long is blocked. */
   readonly blockedMillis: number;
+  /** The number of invocations that work at the same time. The others wait for somebody. */
+  readonly mostWorking: number;
   readonly log: (line: FunctionLogLine) => void;
   /** Hears of each invocation that ended, with the processor time that it used. */
   readonly onUsed?: (cpuMillis: number) => void;
@@ -44,6 +47,8 @@ export interface ExecutionEnvironment {
    * further invocations.
    */
   readonly isUsable: () => boolean;
+  /** Whether few enough of its invocations work, so that one more may begin. */
+  readonly isTaking: () => boolean;
   /** Whether the worker has used its processor nearly all the time of late. */
   readonly isBusy: () => boolean;
   /** Whether one invocation keeps the worker from doing anything else. */
@@ -58,9 +63,10 @@ const bootModule = new URL('./worker-boot.mjs', import.meta.url);
  * Starts a worker. When the bundle cannot be loaded, every invocation of the worker fails with the reason.
  */
 export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironment {
-  const beat = new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT);
-  const worker = startWorker(options, beat);
-  const isBlocked = blockOf(beat, options.blockedMillis);
+  const vitals = createVitals();
+  const worker = startWorker(options, vitals);
+  const isBlocked = (): boolean => vitals.stillMillis() > options.blockedMillis;
+  let told = 0;
   const tell = (order: WorkerOrder): void => worker.postMessage(order);
   const flights = new Map<string, (result: InvocationResult) => void>();
   let usable = true;
@@ -146,27 +152,20 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   return {
     invoke: (event) => {
       const requestId = randomUUID();
+      told += 1;
       const result = run(requestId, event);
       // The worker gets the invocation when it is ready, and the crash must come after the invocation.
       return { result, crash: () => void ready.promise.then(() => tell({ type: 'crash', requestId })) };
     },
     inFlight: () => flights.size,
     isUsable: () => usable,
+    isTaking: () => vitals.openCalls() + told - vitals.begun() < options.mostWorking,
     isBusy: busyOf(worker),
     isBlocked,
     end: async () => {
       usable = false;
       await worker.terminate();
     },
-  };
-}
-
-function blockOf(shared: SharedArrayBuffer, blockedMillis: number): () => boolean {
-  const beat = new BigInt64Array(shared);
-  return () => {
-    const last = Number(Atomics.load(beat, 0));
-    // A worker that has not beaten yet still loads its bundle.
-    return last !== 0 && Date.now() - last > blockedMillis;
   };
 }
 
@@ -189,13 +188,14 @@ function busyOf(worker: Worker): () => boolean {
 }
 
 /** Starts the thread. It does not keep the process alive until it has work. */
-function startWorker({ env, boot }: EnvironmentOptions, beat: SharedArrayBuffer): Worker {
+function startWorker({ env, boot, mostWorking }: EnvironmentOptions, { shared }: Vitals): Worker {
   const worker = new Worker(bootModule, {
     env: { ...env },
-    workerData: { ...boot, beat } satisfies WorkerBootData,
+    workerData: { ...boot, mostWorking, vitals: shared } satisfies WorkerBootData,
     execArgv: [],
     name: boot.context['functionName'] ?? '',
-    resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1024 },
+    // A small young generation keeps a thread small. A handler has few objects at a time.
+    resourceLimits: { maxYoungGenerationSizeMb: 8 },
     stdout: true,
     stderr: true,
   });

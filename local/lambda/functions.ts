@@ -119,6 +119,7 @@ function createPools(one: LocalFunction, options: LocalFunctionsOptions): Functi
     startEnvironment({
       ...workerOptionsOf(one, options, inBackground),
       blockedMillis: limits.blockedMillis,
+      mostWorking: limits.workingEach,
       log: options.log,
       onUsed: (cpuMillis) => options.onUsed?.(one.id, cpuMillis),
     });

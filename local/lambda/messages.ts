@@ -44,8 +44,10 @@ export type WorkerMessage =
 export interface WorkerBootData {
   /** The clock's shared memory, see shared-clock.ts. */
   readonly clock: SharedArrayBuffer;
-  /** One 64-bit integer: when the worker's event loop last turned, in real milliseconds since 1970. */
-  readonly beat: SharedArrayBuffer;
+  /** The shared memory in which the worker tells how it is doing, see vitals.ts. */
+  readonly vitals: SharedArrayBuffer;
+  /** While so many calls to AWS are open, an invocation that gets its provider's answer waits. */
+  readonly mostWorking: number;
   /** The `file:` address of the bundle. */
   readonly module: string;
   /** The folder in which workers keep V8's compiled code of bundles for each other. */

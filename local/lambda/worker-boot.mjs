@@ -48,16 +48,16 @@ RealDate.now = virtualNow;
 RealDate.prototype.constructor = VirtualDate;
 globalThis.Date = VirtualDate;
 
-// The main thread reads here when this thread's event loop last turned. A thread that a handler keeps busy
-// gets no new invocation.
-const beat = new BigInt64Array(workerData.beat);
+// The main thread reads these cells before it gives this thread one more invocation (vitals.ts).
+const vitals = new BigInt64Array(workerData.vitals);
+const [turnCell, callsCell, begunCell] = [0, 1, 2];
 const beatMillis = 250;
-const noteBeat = () => Atomics.store(beat, 0, BigInt(realNow()));
-function beatAgain() {
-  noteBeat();
-  setTimeout(beatAgain, beatMillis).unref();
+const noteTurn = () => Atomics.store(vitals, turnCell, BigInt(realNow()));
+function beat() {
+  noteTurn();
+  setTimeout(beat, beatMillis).unref();
 }
-beatAgain();
+beat();
 
 // The request id of the invocation to which the running code belongs. Node keeps the id across timers,
 // promises, sockets and files, also in the handlers of uncaught errors.
@@ -137,17 +137,54 @@ process.abort = () => process.exit(134);
 
 // The code of a crashed invocation may still run, because no thread can stop one of its promises. So it gets
 // no connection: AWS would have stopped it, and it must change nothing after its crash.
-function onlyUncrashed(send) {
-  return (...values) => {
-    if (crashed.has(request.getStore())) throw new Crashed('this invocation has crashed');
-    return send(...values);
-  };
+function refuseCrashed() {
+  if (crashed.has(request.getStore())) throw new Crashed('this invocation has crashed');
 }
+
+// An invocation that works nearly always has one call to AWS open. One that waits for a provider has none. So
+// the number of open calls tells how many invocations work at present.
+const turns = [];
+const awsOrigin = new URL(process.env.AWS_ENDPOINT_URL).host;
+const beginCall = () => Atomics.add(vitals, callsCell, 1n);
+function endCall() {
+  Atomics.sub(vitals, callsCell, 1n);
+  turns.shift()?.();
+}
+
+/** Resolves when few enough invocations of this thread work. */
+async function turn() {
+  while (Atomics.load(vitals, callsCell) >= BigInt(workerData.mostWorking))
+    await new Promise((resolve) => turns.push(resolve));
+}
+
 for (const module of [http, https]) {
-  module.request = onlyUncrashed(module.request);
-  module.get = onlyUncrashed(module.get);
+  for (const name of ['request', 'get']) {
+    const send = module[name];
+    module[name] = (...values) => {
+      refuseCrashed();
+      const outgoing = send(...values);
+      if (outgoing.getHeader('host') === awsOrigin) {
+        beginCall();
+        outgoing.once('close', endCall);
+      }
+      return outgoing;
+    };
+  }
 }
-globalThis.fetch = onlyUncrashed(globalThis.fetch);
+const realFetch = globalThis.fetch;
+globalThis.fetch = async (target, options) => {
+  refuseCrashed();
+  if (new URL(target.url ?? target).host === awsOrigin) {
+    beginCall();
+    return realFetch(target, options).finally(endCall);
+  }
+  const response = await realFetch(target, options);
+  // Hundreds of answers may arrive at the same time. If all invocations went on at once, their calls to AWS
+  // would take longer than a call may take.
+  await turn();
+  refuseCrashed();
+  return response;
+};
 syncBuiltinESMExports();
 
 function contextOf({ requestId, deadline }) {
@@ -201,8 +238,10 @@ if (typeof handler !== 'function') {
   );
 }
 parentPort.on('message', (message) => {
-  noteBeat();
-  if (message.type === 'invoke') void request.run(message.requestId, answer, handler, message);
-  else if (open.has(message.requestId)) request.run(message.requestId, exitInvocation, killedCode);
+  noteTurn();
+  if (message.type === 'invoke') {
+    void request.run(message.requestId, answer, handler, message);
+    Atomics.add(vitals, begunCell, 1n);
+  } else if (open.has(message.requestId)) request.run(message.requestId, exitInvocation, killedCode);
 });
 parentPort.postMessage({ type: 'ready' });

@@ -23,7 +23,7 @@ export function workerOptionsOf(
   one: LocalFunction,
   { clock, awsUrl }: MachineParts,
   inBackground: boolean,
-): Omit<EnvironmentOptions, 'log' | 'blockedMillis'> {
+): Omit<EnvironmentOptions, 'log' | 'blockedMillis' | 'mostWorking'> {
   const [file = '', handler = ''] = one.handler.split('.');
   const module = moduleEndings
     .map((ending) => path.join(one.codeFolder, `${file}${ending}`))

@@ -17,6 +17,8 @@ export interface WorkerPool {
 export interface PoolLimits {
   /** The number of invocations that one environment runs at once. */
   readonly invocationsEach: number;
+  /** The number of its invocations that work at once. The others wait for a provider or a timer. */
+  readonly workingEach: number;
   /** The greatest number of environments. */
   readonly environments: number;
   /** Up to this number, an environment also starts when the present ones are busy. */
@@ -33,14 +35,17 @@ export interface PoolLimits {
  * invocations share environments. More environments than processors are of use only when the others are full.
  */
 export const poolLimits: PoolLimits = {
-  invocationsEach: 64,
-  environments: 16,
+  invocationsEach: 256,
+  workingEach: 16,
+  environments: 8,
   // Two at least, so that one invocation that blocks its environment never stops the function.
   environmentsWhenBusy: Math.max(2, availableParallelism()),
   // An environment beats four times a second. On an overloaded machine it gets its turn much less often.
   blockedMillis: 5_000,
   idleMillis: 60_000,
 };
+
+const lookAgainMillis = 10;
 
 interface Waiting {
   readonly event: unknown;
@@ -53,6 +58,7 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
   const environments = new Map<ExecutionEnvironment, NodeJS.Timeout | undefined>();
   const retired = new Set<ExecutionEnvironment>();
   const queue: Waiting[] = [];
+  let again: NodeJS.Timeout | undefined;
   let stopped = false;
 
   function add(): ExecutionEnvironment {
@@ -65,12 +71,13 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
   function freeEnvironment(): ExecutionEnvironment | undefined {
     for (const environment of [...environments.keys()]) if (!environment.isUsable()) retire(environment);
     const withRoom = [...environments.keys()].filter((one) => one.inFlight() < limits.invocationsEach);
-    const open = withRoom.filter((one) => !one.isBlocked());
-    const calm = open.filter((one) => !one.isBusy());
+    const taking = withRoom.filter((one) => one.isTaking() && !one.isBlocked());
+    const calm = taking.filter((one) => !one.isBusy());
     if (calm.length > 0) return emptiest(calm);
     if (environments.size < limits.environmentsWhenBusy) return add();
-    // On an overloaded machine all environments may look blocked. One more would only add to the load.
-    if (withRoom.length > 0) return emptiest(open.length > 0 ? open : withRoom);
+    if (taking.length > 0) return emptiest(taking);
+    // Another environment would only take processor time from those that work.
+    if (withRoom.length > 0) return undefined;
     return environments.size < limits.environments ? add() : undefined;
   }
 
@@ -89,10 +96,17 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
       const environment = freeEnvironment();
       if (environment === undefined) {
         queue.unshift(waiting);
+        again ??= setTimeout(lookAgain, lookAgainMillis);
         return;
       }
       void run(environment, waiting);
     }
+  }
+
+  /** An environment may take another invocation as soon as one of its own begins to wait. */
+  function lookAgain(): void {
+    again = undefined;
+    serveQueue();
   }
 
   async function run(environment: ExecutionEnvironment, { event, onStart, finish }: Waiting): Promise<void> {
@@ -128,6 +142,7 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
     },
     stop: async () => {
       stopped = true;
+      clearTimeout(again);
       for (const { finish } of queue.splice(0)) finish(refused);
       const all = [...environments.keys(), ...retired];
       for (const timer of environments.values()) clearTimeout(timer);
