@@ -81,6 +81,15 @@ const runtimeFaults: readonly string[] = [
   'Item size to update has exceeded the maximum allowed size',
 ];
 
+/** Whether `whole` has everything that `part` has. */
+function isPartOf(part: unknown, whole: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return part === whole;
+  if (typeof whole !== 'object' || whole === null) return false;
+  if (Array.isArray(part))
+    return Array.isArray(whole) && part.every((one) => whole.some((other) => isPartOf(one, other)));
+  return Object.entries(part).every(([name, value]) => isPartOf(value, Reflect.get(whole, name)));
+}
+
 /** Both engines refuse the request with ValidationException. The test limits how often this may happen. */
 export const severalFaults = 'A request has several faults, and the engines name different ones.';
 
