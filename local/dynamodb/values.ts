@@ -131,7 +131,7 @@ function mostBytes(text: string): number {
 /** A list or a map costs three bytes, and each of its members one. */
 const documentBytes = 3;
 
-export function sizeOf(value: Attribute, bytesOf: (text: string) => number): number {
+function sizeOf(value: Attribute, bytesOf: (text: string) => number): number {
   if (value.S !== undefined) return bytesOf(value.S);
   if (value.N !== undefined) return sizeOfNumber(value.N);
   if (value.BOOL !== undefined || value.NULL !== undefined) return 1;

@@ -37,7 +37,7 @@ export function listOf(input: Input, member: string): readonly unknown[] | undef
   const value = input[member];
   if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value)) throw wrongMember();
-  return value;
+  return value as readonly unknown[];
 }
 
 /** A member that must be an object if it is there. */

@@ -44,9 +44,7 @@ export function checkedValue(value: unknown, depth = 0): Attribute {
   if (type === undefined || check === undefined)
     throw invalid('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes');
   const checked = check(value[type], depth);
-  return checked === value[type] && Object.keys(value).length === 1
-    ? (value as Attribute)
-    : { [type]: checked };
+  return checked === value[type] && Object.keys(value).length === 1 ? value : { [type]: checked };
 }
 
 const checks: Readonly<Record<string, (value: unknown, depth: number) => unknown>> = {
@@ -69,7 +67,7 @@ const checks: Readonly<Record<string, (value: unknown, depth: number) => unknown
   L: (value, depth) => {
     if (!Array.isArray(value)) throw notSerialized('Unexpected token received from parser');
     const checked = value.map((one: unknown) => checkedValue(one, depth + 1));
-    return checked.every((one, index) => one === value[index]) ? value : checked;
+    return checked.every((one, index) => one === value[index]) ? (value as unknown[]) : checked;
   },
   SS: (value) => {
     const set = asSet(value, 'string').map(asText);
