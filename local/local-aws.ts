@@ -13,6 +13,7 @@ import { createObjectStore } from './aws/object-store.ts';
 import type { ObjectStore } from './aws/object-store.ts';
 import { createSecrets } from './aws/secrets.ts';
 import { createFolderStorage } from './dynamodb/journal/folder-storage.ts';
+import type { SnapshotOutcome } from './dynamodb/journal/folder-storage.ts';
 import type { LocalTable, LocalTemplate } from './template.ts';
 
 /** The local AWS: all services of one data folder behind one address. */
@@ -53,7 +54,7 @@ export async function startLocalAws({
 }: LocalAwsOptions): Promise<LocalAws> {
   const dynamo = createDynamo({
     now,
-    storage: createFolderStorage({ folder: path.join(folder, 'tables') }),
+    storage: createFolderStorage({ folder: path.join(folder, 'tables'), onSnapshot: tellFailedSnapshot }),
     transactionHoldMillis,
   });
   const objects = createObjectStore(path.join(folder, 'objects'), { now });
@@ -90,6 +91,12 @@ export async function startLocalAws({
     await dynamo.close();
     throw error;
   }
+}
+
+/** Nothing is lost, but the journal grows until a later snapshot succeeds. */
+function tellFailedSnapshot(ended: SnapshotOutcome): void {
+  if (ended.outcome === 'failed')
+    console.error('a snapshot of the tables could not be written:', ended.cause);
 }
 
 async function expire(

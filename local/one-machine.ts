@@ -10,6 +10,7 @@ import { createControl } from './control/control.ts';
 import { inboxPath, openInbox } from './control/inbox.ts';
 import type { Inbox, VerifyWebhook } from './control/inbox.ts';
 import type { ReceivedWebhook } from './control/received-webhook.ts';
+import { refuseOldForm } from './dynamodb/journal/refusals.ts';
 import { lockFolder } from './folder-lock.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createResults } from './gateway/results.ts';
@@ -104,6 +105,8 @@ async function start(
   onStop: (close: Closer) => void,
 ): Promise<Omit<OneMachine, 'stop'>> {
   const { folder, environment = {}, onEvent } = options;
+  // Before the lock, which is the first thing that a start writes.
+  refuseOldForm(path.join(folder, 'tables'));
   const lock = lockFolder(folder);
   onStop(lock.release);
   const clock = openClock(path.join(folder, 'clock.json'));

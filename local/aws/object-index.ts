@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { link, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { hasErrorCode } from '../error-code.ts';
-import { createMutex } from './mutex.ts';
 import { writeInFolder } from './write-in-folder.ts';
 
 const recordSchema = z.object({
@@ -25,56 +24,59 @@ export type ObjectRecord = z.output<typeof recordSchema>;
 
 /**
  * The index of the objects that exist. Each has one small file in `<bucket>/.index/`, which a rename puts in
- * place.
+ * place. All its work is synchronous, so no other work comes between.
  */
 export interface ObjectIndex {
-  readonly find: (bucket: string, key: string) => Promise<ObjectRecord | undefined>;
+  readonly find: (bucket: string, key: string) => ObjectRecord | undefined;
   /** Lists in the order of S3, by the bytes of the key. */
-  readonly list: (bucket: string, prefix: string) => Promise<readonly ObjectRecord[]>;
+  readonly list: (bucket: string, prefix: string) => readonly ObjectRecord[];
   readonly write: (
     bucket: string,
     record: ObjectRecord,
     options: { readonly onlyIfAbsent: boolean },
-  ) => Promise<{ readonly refused: boolean; readonly replaced?: ObjectRecord | undefined }>;
-  readonly remove: (bucket: string, key: string) => Promise<ObjectRecord | undefined>;
+  ) => { readonly refused: boolean; readonly replaced?: ObjectRecord | undefined };
+  readonly remove: (bucket: string, key: string) => ObjectRecord | undefined;
 }
 
 /** Opens the index of all buckets in the folder. */
 export function createObjectIndex(folder: string): ObjectIndex {
-  const exclusive = createMutex();
   const indexOf = (bucket: string): string => path.join(folder, bucket, '.index');
   const entryOf = (bucket: string, key: string): string => path.join(indexOf(bucket), entryName(key));
-  const find = (bucket: string, key: string): Promise<ObjectRecord | undefined> =>
-    readRecord(entryOf(bucket, key));
+  const find = (bucket: string, key: string): ObjectRecord | undefined => readRecord(entryOf(bucket, key));
 
   return {
     find,
-    list: async (bucket, prefix) => {
-      const names = await readdir(indexOf(bucket)).catch(() => []);
-      const entries = names.filter((name) => !name.startsWith('~'));
-      const records = await Promise.all(entries.map((name) => readRecord(path.join(indexOf(bucket), name))));
-      return records
+    list: (bucket, prefix) =>
+      entriesOf(indexOf(bucket))
+        .map((name) => readRecord(path.join(indexOf(bucket), name)))
         .flatMap((record) => (record?.key.startsWith(prefix) === true ? [record] : []))
-        .sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)));
+        .sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key))),
+    write: (bucket, record, { onlyIfAbsent }) => {
+      const name = `~${randomBytes(6).toString('hex')}`;
+      const draft = path.join(indexOf(bucket), name);
+      writeInFolder(indexOf(bucket), name, JSON.stringify(record));
+      const entry = entryOf(bucket, record.key);
+      if (onlyIfAbsent) return { refused: !placeIfAbsent(draft, entry) };
+      const replaced = readRecord(entry);
+      renameSync(draft, entry);
+      return { refused: false, replaced };
     },
-    write: (bucket, record, { onlyIfAbsent }) =>
-      exclusive(async () => {
-        const name = `~${randomBytes(6).toString('hex')}`;
-        const draft = path.join(indexOf(bucket), name);
-        await writeInFolder(indexOf(bucket), name, JSON.stringify(record));
-        const entry = entryOf(bucket, record.key);
-        if (onlyIfAbsent) return { refused: !(await placeIfAbsent(draft, entry)) };
-        const replaced = await readRecord(entry);
-        await rename(draft, entry);
-        return { refused: false, replaced };
-      }),
-    remove: (bucket, key) =>
-      exclusive(async () => {
-        const record = await find(bucket, key);
-        await rm(entryOf(bucket, key), { force: true });
-        return record;
-      }),
+    remove: (bucket, key) => {
+      const record = find(bucket, key);
+      rmSync(entryOf(bucket, key), { force: true });
+      return record;
+    },
   };
+}
+
+/** The names of the entries in a folder. Drafts and a missing folder count as none. */
+function entriesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => !name.startsWith('~'));
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT')) return [];
+    throw error;
+  }
 }
 
 /**
@@ -91,9 +93,9 @@ function entryName(key: string): string {
     : `${escaped.slice(0, 100)}~${createHash('sha256').update(key).digest('hex')}`;
 }
 
-async function readRecord(file: string): Promise<ObjectRecord | undefined> {
+function readRecord(file: string): ObjectRecord | undefined {
   try {
-    return recordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    return recordSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
@@ -104,14 +106,14 @@ async function readRecord(file: string): Promise<ObjectRecord | undefined> {
  * Puts the draft in place unless the entry exists. link() refuses an existing name, while rename() would
  * replace it.
  */
-async function placeIfAbsent(draft: string, entry: string): Promise<boolean> {
+function placeIfAbsent(draft: string, entry: string): boolean {
   try {
-    await link(draft, entry);
+    linkSync(draft, entry);
     return true;
   } catch (error) {
     if (hasErrorCode(error, 'EEXIST')) return false;
     throw error;
   } finally {
-    await rm(draft, { force: true });
+    rmSync(draft, { force: true });
   }
 }

@@ -12,12 +12,12 @@ const schema = z.object({
 });
 
 /** ListObjectsV2: one page of the keys with a prefix. The token holds the last key of the page before. */
-export async function listObjects(index: ObjectIndex, call: AwsCall): Promise<AwsOutput> {
+export function listObjects(index: ObjectIndex, call: AwsCall): AwsOutput {
   const { Bucket, Prefix, MaxKeys, ContinuationToken } = parseInput(schema, call);
   const after = Buffer.from(ContinuationToken ?? '', 'base64url');
-  const records = (await index.list(Bucket, Prefix)).filter(
-    (record) => Buffer.compare(Buffer.from(record.key), after) > 0,
-  );
+  const records = index
+    .list(Bucket, Prefix)
+    .filter((record) => Buffer.compare(Buffer.from(record.key), after) > 0);
   const page = records.slice(0, MaxKeys);
   const last = page.at(-1);
   const truncated = last !== undefined && page.length < records.length;

@@ -76,7 +76,7 @@ export function createObjectStore(folder: string, { now }: { readonly now: () =>
     },
     expire: async (bucket, prefix, olderThanDays) => {
       const before = now() - olderThanDays * dayMillis;
-      const due = (await index.list(bucket, prefix)).filter((record) => record.writtenAtMs < before);
+      const due = index.list(bucket, prefix).filter((record) => record.writtenAtMs < before);
       for (const { key } of due) await remove(folder, index, bucket, key);
       return due.length;
     },
@@ -95,18 +95,18 @@ function createOperations(
       if (found === undefined) throw noSuchKey();
       return { ...describe(found.record), Body: found.body };
     },
-    HeadObject: async (call) => {
+    HeadObject: (call) => {
       const { Bucket, Key } = parseInput(location, call);
-      const record = await index.find(Bucket, Key);
+      const record = index.find(Bucket, Key);
       if (record === undefined) throw noSuchKey();
-      return describe(record);
+      return Promise.resolve(describe(record));
     },
     DeleteObject: async (call) => {
       const { Bucket, Key } = parseInput(location, call);
       await remove(folder, index, Bucket, Key);
       return {};
     },
-    ListObjectsV2: (call) => listObjects(index, call),
+    ListObjectsV2: (call) => Promise.resolve(listObjects(index, call)),
   };
 }
 
@@ -122,7 +122,7 @@ async function put(
     .replace(/[^\w.-]/g, '_')
     .slice(-80)}`;
   // No index entry names this file yet. After a crash before the entry is written, the object is as it was.
-  await writeInFolder(path.join(folder, Bucket), file, Body);
+  writeInFolder(path.join(folder, Bucket), file, Body);
   const record: ObjectRecord = {
     key: Key,
     file,
@@ -136,7 +136,7 @@ async function put(
     metadata: input.Metadata,
   };
   const onlyIfAbsent = input.IfNoneMatch === '*';
-  const written = await index.write(Bucket, record, { onlyIfAbsent });
+  const written = index.write(Bucket, record, { onlyIfAbsent });
   if (written.refused) {
     await rm(path.join(folder, Bucket, file), { force: true });
     throw new AwsError(
@@ -158,17 +158,17 @@ async function load(
   // A PutObject may replace the object between the two reads and remove the file. The index then names the
   // new file.
   for (;;) {
-    const record = await index.find(at.Bucket, at.Key);
+    const record = index.find(at.Bucket, at.Key);
     if (record === undefined) return undefined;
     const body = await readFile(path.join(folder, at.Bucket, record.file)).catch(() => undefined);
     if (body !== undefined) return { record, body };
-    if ((await index.find(at.Bucket, at.Key))?.file === record.file)
+    if (index.find(at.Bucket, at.Key)?.file === record.file)
       throw new Error(`the file of s3://${at.Bucket}/${at.Key} is missing`);
   }
 }
 
 async function remove(folder: string, index: ObjectIndex, bucket: string, key: string): Promise<void> {
-  const removed = await index.remove(bucket, key);
+  const removed = index.remove(bucket, key);
   if (removed !== undefined) await rm(path.join(folder, bucket, removed.file), { force: true });
 }
 

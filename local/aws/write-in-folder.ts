@@ -1,15 +1,18 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { hasErrorCode } from '../error-code.ts';
 
-/** Writes a file. Makes its folder when the folder is missing, which is only so at the first file. */
-export async function writeInFolder(folder: string, name: string, data: string | Uint8Array): Promise<void> {
+/**
+ * Writes a file. Makes its folder when the folder is missing, which is only so at the first file. The write is
+ * synchronous: it only fills the system's cache, and to wait for other threads would cost more than the write.
+ */
+export function writeInFolder(folder: string, name: string, data: string | Uint8Array): void {
   const file = path.join(folder, name);
   try {
-    await writeFile(file, data);
+    writeFileSync(file, data);
   } catch (error) {
     if (!hasErrorCode(error, 'ENOENT')) throw error;
-    await mkdir(folder, { recursive: true });
-    await writeFile(file, data);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, data);
   }
 }

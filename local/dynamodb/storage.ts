@@ -64,13 +64,18 @@ export type StoredRecord =
 export interface TableStorage {
   /**
    * Gives every kept record to `apply`, in order. The engine calls this once, before anything else. `state`
-   * lists the present state as records, for snapshots. It may be read slowly, while the engine goes on.
+   * lists the present state as records, for snapshots: each table before its items. It may be read slowly,
+   * while the engine goes on. An item that does not change meanwhile must be in the list. An item that changes
+   * may be in the list in any of its states, or be missing.
    */
   readonly load: (
     apply: (record: StoredRecord) => void,
     state: () => Iterable<StoredRecord>,
   ) => Promise<void>;
-  /** Takes one record. The records are kept in the order of the calls. */
+  /**
+   * Takes one record. The records are kept in the order of the calls. The engine appends a record in the same
+   * turn of the event loop in which it changes its state.
+   */
   readonly append: (record: StoredRecord) => void;
   /**
    * Resolves once everything that was appended so far is kept for good. The engine's service answers no call

@@ -170,12 +170,12 @@ function blockOf(shared: SharedArrayBuffer, blockedMillis: number): () => boolea
   };
 }
 
-/** A shorter time says little about a worker. */
-const lookMillis = 50;
+/** A shorter time says little about a worker. A worker that loads its bundle is busy for some 100 ms. */
+const lookMillis = 250;
 const busyShare = 0.9;
 
 function busyOf(worker: Worker): () => boolean {
-  let busy = true;
+  let busy = false;
   let lookedAt = Date.now();
   let before = worker.performance.eventLoopUtilization();
   return () => {

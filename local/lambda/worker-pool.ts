@@ -30,13 +30,13 @@ export interface PoolLimits {
 /**
  * The limits of every function. AWS gives every concurrent invocation an environment of its own. An
  * environment takes 25 to 45 MB here, and an invocation waits for the network nearly all of its time, so
- * invocations share environments. More environments than processors are of use only when the others are full
- * or blocked.
+ * invocations share environments. More environments than processors are of use only when the others are full.
  */
 export const poolLimits: PoolLimits = {
   invocationsEach: 64,
   environments: 16,
-  environmentsWhenBusy: availableParallelism(),
+  // Two at least, so that one invocation that blocks its environment never stops the function.
+  environmentsWhenBusy: Math.max(2, availableParallelism()),
   // An environment beats four times a second. On an overloaded machine it gets its turn much less often.
   blockedMillis: 5_000,
   idleMillis: 60_000,
@@ -69,8 +69,9 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
     const calm = open.filter((one) => !one.isBusy());
     if (calm.length > 0) return emptiest(calm);
     if (environments.size < limits.environmentsWhenBusy) return add();
-    if (open.length > 0) return emptiest(open);
-    return environments.size < limits.environments ? add() : emptiest(withRoom);
+    // On an overloaded machine all environments may look blocked. One more would only add to the load.
+    if (withRoom.length > 0) return emptiest(open.length > 0 ? open : withRoom);
+    return environments.size < limits.environments ? add() : undefined;
   }
 
   /**

@@ -8,6 +8,7 @@ import type { Input } from './table-request.ts';
 import type { Ongoing } from '../world/effects.ts';
 import type { FaultKind } from '../world/faults.ts';
 import type { World } from '../world/simulated-world.ts';
+import { lean } from './lean-clients.ts';
 import { targetOf } from './call-target.ts';
 import { exchangeWith, withoutNetwork, type HttpAnswer, type HttpRequest } from './http-exchange.ts';
 
@@ -28,6 +29,17 @@ export interface AwsClients {
   readonly secrets: SecretsManagerClient;
 }
 
+/**
+ * What these settings are in the functions, too. Each client would look for them in the environment and in
+ * configuration files.
+ */
+const defaults = {
+  retryMode: 'standard',
+  useDualstackEndpoint: false,
+  useFipsEndpoint: false,
+  accountIdEndpointMode: 'preferred',
+};
+
 /** Creates new clients for one world, so that their token buckets and caches start empty. */
 export function createAwsClients(world: World, endpoints: AwsEndpoints): AwsClients {
   const handlerOf = (service: keyof AwsEndpoints): object => ({
@@ -46,15 +58,16 @@ export function createAwsClients(world: World, endpoints: AwsEndpoints): AwsClie
   });
   const configOf = (service: keyof AwsEndpoints): object => ({
     ...withoutNetwork,
+    ...defaults,
     maxAttempts: callLimits().maxAttempts,
     requestHandler: handlerOf(service),
   });
   return {
-    documents: DynamoDBDocumentClient.from(new DynamoDBClient(configOf('dynamodb')), {
+    documents: DynamoDBDocumentClient.from(lean(new DynamoDBClient(configOf('dynamodb'))), {
       marshallOptions: { removeUndefinedValues: true },
     }),
-    states: new SFNClient(configOf('states')),
-    secrets: new SecretsManagerClient(configOf('secretsmanager')),
+    states: lean(new SFNClient(configOf('states'))),
+    secrets: lean(new SecretsManagerClient(configOf('secretsmanager'))),
   };
 }
 
@@ -73,9 +86,8 @@ async function withinTryLimit(
   work: (signal: AbortSignal) => Promise<HttpAnswer>,
 ): Promise<HttpAnswer> {
   const controller = new AbortController();
-  const late = new RequestTimedOut('the request took too long');
   const timer = setTimeout(() => {
-    controller.abort(late);
+    controller.abort(new RequestTimedOut('the request took too long'));
   }, tryMillis);
   const stop = (): void => {
     controller.abort();
@@ -85,7 +97,8 @@ async function withinTryLimit(
   try {
     return await work(controller.signal);
   } catch (error) {
-    throw controller.signal.reason === late ? late : error;
+    const reason: unknown = controller.signal.reason;
+    throw reason instanceof RequestTimedOut ? reason : error;
   } finally {
     clearTimeout(timer);
     outer?.removeEventListener('abort', stop);

@@ -48,17 +48,21 @@ let invokeCurrent: (call: TaskCall) => Promise<InvocationResult> = () =>
 let tellCurrent: (text: string) => void = () => undefined;
 
 function machine(): LocalStateMachine {
-  const text = readFileSync(
-    new URL('../../statemachines/creation.asl.json', import.meta.url),
-    'utf8',
-  ).replace(/\$\{(\w+)Arn\}/g, (_, name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`);
-  built ??= createStateMachine(text, {
+  built ??= createStateMachine(definition(), {
     invokeTask: (call) => invokeCurrent(call),
     onEvent: (_execution, event) => {
       tellCurrent(JSON.stringify(event));
     },
   });
   return built;
+}
+
+function definition(): string {
+  const template = readFileSync(new URL('../../statemachines/creation.asl.json', import.meta.url), 'utf8');
+  return template.replace(
+    /\$\{(\w+)Arn\}/g,
+    (_, name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
+  );
 }
 
 /** Creates the executions of one world. */

@@ -41,9 +41,10 @@ const countsOnly = new Set(['RATE', 'REJECTED', 'BLOCK', 'POLL']);
 
 /** Whether a write only notes the last use of a key, which the service notes for refused requests, too. */
 function isLastUse({ sk, before, after }: Change): boolean {
+  if (!sk.startsWith('KEY#')) return false;
   const { lastUsedAt: _then, ...old } = before ?? {};
   const { lastUsedAt: _now, ...next } = after ?? {};
-  return sk.startsWith('KEY#') && JSON.stringify(old) === JSON.stringify(next);
+  return JSON.stringify(old) === JSON.stringify(next);
 }
 
 /** Creates the watch over one world. */

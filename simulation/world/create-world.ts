@@ -7,6 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { createEnvironments } from '../aws/lambda-environments.ts';
 import { createClocks } from './clocks.ts';
+import { createStamps } from './stamps.ts';
 import { createStream } from './dice.ts';
 import { Aborted, type Effect, type Outcome } from './effects.ts';
 import { continuation, type Call, type FaultKind } from './faults.ts';
@@ -26,7 +27,9 @@ const lastingFaultMillis = 45_000;
 export function createWorld(options: WorldOptions): World {
   const { seed, time, dice, faults, clockSpreadMillis, holdMillis, slowBucketMillis } = options;
   const storage = new AsyncLocalStorage<Invocation>();
-  const digest = createHash('sha256');
+  const outside = AsyncLocalStorage.snapshot();
+  const contexts = new WeakMap<Invocation, ReturnType<typeof AsyncLocalStorage.snapshot>>();
+  const stamp = createStamps();
   const stream = createStream(seed);
   const lasting = new Map<string, { readonly kind: FaultKind; readonly until: number }>();
   const clocks = createClocks(dice, clockSpreadMillis);
@@ -47,9 +50,7 @@ export function createWorld(options: WorldOptions): World {
   };
 
   function note(text: string): void {
-    const line = `${new Date(time.now()).toISOString()} ${text}`;
-    world.trace.push(line);
-    digest.update(line).update('\n');
+    world.trace.push(`${stamp(time.now())} ${text}`);
   }
 
   function whenAwake(invocation: Invocation | undefined, action: () => void): void {
@@ -62,6 +63,8 @@ export function createWorld(options: WorldOptions): World {
   time.guardTimers((callback, stop) => {
     const invocation = storage.getStore();
     if (!invocation) return callback;
+    const inside = contexts.get(invocation) ?? AsyncLocalStorage.snapshot();
+    contexts.set(invocation, inside);
     let isDue = false;
     return () => {
       if (invocation.dead) stop?.();
@@ -69,7 +72,7 @@ export function createWorld(options: WorldOptions): World {
       isDue = true;
       environments.whenAwake(invocation, () => {
         isDue = false;
-        storage.run(invocation, callback);
+        inside(callback);
       });
     };
   });
@@ -189,13 +192,16 @@ export function createWorld(options: WorldOptions): World {
       return time.now() + clocks.skewOf(invocation?.name) + (invocation?.skew ?? 0);
     },
     current: () => storage.getStore(),
-    outside: (work) => storage.exit(work),
+    outside,
     whenAwake,
     note,
     mishap: (name) => void world.mishaps.set(name, (world.mishaps.get(name) ?? 0) + 1),
     sleep,
     call,
-    hash: () => digest.copy().digest('hex'),
+    hash: () =>
+      createHash('sha256')
+        .update(world.trace.map((line) => `${line}\n`).join(''))
+        .digest('hex'),
     ...runner,
   };
   return world;

@@ -76,8 +76,8 @@ export function createInvocationRunner(
   }
 
   return {
-    invoke: (...run) => storage.exit(() => begin(true, ...run)),
-    command: (...run) => storage.exit(() => begin(false, ...run)),
+    invoke: (...run) => world().outside(() => begin(true, ...run)),
+    command: (...run) => world().outside(() => begin(false, ...run)),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import * as FakeTimers from '@sinonjs/fake-timers';
 import { createStream } from './dice.ts';
+import { createTimerQueue, Timer } from './timer-queue.ts';
 
 /** Wraps the callback of a timer. `stop` ends the timer; only an interval has it. */
 export type TimerGuard = (callback: () => void, stop: (() => void) | undefined) => () => void;
@@ -27,19 +28,44 @@ export interface VirtualTime {
 
 const unguarded: TimerGuard = (callback) => callback;
 
+/** So many immediates are set at once. */
+const batch = 100;
+
+/**
+ * Node lets every promise settle between two immediates. It runs immediates that were set together in one
+ * turn of its event loop, and a turn asks the operating system for events, which takes longer than the rest.
+ */
+function createSettler(later: typeof setImmediate): () => Promise<void> {
+  let left = 0;
+  let resume: (() => void) | undefined;
+  const run = (): void => {
+    left -= 1;
+    resume?.();
+    resume = undefined;
+  };
+  return () =>
+    new Promise((resolve) => {
+      resume = resolve;
+      if (left > 0) return;
+      for (left = 0; left < batch; left += 1) later(run);
+    });
+}
+
 /** Takes over the timers, the Date and the Math.random of this process. */
 export function takeTime(): VirtualTime {
-  const { setImmediate: later } = globalThis;
+  const { setImmediate: later, setTimeout, setInterval, clearTimeout, clearInterval } = globalThis;
   const random = Math.random;
-  const clock = FakeTimers.install({
-    now: 0,
-    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
-  });
+  const queue = createTimerQueue();
+  // The library's own timers can do more than this queue, and a run with them takes 8 % longer.
+  const clock = FakeTimers.install({ now: 0, toFake: ['Date'] });
   let guard = unguarded;
-  // `uninstall` below restores the process's own functions, these two included.
+  const clear = (timer: Timer | NodeJS.Timeout | undefined): void => {
+    if (timer instanceof Timer) timer.callback = undefined;
+    else clearTimeout(timer);
+  };
   Object.assign(globalThis, {
     setTimeout: (callback: (...args: unknown[]) => void, millis?: number, ...args: unknown[]) =>
-      clock.setTimeout(
+      queue.set(
         guard(() => {
           callback(...args);
         }, undefined),
@@ -47,27 +73,30 @@ export function takeTime(): VirtualTime {
       ),
     setInterval: (callback: (...args: unknown[]) => void, millis?: number, ...args: unknown[]) => {
       const stop = (): void => {
-        clock.clearInterval(timer);
+        clear(timer);
       };
-      const timer = clock.setInterval(
+      const timer = queue.set(
         guard(() => {
           callback(...args);
         }, stop),
         millis ?? 0,
+        'repeats',
       );
       return timer;
     },
+    clearTimeout: clear,
+    clearInterval: clear,
   });
-  const settle = (): Promise<void> =>
-    new Promise((resolve) => {
-      later(resolve);
-    });
+  const settle = createSettler(later);
+  const showTime = (now: number): void => {
+    clock.setSystemTime(now);
+  };
   return {
-    now: () => clock.now,
+    now: queue.now,
     after: (millis, callback) => {
-      const timer = clock.setTimeout(callback, millis);
+      const timer = queue.set(callback, millis);
       return () => {
-        clock.clearTimeout(timer);
+        clear(timer);
       };
     },
     guardTimers: (next) => {
@@ -75,19 +104,19 @@ export function takeTime(): VirtualTime {
     },
     settle,
     step: async () => {
-      if (clock.countTimers() === 0) return false;
-      clock.next();
+      if (!queue.fireNext(showTime)) return false;
       await settle();
       return true;
     },
     reset: (now, seed) => {
       guard = unguarded;
-      clock.reset();
-      clock.setSystemTime(now);
+      queue.reset(now);
+      showTime(now);
       Math.random = createStream(seed);
     },
     end: () => {
       clock.uninstall();
+      Object.assign(globalThis, { setTimeout, setInterval, clearTimeout, clearInterval });
       Math.random = random;
     },
   };

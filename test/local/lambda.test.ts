@@ -346,7 +346,7 @@ describe('the workers of a function', () => {
     const { invoke } = run(
       `if (event.block) for (const until = performance.now() + 2_000; performance.now() < until; );
       return performance.timeOrigin + performance.now()`,
-      { timeoutSeconds: 30 },
+      { timeoutSeconds: 30, limits: { ...oneWorker, environmentsWhenBusy: 2 } },
     );
     await invoke();
     const blocking = invoke({ block: true });

@@ -80,7 +80,7 @@ async function openJournal(
 ): Promise<OpenJournal> {
   const { folder, files, endOfTurn } = options;
   const file = await openPresentSegment(files, folder, loaded);
-  for (const name of loaded.leftovers) files.remove(path.join(folder, name));
+  for (const name of loaded.leftovers) await files.remove(path.join(folder, name));
   const commit = createGroupCommit({
     file,
     endOfTurn,
@@ -182,7 +182,7 @@ function createSnapshots(
         return;
       }
       snapshotBytes = bytes;
-      for (const name of replacedBy(number)) files.remove(path.join(folder, name));
+      for (const name of replacedBy(number)) await files.remove(path.join(folder, name));
       onSnapshot({ outcome: 'written', number, bytes });
     } catch (cause) {
       journalBytes = 0;

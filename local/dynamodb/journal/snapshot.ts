@@ -51,7 +51,7 @@ const sliceMillis = 2;
  * A sync of a whole big file would hold up the syncs of the journal, which wait for the same disk. Smaller
  * syncs in between let the journal through.
  */
-const syncBytes = 4 * 1024 * 1024;
+const syncBytes = 1 * 1024 * 1024;
 
 /** Writes a snapshot. Resolves with its bytes, or with undefined when it was given up. */
 export async function writeSnapshot(options: SnapshotOptions): Promise<number | undefined> {
@@ -76,7 +76,7 @@ async function writeDraft(draft: string, options: SnapshotOptions): Promise<numb
     return isWanted ? bytes : undefined;
   } finally {
     file.close();
-    if (!isWanted) files.remove(draft);
+    if (!isWanted) await files.remove(draft);
   }
 }
 

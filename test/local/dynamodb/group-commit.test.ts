@@ -60,7 +60,7 @@ async function stateOf(promise: Promise<void> | undefined): Promise<string> {
 }
 
 describe('a group commit', () => {
-  it('writes all lines of a turn at once, and has settled after one sync', async () => {
+  it('A group commit writes all lines of a turn at once, and has settled after one sync', async () => {
     const file = createFile();
     const commit = commitTo(file);
     expect(commit.settled()).toBeUndefined();
@@ -76,7 +76,7 @@ describe('a group commit', () => {
     expect(commit.settled()).toBeUndefined();
   });
 
-  it('collects while a sync is under way, and writes what it has collected with the next write', async () => {
+  it('A group commit collects while a sync is under way, and writes what it has collected with the next write', async () => {
     const file = createFile();
     const commit = commitTo(file);
     commit.add('a\n');
@@ -96,7 +96,7 @@ describe('a group commit', () => {
     expect(await stateOf(second)).toBe('resolved');
   });
 
-  it('rejects for everybody after a failed sync, for ever, and writes nothing more', async () => {
+  it('A group commit rejects for everybody after a failed sync, for ever, and writes nothing more', async () => {
     const file = createFile();
     const commit = commitTo(file);
     commit.add('a\n');
@@ -113,7 +113,7 @@ describe('a group commit', () => {
     await expect(commit.continueIn(() => Promise.resolve(createFile()))).rejects.toThrow('no more writes');
   });
 
-  it('rejects after a failed write, and does not try again', async () => {
+  it('A group commit rejects after a failed write, and does not try again', async () => {
     const commit = commitTo(createFile(new Error('ENOSPC')));
     commit.add('a\n');
     expect(await stateOf(commit.settled())).toBe(explained);
@@ -121,7 +121,7 @@ describe('a group commit', () => {
     expect(await stateOf(commit.settled())).toBe(explained);
   });
 
-  it('has every earlier line on disk in the old file before it opens the new one', async () => {
+  it('A group commit has every earlier line on disk in the old file before it opens the new one', async () => {
     const [file, next] = [createFile(), createFile()];
     const commit = commitTo(file);
     commit.add('a\n');
@@ -142,7 +142,7 @@ describe('a group commit', () => {
     expect(commit.settled()).toBeUndefined();
   });
 
-  it('stays with its file when the new file cannot be opened', async () => {
+  it('A group commit stays with its file when the new file cannot be opened', async () => {
     const file = createFile();
     const commit = commitTo(file);
     await expect(commit.continueIn(() => Promise.reject(new Error('ENOSPC')))).rejects.toThrow('ENOSPC');
@@ -154,7 +154,7 @@ describe('a group commit', () => {
     expect([file.writes, file.isClosed()]).toEqual([['a\n'], false]);
   });
 
-  it('writes what it has before it closes the file', async () => {
+  it('A group commit writes what it has before it closes the file', async () => {
     const file = createFile();
     const commit = commitTo(file);
     commit.add('a\n');

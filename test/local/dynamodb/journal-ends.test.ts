@@ -107,7 +107,7 @@ const whole = createMemoryFiles([], { syncTurns: createSlowDisk() });
 const wholeRun = await writeAll(whole);
 
 describe('a storage that ends at any step', () => {
-  it('has written several snapshots when it does not end', async () => {
+  it('A storage that does not end writes several snapshots', async () => {
     expect(wholeRun.answered).toBe(transactions);
     expect(wholeRun.snapshots.filter(({ outcome }) => outcome === 'written').length).toBeGreaterThan(2);
     expect(await load(whole)).toBe(states.at(-1));
@@ -116,7 +116,7 @@ describe('a storage that ends at any step', () => {
   });
 
   describe.each(ends)('after %s', (end) => {
-    it('has every answered transaction, and each transaction as a whole', async () => {
+    it(`After ${end}, every answered transaction is there, and each as a whole`, async () => {
       for (let step = 1; step <= whole.steps(); step += 1) {
         const files = createMemoryFiles([], { endAtStep: step, syncTurns: createSlowDisk() });
         const { answered } = await writeAll(files);
@@ -126,7 +126,7 @@ describe('a storage that ends at any step', () => {
       }
     });
 
-    it('goes on where it was, also when the start after it ends at any step', async () => {
+    it(`After ${end}, the next start goes on, also when it ends at any step itself`, async () => {
       for (let step = 1; step <= whole.steps(); step += 17) {
         const first = createMemoryFiles([], { endAtStep: step, syncTurns: createSlowDisk() });
         const { answered } = await writeAll(first);
@@ -149,7 +149,7 @@ describe('a storage that ends at any step', () => {
     });
   });
 
-  it('shows nothing after a kill that a power failure after the next start takes away', async () => {
+  it('A start after a kill shows nothing that a power failure after the next start takes away', async () => {
     for (let step = 1; step <= whole.steps(); step += 1) {
       const files = createMemoryFiles([], { endAtStep: step });
       await writeAll(files);

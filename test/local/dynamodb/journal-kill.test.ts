@@ -105,7 +105,7 @@ function prove({ single, one, two }: Found, answered: ReadonlySet<number>): void
 }
 
 test(
-  `kill -9 loses no answered write, and leaves no transaction by half (${wantedWrites} writes, seed ${seed})`,
+  `A kill -9 loses no answered write, and leaves no transaction by half (${wantedWrites} writes, seed ${seed})`,
   { timeout: 3_600_000 },
   async () => {
     const { folder: parent, remove } = temporaryFolder();

@@ -103,7 +103,7 @@ function changed(files: MemoryFiles, changes: Readonly<Record<string, string | u
 const contentOf = (files: MemoryFiles, name: string): string => files.contents().get(name) ?? '';
 
 describe('a folder with tables', () => {
-  it('gives back tables, items, deletions and tokens at the next start', async () => {
+  it('The storage gives back tables, items, deletions and tokens at the next start', async () => {
     const files = createMemoryFiles();
     const service = await open({ files });
     const other: StoredRecord = { kind: 'table', table: tableDefinition('Other') };
@@ -125,7 +125,7 @@ describe('a folder with tables', () => {
     expect(service.get('Other', 'b', 'ü\n😀')).toBeDefined();
   });
 
-  it('takes no record before it was loaded and after it was closed', async () => {
+  it('The storage takes no record before it was loaded and after it was closed', async () => {
     const storage = createFolderStorage({ folder, files: createMemoryFiles() });
     expect(() => storage.append(table)).toThrow('not open');
     await storage.load(
@@ -137,7 +137,7 @@ describe('a folder with tables', () => {
     expect(storage.settled()).toBeUndefined();
   });
 
-  it('says its form and version in the first line of each file', async () => {
+  it('The storage says its form and version in the first line of each file', async () => {
     const files = await threeItems();
     const [first = ''] = contentOf(files, segment(1)).split('\n');
     expect(JSON.parse(first.slice(9))).toEqual({
@@ -149,7 +149,7 @@ describe('a folder with tables', () => {
   });
 
   it.each([1, 5, 20])(
-    'drops a last line of which a kill has left out %i bytes, and goes on there',
+    'The storage drops a last line of which a kill has left out %i bytes, and goes on there',
     async (bytes) => {
       const files = await threeItems();
       const cut = changed(files, { [segment(1)]: contentOf(files, segment(1)).slice(0, -bytes) });
@@ -163,7 +163,7 @@ describe('a folder with tables', () => {
     },
   );
 
-  it('begins a first segment anew when a kill has left no whole first line', async () => {
+  it('The storage begins a first segment anew when a kill has left no whole first line', async () => {
     const files = await threeItems();
     for (const content of ['', contentOf(files, segment(1)).slice(0, 30)]) {
       const service = await open({ files: changed(files, { [segment(1)]: content }) });
@@ -173,7 +173,7 @@ describe('a folder with tables', () => {
     }
   });
 
-  it('refuses a damaged line in the middle, names file and line, and changes nothing', async () => {
+  it('The storage refuses a damaged line in the middle, names file and line, and changes nothing', async () => {
     const files = await threeItems();
     const content = contentOf(files, segment(1));
     const lines = content.split('\n');
@@ -192,7 +192,7 @@ describe('a folder with tables', () => {
     expect((await open({ files: remedied })).items('Main')).toHaveLength(1);
   });
 
-  it('refuses a damaged last line that is whole, since no kill leaves such a line', async () => {
+  it('The storage refuses a damaged last line that is whole, since no kill leaves such a line', async () => {
     const files = await threeItems();
     const damaged = changed(files, {
       [segment(1)]: contentOf(files, segment(1)).replace('"S":"3"', '"S":"7"'),
@@ -200,20 +200,20 @@ describe('a folder with tables', () => {
     expect(await refusalOf(damaged)).toContain(`Line 5 of ${segment(1)} is damaged`);
   });
 
-  it('refuses a file whose first line is that of another file', async () => {
+  it('The storage refuses a file whose first line is that of another file', async () => {
     const files = await threeItems();
     const misplaced = changed(files, { [segment(2)]: contentOf(files, segment(1)) });
     expect(await refusalOf(misplaced)).toContain(`Line 1 of ${segment(2)} is damaged`);
   });
 
-  it('refuses a version that it does not know', async () => {
+  it('The storage refuses a version that it does not know', async () => {
     const line = encodeLine({ format: 'darkroom-tables', version: 2, kind: 'journal', number: 1 });
     expect(await refusalOf(createMemoryFiles([[segment(1), line]]))).toBe(
       `${segment(1)} is of version 2, and this release reads version 1: start the release that wrote it, or start on a new folder.`,
     );
   });
 
-  it('refuses to answer for anything once a write has failed', async () => {
+  it('The storage refuses to answer for anything once a write has failed', async () => {
     let isFull = false;
     const files = createMemoryFiles([], { refuse: (operation) => isFull && operation === 'writeNow' });
     const service = await open({ files });
@@ -233,7 +233,7 @@ describe('a folder with tables', () => {
 
 describe('a folder of an earlier release', () => {
   it.each(['CURRENT', 'MANIFEST-000002', '000005.ldb', '000003.log'])(
-    'is refused by its file %s, and nothing is written to it',
+    'A folder of an earlier release is refused by its file %s, and nothing is written to it',
     async (name) => {
       const files = createMemoryFiles([[`${folder}/${name}`, 'x']]);
       const sentence = `The tables in ${folder} are of an earlier release, which kept them in LevelDB: start on a new folder (--data), or go on with the release that wrote them.`;
@@ -243,7 +243,7 @@ describe('a folder of an earlier release', () => {
     },
   );
 
-  it('is not seen in an absent folder, or in a folder of the present form', async () => {
+  it('A folder of an earlier release is not seen in an absent folder, or in a folder of the present form', async () => {
     expect(() => refuseOldForm(path.join(temporaryFolder(), 'none'))).not.toThrow();
     const files = await threeItems();
     expect(() => refuseOldForm(folder, files)).not.toThrow();
@@ -271,13 +271,13 @@ describe('a snapshot', () => {
     return { files, text: service.text() };
   }
 
-  it('replaces the segments before it', async () => {
+  it('A snapshot replaces the segments before it', async () => {
     const { files, text } = await withSnapshot();
     expect([...files.contents().keys()]).toEqual([segment(2), snapshot(2)]);
     expect(await textOf(files)).toBe(text);
   });
 
-  it('is written while writes go on, and a start gives the last state', async () => {
+  it('A snapshot is written while writes go on, and a start gives the last state', async () => {
     const files = createMemoryFiles();
     const service = await open({ files, ...eager, elapsedMillis: createClock() });
     service.write(table);
@@ -293,7 +293,7 @@ describe('a snapshot', () => {
     expect(await textOf(files)).toBe(service.text());
   });
 
-  it('lets the event loop turn after each slice of 2 ms', async () => {
+  it('A snapshot lets the event loop turn after each slice of 2 ms', async () => {
     const files = createMemoryFiles();
     let elapsed = 0;
     let read = 0;
@@ -321,7 +321,7 @@ describe('a snapshot', () => {
     expect(Math.max(...readPerTurn)).toBe(4);
   });
 
-  it('is given up when a table is deleted meanwhile, and the next one is written', async () => {
+  it('A snapshot is given up when a table is deleted meanwhile, and the next one is written', async () => {
     const files = createMemoryFiles();
     const service = await open({ files, ...eager, elapsedMillis: createClock() });
     const other = tableDefinition('Other');
@@ -338,7 +338,7 @@ describe('a snapshot', () => {
     expect(await textOf(files)).toBe(service.text());
   });
 
-  it('knows nothing of a table that was deleted in the turn in which the snapshot began', async () => {
+  it('A snapshot knows nothing of a table that was deleted in the turn in which the snapshot began', async () => {
     // A slow sync: the records of the deleted table wait while the batch before makes a snapshot due.
     const files = createMemoryFiles([], { syncTurns: () => 3 });
     const service = await open({ files, ...eager });
@@ -351,7 +351,7 @@ describe('a snapshot', () => {
     expect(await textOf(files)).toBe(service.text());
   });
 
-  it('counts only when the journal is on disk as far as the snapshot saw', async () => {
+  it('A snapshot counts only when the journal is on disk as far as the snapshot saw', async () => {
     let journalTurns = 1;
     const files = createMemoryFiles([], {
       syncTurns: (file) => (file.includes('journal-') ? journalTurns : 1),
@@ -373,7 +373,7 @@ describe('a snapshot', () => {
   });
 
   it.each(['open', 'write', 'rename', 'syncFolder'] as const)(
-    'that fails at %s does no harm, and a later one is written',
+    'A snapshot that fails at %s does no harm, and a later one is written',
     async (operation) => {
       let isFull = true;
       const files = createMemoryFiles([], {
@@ -398,7 +398,7 @@ describe('a snapshot', () => {
     },
   );
 
-  it('is deleted at the next start when it was not finished', async () => {
+  it('A snapshot is deleted at the next start when it was not finished', async () => {
     const { files, text } = await withSnapshot();
     const draft = `${snapshot(3)}.draft`;
     const left = changed(files, { [draft]: contentOf(files, snapshot(2)) });
@@ -406,7 +406,7 @@ describe('a snapshot', () => {
     expect(left.contents().has(draft)).toBe(false);
   });
 
-  it('stays the newest when a kill has left the files that it replaces', async () => {
+  it('A snapshot stays the newest when a kill has left the files that it replaces', async () => {
     const { files, text } = await withSnapshot();
     const older = await threeItems();
     const left = changed(files, { [segment(1)]: contentOf(older, segment(1)) });
@@ -414,7 +414,7 @@ describe('a snapshot', () => {
     expect([...left.contents().keys()]).toEqual([segment(2), snapshot(2)]);
   });
 
-  it('that is cut off or lacks its segment is refused', async () => {
+  it('A snapshot that is cut off or lacks its segment is refused', async () => {
     const { files } = await withSnapshot();
     const content = contentOf(files, snapshot(2));
     const withoutEnd = `${content.split('\n').slice(0, -2).join('\n')}\n`;
@@ -445,7 +445,7 @@ describe('a segment that a kill has cut off', () => {
   const header = (number: number): string =>
     encodeLine({ format: 'darkroom-tables', version: 1, kind: 'journal', number });
 
-  it('may be followed by a segment without records', async () => {
+  it('A segment that a kill has cut off may be followed by a segment without records', async () => {
     const files = await threeItems();
     for (const next of ['', header(2).slice(0, 20), header(2)]) {
       const left = changed(files, {
@@ -460,7 +460,7 @@ describe('a segment that a kill has cut off', () => {
     }
   });
 
-  it('is refused when records follow it', async () => {
+  it('A segment that a kill has cut off is refused when records follow it', async () => {
     const files = await threeItems();
     const left = changed(files, {
       [segment(1)]: contentOf(files, segment(1)).slice(0, -5),
@@ -477,7 +477,7 @@ function temporaryFolder(): string {
 }
 
 describe('the storage on a real disk', () => {
-  it('writes, makes snapshots, cuts off a broken line, and has everything at the next start', async () => {
+  it('The storage writes, makes snapshots, cuts off a broken line, and has everything at the next start', async () => {
     const real = path.join(temporaryFolder(), 'data', 'tables');
     const service = await open({ folder: real, snapshotAfterBytes: 20_000 });
     service.write(table);

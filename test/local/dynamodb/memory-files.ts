@@ -148,11 +148,13 @@ export function createMemoryFiles(
         names.set(to, contentOf(from));
         names.delete(from);
       }),
-    remove: (file) =>
+    remove: async (file) => {
       whole('remove', file, () => {
         names.delete(file);
         notRemoved.delete(file);
-      }),
+      });
+      await turns(1);
+    },
     syncFolder: async (folder) => {
       if (step('syncFolder', folder)) throw new Error('the process has ended');
       await turns(1);
