@@ -133,7 +133,7 @@ const documentBytes = 3;
 
 function sizeOf(value: Attribute, bytesOf: (text: string) => number): number {
   if (value.S !== undefined) return bytesOf(value.S);
-  if (value.N !== undefined) return sizeOfNumber(value.N);
+  if (value.N !== undefined) return bytesOf === mostBytes ? maxNumberBytes : sizeOfNumber(value.N);
   if (value.BOOL !== undefined || value.NULL !== undefined) return 1;
   if (value.B !== undefined) return bytesOfBase64(value.B);
   if (value.M !== undefined)
@@ -149,6 +149,9 @@ function sizeOf(value: Attribute, bytesOf: (text: string) => number): number {
 export function byteLength(text: string): number {
   return Buffer.byteLength(text);
 }
+
+/** 38 digits, the exponent and the sign. */
+const maxNumberBytes = 21;
 
 /** Two digits take one byte, and each number one more. */
 function sizeOfNumber(text: string): number {
