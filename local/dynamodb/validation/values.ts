@@ -31,7 +31,7 @@ export function checkedValue(value: unknown, depth = 0): Attribute {
     throw invalid(
       'Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit',
     );
-  if (isUsual(value)) return value as Attribute;
+  if (isUsual(value)) return value;
   let type: string | undefined;
   for (const name in value) {
     if (value[name] === null || value[name] === undefined || !Object.hasOwn(checks, name)) continue;
