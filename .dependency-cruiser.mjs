@@ -101,6 +101,7 @@ export default {
         '^core/contract\\.ts$',
         packages(
           '@aws-sdk/client-[^/]+',
+          '@types/big\\.js',
           'big\\.js',
           'aws-local-stepfunctions',
           '@sinonjs/fake-timers',
@@ -110,6 +111,25 @@ export default {
       ],
       { node: true },
     ),
+    onlyKnows(
+      'the-table-engine-knows-itself',
+      'The engine of DynamoDB is the same for the one machine and the simulation: it knows neither.',
+      { path: '^local/dynamodb/', pathNot: '^local/dynamodb/journal/' },
+      [
+        '^local/dynamodb/',
+        '^local/aws/aws-error\\.ts$',
+        packages('@types/big\\.js', 'big\\.js', 'zod'),
+        types,
+        nodeModules('crypto'),
+      ],
+    ),
+    {
+      name: 'the-table-engine-knows-no-storage',
+      comment: 'Where the tables last is chosen by who starts the engine.',
+      severity: 'error',
+      from: { path: '^local/dynamodb/', pathNot: '^local/dynamodb/journal/' },
+      to: { path: '^local/dynamodb/journal/' },
+    },
     {
       name: 'local-knows-types-of-aws-only',
       comment: 'The stand-in is the other end of the wire: of the AWS clients it takes types.',

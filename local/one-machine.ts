@@ -43,6 +43,8 @@ export interface OneMachineOptions {
    */
   readonly environment?: Readonly<Record<string, string>>;
   readonly verifyWebhook: VerifyWebhook;
+  /** How long a transaction of DynamoDB holds its items, in real milliseconds. The default is 0. */
+  readonly transactionHoldMillis?: number;
   readonly onLog?: (line: FunctionLogLine) => void;
   readonly onEvent?: (event: MachineEvent) => void;
 }
@@ -118,6 +120,7 @@ async function start(
     template,
     folder,
     clock,
+    transactionHoldMillis: options.transactionHoldMillis,
     onLog: options.onLog,
     onEvent,
   });

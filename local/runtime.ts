@@ -55,6 +55,8 @@ export interface RuntimeOptions {
   readonly template: LocalTemplate;
   readonly folder: string;
   readonly clock: VirtualClock;
+  /** How long a transaction of DynamoDB holds its items. The default is 0. */
+  readonly transactionHoldMillis?: number | undefined;
   readonly onLog?: ((line: FunctionLogLine) => void) | undefined;
   readonly onEvent?: ((event: RuntimeEvent) => void) | undefined;
 }
@@ -66,12 +68,19 @@ export async function startRuntime({
   template,
   folder,
   clock,
+  transactionHoldMillis = 0,
   onLog,
   onEvent,
 }: RuntimeOptions): Promise<Runtime> {
   // Each part refers to parts that are made below it. This is safe because no part is called before all are
   // made.
-  const aws = await startLocalAws({ template, folder, now: clock.now, states: (call) => states(call) });
+  const aws = await startLocalAws({
+    template,
+    folder,
+    now: clock.now,
+    transactionHoldMillis,
+    states: (call) => states(call),
+  });
   const functions = createLocalFunctions({
     functions: template.functions,
     clock,

@@ -7,6 +7,7 @@ interface Given {
   readonly data: string;
   readonly json?: boolean;
   readonly strictOutbound?: boolean;
+  readonly transactionHold: string;
   readonly env: StartOptions['env'];
 }
 
@@ -22,6 +23,11 @@ export function startOptions(argv: readonly string[]): StartOptions {
       'the deployed rules for addresses: public hosts, https for webhooks, http(s) for images',
     )
     .option(
+      '--transaction-hold <ms>',
+      'how long a transaction of DynamoDB holds its items and refuses other writes on them',
+      '0',
+    )
+    .option(
       '--env <NAME=VALUE>',
       'another value for a variable that the functions declare; any number of times',
       addVariable,
@@ -34,6 +40,7 @@ export function startOptions(argv: readonly string[]): StartOptions {
     data: given.data,
     json: given.json === true,
     strictOutbound: given.strictOutbound === true,
+    transactionHoldMillis: holdOf(given.transactionHold),
     env: given.env,
   };
 }
@@ -42,6 +49,18 @@ function addVariable(text: string, before: StartOptions['env']): StartOptions['e
   const [, name, value] = /^([A-Z][A-Z0-9_]*)=(.*)$/s.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return { ...before, [name]: value };
   console.error(`--env: ${JSON.stringify(text)} is no NAME=VALUE, such as AUTH_FAILURE_FORM=plain.`);
+  process.exit(1);
+}
+
+/** The service waits some seconds for an answer (adapters/call-limits.ts), so longer holds only fail. */
+const maxHoldMillis = 60_000;
+
+function holdOf(text: string): number {
+  const millis = Number(text);
+  if (/^\d+$/.test(text) && millis <= maxHoldMillis) return millis;
+  console.error(
+    `--transaction-hold: ${JSON.stringify(text)} is no time; it would be milliseconds from 0 to ${maxHoldMillis}.`,
+  );
   process.exit(1);
 }
 

@@ -24,6 +24,8 @@ export interface ServiceOptions {
   readonly strictOutbound: boolean;
   /** Other values for environment variables of the functions. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** How long a transaction of DynamoDB holds its items, in real milliseconds. The default is 0. */
+  readonly transactionHoldMillis?: number;
   /** Gets a line about each step that takes long. */
   readonly onProgress?: (line: string) => void;
   /** Gets each structured line of the functions' logs. */
@@ -56,6 +58,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       running.operator
         ? verifyWebhook(webhook, running.operator)
         : Promise.resolve({ verified: false, detail: 'came before the service was ready' }),
+    transactionHoldMillis: options.transactionHoldMillis ?? 0,
     onLog: ({ line }) => options.onLog?.(line),
     ...(options.onEvent && { onEvent: options.onEvent }),
   });

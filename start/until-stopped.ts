@@ -11,6 +11,7 @@ export interface StartOptions {
   readonly data: string;
   readonly json: boolean;
   readonly strictOutbound: boolean;
+  readonly transactionHoldMillis: number;
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -21,6 +22,7 @@ export async function runUntilStopped(options: StartOptions): Promise<void> {
       folder: options.data,
       port: options.port,
       strictOutbound: options.strictOutbound,
+      transactionHoldMillis: options.transactionHoldMillis,
       environment: options.env,
       onProgress: (line) => console.error(pc.dim(line)),
       onLog: (line) => printEvent(line, options.json),

@@ -1,15 +1,16 @@
 /**
  * DynamoDB in memory: tables, indexes, transactions and time to live. Everything is synchronous, so a
- * simulation can decide what happens when. What lasts is the business of the storage behind it.
+ * simulation can decide what happens when. What lasts is the business of the storage behind it. The file is
+ * long because its operations share the tables, the holds and the tokens.
  */
 import type { Item } from './attributes.ts';
 import { createHolds } from './holds.ts';
-import { readBatchGet, readBatchWrite, type BatchGet } from './operations/batches.ts';
+import { batchGet, readBatchGet, readBatchWrite } from './operations/batches.ts';
 import { capacityReport, consumed, indexWriteUnits, readUnits, writeUnits } from './operations/capacity.ts';
 import { query, scan, type Output } from './operations/queries.ts';
 import { projectionOf, readId } from './operations/reads.ts';
 import { describeTable, readTableDefinition, withTimeToLive } from './operations/tables.ts';
-import { readGets, readSteps, tokenOf, type Step } from './operations/transactions.ts';
+import { planOf, readGets, readSteps, tokenOf } from './operations/transactions.ts';
 import { changeOf, readWrite, returned, returnValuesOf } from './operations/writes.ts';
 import { AwsError } from '../aws/aws-error.ts';
 import { invalid, reasonOf, tableNotFound, transactionCanceled, transactionConflict } from './refusals.ts';
@@ -17,7 +18,6 @@ import type { StoredRecord, StoredToken, TableStorage } from './storage.ts';
 import { createTable, idIn, keyOf, type Change, type Table } from './table.ts';
 import type { IndexChange, Moment, Stamp } from './table-index.ts';
 import { createCommittedTokens } from './tokens.ts';
-import { maxBatchGetBytes } from './validation/limits.ts';
 import { flagOf, numberOf, requireTableName, textOf, type Input } from './validation/requests.ts';
 import { memberOf, sizeOfItem } from './values.ts';
 
@@ -182,7 +182,7 @@ export function createTableEngine({
     );
     return () => {
       release();
-      commit(plan(steps), token && { ...token, atMillis: now() });
+      commit(planOf(steps), token && { ...token, atMillis: now() });
       return {};
     };
   }
@@ -411,43 +411,4 @@ export function createTableEngine({
     settled: storage.settled,
     close: storage.close,
   };
-}
-
-/** The changes of a transaction. Throws TransactionCanceledException with one reason for each step. */
-function plan(steps: readonly Step[]): Change[] {
-  const changes: Change[] = [];
-  let isRefused = false;
-  const reasons = steps.map(({ write, refusal }) => {
-    try {
-      if (refusal !== undefined) throw refusal;
-      changes.push(changeOf(write));
-      return { Code: 'None' };
-    } catch (error) {
-      if (!(error instanceof AwsError)) throw error;
-      isRefused = true;
-      return reasonOf(error);
-    }
-  });
-  if (isRefused) throw transactionCanceled(reasons);
-  return changes;
-}
-
-function batchGet(batches: readonly BatchGet[]): Output {
-  const responses: Record<string, Item[]> = {};
-  const unprocessed: Record<string, unknown> = {};
-  let bytes = 0;
-  for (const { name, table, request, gets, project } of batches) {
-    const items: Item[] = [];
-    const left: unknown[] = [];
-    for (const { id, key } of gets) {
-      const item = table.get(id);
-      if (item === undefined) continue;
-      bytes += sizeOfItem(item);
-      if (bytes > maxBatchGetBytes) left.push(key);
-      else items.push(project === undefined ? item : project(item));
-    }
-    responses[name] = items;
-    if (left.length > 0) unprocessed[name] = { ...request, Keys: left };
-  }
-  return { Responses: responses, UnprocessedKeys: unprocessed };
 }

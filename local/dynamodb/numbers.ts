@@ -17,6 +17,11 @@ const anyNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 /** Texts of at most this length are whole numbers below 2^53 or short fractions: a double orders them. */
 const safeLength = 15;
 
+/** Whether the text is a whole number in the engine's form, as most numbers are. */
+export function isNormal(text: string): boolean {
+  return usualInteger.test(text);
+}
+
 /** The number in the engine's form. Throws ValidationException. */
 export function normalNumber(text: string): string {
   if (usualInteger.test(text)) return text;

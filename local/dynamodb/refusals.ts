@@ -61,7 +61,7 @@ export function reasonOf({ code, message, fields }: AwsError): CancellationReaso
   return { Code, Message: message, ...fields };
 }
 
-export const conflictMessage = 'Transaction is ongoing for the item';
+const conflictMessage = 'Transaction is ongoing for the item';
 
 /** The reason for an item that another transaction holds. */
 export const conflictReason: CancellationReason = { Code: 'TransactionConflict', Message: conflictMessage };

@@ -1,6 +1,6 @@
 /** Rows of one partition in the order of their sort keys. */
 import type { Attribute, Item } from './attributes.ts';
-import { compareTexts, order } from './values.ts';
+import { compareTexts, order, sizeOfItem } from './values.ts';
 
 /** An item in a partition of a table or of an index. */
 export interface Row {
@@ -9,6 +9,13 @@ export interface Row {
   readonly sort: Attribute | undefined;
   /** The primary key as a text. It orders the rows of an index that have the same sort key. */
   readonly id: string;
+  /** The size of the item, once somebody has asked for it. */
+  size: number | undefined;
+}
+
+/** The size of a row's item in bytes. */
+export function sizeOfRow(row: Row): number {
+  return (row.size ??= sizeOfItem(row.item));
 }
 
 /** A place between rows: a sort key, and the primary key for rows with the same one. */

@@ -127,7 +127,7 @@ export function createTableIndex(
       }
       if (item !== undefined) {
         const sort = key.range && item[key.range.name];
-        const row = { item, sort, id, from: stamp };
+        const row = { item, sort, id, from: stamp, size: undefined };
         current.set(id, row);
         insertRow(partitionOf(item).rows, row);
       }

@@ -55,7 +55,7 @@ export function createTable(definition: TableDefinition, oldest: () => Stamp | u
       const hash = scalarOf((after ?? before?.item)?.[key.hash.name]);
       let partition = partitions.get(hash);
       if (after !== undefined) {
-        const row: Row = { item: after, sort: key.range && after[key.range.name], id };
+        const row: Row = { item: after, sort: key.range && after[key.range.name], id, size: undefined };
         rows.set(id, row);
         if (partition === undefined) partitions.set(hash, (partition = []));
         insertRow(partition, row);

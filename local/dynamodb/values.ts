@@ -109,23 +109,38 @@ export function compareBytes(left: string, right: string): number {
  * The bytes of an item, as DynamoDB counts them.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
-export function sizeOfItem(item: Item): number {
+export function sizeOfItem(item: Item, bytesOf: (text: string) => number = byteLength): number {
   let size = 0;
-  for (const [name, value] of Object.entries(item)) size += byteLength(name) + sizeOf(value);
+  for (const name of Object.keys(item)) {
+    const value = item[name];
+    if (value !== undefined) size += bytesOf(name) + sizeOf(value, bytesOf);
+  }
   return size;
+}
+
+/** Whether an item has at most so many bytes. Small items are not measured exactly. */
+export function isWithin(item: Item, maxBytes: number): boolean {
+  return sizeOfItem(item, mostBytes) <= maxBytes || sizeOfItem(item) <= maxBytes;
+}
+
+/** No unit of a text takes more than three bytes in UTF-8. */
+function mostBytes(text: string): number {
+  return text.length * 3;
 }
 
 /** A list or a map costs three bytes, and each of its members one. */
 const documentBytes = 3;
 
-export function sizeOf(value: Attribute): number {
-  if (value.S !== undefined) return byteLength(value.S);
-  if (value.N !== undefined) return sizeOfNumber(value.N);
+function sizeOf(value: Attribute, bytesOf: (text: string) => number): number {
+  if (value.S !== undefined) return bytesOf(value.S);
+  if (value.N !== undefined) return bytesOf === mostBytes ? maxNumberBytes : sizeOfNumber(value.N);
   if (value.BOOL !== undefined || value.NULL !== undefined) return 1;
   if (value.B !== undefined) return bytesOfBase64(value.B);
-  if (value.M !== undefined) return documentBytes + sizeOfItem(value.M) + Object.keys(value.M).length;
-  if (value.L !== undefined) return value.L.reduce((sum, one) => sum + 1 + sizeOf(one), documentBytes);
-  if (value.SS !== undefined) return value.SS.reduce((sum, one) => sum + byteLength(one), 0);
+  if (value.M !== undefined)
+    return documentBytes + sizeOfItem(value.M, bytesOf) + Object.keys(value.M).length;
+  if (value.L !== undefined)
+    return value.L.reduce((sum, one) => sum + 1 + sizeOf(one, bytesOf), documentBytes);
+  if (value.SS !== undefined) return value.SS.reduce((sum, one) => sum + bytesOf(one), 0);
   if (value.NS !== undefined) return value.NS.reduce((sum, one) => sum + sizeOfNumber(one), 0);
   return (value.BS ?? []).reduce((sum, one) => sum + bytesOfBase64(one), 0);
 }
@@ -134,6 +149,9 @@ export function sizeOf(value: Attribute): number {
 export function byteLength(text: string): number {
   return Buffer.byteLength(text);
 }
+
+/** 38 digits, the exponent and the sign. */
+const maxNumberBytes = 21;
 
 /** Two digits take one byte, and each number one more. */
 function sizeOfNumber(text: string): number {

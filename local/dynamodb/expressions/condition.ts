@@ -112,7 +112,7 @@ function written(value: Attribute): string {
 }
 
 /** Binds a value, a path or a call of size. */
-export function bindOperand(node: Operand, binding: Binding): Getter {
+function bindOperand(node: Operand, binding: Binding): Getter {
   switch (node.kind) {
     case 'path':
       return binding.at(node).get;

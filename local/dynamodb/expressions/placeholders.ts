@@ -79,7 +79,7 @@ export class Binding {
 }
 
 /** The type of an operand that does not depend on the item. */
-export function fixedType(operand: Operand, values: Values): TypeName | undefined {
+function fixedType(operand: Operand, values: Values): TypeName | undefined {
   switch (operand.kind) {
     case 'value': {
       const value = memberOf(values, operand.name);
@@ -139,7 +139,7 @@ function pathText(
 }
 
 /** A path as DynamoDB writes it in a refusal. */
-export function writtenPath(path: Path): string {
+function writtenPath(path: Path): string {
   return `[${path.map((part) => (typeof part === 'number' ? `[${part}]` : part)).join(', ')}]`;
 }
 

@@ -23,7 +23,7 @@ export function pick(item: Item, paths: readonly Path[]): Item {
       }),
     );
   const present = paths.filter((path) => lookUp(item, path) !== undefined);
-  return members(item, present) ?? {};
+  return members(item, present);
 }
 
 function members(record: Item, paths: readonly (readonly (string | number)[])[]): Item {

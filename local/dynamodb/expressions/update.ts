@@ -187,7 +187,11 @@ function bindCall({ name, args }: CallNode, binding: Binding): Getter {
       );
     requireDistinct(name, args, binding);
     const other = existing(second);
-    return (item, values) => first(item, values) ?? other(item, values);
+    // The second operand must exist even when it is not needed.
+    return (item, values) => {
+      const fallback = other(item, values);
+      return first(item, values) ?? fallback;
+    };
   }
   for (const arg of args) requireType(binding, arg, ['L'], name);
   const [front, back] = [existing(first), existing(second)];

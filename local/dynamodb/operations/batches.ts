@@ -2,9 +2,10 @@
 import type { Item } from '../attributes.ts';
 import { invalid } from '../refusals.ts';
 import type { Table } from '../table.ts';
-import { maxBatchGets, maxBatchWrites } from '../validation/limits.ts';
+import { maxBatchGetBytes, maxBatchGets, maxBatchWrites } from '../validation/limits.ts';
 import { flagOf, listOf, recordOf, type Input } from '../validation/requests.ts';
 import { isRecord } from '../validation/values.ts';
+import { sizeOfItem } from '../values.ts';
 import { projectionOf, readId } from './reads.ts';
 import { readWrite, type Write } from './writes.ts';
 
@@ -85,4 +86,25 @@ function readRequest(table: Table, request: unknown): Write {
 
 function requireDistinct(ids: readonly string[]): void {
   if (new Set(ids).size < ids.length) throw invalid('Provided list of item keys contains duplicates');
+}
+
+/** Answers a BatchGetItem. Keys whose items do not fit into the answer stay unprocessed. */
+export function batchGet(batches: readonly BatchGet[]): Record<string, unknown> {
+  const responses: Record<string, Item[]> = {};
+  const unprocessed: Record<string, unknown> = {};
+  let bytes = 0;
+  for (const { name, table, request, gets, project } of batches) {
+    const items: Item[] = [];
+    const left: unknown[] = [];
+    for (const { id, key } of gets) {
+      const item = table.get(id);
+      if (item === undefined) continue;
+      bytes += sizeOfItem(item);
+      if (bytes > maxBatchGetBytes) left.push(key);
+      else items.push(project === undefined ? item : project(item));
+    }
+    responses[name] = items;
+    if (left.length > 0) unprocessed[name] = { ...request, Keys: left };
+  }
+  return { Responses: responses, UnprocessedKeys: unprocessed };
 }

@@ -6,7 +6,7 @@ import { valuesOf, type KeyRequirement } from '../expressions/key-condition.ts';
 import type { Values } from '../expressions/placeholders.ts';
 import { attributesOf, idOf, scalarOf, type KeyAttribute, type KeySchema } from '../keys.ts';
 import { invalid } from '../refusals.ts';
-import { comparePlaces, firstIndex, type Place, type Row } from '../sorted-rows.ts';
+import { comparePlaces, firstIndex, sizeOfRow, type Place, type Row } from '../sorted-rows.ts';
 import type { Table } from '../table.ts';
 import type { Moment, TableIndex } from '../table-index.ts';
 import { emptyKey } from '../validation/keys.ts';
@@ -21,7 +21,7 @@ import {
   type Input,
 } from '../validation/requests.ts';
 import { checkedItem } from '../validation/values.ts';
-import { memberOf, order, sizeOfItem } from '../values.ts';
+import { memberOf, order } from '../values.ts';
 import { requireScalarKeys } from './reads.ts';
 import { capacityReport, consumed, readUnits } from './capacity.ts';
 
@@ -390,8 +390,9 @@ function page(input: Input, reading: Reading, rows: Iterable<Row>): Output {
   let [matches, seen, bytes] = [0, 0, 0];
   let last: Item | undefined;
   let isCut = false;
-  for (const { item } of rows) {
-    const size = sizeOfItem(item);
+  for (const row of rows) {
+    const { item } = row;
+    const size = sizeOfRow(row);
     if (bytes + size > maxPageBytes && seen > 0) {
       isCut = true;
       break;

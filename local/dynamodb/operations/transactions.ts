@@ -1,14 +1,15 @@
 /** Reads the items of transactions. */
 import { hash } from 'node:crypto';
 import type { Token } from '../holds.ts';
-import { invalid, KeyMismatch } from '../refusals.ts';
-import type { Table } from '../table.ts';
+import { AwsError } from '../../aws/aws-error.ts';
+import { invalid, KeyMismatch, reasonOf, transactionCanceled, type CancellationReason } from '../refusals.ts';
+import type { Change, Table } from '../table.ts';
 import { maxTokenLength, maxTransactionBytes, maxTransactionItems } from '../validation/limits.ts';
 import { listOf, recordOf, textOf, type Input } from '../validation/requests.ts';
 import { isRecord } from '../validation/values.ts';
 import { sizeOfItem } from '../values.ts';
 import { projectionOf, readId } from './reads.ts';
-import { readWrite, type Write, type WriteKind } from './writes.ts';
+import { changeOf, readWrite, type Write, type WriteKind } from './writes.ts';
 import type { Item } from '../attributes.ts';
 
 /** One item of a transaction. `refusal` is what DynamoDB reports as the reason of this item. */
@@ -84,6 +85,23 @@ export function tokenOf(input: Input): Token | undefined {
       `Value ${text} at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to ${maxTokenLength}`,
     );
   return { text, fingerprint: hash('sha256', JSON.stringify(input['TransactItems'])) };
+}
+
+/** The changes of a transaction. Throws TransactionCanceledException with one reason for each step. */
+export function planOf(steps: readonly Step[]): Change[] {
+  const changes: Change[] = [];
+  const reasons = steps.map(({ write, refusal }): CancellationReason => {
+    try {
+      if (refusal !== undefined) throw refusal;
+      changes.push(changeOf(write));
+      return { Code: 'None' };
+    } catch (error) {
+      if (!(error instanceof AwsError)) throw error;
+      return reasonOf(error);
+    }
+  });
+  if (reasons.some(({ Code }) => Code !== 'None')) throw transactionCanceled(reasons);
+  return changes;
 }
 
 /** One item of a TransactGetItems. */

@@ -3,7 +3,7 @@ import type { Attribute, Item } from '../attributes.ts';
 import type { KeyAttribute, KeyType } from '../keys.ts';
 import { invalid, KeyMismatch } from '../refusals.ts';
 import type { Table } from '../table.ts';
-import { byteLength, bytesOfBase64, memberOf, sizeOfItem } from '../values.ts';
+import { byteLength, bytesOfBase64, isWithin, memberOf } from '../values.ts';
 import { maxHashBytes, maxItemBytes, maxRangeBytes } from './limits.ts';
 
 const wrongKey = 'The provided key element does not match the schema';
@@ -101,7 +101,7 @@ function emptyIndexKey(name: string, value: Attribute, index: string, kind: Writ
 
 /** Checks the size of an item as a whole. */
 export function checkSize(item: Item, kind: WriteKind): void {
-  if (sizeOfItem(item) > maxItemBytes)
+  if (!isWithin(item, maxItemBytes))
     throw invalid(
       kind === 'put'
         ? 'Item size has exceeded the maximum allowed size'

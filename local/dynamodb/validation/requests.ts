@@ -37,7 +37,7 @@ export function listOf(input: Input, member: string): readonly unknown[] | undef
   const value = input[member];
   if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value)) throw wrongMember();
-  return value;
+  return value as readonly unknown[];
 }
 
 /** A member that must be an object if it is there. */
@@ -81,8 +81,10 @@ const legacy = [
  * expressions.
  */
 export function refuseLegacy(input: Input): void {
+  let isUsed = false;
+  for (const name of legacy) if (input[name] !== undefined && input[name] !== null) isUsed = true;
+  if (!isUsed) return;
   const found = legacy.filter((name) => input[name] !== undefined && input[name] !== null);
-  if (found.length === 0) return;
   const expressions = Object.keys(input).filter((name) => /Expression$/.test(name));
   throw invalid(
     expressions.length > 0
@@ -173,16 +175,28 @@ export function requireAllUsed(
   prepared: readonly (Prepared<unknown> | undefined)[],
 ): void {
   if (names === none.names && values === none.values) return;
-  const unused = (given: object, used: (one: Prepared<unknown>) => ReadonlySet<string>): string[] =>
-    Object.keys(given).filter((name) => !prepared.some((one) => one !== undefined && used(one).has(name)));
-  const unusedNames = unused(names, ({ usedNames }) => usedNames);
+  const unusedNames = names === none.names ? [] : unusedOf(names, prepared, 'usedNames');
   if (unusedNames.length > 0)
     throw invalid(
       `Value provided in ExpressionAttributeNames unused in expressions: keys: {${unusedNames.join(', ')}}`,
     );
-  const unusedValues = unused(values, ({ usedValues }) => usedValues);
+  const unusedValues = values === none.values ? [] : unusedOf(values, prepared, 'usedValues');
   if (unusedValues.length > 0)
     throw invalid(
       `Value provided in ExpressionAttributeValues unused in expressions: keys: {${unusedValues.join(', ')}}`,
     );
+}
+
+function unusedOf(
+  given: object,
+  prepared: readonly (Prepared<unknown> | undefined)[],
+  used: 'usedNames' | 'usedValues',
+): string[] {
+  const unused: string[] = [];
+  for (const name of Object.keys(given)) {
+    let isUsed = false;
+    for (const one of prepared) if (one?.[used].has(name) === true) isUsed = true;
+    if (!isUsed) unused.push(name);
+  }
+  return unused;
 }

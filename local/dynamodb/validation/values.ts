@@ -1,6 +1,6 @@
 /** Checks the values of a request and brings them into the engine's form. */
 import type { Attribute, Item } from '../attributes.ts';
-import { compareNumbers, normalNumber } from '../numbers.ts';
+import { compareNumbers, isNormal, normalNumber } from '../numbers.ts';
 import { invalid, notSerialized } from '../refusals.ts';
 import { compareBytes, compareTexts } from '../values.ts';
 import { maxNesting } from './limits.ts';
@@ -31,6 +31,7 @@ export function checkedValue(value: unknown, depth = 0): Attribute {
     throw invalid(
       'Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit',
     );
+  if (isUsual(value)) return value;
   let type: string | undefined;
   for (const name in value) {
     if (value[name] === null || value[name] === undefined || !Object.hasOwn(checks, name)) continue;
@@ -44,9 +45,15 @@ export function checkedValue(value: unknown, depth = 0): Attribute {
   if (type === undefined || check === undefined)
     throw invalid('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes');
   const checked = check(value[type], depth);
-  return checked === value[type] && Object.keys(value).length === 1
-    ? (value as Attribute)
-    : { [type]: checked };
+  return checked === value[type] && Object.keys(value).length === 1 ? value : { [type]: checked };
+}
+
+/** Whether a value is a text or a usual number: most values are, and nothing of them has to change. */
+function isUsual(value: Record<string, unknown>): boolean {
+  let members = 0;
+  for (const _name in value) members += 1;
+  if (members !== 1) return false;
+  return typeof value['S'] === 'string' || (typeof value['N'] === 'string' && isNormal(value['N']));
 }
 
 const checks: Readonly<Record<string, (value: unknown, depth: number) => unknown>> = {
@@ -69,7 +76,7 @@ const checks: Readonly<Record<string, (value: unknown, depth: number) => unknown
   L: (value, depth) => {
     if (!Array.isArray(value)) throw notSerialized('Unexpected token received from parser');
     const checked = value.map((one: unknown) => checkedValue(one, depth + 1));
-    return checked.every((one, index) => one === value[index]) ? value : checked;
+    return checked.every((one, index) => one === value[index]) ? (value as unknown[]) : checked;
   },
   SS: (value) => {
     const set = asSet(value, 'string').map(asText);

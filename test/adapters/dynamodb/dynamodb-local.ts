@@ -13,13 +13,18 @@ export interface DynamoDbLocal {
   readonly end: () => Promise<void>;
 }
 
-/** The folder of the jar, or the reason why there is none. */
+const howToGetIt =
+  'To run it, install Java, then: npm install --prefix /tmp/ddb --ignore-scripts amplify-dynamodb-simulator; export DYNAMODB_LOCAL_HOME=/tmp/ddb/node_modules/amplify-dynamodb-simulator/emulator';
+
+/** The folder of the jar, or the reason why there is none, with the way to get it. */
 export function findDynamoDbLocal(): { readonly folder: string } | { readonly missing: string } {
   const folder = process.env['DYNAMODB_LOCAL_HOME'] ?? folderOfPackage();
-  if (folder === undefined) return { missing: 'DYNAMODB_LOCAL_HOME names no folder' };
+  if (folder === undefined) return { missing: `DYNAMODB_LOCAL_HOME names no folder. ${howToGetIt}` };
   if (!existsSync(join(folder, 'DynamoDBLocal.jar')))
-    return { missing: `there is no DynamoDBLocal.jar in ${folder}` };
-  return spawnSync('java', ['-version']).status === 0 ? { folder } : { missing: 'there is no Java' };
+    return { missing: `there is no DynamoDBLocal.jar in ${folder}. ${howToGetIt}` };
+  return spawnSync('java', ['-version']).status === 0
+    ? { folder }
+    : { missing: `there is no Java. ${howToGetIt}` };
 }
 
 /** It is no dependency of this project, and it is used only if somebody installed it. */

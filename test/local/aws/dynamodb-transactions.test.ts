@@ -8,7 +8,9 @@ import {
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { account, startTable, TableName, withFive } from './dynamodb-fixture.ts';
+import { createDynamo } from '../../../local/aws/dynamodb-service.ts';
 import { startMillis } from './endpoint-fixture.ts';
+import { tableDefinition } from './table.ts';
 
 /** A charge of an account and the item of its creation, in one transaction. */
 const charge = (creation: string, cost = 10): TransactWriteCommandInput => ({
@@ -167,5 +169,91 @@ describe('transactions', () => {
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 10 } }));
     await table.send(new TransactWriteCommand(request));
     expect((await table.send(new GetCommand({ TableName, Key: account }))).Item?.available).toBe(0);
+  });
+});
+
+describe('a transaction that holds its items for some time', () => {
+  test('refuses single writes and other transactions on them, and reads see the state before', async () => {
+    const waiting: (() => void)[] = [];
+    const dynamo = createDynamo({
+      now: () => startMillis,
+      transactionHoldMillis: 250,
+      wait: (millis) => {
+        expect(millis).toBe(250);
+        return new Promise((resolve) => waiting.push(resolve));
+      },
+    });
+    const call = (operation: string, input: Record<string, unknown>): Promise<Record<string, unknown>> =>
+      dynamo.service({ service: 'dynamodb', operation, caller: 'operator', input });
+    await call('CreateTable', { ...tableDefinition });
+    await call('PutItem', { TableName, Item: withFive });
+    const Key = { pk: withFive.pk, sk: withFive.sk };
+    const update = {
+      TableName,
+      Key,
+      UpdateExpression: 'ADD available :one',
+      ExpressionAttributeValues: { ':one': { N: '1' } },
+    };
+    const first = call('TransactWriteItems', { TransactItems: [{ Update: update }] });
+    await expect(call('UpdateItem', update)).rejects.toMatchObject({ code: 'TransactionConflictException' });
+    await expect(call('TransactWriteItems', { TransactItems: [{ Update: update }] })).rejects.toMatchObject({
+      code: 'TransactionCanceledException',
+    });
+    expect(await call('GetItem', { TableName, Key })).toEqual({ Item: withFive });
+    expect(waiting).toHaveLength(1);
+    waiting[0]?.();
+    await first;
+    await call('UpdateItem', update);
+    expect(await call('GetItem', { TableName, Key })).toMatchObject({ Item: { available: { N: '7' } } });
+    await dynamo.close();
+  });
+});
+
+describe('an answer of the one machine', () => {
+  test('waits until everything is kept that it may tell, also the answer of a read and a refusal', async () => {
+    const kept: (() => void)[] = [];
+    let isPending = false;
+    const dynamo = createDynamo({
+      now: () => startMillis,
+      storage: {
+        load: () => Promise.resolve(),
+        append: () => {
+          isPending = true;
+        },
+        settled: () => (isPending ? new Promise((resolve) => kept.push(resolve)) : undefined),
+        close: () => Promise.resolve(),
+      },
+    });
+    const answered: string[] = [];
+    const ask = async (name: string, operation: string, input: Record<string, unknown>): Promise<void> => {
+      await dynamo
+        .service({ service: 'dynamodb', operation, caller: 'operator', input })
+        .catch(() => undefined);
+      answered.push(name);
+    };
+    const Item = { name: { S: 'x' } };
+    const created = ask('create', 'CreateTable', {
+      TableName,
+      AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' }],
+    });
+    const calls = [
+      created,
+      ask('put', 'PutItem', { TableName, Item }),
+      ask('get', 'GetItem', { TableName, Key: Item }),
+      ask('refused', 'PutItem', {
+        TableName,
+        Item,
+        ConditionExpression: 'attribute_not_exists(#n)',
+        ExpressionAttributeNames: { '#n': 'name' },
+      }),
+    ];
+    await new Promise(setImmediate);
+    expect(answered).toEqual([]);
+    expect(kept).toHaveLength(4);
+    for (const end of kept) end();
+    await Promise.all(calls);
+    expect(answered).toEqual(['create', 'put', 'get', 'refused']);
+    await dynamo.close();
   });
 });

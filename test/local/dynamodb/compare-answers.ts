@@ -29,7 +29,7 @@ function summary(answer: Json): string {
 function comparable(operation: string, input: Json, answer: Json): Json {
   if (answer['__type'] !== undefined) {
     const { __type, message, Message, ...fields } = answer;
-    const code = String(__type).replace(/^.*#/, '');
+    const code = (__type as string).replace(/^.*#/, '');
     return { code, message: message ?? Message ?? '', ...(sorted(fields) as Json) };
   }
   const { Items, ...rest } = sorted(answer) as Json;

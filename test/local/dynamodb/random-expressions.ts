@@ -40,7 +40,7 @@ export class Placeholders {
 }
 
 /** A path that an expression may name. `names` are the attributes at its beginning. */
-export function path(holders: Placeholders, names: readonly [string, ...string[]] = attributes): string {
+function path(holders: Placeholders, names: readonly [string, ...string[]] = attributes): string {
   const { draw } = holders;
   const head = draw(names);
   const start = once(draw, 4) ? holders.name(head) : once(draw, 80) ? draw(['status', 'name', 'ADD']) : head;

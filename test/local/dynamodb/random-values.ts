@@ -45,7 +45,7 @@ const wrongNumbers = [
 const bytes = ['', 'AA==', 'AAEC', '/w==', 'YWI='] as const;
 
 /** A value without a member inside. */
-export function scalar(draw: Draw): Json {
+function scalar(draw: Draw): Json {
   switch (draw(['S', 'S', 'N', 'N', 'N', 'B', 'BOOL', 'NULL'])) {
     case 'S':
       return { S: draw(texts) };
