@@ -49,9 +49,9 @@ export interface ExecutionEnvironment {
   readonly isUsable: () => boolean;
   /** Whether few enough of its invocations work, so that one more may begin. */
   readonly isTaking: () => boolean;
-  /** Whether the worker has used its processor nearly all the time of late. */
+  /** Whether one invocation keeps the worker from the others at present, because it uses the processor. */
   readonly isBusy: () => boolean;
-  /** Whether one invocation keeps the worker from doing anything else. */
+  /** Whether one invocation has kept the worker from the others for so long that it may never end. */
   readonly isBlocked: () => boolean;
   /** Ends the worker. Invocations in flight fail with Runtime.ExitError. */
   readonly end: () => Promise<void>;
@@ -160,7 +160,7 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
     inFlight: () => flights.size,
     isUsable: () => usable,
     isTaking: () => vitals.openCalls() + told - vitals.begun() < options.mostWorking,
-    isBusy: busyOf(worker),
+    isBusy: () => flights.size > 0 && vitals.stillMillis() > busyMillis,
     isBlocked,
     end: async () => {
       usable = false;
@@ -169,23 +169,8 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   };
 }
 
-/** A shorter time says little about a worker. A worker that loads its bundle is busy for some 100 ms. */
-const lookMillis = 250;
-const busyShare = 0.9;
-
-function busyOf(worker: Worker): () => boolean {
-  let busy = false;
-  let lookedAt = Date.now();
-  let before = worker.performance.eventLoopUtilization();
-  return () => {
-    if (Date.now() - lookedAt < lookMillis) return busy;
-    lookedAt = Date.now();
-    const now = worker.performance.eventLoopUtilization();
-    busy = worker.performance.eventLoopUtilization(now, before).utilization > busyShare;
-    before = now;
-    return busy;
-  };
-}
+/** A worker that does nothing but wait turns ten times a second. */
+const busyMillis = 250;
 
 /** Starts the thread. It does not keep the process alive until it has work. */
 function startWorker({ env, boot, mostWorking }: EnvironmentOptions, { shared }: Vitals): Worker {

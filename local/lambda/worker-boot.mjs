@@ -51,7 +51,7 @@ globalThis.Date = VirtualDate;
 // The main thread reads these cells before it gives this thread one more invocation (vitals.ts).
 const vitals = new BigInt64Array(workerData.vitals);
 const [turnCell, callsCell, begunCell] = [0, 1, 2];
-const beatMillis = 250;
+const beatMillis = 100;
 const noteTurn = () => Atomics.store(vitals, turnCell, BigInt(realNow()));
 function beat() {
   noteTurn();

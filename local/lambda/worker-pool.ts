@@ -40,7 +40,7 @@ export const poolLimits: PoolLimits = {
   environments: 8,
   // Two at least, so that one invocation that blocks its environment never stops the function.
   environmentsWhenBusy: Math.max(2, availableParallelism()),
-  // An environment beats four times a second. On an overloaded machine it gets its turn much less often.
+  // An environment turns ten times a second. On an overloaded machine it gets its turn much less often.
   blockedMillis: 5_000,
   idleMillis: 60_000,
 };
@@ -71,7 +71,7 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
   function freeEnvironment(): ExecutionEnvironment | undefined {
     for (const environment of [...environments.keys()]) if (!environment.isUsable()) retire(environment);
     const withRoom = [...environments.keys()].filter((one) => one.inFlight() < limits.invocationsEach);
-    const taking = withRoom.filter((one) => one.isTaking() && !one.isBlocked());
+    const taking = withRoom.filter((one) => one.isTaking());
     const calm = taking.filter((one) => !one.isBusy());
     if (calm.length > 0) return emptiest(calm);
     if (environments.size < limits.environmentsWhenBusy) return add();

@@ -61,7 +61,13 @@ export function createInterpreter(boot: InterpreterBootData, listener: Interpret
     }
   }
   function startThread(): Worker {
-    const worker = new Worker(threadModule, { workerData: boot, execArgv: [], name: 'interpreter' });
+    const worker = new Worker(threadModule, {
+      workerData: boot,
+      execArgv: [],
+      name: 'interpreter',
+      // A small young generation keeps the thread small.
+      resourceLimits: { maxYoungGenerationSizeMb: 8 },
+    });
     worker.on('message', hear);
     worker.on('exit', () => {
       for (const resolve of syncs.values()) resolve(undefined);
