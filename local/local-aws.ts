@@ -85,10 +85,12 @@ export async function startLocalAws({
       close: async () => {
         await close();
         await dynamo.close();
+        objects.close();
       },
     };
   } catch (error) {
     await dynamo.close();
+    objects.close();
     throw error;
   }
 }

@@ -1,30 +1,28 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { linkSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import path from 'node:path';
-import * as z from 'zod';
-import { hasErrorCode } from '../error-code.ts';
-import { writeInFolder } from './write-in-folder.ts';
+import { openJournal } from '../journal.ts';
 
-const recordSchema = z.object({
-  key: z.string(),
+/** The facts about an object besides its bytes. The journal of a data folder holds them under these names. */
+export interface ObjectRecord {
+  readonly key: string;
   /** The name of the file with the bytes, in the bucket's folder. */
-  file: z.string(),
-  size: z.int(),
-  writtenAtMs: z.number(),
-  etag: z.string(),
-  crc32: z.string(),
-  contentType: z.string(),
-  cacheControl: z.string().optional(),
-  contentDisposition: z.string().optional(),
-  metadata: z.record(z.string(), z.string()),
-});
+  readonly file: string;
+  readonly size: number;
+  readonly writtenAtMs: number;
+  readonly etag: string;
+  readonly crc32: string;
+  readonly contentType: string;
+  readonly cacheControl?: string | undefined;
+  readonly contentDisposition?: string | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+}
 
-/** The facts about an object besides its bytes. Files of a data folder hold them under these names. */
-export type ObjectRecord = z.output<typeof recordSchema>;
+/** An object that was written, or the key of an object that was deleted. */
+type Entry =
+  | { readonly bucket: string; readonly put: ObjectRecord }
+  | { readonly bucket: string; readonly removed: string };
 
 /**
- * The index of the objects that exist. Each has one small file in `<bucket>/.index/`, which a rename puts in
- * place. All its work is synchronous, so no other work comes between.
+ * The index of the objects that exist. It is in memory, and a journal keeps it. A change is in the journal
+ * before its method returns, so it survives kill -9.
  */
 export interface ObjectIndex {
   readonly find: (bucket: string, key: string) => ObjectRecord | undefined;
@@ -36,84 +34,50 @@ export interface ObjectIndex {
     options: { readonly onlyIfAbsent: boolean },
   ) => { readonly refused: boolean; readonly replaced?: ObjectRecord | undefined };
   readonly remove: (bucket: string, key: string) => ObjectRecord | undefined;
+  readonly close: () => void;
 }
 
-/** Opens the index of all buckets in the folder. */
-export function createObjectIndex(folder: string): ObjectIndex {
-  const indexOf = (bucket: string): string => path.join(folder, bucket, '.index');
-  const entryOf = (bucket: string, key: string): string => path.join(indexOf(bucket), entryName(key));
-  const find = (bucket: string, key: string): ObjectRecord | undefined => readRecord(entryOf(bucket, key));
+/** Opens the index of all buckets in the folder. Its journal lies beside the folder, as FOLDER.jsonl. */
+export function openObjectIndex(folder: string): ObjectIndex {
+  const buckets = new Map<string, Map<string, ObjectRecord>>();
+  const objectsOf = (bucket: string): Map<string, ObjectRecord> => {
+    const objects = buckets.get(bucket) ?? new Map<string, ObjectRecord>();
+    buckets.set(bucket, objects);
+    return objects;
+  };
+  const apply = (entry: Entry): void => {
+    if ('put' in entry) objectsOf(entry.bucket).set(entry.put.key, entry.put);
+    else objectsOf(entry.bucket).delete(entry.removed);
+  };
+  const present = (): Entry[] =>
+    [...buckets].flatMap(([bucket, objects]) => [...objects.values()].map((put) => ({ bucket, put })));
+  const { journal } = openJournal<Entry>(`${folder}.jsonl`, (entries) => {
+    for (const entry of entries) apply(entry);
+    return present();
+  });
+  const keep = (entry: Entry): void => {
+    journal.append(entry);
+    apply(entry);
+  };
 
+  const find: ObjectIndex['find'] = (bucket, key) => buckets.get(bucket)?.get(key);
   return {
     find,
     list: (bucket, prefix) =>
-      entriesOf(indexOf(bucket))
-        .map((name) => readRecord(path.join(indexOf(bucket), name)))
-        .flatMap((record) => (record?.key.startsWith(prefix) === true ? [record] : []))
+      [...(buckets.get(bucket)?.values() ?? [])]
+        .filter(({ key }) => key.startsWith(prefix))
         .sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key))),
     write: (bucket, record, { onlyIfAbsent }) => {
-      const name = `~${randomBytes(6).toString('hex')}`;
-      const draft = path.join(indexOf(bucket), name);
-      writeInFolder(indexOf(bucket), name, JSON.stringify(record));
-      const entry = entryOf(bucket, record.key);
-      if (onlyIfAbsent) return { refused: !placeIfAbsent(draft, entry) };
-      const replaced = readRecord(entry);
-      renameSync(draft, entry);
+      const replaced = find(bucket, record.key);
+      if (onlyIfAbsent && replaced !== undefined) return { refused: true };
+      keep({ bucket, put: record });
       return { refused: false, replaced };
     },
     remove: (bucket, key) => {
-      const record = find(bucket, key);
-      rmSync(entryOf(bucket, key), { force: true });
-      return record;
+      const removed = find(bucket, key);
+      if (removed !== undefined) keep({ bucket, removed: key });
+      return removed;
     },
+    close: () => journal.close(),
   };
-}
-
-/** The names of the entries in a folder. Drafts and a missing folder count as none. */
-function entriesOf(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => !name.startsWith('~'));
-  } catch (error) {
-    if (hasErrorCode(error, 'ENOENT')) return [];
-    throw error;
-  }
-}
-
-/**
- * A file name for the key. `/` and a leading `.` or `~` are escaped, and a long key is hashed, so that no key
- * leads out of the folder.
- */
-function entryName(key: string): string {
-  const escaped = encodeURIComponent(key).replace(
-    /^[.~]/,
-    (first) => `%${first.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return escaped.length <= 200
-    ? escaped
-    : `${escaped.slice(0, 100)}~${createHash('sha256').update(key).digest('hex')}`;
-}
-
-function readRecord(file: string): ObjectRecord | undefined {
-  try {
-    return recordSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch (error) {
-    if (hasErrorCode(error, 'ENOENT')) return undefined;
-    throw error;
-  }
-}
-
-/**
- * Puts the draft in place unless the entry exists. link() refuses an existing name, while rename() would
- * replace it.
- */
-function placeIfAbsent(draft: string, entry: string): boolean {
-  try {
-    linkSync(draft, entry);
-    return true;
-  } catch (error) {
-    if (hasErrorCode(error, 'EEXIST')) return false;
-    throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
 }

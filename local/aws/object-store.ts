@@ -6,7 +6,7 @@ import type { AwsCall, AwsOutput, AwsService } from './aws-call.ts';
 import { crc32Base64 } from './aws-chunked.ts';
 import { AwsError } from './aws-error.ts';
 import { parseInput, unknownOperation } from './call-input.ts';
-import { createObjectIndex } from './object-index.ts';
+import { openObjectIndex } from './object-index.ts';
 import { writeInFolder } from './write-in-folder.ts';
 import type { ObjectIndex, ObjectRecord } from './object-index.ts';
 import { listObjects } from './object-listing.ts';
@@ -30,6 +30,8 @@ export interface ObjectStore {
    * Resolves with the number of deleted objects.
    */
   readonly expire: (bucket: string, prefix: string, olderThanDays: number) => Promise<number>;
+  /** Frees the folder. */
+  readonly close: () => void;
 }
 
 const dayMillis = 86_400_000;
@@ -50,11 +52,11 @@ const putObject = location.extend({
 
 /**
  * Keeps each object's bytes in a file of its own under `folder/<bucket>/`. The file's name ends like the key,
- * so that an image opens as an image. The facts about the objects are in an index. An object exists as soon
+ * so that an image opens as an image. The facts about the objects are in an index, see object-index.ts. An object exists as soon
  * as the index has its entry. `now` is the time in epoch milliseconds.
  */
 export function createObjectStore(folder: string, { now }: { readonly now: () => number }): ObjectStore {
-  const index = createObjectIndex(folder);
+  const index = openObjectIndex(folder);
   const operations = createOperations(folder, index, now);
   return {
     service: async (call) => {
@@ -80,6 +82,7 @@ export function createObjectStore(folder: string, { now }: { readonly now: () =>
       for (const { key } of due) await remove(folder, index, bucket, key);
       return due.length;
     },
+    close: index.close,
   };
 }
 
@@ -122,7 +125,7 @@ async function put(
     .replace(/[^\w.-]/g, '_')
     .slice(-80)}`;
   // No index entry names this file yet. After a crash before the entry is written, the object is as it was.
-  writeInFolder(path.join(folder, Bucket), file, Body);
+  await writeInFolder(path.join(folder, Bucket), file, Body);
   const record: ObjectRecord = {
     key: Key,
     file,

@@ -180,7 +180,7 @@ function startWorker({ env, boot, mostWorking }: EnvironmentOptions, { shared }:
     execArgv: [],
     name: boot.context['functionName'] ?? '',
     // A small young generation keeps a thread small. A handler has few objects at a time.
-    resourceLimits: { maxYoungGenerationSizeMb: 8 },
+    resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1_024 },
     stdout: true,
     stderr: true,
   });

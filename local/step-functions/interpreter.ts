@@ -66,7 +66,7 @@ export function createInterpreter(boot: InterpreterBootData, listener: Interpret
       execArgv: [],
       name: 'interpreter',
       // A small young generation keeps the thread small.
-      resourceLimits: { maxYoungGenerationSizeMb: 8 },
+      resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1_024 },
     });
     worker.on('message', hear);
     worker.on('exit', () => {

@@ -1,6 +1,7 @@
 /** `npm start` of any checkout, as a process of its own whose usage is measured. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -33,6 +34,15 @@ export interface MeasuredOptions {
 const readySchema = z.object({ event: z.literal('ready'), api: z.string(), local: z.string() });
 const eventSchema = z.object({ event: z.string() });
 
+const packageSchema = z.object({ scripts: z.object({ start: z.string() }) });
+
+/** The arguments of Node in the script `npm start` of the checkout. */
+async function startArguments(root: string): Promise<string[]> {
+  const { scripts } = packageSchema.parse(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')));
+  const [, , , ...args] = scripts.start.split(' ');
+  return args;
+}
+
 /** Starts the service and waits for its ready line. Throws with what the service printed when it ends before. */
 export async function startMeasured({
   root,
@@ -41,9 +51,12 @@ export async function startMeasured({
 }: MeasuredOptions): Promise<MeasuredService> {
   const variables = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
   const node = join(root, 'node_modules', 'node', 'bin', 'node');
-  const args = [join(root, 'bin', 'local.ts'), '--json', '--data', folder, '--port', '0', ...variables];
+  const args = ['--json', '--data', folder, '--port', '0', ...variables];
   const began = performance.now();
-  const child = spawn(node, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(node, [...(await startArguments(root)), ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const complaints: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => complaints.push(String(chunk)));
   const exited = once(child, 'exit');

@@ -1,4 +1,5 @@
 /** The engines that take the place of DynamoDB, each behind the SDK's own client. */
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -32,9 +33,11 @@ function randomBytesInTurn(): Table['randomBytes'] {
   };
 }
 
-/** dynalite with the transactions of the stand-in, over a socket. */
+/** The table engine of the one machine, over a socket. */
 export async function startStandIn(): Promise<Engine> {
   const dynamo = createDynamo({ now: () => now });
+  const folder = await mkdtemp(join(tmpdir(), 'darkroom-engine-'));
+  const objectStore = createObjectStore(join(folder, 'objects'), { now: () => now });
   const absent = (): Promise<never> => Promise.reject(new Error('only DynamoDB is asked here'));
   const endpoint = createAwsEndpoint({
     dynamodb: dynamo.service,
@@ -42,8 +45,7 @@ export async function startStandIn(): Promise<Engine> {
     secretsmanager: absent,
     faults: createFaults(),
     authorize: () => undefined,
-    // Nothing is written there, because the stores use no bucket.
-    objectStore: createObjectStore(join(tmpdir(), 'darkroom-never-written'), { now: () => now }),
+    objectStore,
   });
   const { url, close } = await endpoint.listen();
   return {
@@ -51,6 +53,8 @@ export async function startStandIn(): Promise<Engine> {
     end: async () => {
       await close();
       await dynamo.close();
+      objectStore.close();
+      await rm(folder, { recursive: true });
     },
   };
 }

@@ -64,6 +64,7 @@ export async function startEndpoint(options: Partial<AwsEndpointOptions> = {}): 
   onTestFinished(async () => {
     await close();
     await dynamo.close();
+    objectStore.close();
   });
   return {
     as: (caller) => ({
