@@ -66,12 +66,25 @@ const urgent = new Set(['operator-revoke', 'operator-suspend', 'operator-activat
  */
 const lasting: ReadonlySet<FaultKind> = new Set(['errors', 'all_lost', 'throttles', 'lost_then_throttled']);
 
+/** Lasting faults that refuse every further try of a call, so that nobody learns what the first try did. */
+const hiding: ReadonlySet<FaultKind> = new Set(['conflicts', 'throttles']);
+
+/**
+ * Whether the outcome of a call is unknown: its answer was lost, and every further try was refused. The kinds
+ * lost_then_conflicts and lost_then_throttled do this in one fault. Two faults at the same call do it as well.
+ */
+function leavesOutcomeUnknown(faults: readonly Fault[]): boolean {
+  const lost = faults.filter(({ kind }) => kind === 'lost').map(({ site }) => site);
+  return faults.some(({ kind, site }) => hiding.has(kind) && lost.includes(site));
+}
+
 /**
  * The SDK's retry absorbs one fault of the kinds marked 'once'. Two of them excuse a 500: together with a
  * transaction in progress they use up the tries of a call. After a lasting fault a single one excuses a 500,
  * because the quota of retries may be used up.
  */
 function excuse(faults: readonly Fault[], ofWorld: readonly Fault[]): boolean {
+  if (leavesOutcomeUnknown(faults)) return true;
   const absorbed = faults.filter(({ kind, site }) => excuses[kind] === 'once' && sdkSites.test(site));
   if (absorbed.length > (ofWorld.some(({ kind }) => lasting.has(kind)) ? 0 : 1)) return true;
   return faults.some(
