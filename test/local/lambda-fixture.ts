@@ -27,8 +27,8 @@ interface RunOptions {
 
 /**
  * Makes the `run` of one test file. `run` starts a local Lambda with one function: `code` is the body of the
- * handler, and `top` stands before the handler. The Lambda stops at the end of the test. Call this in each test
- * file, because the hooks belong to the file.
+ * handler, and `top` stands before the handler. The Lambda stops at the end of the test. Each test file makes
+ * its own, because the hooks belong to the file.
  */
 export function createRunner(): (code: string, options?: RunOptions) => Running {
   const { folder, remove } = temporaryFolder();

@@ -1,6 +1,6 @@
 /**
- * What a Query or a Scan asks for: index, limit, filter, projection and Select. Requests that DynamoDB does not
- * accept are refused here.
+ * What a Query or a Scan asks for: index, limit, filter, projection and Select. A request that DynamoDB does
+ * not accept is refused here.
  */
 import type { Item } from '../attributes.ts';
 import type { Test } from '../expressions/condition.ts';
