@@ -139,9 +139,14 @@ describe('the workers of a function', () => {
   });
 
   it('An invocation that blocks its worker beyond its time limit takes the others with it', async () => {
-    const { invoke } = run('if (event.spin) for (;;); await new Promise(() => setInterval(() => 0, 1000))', {
-      timeoutSeconds: 2,
-    });
+    const { invoke } = run(
+      `if (event.ready) return;
+      if (event.spin) for (;;);
+      await new Promise(() => setInterval(() => 0, 1000))`,
+      { timeoutSeconds: 2 },
+    );
+    // The time limit of an invocation begins when the worker has loaded its bundle.
+    await invoke({ ready: true });
     const spinning = invoke({ spin: true });
     await new Promise((resolve) => {
       setTimeout(resolve, 200);
