@@ -1,0 +1,15 @@
+/**
+ * A process of its own that loads the bundle of RenderImage as Lambda does, and renders the creations whose
+ * ids come on the command line, one after the other. An environment of Lambda stays warm and does the same.
+ * Prints one line of JSON with its largest resident memory.
+ */
+import { pathToFileURL } from 'node:url';
+import { usageOf } from '../machine-bench/process-usage.ts';
+
+type Handler = (event: object, context: object) => Promise<unknown>;
+
+const [, , bundle = '', ...creations] = process.argv;
+const { handler } = (await import(pathToFileURL(bundle).href)) as { handler: Handler };
+const loadedBytes = usageOf(process.pid).peakBytes;
+for (const creation_id of creations) await handler({ creation_id }, { awsRequestId: `bench-${creation_id}` });
+console.log(JSON.stringify({ loadedBytes, peakBytes: usageOf(process.pid).peakBytes }));
