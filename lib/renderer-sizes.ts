@@ -11,7 +11,7 @@ export const rendererSizes: Readonly<
   any: { memoryMegabytes: 1024, description: 'Renders the image of a creation and completes it' },
   small: { memoryMegabytes: 256, description: 'Renders a 1K image without source images, and completes it' },
   large: {
-    memoryMegabytes: 512,
+    memoryMegabytes: 576,
     description: 'Renders a larger image without source images, and completes it',
   },
 };

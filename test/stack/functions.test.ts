@@ -79,7 +79,7 @@ describe('the functions', () => {
   const settings: Readonly<Record<string, readonly [number, string, Readonly<Record<string, string>>]>> = {
     RenderImage: [1_024, 'Renders the image of a creation and completes it', renderer],
     RenderImageSmall: [256, 'Renders a 1K image without source images, and completes it', renderer],
-    RenderImageLarge: [512, 'Renders a larger image without source images, and completes it', renderer],
+    RenderImageLarge: [576, 'Renders a larger image without source images, and completes it', renderer],
     RefundCharge: [512, 'Fails a creation and gives its charge back', everywhere],
     DeliverWebhook: [
       256,

@@ -35,7 +35,7 @@ const mostShare = 0.8;
 const mebibyte = 1_048_576;
 
 const childFile = fileURLToPath(new URL('render-child.ts', import.meta.url));
-const reportSchema = z.object({ loadedBytes: z.number(), peakBytes: z.number() });
+const reportSchema = z.object({ loadedBytes: z.number(), peakBytes: z.number(), cpuMillisEach: z.number() });
 const run = promisify(execFile);
 
 const functionOf: Readonly<Record<Renderer, string>> = {
@@ -124,6 +124,10 @@ async function measureCase(
     peak_mb: shown(report?.peakBytes),
     least_mb: least ?? null,
     given_mb: given,
+    cpu_ms: report === undefined ? null : Math.round(report.cpuMillisEach),
+    // With less than 1,769 MB a function has a share of a processor.
+    work_ms_given:
+      report === undefined ? null : Math.round(report.cpuMillisEach * Math.max(1, 1_769 / given)),
     finding: least === undefined || least > given ? 'too little' : null,
   };
 }

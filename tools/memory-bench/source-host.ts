@@ -5,8 +5,8 @@ import { heavySource } from './heavy-pictures.ts';
 
 export interface SourceHost {
   /** The address of an image of this many bytes. */
-  at(bytes: number): string;
-  stop(): Promise<void>;
+  readonly at: (bytes: number) => string;
+  readonly stop: () => Promise<void>;
 }
 
 export async function startSourceHost(): Promise<SourceHost> {
