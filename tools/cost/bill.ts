@@ -1,4 +1,5 @@
 /** Computes what 1,000 creations cost, part by part, from the counts of one creation. */
+import { isRenderer } from '../function-name.ts';
 import type { CreationCount } from './measure.ts';
 import type { FunctionCount } from './meter.ts';
 import { awsMillis, platformLogBytes, prices, receiverMillis } from './prices.ts';
@@ -57,11 +58,6 @@ function withoutPainting(count: CreationCount, ownRenderMillis: number): Creatio
 
 export function totalOf(bill: Bill | Readonly<Record<string, number>>): number {
   return Object.values<number>({ ...bill }).reduce((sum, usd) => sum + usd, 0);
-}
-
-/** The functions that render differ in their memory alone. */
-export function isRenderer(name: string): boolean {
-  return name.startsWith('RenderImage');
 }
 
 /** The count as if this renderer had rendered the measured creations. */

@@ -8,8 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CreationId } from '../../core/ids.ts';
 import { settled, submit } from '../../start/creations.ts';
 import { startService, type RunningService } from '../../start/service.ts';
-import { functionName } from '../function-name.ts';
-import { isRenderer } from './bill.ts';
+import { functionName, isRenderer } from '../function-name.ts';
 import { createMeter, type FunctionCount, type Meter } from './meter.ts';
 
 /** The use of AWS by one creation, as an average over all measured creations. */

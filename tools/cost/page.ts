@@ -3,13 +3,13 @@ import {
   billFor,
   billParts,
   idleBill,
-  isRenderer,
   renderedBy,
   totalOf,
   waitFor,
   type Memory,
   type Standing,
 } from './bill.ts';
+import { isRenderer } from '../function-name.ts';
 import { creationKinds, type CreationCount, type CreationKind } from './measure.ts';
 import { figureTitles } from './page-figures.ts';
 import { awsMillis, prices, pricesReadAt, receiverMillis } from './prices.ts';
