@@ -7,7 +7,8 @@ import type { Item } from './attributes.ts';
 import { createHolds } from './holds.ts';
 import { batchGet, readBatchGet, readBatchWrite } from './operations/batches.ts';
 import { capacityReport, consumed, indexWriteUnits, readUnits, writeUnits } from './operations/capacity.ts';
-import { query, scan, type Output } from './operations/queries.ts';
+import type { Output } from './operations/pages.ts';
+import { query, scan } from './operations/queries.ts';
 import { projectionOf, readId } from './operations/reads.ts';
 import { describeTable, readTableDefinition, withTimeToLive } from './operations/tables.ts';
 import { planOf, readGets, readSteps, tokenOf } from './operations/transactions.ts';
@@ -21,7 +22,7 @@ import { createCommittedTokens } from './tokens.ts';
 import { flagOf, numberOf, requireTableName, textOf, type Input } from './validation/requests.ts';
 import { memberOf, sizeOfItem } from './values.ts';
 
-export type { Output } from './operations/queries.ts';
+export type { Output } from './operations/pages.ts';
 export type { Input } from './validation/requests.ts';
 export type { Moment } from './table-index.ts';
 

@@ -79,6 +79,14 @@ export function order(left: Attribute | undefined, right: Attribute | undefined)
   return undefined;
 }
 
+/** Whether a text or a byte string begins with another one. */
+export function beginsWith(value: Attribute | undefined, start: Attribute | undefined): boolean {
+  if (value?.S !== undefined && start?.S !== undefined) return value.S.startsWith(start.S);
+  if (value?.B === undefined || start?.B === undefined) return false;
+  const bytes = Buffer.from(start.B, 'base64');
+  return Buffer.from(value.B, 'base64').subarray(0, bytes.length).equals(bytes);
+}
+
 const firstSurrogate = 0xd800;
 const lastSurrogate = 0xdfff;
 

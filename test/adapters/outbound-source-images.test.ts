@@ -1,23 +1,8 @@
 /** How the source image at an address of a client is fetched. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  answering,
-  never,
-  openLimits,
-  outbound,
-  startRecordingServer,
-  type Handle,
-  type RecordingServer,
-} from './recording-server.ts';
+import { describe, expect, it } from 'vitest';
+import { answering, never, openLimits, outbound, recordingServer, type Handle } from './recording-server.ts';
 
-let server: RecordingServer;
-beforeAll(async () => {
-  server = await startRecordingServer();
-});
-beforeEach(() => {
-  server.received.length = 0;
-});
-afterAll(() => server.stop());
+const server = await recordingServer();
 
 describe('A source image that is fetched', () => {
   it('A source image is requested with these headers and without a body', async () => {

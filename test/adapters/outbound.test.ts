@@ -1,23 +1,9 @@
 /** An address that a client gives: how it is checked, and how a webhook is posted to it. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { OutboundServices } from '../../adapters/safe-fetch.ts';
-import {
-  answering,
-  failing,
-  openLimits,
-  outbound,
-  startRecordingServer,
-  type RecordingServer,
-} from './recording-server.ts';
+import { answering, failing, openLimits, outbound, recordingServer } from './recording-server.ts';
 
-let server: RecordingServer;
-beforeAll(async () => {
-  server = await startRecordingServer();
-});
-beforeEach(() => {
-  server.received.length = 0;
-});
-afterAll(() => server.stop());
+const server = await recordingServer();
 
 describe('An address that is checked at submission', () => {
   const resolve = (...addresses: readonly string[]) =>

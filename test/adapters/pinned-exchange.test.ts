@@ -1,16 +1,9 @@
 /** One HTTP exchange with addresses that were checked before. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exchange, type Exchange } from '../../adapters/pinned-exchange.ts';
-import { answering, failing, never, startRecordingServer, type RecordingServer } from './recording-server.ts';
+import { answering, failing, never, recordingServer } from './recording-server.ts';
 
-let server: RecordingServer;
-beforeAll(async () => {
-  server = await startRecordingServer();
-});
-beforeEach(() => {
-  server.received.length = 0;
-});
-afterAll(() => server.stop());
+const server = await recordingServer();
 
 describe('One exchange', () => {
   const ask = (change: Partial<Exchange> = {}): ReturnType<typeof exchange> =>

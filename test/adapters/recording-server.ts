@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Duplex } from 'node:stream';
+import { afterAll, beforeEach } from 'vitest';
 import type { Connect } from '../../adapters/pinned-exchange.ts';
 import { createOutbound, type OutboundServices } from '../../adapters/safe-fetch.ts';
 import type { Clock, TimeLimit } from '../../core/ports/runtime.ts';
@@ -16,7 +17,7 @@ interface ReceivedRequest {
   body: string;
 }
 
-export interface RecordingServer {
+interface RecordingServer {
   readonly port: number;
   readonly url: (path?: string) => string;
   /** The requests so far, which a test may clear. */
@@ -26,8 +27,18 @@ export interface RecordingServer {
   readonly stop: () => void;
 }
 
+/** A recording server for the tests of one file. It forgets its requests before each test. */
+export async function recordingServer(): Promise<RecordingServer> {
+  const server = await startRecordingServer();
+  beforeEach(() => {
+    server.received.length = 0;
+  });
+  afterAll(() => server.stop());
+  return server;
+}
+
 /** Starts a server on loopback that records each request. */
-export async function startRecordingServer(): Promise<RecordingServer> {
+async function startRecordingServer(): Promise<RecordingServer> {
   let handle: Handle = () => undefined;
   const received: ReceivedRequest[] = [];
   const server = createServer((request, response) => {

@@ -1,73 +1,11 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { openClock } from '../../local/clock.ts';
+/** One function in its worker: what its code sees, and how an invocation ends. */
+import { describe, expect, it, vi } from 'vitest';
 import { isObject } from '../../local/json-object.ts';
 import type { JsonObject } from '../../local/json-object.ts';
-import { createLocalFunctions } from '../../local/lambda/functions.ts';
-import type { InvocationSource, LocalFunctions } from '../../local/lambda/functions.ts';
-import type { FunctionLogLine, InvocationResult, LambdaError } from '../../local/lambda/messages.ts';
-import { poolLimits, type PoolLimits } from '../../local/lambda/worker-pool.ts';
-import { temporaryFolder, writeBundle } from './machine-fixture.ts';
+import type { InvocationResult } from '../../local/lambda/messages.ts';
+import { crashes, createRunner, failure } from './lambda-fixture.ts';
 
-const { folder, remove } = temporaryFolder();
-afterAll(remove);
-let started: LocalFunctions | undefined;
-afterEach(() => started?.stop());
-
-interface Running {
-  readonly invoke: (event?: unknown, source?: InvocationSource) => Promise<InvocationResult>;
-  readonly functions: LocalFunctions;
-  readonly log: FunctionLogLine[];
-  readonly clock: ReturnType<typeof openClock>;
-}
-
-/** A second worker starts only when the first one is full or blocked, however busy the first one is. */
-const oneWorker: PoolLimits = { ...poolLimits, environmentsWhenBusy: 1, blockedMillis: 600 };
-
-let count = 0;
-function run(
-  code: string,
-  {
-    timeoutSeconds = 5,
-    top = '',
-    environment = {},
-    limits = oneWorker,
-  }: {
-    timeoutSeconds?: number;
-    top?: string;
-    environment?: Record<string, string>;
-    limits?: PoolLimits;
-  } = {},
-): Running {
-  const id = `Fn${++count}`;
-  const log: FunctionLogLine[] = [];
-  const clock = openClock();
-  const functions = createLocalFunctions({
-    functions: [
-      {
-        id,
-        roleId: `${id}Role`,
-        codeFolder: writeBundle(folder, id, { code, top }),
-        handler: 'index.handler',
-        environment,
-        timeoutSeconds,
-      },
-    ],
-    clock,
-    awsUrl: 'http://127.0.0.1:1',
-    limits,
-    log: (line) => log.push(line),
-  });
-  started = functions;
-  return {
-    functions,
-    log,
-    clock,
-    invoke: (event = {}, source = 'task') => functions.invoke(id, event, source),
-  };
-}
+const run = createRunner();
 
 /** The payload of an invocation that succeeded with an object. */
 function payloadOf(result: InvocationResult): JsonObject {
@@ -75,44 +13,10 @@ function payloadOf(result: InvocationResult): JsonObject {
   return result.payload;
 }
 
-function payloadNumber(result: InvocationResult): number {
-  if (!result.ok || typeof result.payload !== 'number') throw new Error('the function returned no number');
-  return result.payload;
-}
-
-async function failure(invocation: Promise<InvocationResult>): Promise<LambdaError> {
-  const result = await invocation;
-  if (result.ok) throw new Error('it did not fail');
-  return result.error;
-}
-
-/** The ways in which code crashes, with the error that Lambda gives. */
-const crashes: readonly [how: string, code: string, errorType: string, errorMessage: RegExp][] = [
-  ['process.exit', 'process.exit(3)', 'Runtime.ExitError', /exit status 3$/],
-  [
-    'killing its own process',
-    'process.kill(process.pid, "SIGKILL"); await new Promise(() => 0)',
-    'Runtime.ExitError',
-    /exit status 137$/,
-  ],
-  [
-    'an uncaught exception',
-    'setTimeout(() => { throw new TypeError("late") }); await new Promise(() => 0)',
-    'TypeError',
-    /^late$/,
-  ],
-  [
-    'an unhandled rejection',
-    'void Promise.reject(new Error("lost")); await new Promise(() => 0)',
-    'Runtime.UnhandledPromiseRejection',
-    /^lost$/,
-  ],
-];
-
 describe('a function in its worker', () => {
   it("A function has the environment variables of the template and of Lambda, and none of the service's own", async () => {
     process.env['SECRET_OF_THE_SERVICE'] = 'x';
-    const { invoke } = run('return process.env', { environment: { TABLE: 'main' } });
+    const { id, invoke } = run('return process.env', { environment: { TABLE: 'main' } });
     const result = await invoke();
     delete process.env['SECRET_OF_THE_SERVICE'];
     expect(result).toMatchObject({
@@ -120,9 +24,9 @@ describe('a function in its worker', () => {
       payload: {
         TABLE: 'main',
         AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: `Fn${count}Role`,
+        AWS_ACCESS_KEY_ID: `${id}Role`,
         AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
-        AWS_LAMBDA_FUNCTION_NAME: `Fn${count}`,
+        AWS_LAMBDA_FUNCTION_NAME: id,
       },
     });
     const others = Object.keys(payloadOf(result)).filter(
@@ -132,11 +36,11 @@ describe('a function in its worker', () => {
   });
 
   it("A function gets Lambda's context, with its remaining time in real milliseconds", async () => {
-    const { invoke } = run('return { ...context, left: context.getRemainingTimeInMillis() }');
+    const { id, invoke } = run('return { ...context, left: context.getRemainingTimeInMillis() }');
     const payload = payloadOf(await invoke());
     expect(payload).toMatchObject({
-      functionName: `Fn${count}`,
-      invokedFunctionArn: `arn:aws:lambda:us-east-1:000000000000:function:Fn${count}`,
+      functionName: id,
+      invokedFunctionArn: `arn:aws:lambda:us-east-1:000000000000:function:${id}`,
     });
     expect(payload['awsRequestId']).toMatch(/^[0-9a-f-]{36}$/);
     expect(payload['left']).toBeGreaterThan(0);
@@ -229,189 +133,5 @@ describe('a function in its worker', () => {
       const lines = log.filter(({ requestId }) => requestId === requestOf(n)).map(({ line }) => line);
       expect(lines).toEqual([JSON.stringify({ id: requestOf(n), n: 1 }), `${n} two`, 'three']);
     }
-  });
-});
-
-describe('the workers of a function', () => {
-  const loads = 'globalThis.loaded = Math.random()';
-
-  it('Waiting invocations of a task share one worker', async () => {
-    const { invoke } = run(
-      'await new Promise((resolve) => setTimeout(resolve, 200)); return globalThis.loaded',
-      { top: loads },
-    );
-    await invoke();
-    const results = await Promise.all(Array.from({ length: 60 }, () => invoke()));
-    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
-  });
-
-  it('An invocation gets another worker when the present worker is full', async () => {
-    const { invoke } = run(
-      'await new Promise((resolve) => setTimeout(resolve, 300)); return globalThis.loaded',
-      { top: loads, limits: { ...oneWorker, invocationsEach: 2 } },
-    );
-    const results = await Promise.all(Array.from({ length: 6 }, () => invoke()));
-    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(3);
-  });
-
-  it('A worker serves later invocations while it is warm', async () => {
-    const { invoke } = run('return globalThis.loaded', { top: loads });
-    expect(await invoke()).toEqual(await invoke());
-  });
-
-  it.each(crashes)(
-    'An invocation that crashes by %s ends alone, and its worker takes no new invocation',
-    async (_how, code, errorType) => {
-      const { invoke, clock } = run(
-        `if (event.crash) { ${code} }
-        while (Date.now() < event.until) await new Promise((resolve) => setTimeout(resolve, 5));
-        return globalThis.loaded`,
-        { top: loads },
-      );
-      const start = clock.freeze();
-      const first = await invoke({ until: 0 });
-      const waiting = [invoke({ until: start + 1 }), invoke({ until: start + 1 })];
-      expect((await failure(invoke({ crash: true }))).errorType).toBe(errorType);
-      const next = await invoke({ until: 0 });
-      expect(next).toMatchObject({ ok: true });
-      expect(next).not.toEqual(first);
-      clock.jumpTo(start + 1);
-      expect(await Promise.all(waiting)).toEqual([first, first]);
-    },
-  );
-
-  it('An invocation can be made to crash while it waits, and the others go on', async () => {
-    const { invoke, functions } = run(
-      'await new Promise((resolve) => setTimeout(resolve, 500)); return event.n',
-    );
-    const all = [1, 2, 3].map((n) => invoke({ n }));
-    await expect.poll(() => functions.inFlight().filter(({ crash }) => crash).length).toBe(3);
-    expect(functions.crash('Other', '')).toBe(0);
-    expect(functions.crash('Fn', '"n":4')).toBe(0);
-    expect(functions.crash('Fn', '"n":2')).toBe(1);
-    expect(await Promise.all(all)).toEqual([
-      { ok: true, payload: 1 },
-      {
-        ok: false,
-        error: {
-          errorType: 'Runtime.ExitError',
-          errorMessage: expect.stringMatching(/exit status 137$/) as unknown,
-        },
-      },
-      { ok: true, payload: 3 },
-    ]);
-  });
-
-  it('The code of a crashed invocation can reach nobody any more', async () => {
-    const reached: (string | undefined)[] = [];
-    const server = createServer((incoming, outgoing) => {
-      reached.push(incoming.url);
-      outgoing.end('{}');
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const { invoke } = run(
-      `const ask = async (path) => {
-        await fetch('http://127.0.0.1:${port}/fetch' + path);
-        await new Promise((resolve, reject) =>
-          request('http://127.0.0.1:${port}/request' + path, resolve).on('error', reject).end());
-      };
-      if (event.crash) {
-        setTimeout(() => { throw new Error('crash') });
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        await ask('-after').catch(() => 0);
-        try { process.exit(1) } catch { await ask('-after') }
-      }
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      await ask('-innocent')`,
-      { top: "import { request } from 'node:http';" },
-    );
-    const innocent = invoke();
-    expect((await failure(invoke({ crash: true }))).errorMessage).toBe('crash');
-    expect(await innocent).toMatchObject({ ok: true });
-    server.closeAllConnections();
-    server.close();
-    expect(reached).toEqual(['/fetch-innocent', '/request-innocent']);
-  });
-
-  it('A crash that belongs to no open invocation ends the worker and all its invocations', async () => {
-    const { invoke } = run('await new Promise((resolve) => setTimeout(resolve, 5_000))', {
-      top: "setTimeout(() => { throw new Error('of the module') }, 300)",
-    });
-    const errors = await Promise.all([failure(invoke()), failure(invoke())]);
-    expect(errors.map(({ errorMessage }) => errorMessage)).toEqual(['of the module', 'of the module']);
-  });
-
-  it('A new invocation does not wait for a worker that another invocation blocks', async () => {
-    const { invoke } = run(
-      `if (event.block) for (const until = performance.now() + 2_000; performance.now() < until; );
-      return performance.timeOrigin + performance.now()`,
-      { timeoutSeconds: 30, limits: { ...oneWorker, environmentsWhenBusy: 2 } },
-    );
-    await invoke();
-    const blocking = invoke({ block: true });
-    await new Promise((resolve) => {
-      setTimeout(resolve, 1_000);
-    });
-    const answeredAt = payloadNumber(await invoke());
-    expect(answeredAt).toBeLessThan(payloadNumber(await blocking));
-  });
-
-  it('An invocation that blocks its worker beyond its time limit takes the others with it', async () => {
-    const { invoke } = run('if (event.spin) for (;;); await new Promise(() => setInterval(() => 0, 1000))', {
-      timeoutSeconds: 2,
-    });
-    const spinning = invoke({ spin: true });
-    await new Promise((resolve) => {
-      setTimeout(resolve, 200);
-    });
-    const errors = await Promise.all([failure(spinning), failure(invoke())]);
-    expect(errors.map(({ errorType }) => errorType)).toEqual(['Sandbox.Timedout', 'Runtime.ExitError']);
-  });
-
-  it('A worker takes no new request after a time-out, but finishes its open requests', async () => {
-    // Each invocation waits for its own instant of the virtual clock. The clock stands until the test moves
-    // it.
-    const { invoke, clock } = run(
-      `while (Date.now() < event.until) await new Promise((resolve) => setTimeout(resolve, 5));
-      return globalThis.loaded`,
-      { top: loads, timeoutSeconds: 4 },
-    );
-    const start = clock.freeze();
-    const first = await invoke({ until: 0 }, 'gateway');
-    const hanging = invoke({ until: Infinity }, 'gateway');
-    await new Promise((resolve) => {
-      setTimeout(resolve, 2_000);
-    });
-    const innocent = invoke({ until: start + 1 }, 'gateway');
-    expect(await hanging).toMatchObject({ ok: false });
-    const next = await invoke({ until: 0 }, 'gateway');
-    expect(next).toMatchObject({ ok: true });
-    expect(next).not.toEqual(first);
-    clock.jumpTo(start + 1);
-    expect(await innocent).toEqual(first);
-  });
-
-  it('Invocations beyond the limit wait in a queue, first come, first served', async () => {
-    const { invoke, functions } = run(
-      'await new Promise((resolve) => setTimeout(resolve, 300)); return event.n',
-      { timeoutSeconds: 20, limits: { ...oneWorker, invocationsEach: 3, environments: 2 } },
-    );
-    const all = Array.from({ length: 10 }, (_value, n) => invoke({ n }));
-    await expect
-      .poll(() => functions.inFlight().filter(({ startedAt }) => startedAt !== undefined).length)
-      .toBe(6);
-    expect((await Promise.all(all)).map((result) => (result.ok ? result.payload : result.error))).toEqual(
-      Array.from({ length: 10 }, (_value, n) => n),
-    );
-    await expect.poll(() => functions.inFlight()).toEqual([]);
-  });
-
-  it('A function that does not exist is answered as Lambda answers', async () => {
-    const { functions } = run('return 1');
-    expect(await functions.invoke('Nobody', {}, 'task')).toMatchObject({
-      ok: false,
-      error: { errorType: 'Lambda.ResourceNotFoundException' },
-    });
   });
 });

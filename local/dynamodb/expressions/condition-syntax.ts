@@ -1,5 +1,5 @@
 /** Reads conditions, filters and key conditions into syntax trees. */
-import { isCall, list, path, Problems, value, type CallNode, type Operand } from './syntax.ts';
+import { list, Problems, simpleOperand, tests, type CallNode, type Operand } from './syntax.ts';
 import { Tokens } from './tokens.ts';
 
 export type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>=';
@@ -19,14 +19,6 @@ export type Condition =
   | CallNode;
 
 const comparators: ReadonlySet<string> = new Set<Comparator>(['=', '<>', '<', '<=', '>', '>=']);
-const tests: ReadonlySet<string> = new Set([
-  'attribute_exists',
-  'attribute_not_exists',
-  'attribute_type',
-  'begins_with',
-  'contains',
-]);
-const functionsOfUpdates: ReadonlySet<string> = new Set(['if_not_exists', 'list_append']);
 
 /** A condition, or an operand in the place of a condition: `(a) = :b` begins with one. */
 type Found =
@@ -128,20 +120,7 @@ export function parseCondition(text: string): Condition {
   }
 
   function simple(): Operand {
-    if (isCall(tokens)) return call();
-    return tokens.peek().kind === 'colon' ? value(tokens) : path(tokens, problems);
-  }
-
-  function call(): CallNode {
-    const name = tokens.take().text;
-    if (functionsOfUpdates.has(name))
-      problems.note('misuse', `The function is not allowed in a condition expression; function: ${name}`);
-    else if (!tests.has(name) && name !== 'size')
-      problems.note('function', `Invalid function name; function: ${name}`);
-    tokens.expectSign('(');
-    const args = list(tokens, operand);
-    tokens.expectSign(')');
-    return { kind: 'call', name, args };
+    return simpleOperand(tokens, problems, 'a condition', operand);
   }
 
   /** Notes a test, such as attribute_exists, in the place of a value. */

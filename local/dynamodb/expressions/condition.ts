@@ -1,6 +1,6 @@
 /** Turns a parsed condition into a function over items. */
 import type { Attribute, Item } from '../attributes.ts';
-import { bytesOfBase64, equal, order, typeOf, type TypeName } from '../values.ts';
+import { beginsWith, bytesOfBase64, equal, order, typeOf, type TypeName } from '../values.ts';
 import { maxOperandsOfIn } from '../validation/limits.ts';
 import type { Comparator, Condition } from './condition-syntax.ts';
 import {
@@ -186,13 +186,6 @@ function attributeType(first: Getter, second: Getter, wanted: Operand | undefine
     const value = first(item, values);
     return value !== undefined && typeOf(value) === second(item, values)?.S;
   };
-}
-
-function beginsWith(value: Attribute | undefined, start: Attribute | undefined): boolean {
-  if (value?.S !== undefined && start?.S !== undefined) return value.S.startsWith(start.S);
-  if (value?.B === undefined || start?.B === undefined) return false;
-  const bytes = Buffer.from(start.B, 'base64');
-  return Buffer.from(value.B, 'base64').subarray(0, bytes.length).equals(bytes);
 }
 
 function contains(value: Attribute | undefined, part: Attribute | undefined): boolean {

@@ -89,8 +89,48 @@ export function value(tokens: Tokens): ValueNode {
   return { kind: 'value', name: tokens.take().text };
 }
 
+/** The functions that test an item. They stand only in conditions. */
+export const tests: ReadonlySet<string> = new Set([
+  'attribute_exists',
+  'attribute_not_exists',
+  'attribute_type',
+  'begins_with',
+  'contains',
+]);
+
+type Expression = 'a condition' | 'an update';
+
+/** The expression in which each function may stand. */
+const places: ReadonlyMap<string, Expression> = new Map([
+  ...[...tests, 'size'].map((name) => [name, 'a condition'] as const),
+  ...['if_not_exists', 'list_append'].map((name) => [name, 'an update'] as const),
+]);
+
+/** Reads a call, a placeholder of a value, or a path. `operand` reads an argument of the call. */
+export function simpleOperand(
+  tokens: Tokens,
+  problems: Problems,
+  expression: Expression,
+  operand: () => Operand,
+): Operand {
+  if (isCall(tokens)) return call(tokens, problems, expression, operand);
+  return tokens.peek().kind === 'colon' ? value(tokens) : path(tokens, problems);
+}
+
+function call(tokens: Tokens, problems: Problems, expression: Expression, operand: () => Operand): CallNode {
+  const name = tokens.take().text;
+  const place = places.get(name);
+  if (place === undefined) problems.note('function', `Invalid function name; function: ${name}`);
+  else if (place !== expression)
+    problems.note('misuse', `The function is not allowed in ${expression} expression; function: ${name}`);
+  tokens.expectSign('(');
+  const args = list(tokens, operand);
+  tokens.expectSign(')');
+  return { kind: 'call', name, args };
+}
+
 /** Whether a function call comes next. */
-export function isCall(tokens: Tokens): boolean {
+function isCall(tokens: Tokens): boolean {
   const behind = tokens.peek(1);
   return (
     tokens.peek().kind === 'word' &&

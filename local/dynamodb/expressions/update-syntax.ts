@@ -1,5 +1,14 @@
 /** Reads updates and projections into syntax trees. */
-import { isCall, list, path, Problems, value, type CallNode, type Operand, type PathNode } from './syntax.ts';
+import {
+  list,
+  path,
+  Problems,
+  simpleOperand,
+  value,
+  type CallNode,
+  type Operand,
+  type PathNode,
+} from './syntax.ts';
 import { Tokens } from './tokens.ts';
 
 /** One change of an update, as it is written. */
@@ -7,15 +16,6 @@ export type Clause =
   | { readonly kind: 'set'; readonly target: PathNode; readonly value: Operand }
   | { readonly kind: 'remove'; readonly target: PathNode }
   | { readonly kind: 'add' | 'delete'; readonly target: PathNode; readonly value: Operand };
-
-const functionsOfConditions: ReadonlySet<string> = new Set([
-  'attribute_exists',
-  'attribute_not_exists',
-  'attribute_type',
-  'begins_with',
-  'contains',
-  'size',
-]);
 
 /** Parses an update. Throws ExpressionFault. */
 export function parseUpdate(text: string): Clause[] {
@@ -47,25 +47,22 @@ export function parseUpdate(text: string): Clause[] {
       if (startsDouble && inner.kind !== 'sum') problems.redundantParentheses();
       return inner;
     }
-    if (isCall(tokens)) return call();
-    return tokens.peek().kind === 'colon' ? value(tokens) : path(tokens, problems);
+    const node = simpleOperand(tokens, problems, 'an update', argument);
+    if (node.kind === 'call') noListAppendIn(node);
+    return node;
   }
 
-  function call(): CallNode {
-    const name = tokens.take().text;
-    if (functionsOfConditions.has(name))
-      problems.note('misuse', `The function is not allowed in an update expression; function: ${name}`);
-    else if (name !== 'if_not_exists' && name !== 'list_append')
-      problems.note('function', `Invalid function name; function: ${name}`);
-    tokens.expectSign('(');
-    const args = list(tokens, () => operand(false));
-    tokens.expectSign(')');
+  function argument(): Operand {
+    return operand(false);
+  }
+
+  /** Notes list_append in the place of an argument. */
+  function noListAppendIn({ args }: CallNode): void {
     if (args.some((arg) => arg.kind === 'call' && arg.name === 'list_append'))
       problems.note(
         'misuse',
         'The function is not allowed to be used this way in an expression; function: list_append',
       );
-    return { kind: 'call', name, args };
   }
 
   do {

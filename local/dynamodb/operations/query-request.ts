@@ -1,0 +1,173 @@
+/**
+ * What a Query or a Scan asks for: index, limit, filter, projection and Select. A request that DynamoDB does
+ * not accept is refused here.
+ */
+import type { Item } from '../attributes.ts';
+import type { Test } from '../expressions/condition.ts';
+import type { KeyRequirement } from '../expressions/key-condition.ts';
+import type { Values } from '../expressions/placeholders.ts';
+import { condition, keyCondition, projection, type Prepared } from '../expressions/prepared.ts';
+import type { KeySchema } from '../keys.ts';
+import { invalid } from '../refusals.ts';
+import type { TableIndex } from '../table-index.ts';
+import type { Table } from '../table.ts';
+import {
+  flagOf,
+  numberOf,
+  placeholdersOf,
+  refuseLegacy,
+  requireAllUsed,
+  textOf,
+  type Input,
+} from '../validation/requests.ts';
+import { checkRequirements } from './key-ranges.ts';
+import { requireScalarKeys } from './reads.ts';
+
+/** What Query and Scan have in common. */
+export interface Reading {
+  readonly table: Table;
+  readonly index: TableIndex | undefined;
+  readonly key: KeySchema;
+  readonly limit: number;
+  readonly filter: Prepared<Test> | undefined;
+  readonly project: ((item: Item) => Item) | undefined;
+  readonly values: Values;
+  readonly isConsistent: boolean;
+  readonly isCount: boolean;
+}
+
+const users = [
+  { parameter: 'KeyConditionExpression', mayUseValues: true },
+  { parameter: 'FilterExpression', mayUseValues: true },
+  { parameter: 'ProjectionExpression', mayUseValues: false },
+] as const;
+
+/** Reads a request, with what it requires of the key. Throws ValidationException. */
+export function readReading(
+  operation: 'Query' | 'Scan',
+  table: Table,
+  input: Input,
+): { readonly reading: Reading; readonly requirements: readonly KeyRequirement[] } {
+  const index = indexOf(table, input);
+  const limit = numberOf(input, 'Limit') ?? Number.POSITIVE_INFINITY;
+  if (limit < 1) throw invalid('Limit must be greater than or equal to 1');
+  const isConsistent = flagOf(input, 'ConsistentRead');
+  refuseLegacy(input);
+  const usersHere = operation === 'Query' ? users : users.slice(1);
+  const placeholders = placeholdersOf(input, usersHere);
+  const { names, values } = placeholders;
+  const text = (parameter: string): string | undefined => textOf(input, parameter);
+  const [filterText, projectionText] = [text('FilterExpression'), text('ProjectionExpression')];
+  const filter =
+    filterText === undefined ? undefined : condition('FilterExpression', filterText, names, values);
+  const project =
+    projectionText === undefined
+      ? undefined
+      : projection('ProjectionExpression', projectionText, names, values);
+  const keyText = operation === 'Query' ? text('KeyConditionExpression') : undefined;
+  if (operation === 'Query' && keyText === undefined)
+    throw invalid(
+      'Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.',
+    );
+  const keys =
+    keyText === undefined ? undefined : keyCondition('KeyConditionExpression', keyText, names, values);
+  requireAllUsed(placeholders, [keys, filter, project]);
+  if (index !== undefined && isConsistent)
+    throw invalid(
+      `Consistent read cannot be true when ${operation === 'Query' ? 'querying' : 'scanning'} a GSI`,
+    );
+  const key = index?.key ?? table.key;
+  if (project !== undefined) requireScalarKeys(project, [...table.key.names, ...key.names]);
+  const requirements = keys?.result ?? [];
+  if (keys !== undefined) checkRequirements(key, requirements, values);
+  const isCount = select(input, index, projectionText !== undefined);
+  if (operation === 'Query' && filter !== undefined) {
+    const primary = filter.heads.find((name) => key.names.includes(name));
+    if (primary !== undefined)
+      throw invalid(
+        `Filter Expression can only contain non-primary key attributes: Primary key attribute: ${primary}`,
+      );
+  }
+  checkProjected(index, operation === 'Query' ? filter : undefined, project);
+  return {
+    requirements,
+    reading: {
+      table,
+      index,
+      key,
+      limit,
+      filter,
+      values,
+      isConsistent,
+      isCount,
+      project: project?.result,
+    },
+  };
+}
+
+function indexOf(table: Table, input: Input): TableIndex | undefined {
+  const name = textOf(input, 'IndexName');
+  if (name === undefined) return undefined;
+  const index = table.indexes.get(name);
+  if (index === undefined) throw invalid(`The table does not have the specified index: ${name}`);
+  return index;
+}
+
+/** Whether only the count is wanted. Throws ValidationException for a Select that does not fit. */
+function select(input: Input, index: TableIndex | undefined, hasProjection: boolean): boolean {
+  const wanted = textOf(input, 'Select');
+  switch (wanted) {
+    case undefined:
+      return false;
+    case 'COUNT':
+      if (hasProjection)
+        throw invalid('Cannot specify the ProjectionExpression when choosing to get only the Count');
+      return true;
+    case 'SPECIFIC_ATTRIBUTES':
+      if (!hasProjection)
+        throw invalid(
+          'Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES',
+        );
+      return false;
+    case 'ALL_PROJECTED_ATTRIBUTES':
+      if (index === undefined)
+        throw invalid('ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName');
+      if (hasProjection) throw projectionWith(wanted);
+      return false;
+    case 'ALL_ATTRIBUTES':
+      if (hasProjection) throw projectionWith(wanted);
+      if (index?.attributes !== undefined)
+        throw invalid(
+          `One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index ${index.definition.IndexName} because its projection type is not ALL`,
+        );
+      return false;
+    default:
+      throw invalid('Select must be ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES, COUNT, or SPECIFIC_ATTRIBUTES');
+  }
+}
+
+function projectionWith(wanted: string): Error {
+  return invalid(`Cannot specify the ProjectionExpression when choosing to get ${wanted}`);
+}
+
+/** Refuses attributes that the index does not hold. */
+function checkProjected(
+  index: TableIndex | undefined,
+  filter: Prepared<unknown> | undefined,
+  project: Prepared<unknown> | undefined,
+): void {
+  const { attributes } = index ?? {};
+  if (index === undefined || attributes === undefined) return;
+  const missing = (prepared: Prepared<unknown> | undefined): string[] =>
+    (prepared?.heads ?? []).filter((name) => !attributes.includes(name));
+  const [inProjection, inFilter] = [missing(project), missing(filter)];
+  const name = index.definition.IndexName;
+  if (inFilter.length > 0)
+    throw invalid(
+      `One or more parameter values were invalid: Secondary index ${name} does not project one or more filter attributes: [${inFilter.join(', ')}]`,
+    );
+  if (inProjection.length > 0)
+    throw invalid(
+      `One or more parameter values were invalid: Global secondary index ${name} does not project [${inProjection.join(', ')}]`,
+    );
+}

@@ -1,0 +1,210 @@
+/** Snapshots: how they replace segments, what stops them, and which of them a start refuses. */
+import { describe, expect, it } from 'vitest';
+import { createFolderStorage } from '../../../local/dynamodb/journal/folder-storage.ts';
+import {
+  changed,
+  contentOf,
+  folder,
+  numbered,
+  open,
+  refusalOf,
+  segment,
+  snapshot,
+  table,
+  textOf,
+  threeItems,
+} from './journal-fixture.ts';
+import { commit, createMapTables, put, remove, tableDefinition } from './map-tables.ts';
+import { createMemoryFiles, turns } from './memory-files.ts';
+import type { MemoryFiles } from './memory-files.ts';
+
+describe('a snapshot', () => {
+  const eager = { snapshotAfterBytes: 2_000 };
+  /** Time that passes with every look, so that each slice has eight records. */
+  const createClock = (): (() => number) => {
+    let millis = 0;
+    return () => (millis += 0.25);
+  };
+
+  /** A folder with a snapshot and a segment after it. */
+  async function withSnapshot(): Promise<{ files: MemoryFiles; text: string }> {
+    const files = createMemoryFiles();
+    const service = await open({ files, ...eager });
+    service.write(table);
+    for (let n = 0; n < 40; n += 1) service.write(numbered(n));
+    await service.settled();
+    await expect.poll(() => service.snapshots.map(({ outcome }) => outcome)).toEqual(['written']);
+    service.write(numbered(100), commit(remove('Main', 'a', '3')));
+    await service.close();
+    return { files, text: service.text() };
+  }
+
+  it('A snapshot replaces the segments before it', async () => {
+    const { files, text } = await withSnapshot();
+    expect([...files.contents().keys()]).toEqual([segment(2), snapshot(2)]);
+    expect(await textOf(files)).toBe(text);
+  });
+
+  it('A snapshot is written while writes go on, and a start gives the last state', async () => {
+    const files = createMemoryFiles();
+    const service = await open({ files, ...eager, elapsedMillis: createClock() });
+    service.write(table);
+    for (let n = 0; n < 60; n += 1) service.write(numbered(n));
+    for (let round = 0; service.snapshots.length < 3; round += 1) {
+      const n = (round * 7) % 60;
+      service.write(commit(remove('Main', 'a', String(n)), put('Main', 'a', String((n + 30) % 60))));
+      service.write(commit(put('Main', 'b', `${round}`), remove('Main', 'b', `${round - 20}`)));
+      await turns(1);
+    }
+    await service.close();
+    expect(service.snapshots.map(({ outcome }) => outcome)).toEqual(['written', 'written', 'written']);
+    expect(await textOf(files)).toBe(service.text());
+  });
+
+  it('A snapshot lets the event loop turn after each slice of 2 ms', async () => {
+    const files = createMemoryFiles();
+    let elapsed = 0;
+    let read = 0;
+    const readPerTurn: number[] = [];
+    const tables = createMapTables();
+    const storage = createFolderStorage({ folder, files, ...eager, elapsedMillis: () => elapsed });
+    await storage.load(tables.apply, function* () {
+      for (const record of tables.state()) {
+        elapsed += 0.5;
+        read += 1;
+        yield record;
+      }
+    });
+    tables.apply(table);
+    for (let n = 0; n < 40; n += 1) {
+      tables.apply(numbered(n));
+      storage.append(numbered(n));
+    }
+    await storage.settled();
+    for (let last = 0; read < 41; last = read) {
+      await turns(1);
+      readPerTurn.push(read - last);
+    }
+    await storage.close();
+    expect(Math.max(...readPerTurn)).toBe(4);
+  });
+
+  it('A snapshot is given up when a table is deleted meanwhile, and the next one is written', async () => {
+    const files = createMemoryFiles();
+    const service = await open({ files, ...eager, elapsedMillis: createClock() });
+    const other = tableDefinition('Other');
+    service.write(table, { kind: 'table', table: other });
+    for (let n = 0; n < 40; n += 1) service.write(numbered(n), commit(put('Other', 'o', String(n))));
+    await service.settled();
+    await turns(5);
+    service.write(commit(put('Other', 'o', 'last')), { kind: 'table-deleted', name: 'Other' });
+    await expect.poll(() => service.snapshots.map(({ outcome }) => outcome)).toEqual(['given-up']);
+    expect(await textOf(files.after('kill'))).toBe(service.text());
+    for (let n = 0; n < 40; n += 1) service.write(numbered(n));
+    await expect.poll(() => service.snapshots.map(({ outcome }) => outcome)).toEqual(['given-up', 'written']);
+    await service.close();
+    expect(await textOf(files)).toBe(service.text());
+  });
+
+  it('A snapshot knows nothing of a table that was deleted in the turn in which the snapshot began', async () => {
+    // A slow sync: the records of the deleted table wait while the batch before makes a snapshot due.
+    const files = createMemoryFiles([], { syncTurns: () => 3 });
+    const service = await open({ files, ...eager });
+    service.write(table, { kind: 'table', table: tableDefinition('Other') });
+    for (let n = 0; n < 40; n += 1) service.write(numbered(n));
+    await turns(2);
+    service.write(commit(put('Other', 'o', '1')), { kind: 'table-deleted', name: 'Other' });
+    await expect.poll(() => service.snapshots.map(({ outcome }) => outcome)).toEqual(['written']);
+    await service.close();
+    expect(await textOf(files)).toBe(service.text());
+  });
+
+  it('A snapshot counts only when the journal is on disk as far as the snapshot saw', async () => {
+    let journalTurns = 1;
+    const files = createMemoryFiles([], {
+      syncTurns: (file) => (file.includes('journal-') ? journalTurns : 1),
+    });
+    const service = await open({ files, ...eager, elapsedMillis: createClock() });
+    service.write(table);
+    for (let n = 0; n < 40; n += 1) service.write(numbered(n));
+    const draft = `${snapshot(2)}.draft`;
+    while (!files.contents().has(draft)) await turns(1);
+    journalTurns = 300;
+    service.write(numbered(100));
+    await turns(100);
+    expect(contentOf(files, draft)).toContain('"N":"100"');
+    expect(contentOf(files, draft)).toContain('"end":true');
+    expect(files.contents().has(snapshot(2))).toBe(false);
+    await expect.poll(() => service.snapshots.map(({ outcome }) => outcome)).toEqual(['written']);
+    await service.close();
+    expect(await textOf(files)).toBe(service.text());
+  });
+
+  it.each(['open', 'write', 'rename', 'syncFolder'] as const)(
+    'A snapshot that fails at %s does no harm, and a later one is written',
+    async (operation) => {
+      let isFull = true;
+      const files = createMemoryFiles([], {
+        refuse: (one, file) =>
+          isFull && one === operation && (one === 'syncFolder' || !file.includes('00000001')),
+      });
+      isFull = false;
+      const service = await open({ files, ...eager });
+      service.write(table);
+      await service.settled();
+      isFull = true;
+      for (let n = 0; n < 40; n += 1) service.write(numbered(n));
+      await service.settled();
+      await expect.poll(() => service.snapshots.map(({ outcome }) => outcome)).toEqual(['failed']);
+      expect(await textOf(files.after('kill'))).toBe(service.text());
+      isFull = false;
+      for (let n = 0; n < 40; n += 1) service.write(numbered(n));
+      await expect.poll(() => service.snapshots.map(({ outcome }) => outcome)).toEqual(['failed', 'written']);
+      await service.close();
+      expect(await textOf(files)).toBe(service.text());
+      expect([...files.contents().keys()].filter((name) => name.endsWith('.draft'))).toEqual([]);
+    },
+  );
+
+  it('A snapshot is deleted at the next start when it was not finished', async () => {
+    const { files, text } = await withSnapshot();
+    const draft = `${snapshot(3)}.draft`;
+    const left = changed(files, { [draft]: contentOf(files, snapshot(2)) });
+    expect(await textOf(left)).toBe(text);
+    expect(left.contents().has(draft)).toBe(false);
+  });
+
+  it('A snapshot stays the newest when a kill has left the files that it replaces', async () => {
+    const { files, text } = await withSnapshot();
+    const older = await threeItems();
+    const left = changed(files, { [segment(1)]: contentOf(older, segment(1)) });
+    expect(await textOf(left)).toBe(text);
+    expect([...left.contents().keys()]).toEqual([segment(2), snapshot(2)]);
+  });
+
+  it('A snapshot that is cut off or lacks its segment is refused', async () => {
+    const { files } = await withSnapshot();
+    const content = contentOf(files, snapshot(2));
+    const withoutEnd = `${content.split('\n').slice(0, -2).join('\n')}\n`;
+    const withoutRecord = content.split('\n').toSpliced(5, 1).join('\n');
+    const advice = 'bring back a copy of the folder, or start on a new folder.';
+    for (const cut of [withoutEnd, withoutRecord, content.slice(0, -10), '']) {
+      expect(await refusalOf(changed(files, { [snapshot(2)]: cut }))).toBe(
+        `${snapshot(2)} ends before its end: ${advice}`,
+      );
+    }
+    const damaged = changed(files, { [snapshot(2)]: content.replace('"S":"9"', '"S":"8"') });
+    expect(await refusalOf(damaged)).toMatch(
+      /^Line \d+ of \S+ is damaged: bring back a copy of the folder, or s/,
+    );
+    expect(await refusalOf(changed(files, { [segment(2)]: undefined }))).toBe(
+      `${segment(2)} is missing: ${advice}`,
+    );
+    expect(await refusalOf(changed(files, { [segment(2)]: '' }))).toBe(
+      `${segment(2)} ends before its end: ${advice}`,
+    );
+    expect(await refusalOf(changed(files, { [snapshot(2)]: undefined }))).toBe(
+      `${segment(1)} is missing: ${advice}`,
+    );
+  });
+});
