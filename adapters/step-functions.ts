@@ -1,7 +1,7 @@
 import { DescribeExecutionCommand, StartExecutionCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import { executionName } from '../core/creation.ts';
-import type { CreationId } from '../core/ids.ts';
-import type { Executions, StartOutcome } from '../core/ports/executions.ts';
+import { rendererOf, renderers } from '../core/renderer.ts';
+import type { Executions, StartedCreation, StartOutcome } from '../core/ports/executions.ts';
 
 /** Errors that no retry clears: the state machine is gone, or the service may not start it. */
 const definite = new Set([
@@ -25,7 +25,7 @@ export function createExecutions(
 ): Executions {
   const options = signal ? { abortSignal: signal } : {};
   return {
-    start: async (id, number) => startOutcome(client, stateMachineArn, id, number, options),
+    start: async (creation, number) => startOutcome(client, stateMachineArn, creation, number, options),
     state: async (id, number) => {
       try {
         const executionArn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${executionName(id, number)}`;
@@ -42,7 +42,7 @@ export function createExecutions(
 async function startOutcome(
   client: SFNClient,
   stateMachineArn: string,
-  id: CreationId,
+  creation: StartedCreation,
   number: number,
   options: { readonly abortSignal?: AbortSignal },
 ): Promise<StartOutcome> {
@@ -50,9 +50,9 @@ async function startOutcome(
     await client.send(
       new StartExecutionCommand({
         stateMachineArn,
-        name: executionName(id, number),
+        name: executionName(creation.id, number),
         // The input must be the same at every start: Step Functions refuses the same name with another input.
-        input: JSON.stringify({ creation_id: id }),
+        input: inputOf(creation),
       }),
       options,
     );
@@ -62,4 +62,13 @@ async function startOutcome(
     if (name === 'ExecutionAlreadyExists') return 'started';
     return definite.has(name) ? 'refused' : 'unclear';
   }
+}
+
+/**
+ * The state machine finds the index between the number signs (statemachines/creation.asl.json). Intrinsic
+ * functions can split a text, but they have no default for a field that is not there.
+ */
+function inputOf(creation: StartedCreation): string {
+  const index = renderers.indexOf(rendererOf(creation));
+  return JSON.stringify({ creation_id: creation.id, renderer: `#${index}#` });
 }

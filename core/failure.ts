@@ -51,8 +51,18 @@ export const failures: Readonly<Record<FailureName, Failure>> = {
   InternalFailure: { number: 7, message: 'Generation failed.', retryable: true },
 };
 
-/** The failure of this name. Every other error, such as that of a dead invocation, is InternalFailure. */
+/**
+ * The names under which Step Functions reports that a Task took longer than it may. RenderImage may take longer
+ * than the longest deadline, so the time of the creation is over.
+ */
+const timeOuts = ['States.Timeout', 'States.HeartbeatTimeout'];
+
+/**
+ * The failure of this name. A time-out of Step Functions is GenerationTimedOut. Every other error, such as that
+ * of a dead invocation, is InternalFailure.
+ */
 export function failureNamed(errorName: string): FailureName {
+  if (timeOuts.includes(errorName)) return 'GenerationTimedOut';
   return failureNames.find((name) => name === errorName) ?? 'InternalFailure';
 }
 

@@ -122,6 +122,6 @@ export async function redeliver(
   const reopened = await services.deliveries.reopen(creation, services.clock.now());
   if (!reopened) return { kind: 'still_pending' };
   // If the start fails, the reconciler finds the pending webhook and starts an execution.
-  await services.executions.start(creation.id, creation.executions + 1);
+  await services.executions.start(creation, creation.executions + 1);
   return { kind: 'started', creationId: creation.id };
 }

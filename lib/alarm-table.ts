@@ -153,7 +153,7 @@ function customerAlarms({
       metric: metrics.alarms('image_not_stored'),
       threshold: 1,
       meaning: 'An image was rendered and could not be kept: the customer is refunded, the provider is paid.',
-      remedy: 'Check the bucket and the role of RenderImage.',
+      remedy: 'Check the bucket and the roles of RenderImage, RenderImageSmall and RenderImageLarge.',
     },
     WebhookDeliveriesBroken: {
       metric: metrics.alarms('webhook_delivery_broke'),

@@ -8,7 +8,12 @@ import { Construct } from 'constructs';
 import { acknowledge, logicalIdOf } from './acknowledge.ts';
 
 export interface CreationExecutionProps {
+  /** Renders every picture, those with source images included. */
   readonly renderImage: LambdaFunction;
+  /** Renders a 1K picture without source images. */
+  readonly renderImageSmall: LambdaFunction;
+  /** Renders a larger picture without source images. */
+  readonly renderImageLarge: LambdaFunction;
   readonly refundCharge: LambdaFunction;
   readonly deliverWebhook: LambdaFunction;
   readonly logRetention: RetentionDays;
@@ -24,6 +29,8 @@ export class CreationExecution extends Construct {
     super(scope, id);
     const tasks = {
       RenderImage: props.renderImage,
+      RenderImageSmall: props.renderImageSmall,
+      RenderImageLarge: props.renderImageLarge,
       RefundCharge: props.refundCharge,
       DeliverWebhook: props.deliverWebhook,
     };

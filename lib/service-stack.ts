@@ -7,6 +7,7 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { operations, type OperationName } from '../core/contract.ts';
 import { defaultLimits } from '../core/limits.ts';
+import type { Renderer } from '../core/renderer.ts';
 import { Alarms } from './alarms.ts';
 import { BooksAudit } from './books-audit.ts';
 import { CreationExecution } from './creation-execution.ts';
@@ -15,6 +16,7 @@ import { EncryptionSecret } from './encryption-secret.ts';
 import { ImageDelivery } from './image-delivery.ts';
 import { ProviderAccess } from './provider-access.ts';
 import { PublicApi } from './public-api.ts';
+import { rendererSizes } from './renderer-sizes.ts';
 import { Reconciliation } from './reconciliation.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 import { ServiceMetrics } from './service-metrics.ts';
@@ -63,20 +65,10 @@ export class ServiceStack extends Stack {
   }
 
   private addExecution(): CreationExecution {
-    const renderImage = this.addFunction('RenderImage', 'workflow/render-image', {
-      description: 'Renders the image of a creation and completes it',
-      // More than 12 minutes, the longest deadline of a creation.
-      timeout: Duration.seconds(780),
-      // The wait for a vendor is billed by memory. Ten source images of 10 MB in base64 need 870 MB
-      // (measured).
-      memoryMegabytes: 1024,
-      holdsEventStreams: true,
-    });
-    renderImage.addEnvironment('RESULT_DAYS', String(this.settings.resultDays));
-    this.store.grant(renderImage, 'UpdateItem');
-    this.images.grantStore(renderImage);
+    const renderImage = this.addRenderer('RenderImage', 'any');
     this.images.grantReadSources(renderImage);
-    this.providers.grantUse(renderImage);
+    const renderImageSmall = this.addRenderer('RenderImageSmall', 'small');
+    const renderImageLarge = this.addRenderer('RenderImageLarge', 'large');
 
     const refundCharge = this.addFunction('RefundCharge', 'workflow/refund-charge', {
       description: 'Fails a creation and gives its charge back',
@@ -94,10 +86,29 @@ export class ServiceStack extends Stack {
     this.encryptionSecret.grantOpen(deliverWebhook);
     return new CreationExecution(this, 'Creation', {
       renderImage,
+      renderImageSmall,
+      renderImageLarge,
       refundCharge,
       deliverWebhook,
       logRetention: this.logRetention,
     });
+  }
+
+  /** One of the functions that render: the same code and rights, with the memory for its pictures. */
+  private addRenderer(id: string, renderer: Renderer): ServiceFunction {
+    const { description, memoryMegabytes } = rendererSizes[renderer];
+    const fn = this.addFunction(id, 'workflow/render-image', {
+      description,
+      // More than 12 minutes, the longest deadline of a creation.
+      timeout: Duration.seconds(780),
+      memoryMegabytes,
+      holdsEventStreams: true,
+    });
+    fn.addEnvironment('RESULT_DAYS', String(this.settings.resultDays));
+    this.store.grant(fn, 'UpdateItem');
+    this.images.grantStore(fn);
+    this.providers.grantUse(fn);
+    return fn;
   }
 
   private addApi(execution: CreationExecution): PublicApi {
@@ -158,6 +169,8 @@ export class ServiceStack extends Stack {
       'GenerateImage',
       'GetCreation',
       'RenderImage',
+      'RenderImageSmall',
+      'RenderImageLarge',
       'RefundCharge',
       'DeliverWebhook',
       'Reconcile',

@@ -4,3 +4,8 @@
 export function functionName(id: string): string {
   return id.replace(/[0-9A-F]{8}$/, '');
 }
+
+/** Whether this function renders. The functions that render differ in their memory alone. */
+export function isRenderer(name: string): boolean {
+  return name.startsWith('RenderImage');
+}

@@ -110,7 +110,7 @@ function sentBody(body: VendorCall['body'], headers: VendorCall['headers']): Req
   return { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }
 
-async function readBounded(response: Response): Promise<Uint8Array> {
+async function readBounded(response: Response): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
@@ -121,10 +121,11 @@ async function readBounded(response: Response): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-function parsed(bytes: Uint8Array, headers: Headers): unknown {
+/** Reads the text where it lies: a copy of a large picture would cost a renderer that much memory. */
+function parsed(bytes: Buffer, headers: Headers): unknown {
   if (!/\bjson\b/.test(headers.get('content-type') ?? '')) return undefined;
   try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+    return JSON.parse(bytes.toString('utf8'));
   } catch {
     return undefined;
   }

@@ -93,7 +93,7 @@ async function restart(services: OperatorServices, creation: CreationRecord): Pr
     number,
   );
   if (!noted) throw new OperatorError('The creation moved on meanwhile: look at it again.');
-  const outcome = await services.executions.start(creation.id, number);
+  const outcome = await services.executions.start(creation, number);
   if (outcome !== 'started')
     throw new OperatorError(`The execution could not be started (${outcome}); the reconciler tries again.`);
   return { id: creation.id, execution: number, outcome };

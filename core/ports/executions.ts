@@ -19,8 +19,15 @@ export interface OpenWorkStore {
 /** What Step Functions answered to the start of an execution. 'unclear': no answer came. */
 export type StartOutcome = 'started' | 'refused' | 'unclear';
 
+/** What the input of an execution is made of. */
+export type StartedCreation = Pick<CreationRecord, 'id' | 'resolution' | 'sources'>;
+
 export interface Executions {
-  start(id: CreationId, number: number): Promise<StartOutcome>;
+  /**
+   * Starts the nth execution of a creation. Its input depends only on what never changes in the record, so a
+   * repeated start is the same start.
+   */
+  start(creation: StartedCreation, number: number): Promise<StartOutcome>;
   /** Whether the nth execution of a creation runs, has ended, or never existed. */
   state(id: CreationId, number: number): Promise<'running' | 'ended' | 'absent'>;
 }

@@ -165,7 +165,7 @@ async function startAgain(
   const fields = { ...idsOf(creation, number), recovery: creation.recoveries + 1 };
   if (creation.recoveries + 1 >= alarmingRecovery) log.alarm('creation_recovered_again', fields);
   else log.info('creation_recovered', fields);
-  const outcome = await executions.start(creation.id, number);
+  const outcome = await executions.start(creation, number);
   if (outcome !== 'refused') return 'started';
   log.alarm('start_refused', fields);
   if (isTerminal(creation.status)) return 'left';

@@ -6,6 +6,8 @@ import { parseCreationId, type CreationId } from '../../core/ids.ts';
  */
 export interface Payload {
   readonly creation_id: string;
+  /** The renderer's index, which only the state machine reads. An older release started without it. */
+  readonly renderer?: string;
   /** The Catch of the state machine sets this on the way to the refund. */
   readonly failure?: { readonly Error?: string };
 }

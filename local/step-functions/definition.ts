@@ -5,12 +5,17 @@ import type { JsonObject } from '../json-object.ts';
 /** A state machine's definition, adapted to the interpreter. */
 export interface Definition {
   readonly definition: StateMachineDefinition;
-  /** The function's ARN of each Task state, by the state's name. */
+  /**
+   * The resource of each Task state, by the state's name: the ARN of a function, or `lambdaInvoke`, whose input
+   * names the function.
+   */
   readonly resources: ReadonlyMap<string, string>;
 }
 
 /** A JavaScript timer takes at most 2^31-1 ms (24.8 days). With a longer time it fires at once. */
 const longestTimerSeconds = 2_147_483;
+/** The resource of a Task whose Parameters name the function. */
+export const lambdaInvoke = 'arn:aws:states:::lambda:invoke';
 const lambdaArnPattern = /^arn:aws:lambda:[a-z0-9-]+:\d{12}:function:[\w-]+(:[\w$-]+)?$/;
 
 /**
@@ -51,14 +56,25 @@ function adaptState(state: JsonObject, name: string, resources: Map<string, stri
 
 function adaptTask(state: JsonObject, name: string, resources: Map<string, string>): void {
   const resource = state['Resource'];
-  if (typeof resource !== 'string' || !lambdaArnPattern.test(resource))
-    throw new Error(`${name}: only Lambda ARNs run locally, not ${String(resource)}`);
+  if (typeof resource !== 'string' || (resource !== lambdaInvoke && !lambdaArnPattern.test(resource)))
+    throw new Error(`${name}: only Lambda ARNs and ${lambdaInvoke} run locally, not ${String(resource)}`);
+  if (resource === lambdaInvoke) checkInvoke(state, name);
   if (resources.has(name) && resources.get(name) !== resource)
     throw new Error(`${name}: two Tasks of one name with different functions do not run locally`);
   resources.set(name, resource);
   // Without a TimeoutSeconds AWS waits for 99,999,999 s, but the library waits for 60 s.
   if (state['TimeoutSecondsPath'] === undefined) state['TimeoutSeconds'] ??= longestTimerSeconds;
   capTimeout(state);
+}
+
+/** Refuses what the optimized integration can do and the stand-in cannot, such as an asynchronous call. */
+function checkInvoke(state: JsonObject, name: string): void {
+  const members = Object.keys(asObject(state['Parameters'], `Parameters of ${name}`));
+  const served = ['FunctionName', 'Payload'].flatMap((member) => [member, `${member}.$`]);
+  const unserved = members.find((member) => !served.includes(member));
+  if (unserved !== undefined) throw new Error(`${name}: ${unserved} of ${lambdaInvoke} does not run locally`);
+  if (!members.some((member) => member.startsWith('FunctionName')))
+    throw new Error(`${name}: the Parameters of ${lambdaInvoke} name no function`);
 }
 
 function capTimeout(part: JsonObject): void {

@@ -65,6 +65,8 @@ export interface ServiceWatch extends OutsideWatch {
   readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
   /** Is told that an API function answered, or that the gateway answered in its place. */
   readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
+  /** Is told that a Task invokes a function. */
+  readonly onTask: (functionName: string, payload: Payload) => void;
   /** Is told every log line, and every text in the history of an execution. */
   readonly onText: (text: string) => void;
 }
@@ -127,10 +129,11 @@ export function createService(world: World, watch: ServiceWatch): Service {
     now: world.time.now,
     outside: world.outside,
     onText: watch.onText,
-    invokeTask: (state, input) =>
+    invokeTask: ({ state, functionName, input }) =>
       invokeTask(world, state, () => {
-        const task = tasks[state];
-        if (!task) throw new Error(`no function ${state}`);
+        const task = tasks[functionName];
+        if (!task) throw new Error(`no function ${functionName}`);
+        watch.onTask(functionName, input as Payload);
         return world.invoke(state, task.limitMillis, (id) => task.run(input as Payload, id));
       }),
     onClosed: ({ status, input, name }) => {
@@ -152,7 +155,13 @@ export function createService(world: World, watch: ServiceWatch): Service {
       if (operation === 'GetItem' && key['sk']?.S === 'CREATION') watch.onRead(key['pk']?.S ?? '');
       return answerOfDynamodb(table, world, operation, input, fault);
     },
-    states: stepFunctions.perform,
+    states: (operation, input) =>
+      stepFunctions.perform(
+        operation,
+        operation === 'StartExecution' && world.dice.chance(`older release ${String(input['name'])}`, 0.1)
+          ? { ...input, input: withoutRenderer(String(input['input'])) }
+          : input,
+      ),
     secretsmanager: encryptionSecret.perform,
   });
   const clock = createClock(world);
@@ -240,11 +249,14 @@ export function createService(world: World, watch: ServiceWatch): Service {
     secretBox,
     outbound,
   };
+  const renderer: Task = {
+    limitMillis: limitMillis.render,
+    run: (payload, id) => renderImage(payload, id, render),
+  };
   const tasks: Readonly<Record<string, Task>> = {
-    RenderImage: {
-      limitMillis: limitMillis.render,
-      run: (payload, id) => renderImage(payload, id, render),
-    },
+    RenderImage: renderer,
+    RenderImageSmall: renderer,
+    RenderImageLarge: renderer,
     RefundCharge: { limitMillis: limitMillis.refund, run: (payload) => refundCharge(payload, refund) },
     DeliverWebhook: {
       limitMillis: limitMillis.deliver,
@@ -278,6 +290,12 @@ export function createService(world: World, watch: ServiceWatch): Service {
       return world.call({ service: 'gateway', operation, target: '' }, () => answer);
     },
   };
+}
+
+/** The input with which the release before the three renderers starts an execution, during an update. */
+function withoutRenderer(text: string): string {
+  const { creation_id } = JSON.parse(text) as Payload;
+  return JSON.stringify({ creation_id });
 }
 
 /** The answer of API Gateway itself: 503 when the function took too long, and 500 when the function died. */

@@ -22,11 +22,19 @@ export interface Execution {
   run?: RunningExecution;
 }
 
+/** One call of a Task state. */
+export interface SimulatedTask {
+  readonly state: string;
+  /** The name of the Lambda function. */
+  readonly functionName: string;
+  readonly input: unknown;
+}
+
 export interface StepFunctionsOptions {
   readonly now: () => number;
   /** Runs work that goes on after its caller has ended. */
   readonly outside: <Result>(work: () => Result) => Result;
-  readonly invokeTask: (state: string, input: unknown) => Promise<InvocationResult>;
+  readonly invokeTask: (task: SimulatedTask) => Promise<InvocationResult>;
   /** Is told each text in the history of an execution. */
   readonly onText: (text: string) => void;
   readonly onClosed: (execution: Execution) => void;
@@ -57,12 +65,11 @@ function machine(): LocalStateMachine {
   return built;
 }
 
+const functionArnStart = 'arn:aws:lambda:us-east-1:000000000000:function:';
+
 function definition(): string {
-  const template = readFileSync(new URL('../../statemachines/creation.asl.json', import.meta.url), 'utf8');
-  return template.replace(
-    /\$\{(\w+)Arn\}/g,
-    (_, name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
-  );
+  const text = readFileSync(new URL('../../statemachines/creation.asl.json', import.meta.url), 'utf8');
+  return text.replace(/\$\{(\w+)Arn\}/g, (_, name: string) => `${functionArnStart}${name}`);
 }
 
 /** Creates the executions of one world. */
@@ -76,9 +83,13 @@ export function createStepFunctions({
   const executions = new Map<string, Execution>();
   const running = machine();
   tellCurrent = onText;
-  invokeCurrent = async ({ state, input }) => {
+  invokeCurrent = async ({ state, resource, input }) => {
     onText(JSON.stringify(input));
-    const result = await invokeTask(state, input);
+    const result = await invokeTask({
+      state,
+      functionName: resource.replace(functionArnStart, ''),
+      input,
+    });
     onText(JSON.stringify(result));
     return result;
   };

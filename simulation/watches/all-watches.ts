@@ -13,6 +13,7 @@ import { addressMark, promptMark } from '../clients/secret-marks.ts';
 import type { Asked, Before } from '../clients/sent-request.ts';
 import { createInvocationWatch } from './invocation-watch.ts';
 import { parseKey } from '../../core/api-key.ts';
+import type { Payload } from '../../functions/workflow/payload.ts';
 import { createRateWatch } from './rate-watch.ts';
 import { createReadingWatch } from './reading-watch.ts';
 import { createWebhookWatch, type WebhookWatch } from './webhook-watch.ts';
@@ -113,6 +114,17 @@ export function createWatch(world: World): Watch {
     }
   }
 
+  /** An input of an older release names no renderer, and the largest function renders it. */
+  function isRenderedWhereItFits(functionName: string, payload: Payload): void {
+    if (!functionName.startsWith('RenderImage')) return;
+    const item = service?.table.get(`CREATION#${payload.creation_id}`, 'CREATION');
+    const hasSources = (item?.['sources']?.L?.length ?? 0) > 0;
+    const ofRecord = textOf(item, 'resolution') === '1K' ? 'RenderImageSmall' : 'RenderImageLarge';
+    const fitting = hasSources || payload.renderer === undefined ? 'RenderImage' : ofRecord;
+    if (item && functionName !== fitting)
+      accuse('a picture is rendered by the function of its kind', `${functionName}, not ${fitting}`);
+  }
+
   function webhookIsSettled(id: string): void {
     const item = service?.table.get(`CREATION#${id}`, 'CREATION');
     const webhook = item?.['webhook']?.M;
@@ -168,6 +180,7 @@ export function createWatch(world: World): Watch {
         rates.onServed(invocation);
         invocations.onServed(invocation, answer);
       },
+      onTask: isRenderedWhereItFits,
       onText: nothingSecretIsWritten,
     },
     attach: (attached) => void (service = attached),

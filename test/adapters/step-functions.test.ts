@@ -3,9 +3,10 @@ import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createExecutions } from '../../adapters/step-functions.ts';
-import { creationId } from '../fixtures/records.ts';
+import { aCreation, creationId } from '../fixtures/records.ts';
 
 const arn = 'arn:aws:states:us-east-1:000000000000:stateMachine:creation';
+const creation = aCreation({ resolution: '1K', sources: [] });
 const named = (name: string): Error => Object.assign(new Error('said by AWS'), { name });
 
 let states: ReturnType<typeof mockStates>;
@@ -72,12 +73,12 @@ describe('The start of an execution', () => {
     ['InternalServerError', 'unclear'],
   ] as const)('A start that ends with %s is %s', async (name, outcome) => {
     states.on(StartExecutionCommand).rejects(named(name));
-    expect(await executions().start(creationId, 1)).toBe(outcome);
+    expect(await executions().start(creation, 1)).toBe(outcome);
   });
 
   it('A second start sends the same name and the same input, so that it starts nothing', async () => {
     states.on(StartExecutionCommand).resolves({});
-    expect([await executions().start(creationId, 2), await executions().start(creationId, 2)]).toEqual([
+    expect([await executions().start(creation, 2), await executions().start(creation, 2)]).toEqual([
       'started',
       'started',
     ]);
@@ -86,7 +87,7 @@ describe('The start of an execution', () => {
     expect(first).toEqual({
       stateMachineArn: arn,
       name: `${creationId}-2`,
-      input: `{"creation_id":"${creationId}"}`,
+      input: `{"creation_id":"${creationId}","renderer":"#1#"}`,
     });
   });
 });
@@ -96,9 +97,9 @@ describe('A call of Step Functions', () => {
     states.resolves({});
     const { signal } = new AbortController();
     const client = new SFNClient({ region: 'us-east-1' });
-    await createExecutions(client, arn, signal).start(creationId, 1);
+    await createExecutions(client, arn, signal).start(creation, 1);
     await createExecutions(client, arn, signal).state(creationId, 1);
-    await executions().start(creationId, 1);
+    await executions().start(creation, 1);
     const options = states.calls().map((call) => (call.args as readonly unknown[])[1]);
     expect(options).toEqual([{ abortSignal: signal }, { abortSignal: signal }, {}]);
   });

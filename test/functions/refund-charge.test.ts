@@ -36,7 +36,16 @@ describe('RefundCharge', () => {
     expect(refunds).toEqual([{ failure, nowMillis: now, announce: true }]);
   });
 
-  it.each(['Runtime.ExitError', 'Sandbox.Timedout', 'States.Timeout', 'TypeError', undefined])(
+  it.each(['States.Timeout', 'States.HeartbeatTimeout'])(
+    'The error %s of Step Functions fails the creation as GenerationTimedOut',
+    async (Error) => {
+      const { services, refunds } = stage();
+      await refundCharge({ creation_id: creationId, failure: { Error } }, services);
+      expect(refunds.map(({ failure }) => failure)).toEqual(['GenerationTimedOut']);
+    },
+  );
+
+  it.each(['Runtime.ExitError', 'Runtime.OutOfMemory', 'Sandbox.Timedout', 'TypeError', undefined])(
     'The error %s fails the creation as InternalFailure',
     async (name) => {
       const { services, refunds } = stage();

@@ -99,7 +99,7 @@ export function accepting(setting: Setting): Stage {
       },
     }),
     executions: stub<Executions>({
-      start: async (id) => {
+      start: async ({ id }) => {
         started.push(id);
         return Promise.resolve('started');
       },

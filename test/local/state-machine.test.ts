@@ -5,6 +5,7 @@ import { createStateMachine } from '../../local/step-functions/state-machine.ts'
 import type { HistoryEvent, Outcome } from '../../local/step-functions/state-machine.ts';
 
 const resource = 'arn:aws:lambda:us-east-1:000000000000:function:Work';
+const invoke = 'arn:aws:states:::lambda:invoke';
 const fails = (errorType: string): InvocationResult => ({
   ok: false,
   error: { errorType, errorMessage: 'why' },
@@ -136,6 +137,26 @@ describe('a state machine', () => {
     });
   });
 
+  it('A Task of lambda:invoke gives the function its Payload and has the answer under Payload', async () => {
+    const { outcome, inputs } = await run(
+      { Resource: invoke, Parameters: { FunctionName: resource, 'Payload.$': '$.inner' } },
+      () => ({ ok: true, payload: { done: true } }),
+      { inner: { id: 'x' } },
+    );
+    expect(inputs).toEqual([{ id: 'x' }]);
+    expect(outcome).toEqual({
+      status: 'SUCCEEDED',
+      output: { ExecutedVersion: '$LATEST', Payload: { done: true }, StatusCode: 200 },
+    });
+  });
+
+  it('A Task of lambda:invoke fails with the name of the error of its function', async () => {
+    const { outcome } = await run({ Resource: invoke, Parameters: { FunctionName: resource } }, () =>
+      fails('Rejected'),
+    );
+    expect(outcome).toMatchObject({ status: 'FAILED', error: 'Rejected' });
+  });
+
   it('A state machine ends as ABORTED when it is aborted in the middle of a wait', async () => {
     const machine = createStateMachine(
       JSON.stringify({ StartAt: 'Rest', States: { Rest: { Type: 'Wait', Seconds: 60, End: true } } }),
@@ -163,7 +184,17 @@ describe('a state machine', () => {
 
   it.each([
     [{ QueryLanguage: 'JSONata' }, /Work: JSONata does not run locally/],
-    [{ Resource: 'arn:aws:states:::dynamodb:getItem' }, /Work: only Lambda ARNs run locally/],
+    [
+      { Resource: 'arn:aws:states:::dynamodb:getItem' },
+      /Work: only Lambda ARNs and arn:aws:states:::lambda:invoke run locally/,
+    ],
+    [{ Resource: `${invoke}.waitForTaskToken` }, /Work: only Lambda ARNs and .* run locally/],
+    [
+      { Resource: invoke, Parameters: { FunctionName: resource, InvocationType: 'Event' } },
+      /Work: InvocationType of arn:aws:states:::lambda:invoke does not run locally/,
+    ],
+    [{ Resource: invoke, Parameters: { 'Payload.$': '$' } }, /Work: .* name no function/],
+    [{ Resource: invoke }, /Parameters of Work is not an object/],
     [
       { Parameters: { 'attempt.$': '$$.State.RetryCount' } },
       /Work: \$\$\.State\.RetryCount does not run locally/,

@@ -22,6 +22,8 @@ const kilobytes = (text: string): number => Buffer.byteLength(text) / 1000;
  */
 const timeouts: Readonly<Record<string, number>> = {
   RenderImage: 780,
+  RenderImageSmall: 780,
+  RenderImageLarge: 780,
   RefundCharge: 30,
   DeliverWebhook: 30,
   Reconcile: 55,
@@ -29,7 +31,7 @@ const timeouts: Readonly<Record<string, number>> = {
 };
 
 describe('the functions', () => {
-  it('There is one function for each operation, one for unknown routes, three tasks, the reconciler and the audit', () => {
+  it('There is one function for each operation, one for unknown routes, three renderers, two further tasks, the reconciler and the audit', () => {
     expect(functions.map(({ name }) => name).sort()).toEqual([...apiNames, ...Object.keys(timeouts)].sort());
   });
 
@@ -65,20 +67,19 @@ describe('the functions', () => {
   const api = { ...everywhere, ...resultsUrl, AUTH_FAILURE_FORM: 'envelope' };
   const machine = { STATE_MACHINE_ARN: '@CreationStateMachine' };
   const bucket = { IMAGES_BUCKET: '@ImagesBucket' };
+  const renderer = {
+    ...everywhere,
+    ...bucket,
+    RESULT_DAYS: '30',
+    PROVIDER_SECRET_ARN: '@ProvidersCredentials',
+    BEDROCK_REGION: 'us-west-2',
+    PROVIDER_BASE_URLS: '{}',
+  };
   /** Megabytes, description and environment of each function; @ stands before a resource of the stack. */
   const settings: Readonly<Record<string, readonly [number, string, Readonly<Record<string, string>>]>> = {
-    RenderImage: [
-      1_024,
-      'Renders the image of a creation and completes it',
-      {
-        ...everywhere,
-        ...bucket,
-        RESULT_DAYS: '30',
-        PROVIDER_SECRET_ARN: '@ProvidersCredentials',
-        BEDROCK_REGION: 'us-west-2',
-        PROVIDER_BASE_URLS: '{}',
-      },
-    ],
+    RenderImage: [1_024, 'Renders the image of a creation and completes it', renderer],
+    RenderImageSmall: [256, 'Renders a 1K image without source images, and completes it', renderer],
+    RenderImageLarge: [576, 'Renders a larger image without source images, and completes it', renderer],
     RefundCharge: [512, 'Fails a creation and gives its charge back', everywhere],
     DeliverWebhook: [
       256,
@@ -144,7 +145,7 @@ describe('the bundle', () => {
   const bundles = resolved.functions.map((fn) => ({ name: nameOf(fn.id), ...bundleOf(fn) }));
 
   it.each(bundles)('The bundle of $name is small enough to start fast', ({ name, text }) => {
-    expect(kilobytes(text)).toBeLessThanOrEqual(name === 'RenderImage' ? 700 : 350);
+    expect(kilobytes(text)).toBeLessThanOrEqual(name.startsWith('RenderImage') ? 700 : 350);
   });
 
   it.each(bundles)('The bundle of $name is minified and contains only JavaScript', ({ folder, text }) => {
@@ -169,9 +170,13 @@ describe('the bundle', () => {
     },
   );
 
-  it('Only the bundle of RenderImage contains the sandbox provider', () => {
-    expect(bundles.filter(({ text }) => text.includes('reject-prompt')).map(({ name }) => name)).toEqual([
+  it('Only the bundles of the renderers contain the sandbox provider, and they are one bundle', () => {
+    const painting = bundles.filter(({ text }) => text.includes('reject-prompt'));
+    expect(painting.map(({ name }) => name).sort()).toEqual([
       'RenderImage',
+      'RenderImageLarge',
+      'RenderImageSmall',
     ]);
+    expect(new Set(painting.map(({ folder }) => folder)).size).toBe(1);
   });
 });

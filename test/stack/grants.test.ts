@@ -2,6 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { PolicyStatement } from '../../local/aws/iam.ts';
 import { nameOf, resolved, resourcesOf } from './template.ts';
 
+// Without ListBucket S3 answers 403 instead of 404 for an image that is not there.
+const renderer = [
+  'table: UpdateItem',
+  'bucket/results/*: GetObject PutObject',
+  'bucket: ListBucket',
+  'provider secret: GetSecretValue',
+  'models of Bedrock in the catalog: InvokeModel',
+];
+
 /** Everything that each function may do besides writing to its own log. A new line here is a decision. */
 const grants: Readonly<Record<string, readonly string[]>> = {
   ListModels: ['table: BatchGetItem UpdateItem'],
@@ -15,15 +24,10 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   GetBalance: ['table: BatchGetItem UpdateItem'],
   GetCreation: ['table: BatchGetItem UpdateItem'],
   UnknownRoute: ['table: BatchGetItem UpdateItem'],
-  // Without ListBucket S3 answers 403 instead of 404 for an image that is not there.
-  RenderImage: [
-    'table: UpdateItem',
-    'bucket/results/*: GetObject PutObject',
-    'bucket/sources/*: GetObject',
-    'bucket: ListBucket',
-    'provider secret: GetSecretValue',
-    'models of Bedrock in the catalog: InvokeModel',
-  ],
+  // Only RenderImage renders from source images.
+  RenderImageSmall: renderer,
+  RenderImageLarge: renderer,
+  RenderImage: [...renderer, 'bucket/sources/*: GetObject'],
   RefundCharge: ['table: GetItem PutItem UpdateItem'],
   DeliverWebhook: ['table: GetItem PutItem UpdateItem', 'encryption secret: GetSecretValue'],
   Reconcile: [
@@ -118,7 +122,7 @@ describe('what a function may do', () => {
 });
 
 describe('the state machine', () => {
-  it('The state machine may only invoke its three functions and write its log', () => {
+  it('The state machine may only invoke its five functions and write its log', () => {
     const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::StepFunctions::StateMachine');
     const role =
       (Properties as { RoleArn?: { 'Fn::GetAtt': [string, string] } }).RoleArn?.['Fn::GetAtt'][0] ?? '';
@@ -127,7 +131,13 @@ describe('the state machine', () => {
     const invoked = invoke
       .flatMap(({ Resource }) => listed(Resource))
       .map((arn) => nameOf(arn.replace(/^.*:function:/, '').replace(/:\*$/, '')));
-    expect([...new Set(invoked)].sort()).toEqual(['DeliverWebhook', 'RefundCharge', 'RenderImage']);
+    expect([...new Set(invoked)].sort()).toEqual([
+      'DeliverWebhook',
+      'RefundCharge',
+      'RenderImage',
+      'RenderImageLarge',
+      'RenderImageSmall',
+    ]);
     const others = statements
       .filter((statement) => !invoke.includes(statement))
       .flatMap(({ Action }) => listed(Action));

@@ -92,6 +92,8 @@ describe('the state machine', () => {
     };
     expect(Object.entries(DefinitionSubstitutions).map(([name, value]) => [name, wordOf(value)])).toEqual([
       ['RenderImageArn', '@RenderImage'],
+      ['RenderImageSmallArn', '@RenderImageSmall'],
+      ['RenderImageLargeArn', '@RenderImageLarge'],
       ['RefundChargeArn', '@RefundCharge'],
       ['DeliverWebhookArn', '@DeliverWebhook'],
     ]);

@@ -1,6 +1,7 @@
 import aslValidator from 'asl-validator';
 import { describe, expect, it } from 'vitest';
 import { limitRanges } from '../../core/limits.ts';
+import { renderers } from '../../core/renderer.ts';
 import { webhookAttemptMillis, webhookAttempts, webhookWaitsSeconds } from '../../core/webhook.ts';
 import { nameOf, resolved, resourcesOf } from './template.ts';
 
@@ -17,6 +18,7 @@ interface State {
   readonly Type: string;
   readonly Comment?: string;
   readonly Resource?: string;
+  readonly Parameters?: Readonly<Record<string, string>>;
   readonly TimeoutSeconds?: number;
   readonly Retry?: readonly Retrier[];
   readonly Catch?: readonly {
@@ -73,6 +75,9 @@ const deaths = [
   'Runtime.UnhandledPromiseRejection',
 ];
 
+/** A lost heartbeat is States.Timeout in the history. A Retry or Catch must name both. */
+const timeOuts = ['States.Timeout', 'States.HeartbeatTimeout'];
+
 /** Seconds of each wait, as Step Functions computes them without jitter. */
 function waits({ IntervalSeconds, BackoffRate, MaxAttempts, MaxDelaySeconds = Infinity }: Retrier): number[] {
   return Array.from({ length: MaxAttempts }, (_, index) =>
@@ -109,8 +114,32 @@ describe('the state machine', () => {
 
   it('The state machine has three tasks, each named after its function', () => {
     expect(tasks.map(([name]) => name)).toEqual(['RenderImage', 'RefundCharge', 'DeliverWebhook']);
-    for (const [name, { Resource }] of tasks)
+    for (const [name, { Resource }] of tasks.slice(1))
       expect(nameOf(Resource?.replace(/^.*:function:/, '') ?? '')).toBe(name);
+    expect(stateNamed('RenderImage').Resource).toBe('arn:aws:states:::lambda:invoke');
+  });
+
+  it('The renderers stand in the order of their indexes, and the first one is taken for an input without an index', () => {
+    const { 'FunctionName.$': chosen = '', ...others } = stateNamed('RenderImage').Parameters ?? {};
+    const names = [...chosen.matchAll(/:function:(\w+)/g)].map(([, id]) => nameOf(id ?? ''));
+    const functionOf = { any: 'RenderImage', small: 'RenderImageSmall', large: 'RenderImageLarge' };
+    expect(names).toEqual(renderers.map((renderer) => functionOf[renderer]));
+    expect(chosen.replace(/'arn:[^']+'/g, 'ARN')).toBe(
+      "States.ArrayGetItem(States.Array(ARN, ARN, ARN), States.StringToJson(States.ArrayGetItem(States.StringSplit(States.Format('{}#0', States.JsonToString($)), '#'), 1)))",
+    );
+    expect(others).toEqual({ 'Payload.$': '$' });
+    expect(stateNamed('RenderImage')).toMatchObject({ OutputPath: '$.Payload' });
+  });
+
+  it('A time-out of Step Functions refunds a rendering, and repeats an attempt of a webhook', () => {
+    expect(stateNamed('RenderImage').Catch?.[1]).toMatchObject({
+      ErrorEquals: timeOuts,
+      Next: 'RefundCharge',
+    });
+    for (const error of timeOuts) {
+      expect(retrierOf('RenderImage', error)).toBeUndefined();
+      expect(retrierOf('DeliverWebhook', error)?.MaxAttempts).toBe(5);
+    }
   });
 
   it.each(tasks)(
@@ -132,9 +161,10 @@ describe('the state machine', () => {
   );
 
   it('The state machine leaves the creation to the reconciler when the table is busy or another invocation still renders', () => {
-    expect(stateNamed('RenderImage').Catch?.slice(0, -1)).toMatchObject([
-      { ErrorEquals: ['CommitBusy', 'StillRunning'], Next: 'LeaveToReconciler' },
-    ]);
+    expect(stateNamed('RenderImage').Catch?.[0]).toMatchObject({
+      ErrorEquals: ['CommitBusy', 'StillRunning'],
+      Next: 'LeaveToReconciler',
+    });
   });
 
   it('The state machine ends no execution because of a webhook, and leaves the webhook to the reconciler', () => {
@@ -170,7 +200,8 @@ describe('the waits', () => {
   });
 
   it('The time limit of the renderer is longer than the longest deadline of a creation', () => {
-    expect(functionTimeout('RenderImage')).toBeGreaterThan(limitRanges.deadlineSeconds[1]);
+    for (const name of ['RenderImage', 'RenderImageSmall', 'RenderImageLarge'])
+      expect(functionTimeout(name)).toBeGreaterThan(limitRanges.deadlineSeconds[1]);
   });
 });
 
@@ -202,8 +233,10 @@ describe('the policy of a task', () => {
         ],
         Catch: [
           caught('LeaveToReconciler', 'CommitBusy', 'StillRunning'),
+          caught('RefundCharge', ...timeOuts),
           caught('RefundCharge', 'States.ALL'),
         ],
+        OutputPath: '$.Payload',
       },
     ],
     [
@@ -221,13 +254,19 @@ describe('the policy of a task', () => {
         End: true,
         Retry: [
           exponential(['WebhookNotDelivered'], 60, 2, 4),
-          exponential([...serviceFaults, throttle, ...deaths], 2, 2, 5),
+          exponential([...serviceFaults, throttle, ...deaths, ...timeOuts], 2, 2, 5),
         ],
         Catch: [caught('LeaveToReconciler', 'States.ALL')],
       },
     ],
   ])('The state %s has exactly the policy of this table', (name, policy) => {
-    const { Type: _type, Comment: _comment, Resource: _resource, ...stated } = stateNamed(name);
+    const {
+      Type: _type,
+      Comment: _comment,
+      Resource: _resource,
+      Parameters: _parameters,
+      ...stated
+    } = stateNamed(name);
     expect(stated).toEqual({ QueryLanguage: 'JSONPath', ...policy });
   });
 

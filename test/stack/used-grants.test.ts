@@ -33,11 +33,11 @@ const unused: readonly { readonly grant: RegExp; readonly because: string }[] = 
     because: 'source images are read for vendors; the sandbox draws by itself',
   },
   {
-    grant: /^RenderImage secretsmanager:GetSecretValue .*:Providers/,
+    grant: /^RenderImage\w* secretsmanager:GetSecretValue .*:Providers/,
     because: 'keys are read for vendors; the sandbox has none',
   },
   {
-    grant: /^RenderImage bedrock:InvokeModel /,
+    grant: /^RenderImage\w* bedrock:InvokeModel /,
     because: 'Amazon Bedrock is a vendor; nothing stands in for it here',
   },
 ];
@@ -198,7 +198,7 @@ describe('a template with one grant less', () => {
 
   it('A template with one grant less makes the service refuse the call: the creation is refunded and the message names the missing grant', async () => {
     const service = await startTestService({
-      templatePath: await templateWithout('RenderImageServiceRoleDefaultPolicy', 's3:PutObject'),
+      templatePath: await templateWithout('RenderImageSmallServiceRoleDefaultPolicy', 's3:PutObject'),
     });
     try {
       const { refused } = watchCalls(service);

@@ -31,7 +31,7 @@ export async function wholeRun(): Promise<WholeRun> {
   try {
     const client = await service.client();
     const source = origin.at('/source.png', answering(200, png(640, 480)));
-    const ended = await useExecutions(service, client);
+    const ended = await useExecutions(service, client, source);
     await useApi(service, client, source);
     await useReconciler(service);
     await ended();
@@ -91,15 +91,24 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
 }
 
 /**
- * A failure, and a crash after which the second try looks for a stored image. The second try comes some
- * seconds later, so the caller goes on and waits for the returned function.
+ * A failure, a large picture, and a crash in each renderer, after which the second try looks for a stored image. The second try
+ * comes some seconds later, so the caller goes on and waits for the returned function.
  */
-async function useExecutions(service: TestService, { key }: Client): Promise<() => Promise<void>> {
+async function useExecutions(
+  service: TestService,
+  { key }: Client,
+  source: string,
+): Promise<() => Promise<void>> {
   const webhook_url = service.machine.inboxUrl;
+  const crash = { prompt: 'a lake [sandbox:crash]', webhook_url };
   const ids = await Promise.all(
-    ['a lake [sandbox:fail]', 'a lake [sandbox:crash]'].map((prompt) =>
-      submit(service, key, { prompt, webhook_url }),
-    ),
+    [
+      { prompt: 'a lake [sandbox:fail]', webhook_url },
+      crash,
+      { prompt: 'a lake', webhook_url, model: 'sandbox-panorama' },
+      { ...crash, model: 'sandbox-panorama' },
+      { ...crash, model: 'sandbox-pro', image_urls: [source] },
+    ].map((body) => submit(service, key, body)),
   );
   return async () => {
     await Promise.all(ids.map((id) => settled(service, id)));

@@ -2,13 +2,19 @@
 import { describe, expect, it } from 'vitest';
 import { keepFigures } from '../../tools/cost/keep-figures.ts';
 import { creationKinds, type CreationCount, type Measured } from '../../tools/cost/measure.ts';
-import { costPage } from '../../tools/cost/page.ts';
+import { costPage, successAfter } from '../../tools/cost/page.ts';
 import { figuresOf } from '../../tools/cost/page-figures.ts';
-import { resourceBill } from '../../tools/cost/bill.ts';
-import { standingResources } from '../../tools/cost/resources.ts';
+import { resourceBill, waitFor } from '../../tools/cost/bill.ts';
+import { memoryOf, standingResources } from '../../tools/cost/resources.ts';
 import { readPage, sectionOf, tableRows } from '../docs/pages.ts';
 
-const memory = { GenerateImage: 512, RenderImage: 1024, Reconcile: 256 };
+const memory = {
+  GenerateImage: 512,
+  RenderImage: 1024,
+  RenderImageSmall: 256,
+  RenderImageLarge: 576,
+  Reconcile: 256,
+};
 
 /** A measurement whose CPU times and log bytes are this many times the usual ones. */
 function measured(cpuTimes = 1, bytesTimes = 1, writeUnits = 12): Measured {
@@ -21,7 +27,7 @@ function measured(cpuTimes = 1, bytesTimes = 1, writeUnits = 12): Measured {
         writeUnits,
         calls: new Map([['dynamodb BatchGetItem', 1]]),
       },
-      RenderImage: {
+      RenderImageSmall: {
         invocations: 1,
         cpuMillis: 80.02 * cpuTimes,
         readUnits: 0,
@@ -99,6 +105,24 @@ describe('the page that npm run cost writes', () => {
   });
 });
 
+describe('the wait for a provider', () => {
+  const { kinds } = measured();
+  const report = { kinds, memory };
+
+  it('is billed by the memory of the renderer, and renews the lease every two seconds', () => {
+    expect(waitFor(60, 'RenderImageSmall', memory)).toBeCloseTo(60 * 0.25 * 0.0133334 + 30 * 0.000625, 6);
+    expect(waitFor(60, 'RenderImage', memory)).toBeCloseTo(60 * 0.0133334 + 30 * 0.000625, 6);
+  });
+
+  it('costs a creation the more, the more memory its renderer has', () => {
+    const [small = 0, large = 0, any = 0] = ['RenderImageSmall', 'RenderImageLarge', 'RenderImage'].map(
+      (name) => successAfter(15, name, report),
+    );
+    expect(small).toBeLessThan(large);
+    expect(large).toBeLessThan(any);
+  });
+});
+
 describe('the committed docs/cost.md', () => {
   const page = readPage('docs/cost.md');
   const figures = figuresOf(page.text);
@@ -113,6 +137,15 @@ describe('the committed docs/cost.md', () => {
     const resources = Object.entries(resourceBill(await standingResources()));
     const rows = resources.map(([part, usd]) => [part, usd.toFixed(2)]);
     expect(month.slice(0, rows.length)).toEqual(rows);
+  });
+
+  it('A 1K picture without source images costs at most 0.14 USD for 1,000 after 15 s, and 0.30 after 60 s', async () => {
+    const [small = []] = tableRows(sectionOf(page, '## While a provider works'));
+    const [picture, megabytes, , , , after15 = '', after60 = ''] = small;
+    expect(picture).toBe('1K without source images');
+    expect(Number(megabytes)).toBe((await memoryOf())['RenderImageSmall']);
+    expect(Number(after15)).toBeLessThanOrEqual(0.14);
+    expect(Number(after60)).toBeLessThanOrEqual(0.3);
   });
 
   it('The bill of a month without requests is the sum of the parts', () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { settled, submit } from './creations.ts';
 import { idOf } from '../fixtures/values.ts';
+import { functionName as nameOf } from '../../tools/function-name.ts';
 
 let service: TestService;
 let client: Client;
@@ -118,6 +119,20 @@ describe('the AWS calls that a request waits for', () => {
   });
 });
 
+/** The functions that render during this work, by the calls of their roles. */
+async function renderersDuring(work: () => Promise<void>): Promise<string[]> {
+  const callers = new Set<string>();
+  service.machine.watchAws((call, serve) => {
+    callers.add(call.caller);
+    return serve();
+  });
+  await work();
+  service.machine.watchAws((_call, serve) => serve());
+  const { functions } = service.machine.template;
+  const used = functions.filter(({ id, roleId }) => id.startsWith('RenderImage') && callers.has(roleId));
+  return used.map(({ id }) => nameOf(id));
+}
+
 describe('the state transitions of an execution', () => {
   async function tasksOf(prompt: string): Promise<string[]> {
     const id = await submit(service, client.key, { prompt, webhook_url: service.machine.inboxUrl });
@@ -131,6 +146,35 @@ describe('the state transitions of an execution', () => {
 
   it('An execution that succeeds takes two state transitions, including the webhook', async () => {
     expect(await tasksOf('a lake')).toEqual(['RenderImage', 'DeliverWebhook']);
+  });
+
+  it.each([
+    [{ model: 'sandbox-sketch' }, 'RenderImageSmall'],
+    [{ model: 'sandbox-standard', resolution: '2K' }, 'RenderImageLarge'],
+    [{ model: 'sandbox-pro', resolution: '4K' }, 'RenderImageLarge'],
+  ])('A creation of %j is rendered by %s', async (body, name) => {
+    const used = await renderersDuring(async () => {
+      await settled(service, await submit(service, client.key, { prompt: 'a lake', ...body }));
+    });
+    expect(used).toEqual([name]);
+  });
+
+  it('An execution that an older release started without an index is rendered by RenderImage', async () => {
+    const used = await renderersDuring(async () => {
+      const { faults } = service.machine;
+      faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
+      const id = await submit(service, client.key, { prompt: 'a lake' });
+      faults.clear();
+      const stateMachineArn = service.machine.template.stateMachines[0]?.arn;
+      await service.machine.aws({
+        service: 'states',
+        operation: 'StartExecution',
+        caller: 'operator',
+        input: { stateMachineArn, name: id, input: JSON.stringify({ creation_id: id }) },
+      });
+      expect(await settled(service, id)).toMatchObject({ status: 'completed' });
+    });
+    expect(used).toEqual(['RenderImage']);
   });
 
   it('An execution that fails takes three state transitions', async () => {

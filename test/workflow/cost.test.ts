@@ -28,14 +28,17 @@ function rowsOf(wanted: CreationKind): string[][] {
  * the lease is renewed: one call and one write unit, which docs/cost.md counts as waiting.
  */
 function withoutRenewals(count: CreationCount): CreationCount {
-  const { RenderImage: render, ...others } = count.functions;
+  const { RenderImageSmall: render, ...others } = count.functions;
   if (!render) throw new Error('nothing was rendered');
   const update = 'dynamodb UpdateItem';
   const renewals = (render.calls.get(update) ?? 0) - updatesOfOne;
   const calls = new Map([...render.calls, [update, updatesOfOne]]);
   return {
     ...count,
-    functions: { ...others, RenderImage: { ...render, calls, writeUnits: render.writeUnits - renewals } },
+    functions: {
+      ...others,
+      RenderImageSmall: { ...render, calls, writeUnits: render.writeUnits - renewals },
+    },
   };
 }
 
@@ -62,7 +65,9 @@ it('A success with webhook and Idempotency-Key takes two transitions, the units 
   const functions = Object.fromEntries(
     Object.entries(count.functions).map(([name, one]) => [name, { ...one, cpuMillis: cpu.get(name) ?? 0 }]),
   );
-  const ownRenderMillis = Number(rowsOf('failure, webhook').find(([name]) => name === 'RenderImage')?.[2]);
+  const ownRenderMillis = Number(
+    rowsOf('failure, webhook').find(([name]) => name === 'RenderImageSmall')?.[2],
+  );
   expect(totalOf(billFor({ ...count, functions }, await memoryOf(), ownRenderMillis))).toBeLessThanOrEqual(
     0.08,
   );

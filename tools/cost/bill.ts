@@ -1,5 +1,7 @@
 /** Computes what 1,000 creations cost, part by part, from the counts of one creation. */
+import { isRenderer } from '../function-name.ts';
 import type { CreationCount } from './measure.ts';
+import type { FunctionCount } from './meter.ts';
 import { awsMillis, platformLogBytes, prices, receiverMillis } from './prices.ts';
 
 /** The parts of a bill, in the order of the page. */
@@ -24,8 +26,8 @@ const accessLogBytes = 350;
 export type Memory = Readonly<Record<string, number>>;
 
 /**
- * The cost of 1,000 creations. The sandbox paints its pictures in RenderImage itself, and a vendor does not.
- * `ownRenderMillis` is the CPU time of RenderImage without the painting.
+ * The cost of 1,000 creations. The sandbox paints its pictures in the renderer itself, and a vendor does not.
+ * `ownRenderMillis` is the CPU time of the renderer without the painting.
  */
 export function billFor(measured: CreationCount, memory: Memory, ownRenderMillis: number): Bill {
   const count = withoutPainting(measured, ownRenderMillis);
@@ -47,28 +49,33 @@ export function billFor(measured: CreationCount, memory: Memory, ownRenderMillis
 }
 
 function withoutPainting(count: CreationCount, ownRenderMillis: number): CreationCount {
-  const { RenderImage: render, ...others } = count.functions;
-  if (!render) return count;
-  return {
-    ...count,
-    functions: {
-      RenderImage: { ...render, cpuMillis: Math.min(render.cpuMillis, ownRenderMillis) },
-      ...others,
-    },
-  };
+  const functions = Object.entries(count.functions).map(([name, one]): [string, FunctionCount] => [
+    name,
+    isRenderer(name) ? { ...one, cpuMillis: Math.min(one.cpuMillis, ownRenderMillis) } : one,
+  ]);
+  return { ...count, functions: Object.fromEntries(functions) };
 }
 
 export function totalOf(bill: Bill | Readonly<Record<string, number>>): number {
   return Object.values<number>({ ...bill }).reduce((sum, usd) => sum + usd, 0);
 }
 
+/** The count as if this renderer had rendered the measured creations. */
+export function renderedBy(renderer: string, count: CreationCount): CreationCount {
+  const functions = Object.entries(count.functions).map(([name, one]): [string, FunctionCount] => [
+    isRenderer(name) ? renderer : name,
+    one,
+  ]);
+  return { ...count, functions: Object.fromEntries(functions) };
+}
+
 /**
- * The cost of waiting in 1,000 creations: RenderImage waits for the provider, and renews its lease every two
+ * The cost of waiting in 1,000 creations: the renderer waits for the provider, and renews its lease every two
  * seconds.
  */
-export function waitFor(seconds: number, memory: Memory): number {
+export function waitFor(seconds: number, renderer: string, memory: Memory): number {
   const renewals = Math.floor(seconds / 2);
-  const gigabytes = (memory['RenderImage'] ?? 0) / 1024;
+  const gigabytes = (memory[renderer] ?? 0) / 1024;
   return 1000 * (seconds * gigabytes * prices.gigabyteSecond + renewals * prices.writeUnit);
 }
 

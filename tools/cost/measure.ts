@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CreationId } from '../../core/ids.ts';
 import { settled, submit } from '../../start/creations.ts';
 import { startService, type RunningService } from '../../start/service.ts';
-import { functionName } from '../function-name.ts';
+import { functionName, isRenderer } from '../function-name.ts';
 import { createMeter, type FunctionCount, type Meter } from './meter.ts';
 
 /** The use of AWS by one creation, as an average over all measured creations. */
@@ -161,19 +161,19 @@ function averageOf(
 }
 
 /**
- * On a busy machine the painting of the sandbox takes more than two seconds, and RenderImage renews its
+ * On a busy machine the painting of the sandbox takes more than two seconds, and the renderer renews its
  * lease. Each renewal is one call and one write unit. The page counts renewals as part of the waiting, so
  * this count has none. The meter may miss the unit of a renewal that is refused or runs beside another write
  * of the item, so the difference is rounded to the whole units of a creation.
  */
 function withoutRenewals(count: CreationCount): CreationCount {
-  const { RenderImage: render } = count.functions;
+  const [name = '', render] = Object.entries(count.functions).find(([one]) => isRenderer(one)) ?? [];
   if (!render) return count;
   const update = 'dynamodb UpdateItem';
   const renewals = (render.calls.get(update) ?? 0) - updatesOfARendering;
   const calls = new Map([...render.calls, [update, updatesOfARendering]]);
   const writeUnits = Math.round(render.writeUnits - renewals);
-  return { ...count, functions: { ...count.functions, RenderImage: { ...render, calls, writeUnits } } };
+  return { ...count, functions: { ...count.functions, [name]: { ...render, calls, writeUnits } } };
 }
 
 /**

@@ -1,5 +1,15 @@
 /** The text of docs/cost.md, from the measured counts. */
-import { billFor, billParts, idleBill, totalOf, waitFor, type Memory, type Standing } from './bill.ts';
+import {
+  billFor,
+  billParts,
+  idleBill,
+  renderedBy,
+  totalOf,
+  waitFor,
+  type Memory,
+  type Standing,
+} from './bill.ts';
+import { isRenderer } from '../function-name.ts';
 import { creationKinds, type CreationCount, type CreationKind } from './measure.ts';
 import { figureTitles } from './page-figures.ts';
 import { awsMillis, prices, pricesReadAt, receiverMillis } from './prices.ts';
@@ -9,6 +19,15 @@ export interface CostReport {
   readonly memory: Memory;
   readonly standing: Standing;
 }
+
+/** The pictures of each renderer, by the renderer's name. */
+const pictures: Readonly<Record<string, string>> = {
+  RenderImageSmall: '1K without source images',
+  RenderImageLarge: '2K and 4K without source images',
+  RenderImage: 'any size with source images',
+};
+/** Seconds that a provider takes. */
+const waits = [15, 60, 120] as const;
 
 const usd = (amount: number, decimals = 4): string => amount.toFixed(decimals);
 const count = (value: number): string => String(Math.round(value * 100) / 100);
@@ -22,9 +41,10 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   ].join('\n');
 }
 
-/** The CPU time of RenderImage without a painting: that of a creation that fails. */
+/** The CPU time of the renderer without a painting: that of a creation that fails. */
 export function ownRenderMillis(kinds: CostReport['kinds']): number {
-  return kinds['failure, webhook'].functions['RenderImage']?.cpuMillis ?? 0;
+  const functions = Object.entries(kinds['failure, webhook'].functions);
+  return functions.find(([name]) => isRenderer(name))?.[1].cpuMillis ?? 0;
 }
 
 function billTable({ kinds, memory }: CostReport): string {
@@ -76,14 +96,24 @@ function logTable(report: CostReport): string {
 }
 
 function waitTable(report: CostReport): string {
-  const base = totalOf(
-    billFor(report.kinds['success, webhook'], report.memory, ownRenderMillis(report.kinds)),
-  );
-  const rows = [0, 10, 30, 120].map((seconds) => {
-    const wait = waitFor(seconds, report.memory);
-    return [`${seconds} s`, usd(wait), usd(base + wait)];
-  });
-  return table(['The provider takes', 'waiting, USD', 'all of a success with a webhook, USD'], rows);
+  const rows = Object.entries(pictures).map(([renderer, picture]) => [
+    picture,
+    String(report.memory[renderer] ?? 0),
+    ...waits.map((seconds) => usd(waitFor(seconds, renderer, report.memory))),
+    ...waits.map((seconds) => usd(successAfter(seconds, renderer, report))),
+  ]);
+  const head = ['waiting', 'all'].flatMap((what) => waits.map((seconds) => `${what}, ${seconds} s`));
+  return table(['Picture', 'MB', ...head], rows);
+}
+
+/** What 1,000 successes with a webhook cost when this renderer waits for so long, in USD. */
+export function successAfter(
+  seconds: number,
+  renderer: string,
+  { kinds, memory }: Pick<CostReport, 'kinds' | 'memory'>,
+): number {
+  const count = renderedBy(renderer, kinds['success, webhook']);
+  return totalOf(billFor(count, memory, ownRenderMillis(kinds))) + waitFor(seconds, renderer, memory);
 }
 
 function idleTable({ standing }: CostReport): string {
@@ -107,7 +137,7 @@ ${billTable(report)}
 
 ## While a provider works
 
-RenderImage waits with ${report.memory['RenderImage'] ?? 0} MB of memory and renews its lease every two seconds. For 1,000 creations:
+A renderer holds the connection to a provider that answers in one call, and it asks for the state of a job until the job has ended. Its memory depends on the picture ([decision 30](decisions/0030-memory-by-need.md)), and it renews its lease every two seconds. USD for 1,000 creations: the waiting alone, and all of a success with a webhook.
 
 ${waitTable(report)}
 
@@ -123,7 +153,7 @@ ${countTable(report)}
 
 ${logTable(report)}
 
-- "CPU ms" is the CPU time of one invocation on the machine that measured. For RenderImage it includes the painting of the sandbox, which takes no CPU time of RenderImage when a vendor renders. The bill therefore uses the CPU time of a rendering that fails. The memory of a function decides its share of a processor (a whole processor at 1,769 MB), and the bill lengthens the CPU time accordingly. The waiting times are assumptions: ${Object.entries(
+- "CPU ms" is the CPU time of one invocation on the machine that measured. For a renderer it includes the painting of the sandbox, which takes no CPU time of the renderer when a vendor renders. The bill therefore uses the CPU time of a rendering that fails. The memory of a function decides its share of a processor (a whole processor at 1,769 MB), and the bill lengthens the CPU time accordingly. The waiting times are assumptions: ${Object.entries(
     awsMillis,
   )
     .map(([service, millis]) => `${millis} ms for each call of ${service}`)

@@ -19,10 +19,9 @@ export function sampleEvents(key: string): Readonly<Record<string, object>> {
     pascal(name),
     apiEvent(operation, key, bodies.get(name)),
   ]);
-  const tasks = ['RenderImage', 'RefundCharge', 'DeliverWebhook'].map((name): [string, object] => [
-    name,
-    { creation_id: someCreation },
-  ]);
+  const tasks = ['RenderImage', 'RenderImageSmall', 'RenderImageLarge', 'RefundCharge', 'DeliverWebhook'].map(
+    (name): [string, object] => [name, { creation_id: someCreation }],
+  );
   return { ...Object.fromEntries([...api, ...tasks]), Reconcile: {}, AuditBooks: {} };
 }
 

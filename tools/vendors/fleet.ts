@@ -8,6 +8,7 @@ import type { OperatorServices } from '../../admin/services.ts';
 import { startService, type RunningService } from '../../start/service.ts';
 import { fakes, vendorNames, type VendorName } from './fakes/all-fakes.ts';
 import type { FakeVendor } from './fakes/fake-vendor.ts';
+import type { Paint } from './fakes/pictures.ts';
 
 export interface Fleet {
   readonly service: RunningService;
@@ -17,9 +18,9 @@ export interface Fleet {
 }
 
 /** Starts the fakes of all vendors. */
-export async function startFakes(): Promise<ReadonlyMap<VendorName, FakeVendor>> {
+export async function startFakes(paint?: Paint): Promise<ReadonlyMap<VendorName, FakeVendor>> {
   return new Map(
-    await Promise.all(vendorNames.map(async (name) => [name, await fakes[name].start()] as const)),
+    await Promise.all(vendorNames.map(async (name) => [name, await fakes[name].start(paint)] as const)),
   );
 }
 

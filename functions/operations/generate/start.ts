@@ -15,7 +15,7 @@ export async function startCreation(
 ): Promise<'started' | 'left'> {
   const { id: creationId, accountId, model, costMicros } = creation;
   const executionId = executionName(creationId, 1);
-  const started = await services.executions.start(creationId, 1);
+  const started = await services.executions.start(creation, 1);
   if (started !== 'refused') {
     // 'unclear' counts as started: the reconciler looks at a creation that no execution has taken up.
     const fields = { creationId, accountId, executionId, model, costMicros, started };

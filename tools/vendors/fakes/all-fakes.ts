@@ -9,6 +9,7 @@ import { startFakeBfl } from './bfl/server.ts';
 import { falRows } from './fal/rows.ts';
 import { startFakeFal } from './fal/server.ts';
 import type { FakeVendor, VendorRow } from './fake-vendor.ts';
+import type { Paint } from './pictures.ts';
 import { googleRows } from './google/rows.ts';
 import { fakeGoogleKey, startFakeGoogle } from './google/server.ts';
 import { openaiRows } from './openai/rows.ts';
@@ -19,7 +20,7 @@ import { startFakeReplicate } from './replicate/server.ts';
 export type VendorName = Exclude<ProviderName, 'sandbox' | 'sandbox-large'>;
 
 export interface Fake {
-  readonly start: () => Promise<FakeVendor>;
+  readonly start: (paint?: Paint) => Promise<FakeVendor>;
   readonly rows: readonly VendorRow[];
   /** The only credential that the fake accepts. Undefined: the provider signs its requests instead. */
   readonly key?: string;
@@ -27,16 +28,19 @@ export interface Fake {
   readonly model: string;
 }
 
-/** On one machine, a function signs its requests with the id of its role as the access key id. */
+/**
+ * On one machine, a function signs its requests with the id of its role as the access key id. Bedrock renders
+ * only 1K without source images.
+ */
 async function renderIdentity(): Promise<{ readonly accessKeyId: string; readonly secretAccessKey: string }> {
   const { functions } = readTemplate(await synthesizedTemplate());
-  const accessKeyId = functions.find(({ id }) => id.startsWith('RenderImage'))?.roleId ?? '';
+  const accessKeyId = functions.find(({ id }) => id.startsWith('RenderImageSmall'))?.roleId ?? '';
   return { accessKeyId, secretAccessKey: 'local' };
 }
 
 export const fakes: Readonly<Record<VendorName, Fake>> = {
   bedrock: {
-    start: async () => startFakeBedrock(await renderIdentity()),
+    start: async (paint) => startFakeBedrock(await renderIdentity(), paint),
     rows: bedrockRows,
     model: 'sd3.5-large',
   },

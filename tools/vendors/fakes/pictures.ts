@@ -3,6 +3,9 @@ import { deflateSync, crc32 } from 'node:zlib';
 import { encode } from 'jpeg-js';
 import type { OutputFormat } from '../../../core/image-formats.ts';
 
+/** What paints the pictures of a fake. */
+export type Paint = (format: OutputFormat, width: number, height: number) => Buffer;
+
 /** Any decoder opens a PNG or JPEG of this function. A WebP consists of its header alone. */
 export function pictureOf(format: OutputFormat, width: number, height: number): Buffer {
   switch (format) {

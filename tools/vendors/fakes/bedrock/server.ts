@@ -12,7 +12,7 @@ import {
   type Received,
   type Reply,
 } from '../fake-vendor.ts';
-import { pictureOf } from '../pictures.ts';
+import { pictureOf, type Paint } from '../pictures.ts';
 import { answered, bedrockRows, refused } from './rows.ts';
 import { wrongSignature, type AwsIdentity } from './signature.ts';
 /** Stability renders each aspect ratio at about one megapixel. */
@@ -42,7 +42,10 @@ export const fakeBedrockIdentity: AwsIdentity = {
 };
 const fakeBedrockRegion = 'us-west-2';
 
-export async function startFakeBedrock(identity: AwsIdentity = fakeBedrockIdentity): Promise<FakeVendor> {
+export async function startFakeBedrock(
+  identity: AwsIdentity = fakeBedrockIdentity,
+  paint: Paint = pictureOf,
+): Promise<FakeVendor> {
   return startFakeVendor((request) => {
     const { method, path } = request;
     const model = /^\/model\/([^/]+)\/invoke$/.exec(path)?.[1];
@@ -56,7 +59,7 @@ export async function startFakeBedrock(identity: AwsIdentity = fakeBedrockIdenti
     const checked = checkedBody(request);
     return typeof checked === 'string'
       ? refused(400, 'ValidationException', `Malformed input request: ${checked}`)
-      : answerTo(checked);
+      : answerTo(checked, paint);
   });
 }
 
@@ -83,13 +86,13 @@ function checkedBody({ headers, json }: Received): Body | string {
     : 'seed';
 }
 
-function answerTo({ prompt, aspect_ratio, output_format }: Body): Reply {
+function answerTo({ prompt, aspect_ratio, output_format }: Body, paint: Paint): Reply {
   const row = bedrockRows.find((candidate) => candidate.row === rowOf(prompt));
   if (row?.reply) return row.reply;
   const [width, height] = pixels[aspect_ratio] ?? [1024, 1024];
   return answered({
     seeds: [2130420379],
     finish_reasons: [null],
-    images: [pictureOf(output_format, width, height).toString('base64')],
+    images: [paint(output_format, width, height).toString('base64')],
   });
 }

@@ -10,7 +10,7 @@ import {
   type Received,
   type Reply,
 } from '../fake-vendor.ts';
-import { pictureOf } from '../pictures.ts';
+import { pictureOf, type Paint } from '../pictures.ts';
 import { recordedAnswer } from '../recorded-answer.ts';
 
 const key = 'fake-bfl-key';
@@ -54,12 +54,12 @@ const atFirstPoll: Readonly<Record<string, Reply>> = {
   'poll-down': { status: 502, body: '<html>Bad Gateway</html>' },
 };
 
-export async function startFakeBfl(): Promise<FakeVendor & { jobs(): number }> {
+export async function startFakeBfl(paint: Paint = pictureOf): Promise<FakeVendor & { jobs(): number }> {
   const jobs = new Map<string, Job>();
   const vendor = await startFakeVendor((request, origin) => {
     const { pathname, searchParams } = new URL(request.path, origin);
     const [, , id = ''] = pathname.split('/');
-    if (request.method === 'GET' && pathname.startsWith('/results/')) return deliver(jobs.get(id));
+    if (request.method === 'GET' && pathname.startsWith('/results/')) return deliver(jobs.get(id), paint);
     if (request.headers['x-key'] !== key) return { status: 403, body: { detail: 'Not authenticated' } };
     if (request.method === 'GET' && pathname === '/v1/credits')
       return { status: 200, body: { credits: 1200 } };
@@ -131,7 +131,7 @@ function poll(job: Job | undefined, origin: string): Reply {
   };
 }
 
-function deliver(job: Job | undefined): Reply {
+function deliver(job: Job | undefined, paint: Paint): Reply {
   if (!job || job.row === 'sample-expired')
     return { status: 403, body: '<Error><Code>AuthenticationFailed</Code></Error>' };
   job.downloads += 1;
@@ -140,7 +140,7 @@ function deliver(job: Job | undefined): Reply {
   return {
     status: 200,
     headers: { 'content-type': `image/${format}` },
-    body: job.row === 'empty-picture' ? '' : pictureOf(format, width, height),
+    body: job.row === 'empty-picture' ? '' : paint(format, width, height),
   };
 }
 

@@ -13,7 +13,7 @@ import {
   type Received,
   type Reply,
 } from '../fake-vendor.ts';
-import { pictureOf } from '../pictures.ts';
+import { pictureOf, type Paint } from '../pictures.ts';
 import { recordedAnswer } from '../recorded-answer.ts';
 import { modelCodes, platformCodes } from './rows.ts';
 
@@ -75,12 +75,12 @@ const atOnce: Readonly<Record<string, Reply>> = {
   'unknown-shape': { status: 200, body: { request: 'accepted' } },
 };
 
-export async function startFakeFal(): Promise<FakeVendor & { jobs(): number }> {
+export async function startFakeFal(paint: Paint = pictureOf): Promise<FakeVendor & { jobs(): number }> {
   const jobs = new Map<string, Job>();
   const vendor = await startFakeVendor((request, origin) => {
     const { method, path } = request;
     const picture = /^\/files\/b\/koala\/(.+)$/.exec(path)?.[1];
-    if (method === 'GET' && picture !== undefined) return deliver(jobs.get(picture));
+    if (method === 'GET' && picture !== undefined) return deliver(jobs.get(picture), paint);
     if (request.headers['authorization'] !== 'Key fake-fal-key') return unauthorized;
     if (method === 'GET' && path.startsWith('/v1/models/pricing?endpoint_id='))
       return { status: 200, body: { prices: [{ unit_price: 0.03, unit: 'megapixels', currency: 'USD' }] } };
@@ -229,7 +229,7 @@ function resultOf(job: Job, origin: string): Reply {
   return { status: 200, body: row === 'nsfw' ? { ...result, has_nsfw_concepts: [true] } : result };
 }
 
-function deliver(job: Job | undefined): Reply {
+function deliver(job: Job | undefined, paint: Paint): Reply {
   if (!job) return { status: 404, body: 'Not Found' };
   job.downloads += 1;
   if (job.row === 'download-broke' && job.downloads === 1) return { status: 'break' };
@@ -237,7 +237,7 @@ function deliver(job: Job | undefined): Reply {
   return {
     status: 200,
     headers: { 'content-type': `image/${format}` },
-    body: job.row === 'empty-picture' ? '' : pictureOf(format, size.width, size.height),
+    body: job.row === 'empty-picture' ? '' : paint(format, size.width, size.height),
   };
 }
 

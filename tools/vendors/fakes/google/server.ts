@@ -19,7 +19,7 @@ import {
   type Received,
   type Reply,
 } from '../fake-vendor.ts';
-import { pictureOf } from '../pictures.ts';
+import { pictureOf, type Paint } from '../pictures.ts';
 import { recordedAnswer } from '../recorded-answer.ts';
 import { googleRows, imageAnswer } from './rows.ts';
 
@@ -44,7 +44,7 @@ const models = ['gemini-3.1-flash-image', 'gemini-3-pro-image'];
 
 export const fakeGoogleKey = 'fake-google-key';
 
-export async function startFakeGoogle(): Promise<FakeVendor> {
+export async function startFakeGoogle(paint: Paint = pictureOf): Promise<FakeVendor> {
   return startFakeVendor((request) => {
     const { method, path, headers } = request;
     const key = headers['x-goog-api-key'];
@@ -56,7 +56,7 @@ export async function startFakeGoogle(): Promise<FakeVendor> {
     const model = /^\/v1beta\/models\/([^/:]+):generateContent$/.exec(path)?.[1] ?? '';
     if (method !== 'POST' || !models.includes(model))
       return refused(404, 'NOT_FOUND', `models/${model} is not found for API version v1beta`);
-    return refusalOf(request) ?? answerTo(requestSchema.parse(request.json));
+    return refusalOf(request) ?? answerTo(requestSchema.parse(request.json), paint);
   });
 }
 
@@ -156,11 +156,14 @@ function at(value: unknown, place: readonly string[]): unknown {
   return place.reduce((inner, field) => fieldsOf(inner)[field], value);
 }
 
-function answerTo({ contents, generationConfig: { imageConfig } }: z.infer<typeof requestSchema>): Reply {
+function answerTo(
+  { contents, generationConfig: { imageConfig } }: z.infer<typeof requestSchema>,
+  paint: Paint,
+): Reply {
   const text = contents[0]?.parts.find((part) => part.text !== undefined)?.text;
   const row = googleRows.find((candidate) => candidate.row === rowOf(text));
   if (typeof row?.reply === 'number') return { status: row.reply, body: recordedAnswer('google', row.row) };
   if (row?.reply !== undefined) return row.reply;
   const [width, height] = pixels[imageConfig.aspectRatio].map((edge) => edge * times[imageConfig.imageSize]);
-  return imageAnswer(pictureOf('jpeg', width ?? 0, height ?? 0).toString('base64'));
+  return imageAnswer(paint('jpeg', width ?? 0, height ?? 0).toString('base64'));
 }

@@ -14,14 +14,14 @@ import {
   type Received,
   type Reply,
 } from '../fake-vendor.ts';
-import { pictureOf } from '../pictures.ts';
+import { pictureOf, type Paint } from '../pictures.ts';
 import { recordedAnswer } from '../recorded-answer.ts';
 import { formOf, type FormFile } from './form.ts';
 import { imageAnswer, openaiRows } from './rows.ts';
 
 export const fakeOpenaiKey = 'fake-openai-key';
 
-export async function startFakeOpenai(): Promise<FakeVendor> {
+export async function startFakeOpenai(paint: Paint = pictureOf): Promise<FakeVendor> {
   return startFakeVendor((request) => {
     const unauthorized = refusalOfKey(request);
     if (unauthorized) return unauthorized;
@@ -38,10 +38,14 @@ export async function startFakeOpenai(): Promise<FakeVendor> {
       return refused(400, 'unsupported_content_type', null, 'Unsupported content type');
     }
     const sent = fieldsOf(request.json);
-    if (!isEdit) return refusalOf(sent) ?? answerTo(sent);
+    if (!isEdit) return refusalOf(sent) ?? answerTo(sent, paint);
     const { fields, files } = formOf(request);
     // Every value of a form is text. OpenAI reads n as a number, and so does the fake.
-    return refusalOf({ ...fields, n: Number(fields['n'] ?? 1) }) ?? refusalOfFiles(files) ?? answerTo(fields);
+    return (
+      refusalOf({ ...fields, n: Number(fields['n'] ?? 1) }) ??
+      refusalOfFiles(files) ??
+      answerTo(fields, paint)
+    );
   });
 }
 
@@ -129,11 +133,11 @@ const pictureSchema = z.object({
   size: z.string().default('1024x1024'),
 });
 
-function answerTo(fields: Fields): Reply {
+function answerTo(fields: Fields, paint: Paint): Reply {
   const row = openaiRows.find((candidate) => candidate.row === rowOf(fields['prompt']));
   if (typeof row?.reply === 'number') return { status: row.reply, body: recordedAnswer('openai', row.row) };
   if (row?.reply !== undefined) return row.reply;
   const { output_format, size } = pictureSchema.parse(fields);
   const [width = 1024, height = 1024] = size.split('x').map(Number);
-  return imageAnswer(pictureOf(output_format, width, height).toString('base64'));
+  return imageAnswer(paint(output_format, width, height).toString('base64'));
 }

@@ -14,7 +14,7 @@ import {
   type Received,
   type Reply,
 } from '../fake-vendor.ts';
-import { pictureOf } from '../pictures.ts';
+import { pictureOf, type Paint } from '../pictures.ts';
 import { recordedAnswer } from '../recorded-answer.ts';
 import { failures } from './rows.ts';
 
@@ -86,14 +86,14 @@ const atFirstPoll: Readonly<Record<string, Reply>> = {
   'poll-down': { status: 502, body: '<html>Bad Gateway</html>' },
 };
 
-export async function startFakeReplicate(): Promise<FakeVendor & { jobs(): number }> {
+export async function startFakeReplicate(paint: Paint = pictureOf): Promise<FakeVendor & { jobs(): number }> {
   const jobs = new Map<string, Job>();
   const files = new Set<string>();
   const vendor = await startFakeVendor((request, origin) => {
     const { method, path } = request;
     const state: State = { origin, jobs, files };
     const [, , what = '', name = '', rest = ''] = path.split('/');
-    if (method === 'GET' && path.startsWith('/xezq/')) return deliver(jobs.get(what));
+    if (method === 'GET' && path.startsWith('/xezq/')) return deliver(jobs.get(what), paint);
     if (request.headers['authorization'] !== 'Bearer fake-replicate-key') return unauthorized;
     if (method === 'GET' && path === '/v1/account')
       return { status: 200, body: { type: 'organization', username: 'acme' } };
@@ -213,7 +213,7 @@ function poll(job: Job, origin: string): Reply {
   };
 }
 
-function deliver(job: Job | undefined): Reply {
+function deliver(job: Job | undefined, paint: Paint): Reply {
   if (!job || job.row === 'output-gone') return { status: 404, body: 'Not Found' };
   job.downloads += 1;
   if (job.row === 'download-broke' && job.downloads === 1) return { status: 'break' };
@@ -222,7 +222,7 @@ function deliver(job: Job | undefined): Reply {
   return {
     status: 200,
     headers: { 'content-type': `image/${format}` },
-    body: job.row === 'empty-picture' ? '' : pictureOf(format, width, height),
+    body: job.row === 'empty-picture' ? '' : paint(format, width, height),
   };
 }
 
