@@ -1,7 +1,7 @@
 import { DescribeExecutionCommand, StartExecutionCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import { executionName } from '../core/creation.ts';
 import type { CreationId } from '../core/ids.ts';
-import type { Executions, StartOutcome } from '../core/ports/executions.ts';
+import type { EnsureOutcome, Executions } from '../core/ports/executions.ts';
 
 /** Errors that no retry clears: the state machine is gone, or the service may not start it. */
 const definite = new Set([
@@ -25,7 +25,12 @@ export function createExecutions(
 ): Executions {
   const options = signal ? { abortSignal: signal } : {};
   return {
-    start: async (id, number) => startOutcome(client, stateMachineArn, id, number, options),
+    start: async (id, number) => {
+      const { kind } = await ensure(client, stateMachineArn, id, number, options);
+      // An execution that ended before was started.
+      return kind === 'running' || kind === 'ended' ? 'started' : kind;
+    },
+    ensure: async (id, number) => ensure(client, stateMachineArn, id, number, options),
     state: async (id, number) => {
       try {
         const executionArn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${executionName(id, number)}`;
@@ -39,15 +44,15 @@ export function createExecutions(
   };
 }
 
-async function startOutcome(
+async function ensure(
   client: SFNClient,
   stateMachineArn: string,
   id: CreationId,
   number: number,
   options: { readonly abortSignal?: AbortSignal },
-): Promise<StartOutcome> {
+): Promise<EnsureOutcome> {
   try {
-    await client.send(
+    const { startDate } = await client.send(
       new StartExecutionCommand({
         stateMachineArn,
         name: executionName(id, number),
@@ -56,10 +61,11 @@ async function startOutcome(
       }),
       options,
     );
-    return 'started';
+    return { kind: 'running', startedAtMillis: startDate?.getTime() ?? Infinity };
   } catch (error) {
     const name = error instanceof Error ? error.name : '';
-    if (name === 'ExecutionAlreadyExists') return 'started';
-    return definite.has(name) ? 'refused' : 'unclear';
+    // Step Functions answers this only for a name whose execution has ended.
+    if (name === 'ExecutionAlreadyExists') return { kind: 'ended' };
+    return { kind: definite.has(name) ? 'refused' : 'unclear' };
   }
 }
