@@ -36,7 +36,8 @@ describe('the pace of starts', () => {
     const pace = createStartPace(clock, 100, () => false);
     await turnsWithin(8_000, clock, pace, true);
     expect(await turnsWithin(10_000, clock, pace, false)).toBeLessThan(180);
-    expect(await turnsWithin(10_000, clock, pace, false)).toBe(10);
+    const slowest = await turnsWithin(10_000, clock, pace, false);
+    expect([9, 10]).toContain(slowest);
   });
 
   it('The pace is back at the most some twenty seconds after the last unclear start', async () => {
@@ -55,6 +56,8 @@ describe('the pace of starts', () => {
     const clock = fakeClock();
     const pace = createStartPace(clock, 10, () => false);
     for (let failed = 0; failed < 20; failed += 1) pace.heard(false);
+    await pace.turn();
+    // The second turn makes up for unused milliseconds.
     await pace.turn();
     const begun = clock.elapsed();
     await pace.turn();
