@@ -1,7 +1,7 @@
 import { DescribeExecutionCommand, StartExecutionCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import { executionName } from '../core/creation.ts';
 import { rendererOf, renderers } from '../core/renderer.ts';
-import type { Executions, StartedCreation, StartOutcome } from '../core/ports/executions.ts';
+import type { EnsureOutcome, Executions, StartedCreation } from '../core/ports/executions.ts';
 
 /** Errors that no retry clears: the state machine is gone, or the service may not start it. */
 const definite = new Set([
@@ -25,7 +25,11 @@ export function createExecutions(
 ): Executions {
   const options = signal ? { abortSignal: signal } : {};
   return {
-    start: async (creation, number) => startOutcome(client, stateMachineArn, creation, number, options),
+    start: async (creation, number) => {
+      const { kind } = await ensure(client, stateMachineArn, creation, number, options);
+      return kind === 'running' || kind === 'exists' ? 'started' : kind;
+    },
+    ensure: async (creation, number) => ensure(client, stateMachineArn, creation, number, options),
     state: async (id, number) => {
       try {
         const executionArn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${executionName(id, number)}`;
@@ -39,15 +43,15 @@ export function createExecutions(
   };
 }
 
-async function startOutcome(
+async function ensure(
   client: SFNClient,
   stateMachineArn: string,
   creation: StartedCreation,
   number: number,
   options: { readonly abortSignal?: AbortSignal },
-): Promise<StartOutcome> {
+): Promise<EnsureOutcome> {
   try {
-    await client.send(
+    const { startDate } = await client.send(
       new StartExecutionCommand({
         stateMachineArn,
         name: executionName(creation.id, number),
@@ -56,11 +60,13 @@ async function startOutcome(
       }),
       options,
     );
-    return 'started';
+    return { kind: 'running', startedAtMillis: startDate?.getTime() ?? Infinity };
   } catch (error) {
     const name = error instanceof Error ? error.name : '';
-    if (name === 'ExecutionAlreadyExists') return 'started';
-    return definite.has(name) ? 'refused' : 'unclear';
+    // Step Functions answers this for a name whose execution has ended, and for a running execution that an
+    // older release started with another input.
+    if (name === 'ExecutionAlreadyExists') return { kind: 'exists' };
+    return { kind: definite.has(name) ? 'refused' : 'unclear' };
   }
 }
 

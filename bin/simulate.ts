@@ -9,6 +9,7 @@
  *   --exhaustive [--pairs]     strikes every call site with every kind of fault;
  *                              with --pairs also every two calls that move money
  *   --mutants [name…]          plants each bug and runs seeds until one of them catches it
+ *   --outage                   takes StartExecution away for ten minutes at 100 creations a second
  *   --kill N [--seed M]        runs the real service under load and kills it N times
  */
 import { simulate } from '../simulation/command.ts';

@@ -36,6 +36,8 @@ export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [le
  * Creations that may be open in the whole service. Compared with the reconciler's last count, so approximate.
  */
 export const serviceCapacity = 2_000;
+/** The reconciler looks at a creation that no execution has taken up by then. */
+export const startGraceMillis = 60_000;
 /** The least time between two polls of one creation, in milliseconds. */
 export const pollIntervalMillis = 1_000;
 /** Retry-After on an open creation: the pace at which a client should poll it. */

@@ -40,6 +40,8 @@ export const metrics = [
     field: 'refundedMicros',
     dimensions: all,
   },
+  // Step Functions gave no clear answer to the start of an execution.
+  { event: 'start_unclear', name: 'StartsUnclear', unit: 'Count', dimensions: all },
   { event: 'refund_busy', name: 'RefundsBusy', unit: 'Count', dimensions: all },
   {
     event: 'provider_answered',

@@ -12,9 +12,11 @@ export type LambdaHandler<Event, Result> = (event: Event, context: Context) => P
  */
 export function lambdaHandler<Event, Result, Services extends CommonServices>(
   build: () => Services,
-  run: (event: Event, services: Services, requestId: string) => Promise<Result>,
+  run: (event: Event, services: Services, requestId: string, context: Context) => Promise<Result>,
 ): LambdaHandler<Event, Result> {
   const services = once(build);
-  return async (event, { awsRequestId: requestId }) =>
-    run(event, logWith(services(), { requestId }), requestId);
+  return async (event, context) => {
+    const { awsRequestId: requestId } = context;
+    return run(event, logWith(services(), { requestId }), requestId, context);
+  };
 }

@@ -115,6 +115,14 @@ function customerAlarms({
       meaning: 'Every submission fails: Step Functions refuses executions for good. Charges are given back.',
       remedy: 'Check the state of the stack and the role of the function; deploy again.',
     },
+    StartsUnclear: {
+      metric: metrics.of('StartsUnclear'),
+      threshold: 10,
+      meaning:
+        'Creations are accepted and wait: Step Functions does not answer clearly whether it starts them. The reconciler starts them, or refunds them after their deadlines.',
+      remedy:
+        'Look at the AWS Health Dashboard and at throttled starts; ask AWS for a higher quota if traffic has outgrown it.',
+    },
     InternalFailures: {
       metric: metrics.of('CreationsFailed', { by: { failure: 'InternalFailure' } }),
       threshold: 3,

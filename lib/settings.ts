@@ -101,6 +101,11 @@ const settingsSchema = z.strictObject(
       .optional(),
     /** The architecture of the functions' processors. arm64 is a fifth cheaper. */
     architecture: oneOf(['arm64', 'x86_64']).default('arm64'),
+    /**
+     * StartExecution calls that Step Functions allows a second. AWS allows 300 in us-east-1, us-west-2 and
+     * eu-west-1, and 150 in other regions. The reconciler stays below what others leave of it.
+     */
+    startsPerSecond: wholeNumber(10, 10_000).default(150),
     /** The limits of the whole API, which apply before the limits of an account. */
     throttling: z
       .strictObject(

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { wholeNumber } from '../terminal/whole-number.ts';
 import { killRepeatedly, runWorker } from './child-processes.ts';
 import type { Job, Report } from './messages.ts';
-import { printReport, Progress } from './report.ts';
+import { printOutage, printReport, Progress } from './report.ts';
 import { mutants } from './runs/mutants.ts';
 
 const mutantSeeds = 1_000;
@@ -24,6 +24,7 @@ const options = {
   exhaustive: { type: 'boolean', default: false },
   pairs: { type: 'boolean', default: false },
   mutants: { type: 'boolean', default: false },
+  outage: { type: 'boolean', default: false },
   kill: { type: 'string' },
   workers: { type: 'string', default: String(Math.min(2, availableParallelism())) },
 } as const;
@@ -40,6 +41,7 @@ export async function simulate(args: string[]): Promise<boolean> {
       String(wholeNumber('--seed', flags.seed ?? '1', 0)),
     );
   if (flags.seed !== undefined) return traceSeed(wholeNumber('--seed', flags.seed, 0), flags);
+  if (flags.outage) return runOutage();
   if (flags.mutants) return catchMutants(positionals, flags);
   if (flags.conflicts !== undefined) return runCrowds(flags.conflicts, flags);
   if (flags.exhaustive || flags.pairs) return runExhaustive(flags);
@@ -60,6 +62,18 @@ function runSeeds(flags: Flags): Promise<boolean> {
 
 function runExhaustive(flags: Flags): Promise<boolean> {
   return inWorkers(flags, (index, of) => ({ kind: 'exhaustive', index, of, pairs: flags.pairs }));
+}
+
+/** Takes StartExecution away for ten minutes. */
+async function runOutage(): Promise<boolean> {
+  let isGood = false;
+  await runWorker({ kind: 'outage' }, (message) => {
+    if (message.kind !== 'outage') return;
+    printOutage(message.report);
+    isGood = message.wrong.length === 0;
+    for (const line of message.wrong) console.log(`VIOLATION ${line}`);
+  });
+  return isGood;
 }
 
 /** Runs crowds of clients whose writes meet conflicts. Each worker answers its share of the requests. */

@@ -12,6 +12,7 @@ export type Job =
       readonly stopAtFirst: boolean;
       readonly mutant?: string;
     }
+  | { readonly kind: 'outage' }
   | { readonly kind: 'trace'; readonly seed: number; readonly mutant?: string }
   | {
       /** Crowds of clients, one seed after the other, until the service has answered so many requests. */
@@ -30,6 +31,29 @@ export type Job =
       readonly of: number;
       readonly pairs: boolean;
     };
+
+/** What became of the creations of a simulated outage of StartExecution. */
+export interface OutageReport {
+  readonly accepted: number;
+  readonly acceptedInOutage: number;
+  /** The most creations that were open at the same time. */
+  readonly mostOpen: number;
+  /** How long after its deadline a creation was open, at worst. Negative: none was open so late. */
+  readonly latestOpenSeconds: number;
+  readonly stillOpen: number;
+  readonly refunded: number;
+  readonly openAtTheEnd: number;
+  /** Creations that had at least 60 s left at the end of the outage. */
+  readonly hadTime: number;
+  readonly hadTimeCompleted: number;
+  /** Creations that were accepted after the outage. */
+  readonly ordinary: number;
+  readonly ordinaryCompleted: number;
+  /** From acceptance to the end: the median, the 95th and the 99th percentile, and the slowest. */
+  readonly ordinarySlowestSeconds: readonly number[];
+  /** What the audit found. */
+  readonly differences: readonly string[];
+}
 
 /** An invariant that did not hold. */
 export interface Violation {
@@ -76,6 +100,12 @@ export type Message =
       readonly hashes: readonly [string, string];
       readonly violations: readonly Violation[];
       readonly report?: Report;
+    }
+  | {
+      readonly kind: 'outage';
+      readonly report: OutageReport;
+      /** One line for each promise that was broken. */
+      readonly wrong: readonly string[];
     }
   | { readonly kind: 'done' };
 

@@ -1,5 +1,5 @@
 /** Prints the progress and the failures of simulation runs for a person. */
-import type { Message, Report } from './messages.ts';
+import type { Message, OutageReport, Report } from './messages.ts';
 
 const mostReports = 5;
 
@@ -88,4 +88,19 @@ export function printReport(
 
 function sizeOf(steps: number, faults: number): string {
   return `${steps} steps and ${faults} faults`;
+}
+
+/** Prints what became of the creations of an outage. */
+export function printOutage(report: OutageReport): void {
+  const [median, late, latest, slowest] = report.ordinarySlowestSeconds.map((seconds) => seconds.toFixed(1));
+  console.log(
+    `${report.accepted} creations, ${report.acceptedInOutage} of them during the outage; ` +
+      `at most ${report.mostOpen} open, ${report.openAtTheEnd} at the end of the outage\n` +
+      `Open at most ${report.latestOpenSeconds.toFixed(1)} s after the deadline; ` +
+      `${report.refunded} refunded, ${report.stillOpen} still open\n` +
+      `With 60 s left at the end: ${report.hadTimeCompleted} of ${report.hadTime} completed\n` +
+      `Accepted after the outage: ${report.ordinaryCompleted} of ${report.ordinary} completed; ` +
+      `median ${median} s, 95 % within ${late} s, 99 % within ${latest} s, all within ${slowest} s\n` +
+      `Audit: ${report.differences.length} differences`,
+  );
 }

@@ -20,7 +20,7 @@ const say = (message: Message): void => {
 process.once('disconnect', () => process.exit());
 
 Object.assign(process.env, environment);
-if (job.kind !== 'exhaustive' && job.mutant !== undefined) {
+if ('mutant' in job) {
   const mutant = mutants.find(({ name }) => name === job.mutant);
   if (!mutant) throw new Error(`there is no mutant ${job.mutant}`);
   plant(mutant);

@@ -1,26 +1,24 @@
 import type { CreationRecord } from '../../core/creation.ts';
 import { parseCreationId, type CreationId } from '../../core/ids.ts';
+import { startGraceMillis } from '../../core/limits.ts';
 import type { OpenWorkStore } from '../../core/ports/executions.ts';
 import { updateIf } from './conditional.ts';
 import { queryPages } from './query.ts';
 import { queryPage, updateItem, type QueryParts } from './send.ts';
 import { keys, openShards, openWorkIndex, type Item, type Table } from './table.ts';
 
-/** The most creations of a shard that one run of the reconciler takes. The next run takes the others. */
+/** The creations of a page. One BatchGetItem reads as many. */
 const pageSize = 100;
+/** An index may lag behind the table by so much. */
+const indexLagMillis = 1_000;
+
+const isFreeToHold = 'attribute_not_exists(startsHeld) OR startsHeld.#until <= :now';
 
 /** The index of creations that still need work, for the reconciler. */
 export function createOpenWorkStore(table: Table): OpenWorkStore {
   return {
-    overdue: async (nowMillis) => {
-      const pages = await Promise.all(
-        [...openShards('OPEN'), ...openShards('WEBHOOK')].map((shard) => overdueIn(table, shard, nowMillis)),
-      );
-      return pages
-        .flat()
-        .sort((a, b) => a.dueAt - b.dueAt)
-        .map((row) => row.id);
-    },
+    overdue: (nowMillis) =>
+      [...openShards('OPEN'), ...openShards('WEBHOOK')].map((shard) => overdueIn(table, shard, nowMillis)),
     postpone: (creation, dueAt) =>
       dueAt === undefined
         ? updateDue(table, creation, 'REMOVE dueAt, openShard', {})
@@ -36,9 +34,27 @@ export function createOpenWorkStore(table: Table): OpenWorkStore {
           ':one': 1,
         },
       ),
+    acceptedLately: async (nowMillis, spanMillis) => {
+      // A creation that nobody has touched is due a grace period after it was accepted.
+      const to = nowMillis - indexLagMillis + startGraceMillis;
+      return countAll(table, (shard) => dueBetween(shard, to - spanMillis, to));
+    },
+    holdStarts: async (holder, untilMillis, nowMillis) =>
+      updateIf(table, keys.service(), {
+        UpdateExpression: 'SET startsHeld = :held',
+        ConditionExpression: isFreeToHold,
+        ExpressionAttributeNames: { '#until': 'until' },
+        ExpressionAttributeValues: { ':held': { holder, until: untilMillis }, ':now': nowMillis },
+      }),
+    releaseStarts: async (holder) => {
+      await updateIf(table, keys.service(), {
+        UpdateExpression: 'REMOVE startsHeld',
+        ConditionExpression: 'startsHeld.holder = :holder',
+        ExpressionAttributeValues: { ':holder': holder },
+      });
+    },
     recordOpenCount: async () => {
-      const counts = await Promise.all(openShards('OPEN').map((shard) => countIn(table, shard)));
-      const openCreations = counts.reduce((sum, count) => sum + count, 0);
+      const openCreations = await countAll(table, partOf);
       await updateItem(table, keys.service(), {
         UpdateExpression: 'SET openCreations = :open',
         ExpressionAttributeValues: { ':open': openCreations },
@@ -56,28 +72,50 @@ function partOf(shard: string): QueryParts {
   };
 }
 
-async function overdueIn(
+/** The rows of a shard that are due from `from` up to, but not including, `to`. */
+function dueBetween(shard: string, from: number, to: number): QueryParts {
+  const base = partOf(shard);
+  return {
+    ...base,
+    KeyConditionExpression: `${base.KeyConditionExpression ?? ''} AND ${openWorkIndex.sort} BETWEEN :from AND :to`,
+    ExpressionAttributeValues: { ...base.ExpressionAttributeValues, ':from': from, ':to': to - 1 },
+  };
+}
+
+async function* overdueIn(
   table: Table,
   shard: string,
   nowMillis: number,
-): Promise<{ id: CreationId; dueAt: number }[]> {
+): AsyncGenerator<readonly CreationId[]> {
   const base = partOf(shard);
-  const answer = await queryPage(table, {
-    ...base,
-    KeyConditionExpression: `${base.KeyConditionExpression ?? ''} AND ${openWorkIndex.sort} <= :now`,
-    ExpressionAttributeValues: { ...base.ExpressionAttributeValues, ':now': nowMillis },
-    Limit: pageSize,
-  });
-  return (answer.Items ?? []).flatMap((item: Item) => {
-    const id = parseCreationId(String(item['pk']).slice('CREATION#'.length));
-    return id ? [{ id, dueAt: Number(item['dueAt']) }] : [];
-  });
+  let from: Item | undefined;
+  do {
+    const page = await queryPage(table, {
+      ...base,
+      KeyConditionExpression: `${base.KeyConditionExpression ?? ''} AND ${openWorkIndex.sort} <= :now`,
+      ExpressionAttributeValues: { ...base.ExpressionAttributeValues, ':now': nowMillis },
+      Limit: pageSize,
+      ...(from && { ExclusiveStartKey: from }),
+    });
+    yield (page.Items ?? []).flatMap((item: Item) => {
+      const id = parseCreationId(String(item['pk']).slice('CREATION#'.length));
+      return id ? [id] : [];
+    });
+    from = page.LastEvaluatedKey;
+  } while (from);
 }
 
-async function countIn(table: Table, shard: string): Promise<number> {
-  let count = 0;
-  for await (const page of queryPages(table, { ...partOf(shard), Select: 'COUNT' })) count += page.Count ?? 0;
-  return count;
+/** Counts rows of all shards of open creations. */
+async function countAll(table: Table, partOfShard: (shard: string) => QueryParts): Promise<number> {
+  const counts = await Promise.all(
+    openShards('OPEN').map(async (shard) => {
+      let count = 0;
+      for await (const page of queryPages(table, { ...partOfShard(shard), Select: 'COUNT' }))
+        count += page.Count ?? 0;
+      return count;
+    }),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** The condition is the due time that was read, so that only one of two reconcilers acts. */

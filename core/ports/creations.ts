@@ -28,6 +28,8 @@ export interface CreationPage {
 
 export interface CreationStore {
   read(id: CreationId): Promise<CreationRecord | undefined>;
+  /** The creations of these ids, consistently and in this order, without those that do not exist. */
+  readAll(ids: readonly CreationId[]): Promise<readonly CreationRecord[]>;
   /** The creations of an account, the newest first, from the one after `before` on. */
   list(accountId: AccountId, limit: number, before?: CreationId): Promise<readonly CreationRecord[]>;
   /** One page of the account's creations that fit the query, the newest first. */

@@ -15,6 +15,8 @@ export interface ReconcileServices extends CommonServices {
   readonly charges: ChargeStore;
   readonly openWork: OpenWorkStore;
   readonly executions: Executions;
+  /** StartExecution calls that Step Functions allows a second, for all who start executions together. */
+  readonly startsPerSecond: number;
 }
 
 export function reconcileServices(): ReconcileServices {
@@ -25,5 +27,6 @@ export function reconcileServices(): ReconcileServices {
     charges: createChargeStore(store),
     openWork: createOpenWorkStore(store),
     executions: createExecutions(new SFNClient(callLimits()), environment('STATE_MACHINE_ARN')),
+    startsPerSecond: Number(environment('STARTS_PER_SECOND')),
   };
 }

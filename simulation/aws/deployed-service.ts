@@ -115,6 +115,16 @@ const limitMillis = {
   operate: 600_000,
 } as const;
 
+/** What Step Functions allows StartExecution, and what the reconciler is told of it. */
+export interface StartLimits {
+  readonly startsPerSecond: number;
+  /** So many starts at once, after a pause. */
+  readonly startBurst: number;
+}
+
+/** Every region but us-east-1, us-west-2 and eu-west-1. Source: "Quotas" of the Step Functions guide. */
+const smallRegion: StartLimits = { startsPerSecond: 150, startBurst: 800 };
+
 /** The function behind a Task of the state machine. */
 interface Task {
   readonly limitMillis: number;
@@ -122,11 +132,17 @@ interface Task {
 }
 
 /** Creates the service of a world with an empty table. */
-export function createService(world: World, watch: ServiceWatch): Service {
+export function createService(
+  world: World,
+  watch: ServiceWatch,
+  { startsPerSecond, startBurst }: StartLimits = smallRegion,
+): Service {
   const table = createSimulatedTable({ now: world.time.now, onCommit: watch.onCommit });
   const encryptionSecret = createEncryptionSecret();
   const stepFunctions = createStepFunctions({
     now: world.time.now,
+    startsPerSecond,
+    startBurst,
     outside: world.outside,
     onText: watch.onText,
     invokeTask: ({ state, functionName, input }) =>
@@ -237,6 +253,7 @@ export function createService(world: World, watch: ServiceWatch): Service {
     charges,
     openWork: createOpenWorkStore(store),
     executions,
+    startsPerSecond,
   };
   const operator = {
     clock,
@@ -264,7 +281,10 @@ export function createService(world: World, watch: ServiceWatch): Service {
     },
   };
   const runReconcile = (event: ReconcileEvent): Promise<InvocationResult> =>
-    world.invoke('reconcile', limitMillis.reconcile, () => reconcile(event, reconciliation));
+    world.invoke('reconcile', limitMillis.reconcile, () => {
+      const endsAt = world.time.now() + limitMillis.reconcile;
+      return reconcile(event, reconciliation, () => endsAt - world.time.now());
+    });
 
   return {
     table,

@@ -32,6 +32,9 @@ export interface SimulatedTask {
 
 export interface StepFunctionsOptions {
   readonly now: () => number;
+  /** The bucket of tokens of StartExecution: how fast it fills, and how many tokens it holds. */
+  readonly startsPerSecond: number;
+  readonly startBurst: number;
   /** Runs work that goes on after its caller has ended. */
   readonly outside: <Result>(work: () => Result) => Result;
   readonly invokeTask: (task: SimulatedTask) => Promise<InvocationResult>;
@@ -72,9 +75,35 @@ function definition(): string {
   return text.replace(/\$\{(\w+)Arn\}/g, (_, name: string) => `${functionArnStart}${name}`);
 }
 
+/** What Step Functions allows DescribeExecution in most regions. */
+const describesPerSecond = 10;
+const describeBurst = 250;
+
+/** Takes a token. False when the bucket is empty. */
+type TokenBucket = () => boolean;
+
+/** Step Functions throttles its API by buckets of tokens (Step Functions guide, "Quotas"). */
+function createTokenBucket(now: () => number, perSecond: number, size: number): TokenBucket {
+  let tokens = size;
+  let at = now();
+  return () => {
+    tokens = Math.min(size, tokens + ((now() - at) * perSecond) / 1000);
+    at = now();
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  };
+}
+
+function takeToken(bucket: TokenBucket): void {
+  if (!bucket()) throw new AwsError('ThrottlingException', 'Rate exceeded');
+}
+
 /** Creates the executions of one world. */
 export function createStepFunctions({
   now,
+  startsPerSecond,
+  startBurst,
   outside,
   invokeTask,
   onText,
@@ -113,7 +142,11 @@ export function createStepFunctions({
     });
   }
 
+  const starts = createTokenBucket(now, startsPerSecond, startBurst);
+  const questions = createTokenBucket(now, describesPerSecond, describeBurst);
+
   function start(input: Input): object {
+    takeToken(starts);
     const name = String(input['name']);
     const text = String(input['input']);
     const arn = `${machineArn.replace(':stateMachine:', ':execution:')}:${name}`;
@@ -126,7 +159,7 @@ export function createStepFunctions({
       onText(text);
       run(execution);
     }
-    return { executionArn: arn, startDate: now() / 1000 };
+    return { executionArn: arn, startDate: (executions.get(arn)?.startedAt ?? now()) / 1000 };
   }
 
   return {
@@ -137,6 +170,7 @@ export function createStepFunctions({
     perform: (operation, input) => {
       if (operation === 'StartExecution') return start(input);
       if (operation !== 'DescribeExecution') throw new Error(`the simulation has no ${operation}`);
+      takeToken(questions);
       const execution = executions.get(String(input['executionArn']));
       if (!execution) throw new AwsError('ExecutionDoesNotExist', 'Execution Does Not Exist');
       const { arn, name, status, startedAt } = execution;

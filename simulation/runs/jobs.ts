@@ -2,6 +2,7 @@
 import { crowdOf } from '../clients/crowd-scenario.ts';
 import type { Job, Message, Report } from '../messages.ts';
 import { exhaust } from './exhaustive.ts';
+import { brokenPromises, simulateOutage, wholeOutage } from './outage.ts';
 import { shrink } from './shrink.ts';
 import { createSimulator, type Run, type Simulator } from './simulator.ts';
 
@@ -10,6 +11,12 @@ const runsPerMessage = 25;
 
 /** Does a whole job, and reports through `say`. The last message is `done`. */
 export async function runJob(job: Job, say: (message: Message) => void): Promise<void> {
+  if (job.kind === 'outage') {
+    const report = await simulateOutage(wholeOutage);
+    say({ kind: 'outage', report, wrong: brokenPromises(report) });
+    say({ kind: 'done' });
+    return;
+  }
   const simulator = await createSimulator();
   try {
     switch (job.kind) {

@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'late-is-left-alone',
-    file: 'functions/schedule/reconcile.ts',
+    file: 'functions/schedule/next-step.ts',
     find: 'if (now >= giveUpAt) return',
     replace: 'if (now >= giveUpAt + 3_600_000) return',
   },
@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'open-work-forgotten',
-    file: 'functions/schedule/reconcile.ts',
+    file: 'functions/schedule/recover.ts',
     find: 'await services.openWork.postpone(creation, dueAt);',
     replace: 'await services.openWork.postpone(creation, undefined);',
   },

@@ -23,6 +23,7 @@ describe('core/limits.ts', () => {
         deadlineSeconds: [1, 720],
       },
       serviceCapacity: 2_000,
+      startGraceMillis: 60_000,
       pollIntervalMillis: 1_000,
       pollPaceSeconds: 2,
       rateWindowSeconds: 60,

@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import type { CreationId } from '../../core/ids.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
-import type { Executions, OpenWorkStore } from '../../core/ports/executions.ts';
+import type { OpenWorkStore } from '../../core/ports/executions.ts';
 import { reconcile } from '../../functions/schedule/reconcile.ts';
 import type { ReconcileServices } from '../../functions/services/reconcile.ts';
 import { aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub } from './fakes.ts';
-import { minute, run, steps } from './reconcile-fixture.ts';
+import { minute, pagesOf, run, steps } from './reconcile-fixture.ts';
 import { creationIdIn, without } from '../fixtures/values.ts';
 
 describe('the event of an execution that died', () => {
@@ -18,7 +18,7 @@ describe('the event of an execution that died', () => {
       creations: [aCreation({ dueAt: now + 60 * minute })],
       event,
     });
-    expect(done).toEqual(['ask for 1', 'note 2, next look at 180 s', 'start 2']);
+    expect(done).toEqual(['ensure 1', 'note 2, next look at 180 s', 'start 2']);
     expect(report).toEqual({ looked: 1, started: 1, refunded: 0 });
   });
 
@@ -88,26 +88,32 @@ describe('the event of the schedule', () => {
     );
     const log = fakeLog();
     const seen: CreationId[] = [];
+    const postponed: CreationId[] = [];
+    const lease = { holder: 'request-1', until: now + 3 * minute };
     const report = await reconcile(
       {},
       stub<ReconcileServices>({
         clock: fakeClock(now + 2 * minute),
         log,
         creations: stub<CreationStore>({
-          read: async (id) => {
-            seen.push(id);
-            if (id === ids[3]) throw new TypeError('secret of the table');
-            return Promise.resolve(aCreation({ id }));
+          readAll: async (asked) => {
+            seen.push(...asked);
+            return Promise.resolve(asked.map((id) => aCreation({ id, lease })));
           },
         }),
         openWork: stub<OpenWorkStore>({
-          overdue: async () => Promise.resolve(ids),
+          overdue: () => [pagesOf(ids)],
           recordOpenCount: async () => Promise.resolve(25),
-          postpone: async () => Promise.resolve(true),
+          postpone: async ({ id }) => {
+            if (id === ids[3]) throw new TypeError('secret of the table');
+            postponed.push(id);
+            return Promise.resolve(true);
+          },
         }),
-        executions: stub<Executions>({ state: async () => Promise.resolve('running') }),
       }),
+      () => 55_000,
     );
+    expect(postponed).toEqual(ids.filter((id) => id !== ids[3]));
     expect(seen).toEqual(ids);
     expect(report).toEqual({ looked: 25, started: 0, refunded: 0, open: 25 });
     expect(log.lines).toEqual(['alarm reconcile_failed', 'info reconciled']);

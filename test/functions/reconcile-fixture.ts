@@ -1,11 +1,12 @@
 /** The reconciler over fakes of its ports: one creation, and the steps that a run takes. */
 import type { CreationRecord } from '../../core/creation.ts';
+import type { CreationId } from '../../core/ids.ts';
 import type { ChargeStore, Refund } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { Executions, OpenWorkStore, StartOutcome } from '../../core/ports/executions.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
 import type { ReconcileServices } from '../../functions/services/reconcile.ts';
-import { creationId, now } from '../fixtures/records.ts';
+import { creationId, now, seededBytes } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub, type FakeLog } from './fakes.ts';
 
 export const minute = 60_000;
@@ -20,6 +21,13 @@ export interface Setting {
   readonly isNoted?: boolean;
   readonly refund?: 'refunded' | 'already_terminal' | 'busy';
   readonly event?: ReconcileEvent;
+}
+
+/** Pages of the index of open work. */
+export async function* pagesOf(
+  ...pages: readonly (readonly CreationId[])[]
+): AsyncGenerator<readonly CreationId[]> {
+  for (const page of pages) yield Promise.resolve(page);
 }
 
 export interface Ran {
@@ -48,7 +56,10 @@ export async function run(setting: Setting): Promise<Ran> {
     clock: fakeClock(at),
     log,
     creations: stub<CreationStore>({
-      read: async () => Promise.resolve(left.length > 1 ? left.shift() : left[0]),
+      readAll: async () => {
+        const creation = left.length > 1 ? left.shift() : left[0];
+        return Promise.resolve(creation ? [creation] : []);
+      },
     }),
     charges: stub<ChargeStore>({
       refund: async (_creation, asked) => {
@@ -58,7 +69,10 @@ export async function run(setting: Setting): Promise<Ran> {
       },
     }),
     openWork: stub<OpenWorkStore>({
-      overdue: async () => Promise.resolve([creationId]),
+      overdue: () => [pagesOf([creationId])],
+      acceptedLately: async () => Promise.resolve(0),
+      holdStarts: async () => Promise.resolve(true),
+      releaseStarts: async () => Promise.resolve(),
       recordOpenCount: async () => Promise.resolve(7),
       postpone: async (_creation, due) => {
         steps.push(due === undefined ? 'settle' : `postpone to ${later(due)}`);
@@ -78,9 +92,18 @@ export async function run(setting: Setting): Promise<Ran> {
         steps.push(`start ${number}`);
         return Promise.resolve(start);
       },
+      ensure: async (_id, number) => {
+        steps.push(`ensure ${number}`);
+        if (start !== 'started') return Promise.resolve({ kind: start });
+        if (execution === 'ended') return Promise.resolve({ kind: 'exists' });
+        const startedAtMillis = execution === 'running' ? at - minute : at;
+        return Promise.resolve({ kind: 'running', startedAtMillis });
+      },
     }),
+    startsPerSecond: 150,
+    randomBytes: seededBytes,
   });
-  return { report: await reconcile(setting.event ?? {}, services), steps, refunds, log };
+  return { report: await reconcile(setting.event ?? {}, services, () => 55_000), steps, refunds, log };
 }
 
 export const steps = async (setting: Setting): Promise<string[]> => (await run(setting)).steps;

@@ -1,12 +1,12 @@
 /** What the reconciler logs and refunds, and when it looks again. */
 import { describe, expect, it } from 'vitest';
 import type { CreationStore } from '../../core/ports/creations.ts';
-import type { Executions, OpenWorkStore } from '../../core/ports/executions.ts';
+import type { OpenWorkStore } from '../../core/ports/executions.ts';
 import { reconcile } from '../../functions/schedule/reconcile.ts';
 import type { ReconcileServices } from '../../functions/services/reconcile.ts';
 import { accountId, aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub } from './fakes.ts';
-import { deadline, minute, run, steps } from './reconcile-fixture.ts';
+import { deadline, minute, pagesOf, run, steps } from './reconcile-fixture.ts';
 import { creationIdIn } from '../fixtures/values.ts';
 
 const ids = { creationId, accountId, executionId: creationId };
@@ -28,10 +28,9 @@ describe('the log of a recovery', () => {
 
   it('A recovery whose start is refused logs the alarm and the refund', async () => {
     const { log, refunds } = await run({ creations: [aCreation()], start: 'refused' });
-    const fields = { ...ids, executionId: `${creationId}-2`, recovery: 1 };
+    const fields = { ...ids, recovery: 1 };
     expect(refunds).toEqual([{ failure: 'ServiceUnavailable', nowMillis: now + 2 * minute, announce: true }]);
-    expect(log.entries.slice(0, 3)).toEqual([
-      ['info creation_recovered', fields],
+    expect(log.entries.slice(0, 2)).toEqual([
       ['alarm start_refused', fields],
       ['info creation_failed', { ...ids, failure: 'ServiceUnavailable', refundedMicros: 40_000 }],
     ]);
@@ -99,23 +98,22 @@ describe('the next look at a creation', () => {
 
 describe('a creation that is put off', () => {
   it.each([
-    ['to a later look', aCreation({ dueAt: now })],
+    ['to a later look', aCreation({ dueAt: now, lease: { holder: 'request-1', until: now + minute } })],
     ['for good', aCompletedCreation({ dueAt: now })],
   ])('The run waits until the creation is put off %s', async (_what, creation) => {
     const putOff = Promise.withResolvers<boolean>();
     const services = stub<ReconcileServices>({
       clock: fakeClock(),
       log: fakeLog(),
-      creations: stub<CreationStore>({ read: async () => Promise.resolve(creation) }),
-      executions: stub<Executions>({ state: async () => Promise.resolve('running') }),
+      creations: stub<CreationStore>({ readAll: async () => Promise.resolve([creation]) }),
       openWork: stub<OpenWorkStore>({
-        overdue: async () => Promise.resolve([creationId]),
+        overdue: () => [pagesOf([creationId])],
         recordOpenCount: async () => Promise.resolve(1),
         postpone: async () => putOff.promise,
       }),
     });
     let hasEnded = false;
-    const running = reconcile({}, services).finally(() => (hasEnded = true));
+    const running = reconcile({}, services, () => 55_000).finally(() => (hasEnded = true));
     await new Promise(setImmediate);
     expect(hasEnded).toBe(false);
     putOff.resolve(true);
@@ -131,49 +129,66 @@ describe('an event that names no creation', () => {
 });
 
 describe('a run of the schedule', () => {
-  it('The run looks at ten creations at a time', async () => {
-    const overdue = Array.from({ length: 21 }, (_, index) =>
+  it('The run writes for at most 24 creations at a time', async () => {
+    const ids = Array.from({ length: 99 }, (_, index) =>
       creationIdIn(creationId.replace(/.{2}$/, String(index).padStart(2, '0'))),
     );
+    const lease = { holder: 'request-1', until: now + minute };
     let underWay = 0;
     const most: number[] = [];
     const services = stub<ReconcileServices>({
       clock: fakeClock(),
       log: fakeLog(),
       creations: stub<CreationStore>({
-        read: async () => {
+        readAll: async (asked) => Promise.resolve(asked.map((id) => aCreation({ id, lease, dueAt: now }))),
+      }),
+      openWork: stub<OpenWorkStore>({
+        overdue: (at) => (at === now ? [pagesOf(ids.slice(0, 50)), pagesOf(ids.slice(50))] : []),
+        recordOpenCount: async () => Promise.resolve(0),
+        postpone: async () => {
           underWay += 1;
           most.push(underWay);
           await new Promise(setImmediate);
           underWay -= 1;
-          return undefined;
+          return true;
         },
       }),
-      openWork: stub<OpenWorkStore>({
-        overdue: async (at) => Promise.resolve(at === now ? overdue : []),
-        recordOpenCount: async () => Promise.resolve(0),
-      }),
     });
-    expect(await reconcile({}, services)).toEqual({ looked: 21, started: 0, refunded: 0, open: 0 });
-    expect(Math.max(...most)).toBe(10);
+    expect(await reconcile({}, services, () => 55_000)).toEqual({
+      looked: 99,
+      started: 0,
+      refunded: 0,
+      open: 0,
+    });
+    expect(most).toHaveLength(99);
+    expect(Math.max(...most)).toBe(24);
   });
 
-  it('The log names the creation at which the run broke', async () => {
+  it('A page that cannot be read is logged, and the run goes on with the next page', async () => {
     const log = fakeLog();
+    const lease = { holder: 'request-1', until: now + minute };
+    let reads = 0;
     const services = stub<ReconcileServices>({
       clock: fakeClock(),
       log,
-      creations: stub<CreationStore>({ read: async () => Promise.reject(new TypeError('details')) }),
+      creations: stub<CreationStore>({
+        readAll: async (asked) => {
+          reads += 1;
+          if (reads === 1) throw new TypeError('details');
+          return Promise.resolve(asked.map((id) => aCreation({ id, lease, dueAt: now })));
+        },
+      }),
       openWork: stub<OpenWorkStore>({
-        overdue: async () => Promise.resolve([creationId]),
+        overdue: () => [pagesOf([creationId], [creationId])],
         recordOpenCount: async () => Promise.resolve(3),
+        postpone: async () => Promise.resolve(true),
       }),
     });
-    const report = await reconcile({}, services);
+    const report = await reconcile({}, services, () => 55_000);
     expect(log.entries).toEqual([
-      ['alarm reconcile_failed', { creationId, error: 'TypeError' }],
+      ['alarm reconcile_failed', { error: 'TypeError' }],
       ['info reconciled', report],
     ]);
-    expect(report).toEqual({ looked: 1, started: 0, refunded: 0, open: 3 });
+    expect(report).toEqual({ looked: 2, started: 0, refunded: 0, open: 3 });
   });
 });

@@ -6,7 +6,7 @@ import { without } from '../fixtures/values.ts';
 describe('a creation that is due', () => {
   it('A creation that was charged but never started is started under its own name', async () => {
     const { steps: done, report } = await run({ creations: [aCreation()], execution: 'absent' });
-    expect(done).toEqual(['ask for 1', 'note 1, next look at 180 s', 'start 1']);
+    expect(done).toEqual(['ensure 1', 'note 1, next look at 180 s']);
     expect(report).toEqual({ looked: 1, started: 1, refunded: 0, open: 7 });
   });
 
@@ -18,12 +18,26 @@ describe('a creation that is due', () => {
 
   it('A creation that still runs is looked at a minute later, but not later than its deadline', async () => {
     expect(await steps({ creations: [aCreation()], execution: 'running' })).toEqual([
-      'ask for 1',
+      'ensure 1',
       'postpone to 180 s',
     ]);
     expect(await steps({ creations: [aCreation()], execution: 'running', at: deadline })).toEqual([
-      'ask for 1',
+      'ensure 1',
       'postpone to 310 s',
+    ]);
+    const status = 'processing';
+    expect(await steps({ creations: [aCreation({ status })], execution: 'running' })).toEqual([
+      'ask for 1',
+      'postpone to 180 s',
+    ]);
+  });
+
+  it('A creation that was taken up and whose execution never existed is started under its own name', async () => {
+    const creation = aCreation({ status: 'processing' });
+    expect(await steps({ creations: [creation], execution: 'absent' })).toEqual([
+      'ask for 1',
+      'note 1, next look at 180 s',
+      'start 1',
     ]);
   });
 
@@ -49,7 +63,8 @@ describe('a creation that is due', () => {
   ])(
     'A creation after %d recoveries is looked at again at %d s, and an alarm is raised: %j',
     async (recoveries, next, isAlarming) => {
-      const { steps: done, log } = await run({ creations: [aCreation({ recoveries })] });
+      const creation = aCreation({ recoveries, status: 'processing' });
+      const { steps: done, log } = await run({ creations: [creation] });
       expect(done).toContain(`note 2, next look at ${next} s`);
       expect(log.lines).toEqual([
         isAlarming ? 'alarm creation_recovered_again' : 'info creation_recovered',
@@ -71,8 +86,18 @@ describe('a creation that is due', () => {
     expect(report.refunded).toBe(1);
   });
 
-  it('A creation whose start is unclear counts as started, because the next look finds out', async () => {
-    expect((await run({ creations: [aCreation()], start: 'unclear' })).report.started).toBe(1);
+  it('A creation whose start is unclear stays due, and nothing is written', async () => {
+    const { steps: done, report, log } = await run({ creations: [aCreation()], start: 'unclear' });
+    expect(done).toEqual(['ensure 1']);
+    expect(report.started).toBe(0);
+    expect(log.lines).toEqual(['info start_unclear', 'info reconciled']);
+  });
+
+  it('A further start that is unclear counts as started, because the next look finds out', async () => {
+    const creation = aCreation({ status: 'processing' });
+    const { report, log } = await run({ creations: [creation], start: 'unclear' });
+    expect(report.started).toBe(1);
+    expect(log.lines).toEqual(['info creation_recovered', 'info start_unclear', 'info reconciled']);
   });
 });
 

@@ -124,6 +124,10 @@ describe('the setting', () => {
     template.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
   });
 
+  it('The setting startsPerSecond is the quota that the reconciler knows', () => {
+    expect(environmentOf('Reconcile')['STARTS_PER_SECOND']).toBe('300');
+  });
+
   it('The setting throttling is the throttling of the whole API', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
       DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },

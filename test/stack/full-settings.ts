@@ -19,5 +19,6 @@ export const fullSettings: Required<SettingsInput> = {
   architecture: 'x86_64',
   bedrockRegion: 'eu-west-1',
   restoredTable: 'Darkroom-restored-2026-11-21',
+  startsPerSecond: 300,
   throttling: { ratePerSecond: 100, burst: 200 },
 };

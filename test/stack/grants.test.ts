@@ -31,7 +31,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   RefundCharge: ['table: GetItem PutItem UpdateItem'],
   DeliverWebhook: ['table: GetItem PutItem UpdateItem', 'encryption secret: GetSecretValue'],
   Reconcile: [
-    'table: GetItem PutItem UpdateItem',
+    'table: BatchGetItem PutItem UpdateItem',
     'table/index/open_work: Query',
     'state machine: StartExecution',
     'executions: DescribeExecution',

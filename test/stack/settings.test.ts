@@ -25,6 +25,7 @@ describe('settings', () => {
       topUpUrl: '',
       bedrockRegion: 'us-west-2',
       architecture: 'arm64',
+      startsPerSecond: 150,
       throttling: { ratePerSecond: 500, burst: 1_000 },
     });
   });
@@ -114,6 +115,7 @@ describe('settings', () => {
     ['limits.getRate', 0, 1_000_000],
     ['limits.maxConcurrent', 0, 100_000],
     ['limits.deadlineSeconds', 1, 720],
+    ['startsPerSecond', 10, 10_000],
     ['throttling.ratePerSecond', 1, 10_000],
     ['throttling.burst', 1, 5_000],
   ];

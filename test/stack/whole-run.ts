@@ -8,6 +8,7 @@ import { png } from '../api/image-files.ts';
 import { inTime } from '../api/in-time.ts';
 import { answering, startImageOrigin } from '../api/image-origin.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { creationIdIn } from '../fixtures/values.ts';
 import { recordWhen, settled, submit } from '../workflow/creations.ts';
 
 export interface WholeRun {
@@ -115,7 +116,8 @@ async function useExecutions(
   };
 }
 
-/** A creation that the reconciler starts, and a creation that it refunds since its time is over. */
+/**
+ * A creation that the reconciler starts, one that lost its invocation, so that the reconciler has to ask, and a creation that it refunds since its time is over. */
 async function useReconciler(service: TestService): Promise<void> {
   const { machine } = service;
   const { key } = await service.client({ deadline: '30' });
@@ -123,9 +125,13 @@ async function useReconciler(service: TestService): Promise<void> {
   const late = await submit(service, key, { prompt: 'a lake', webhook_url: machine.inboxUrl });
   await machine.advance(120);
   const patient = await submit(service, (await service.client()).key, { prompt: 'a lake' });
+  const lost = await submit(service, (await service.client()).key, { prompt: 'a lake' });
+  const now = machine.clock.now();
+  await service.operator.creations.lease(creationIdIn(lost), 'an invocation that died', now + 1_000, now);
   machine.faults.clear();
   await machine.advance(120);
   await settled(service, patient);
+  await settled(service, lost);
   await recordWhen(service, late, ({ status }) => status === 'failed');
   await machine.advance(1_200);
   await settled(service, late);

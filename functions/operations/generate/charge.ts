@@ -2,7 +2,7 @@
 import type { ApiKey } from '../../../core/account.ts';
 import { monthOf, type CreationRecord, type StoredImage } from '../../../core/creation.ts';
 import { uuidV7, type CreationId } from '../../../core/ids.ts';
-import { chargeMillis, serviceCapacity } from '../../../core/limits.ts';
+import { chargeMillis, serviceCapacity, startGraceMillis } from '../../../core/limits.ts';
 import { asMicros, type Micros } from '../../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../../core/ports/charges.ts';
 import type { Problem } from '../../../core/problem.ts';
@@ -22,8 +22,6 @@ import type { SubmitServices } from '../../services/submit.ts';
 import type { Plan } from './plan.ts';
 import { findReplay, type Idempotency } from './replay.ts';
 
-/** The reconciler looks at a creation that was not started by then. */
-const startGraceMillis = 60_000;
 /**
  * How often the charge is built anew because a record that it names changed between the read and the write.
  */

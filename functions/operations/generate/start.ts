@@ -5,13 +5,18 @@ import { refundCreation } from '../../refund.ts';
 import { errorName } from '../../error-name.ts';
 import type { SubmitServices } from '../../services/submit.ts';
 
+type StartServices = Pick<
+  SubmitServices,
+  'charges' | 'clock' | 'creations' | 'executions' | 'log' | 'randomBytes'
+>;
+
 /**
  * 'left': the start was refused, but the creation stands; the reconciler starts it, or gives the charge back.
  * Throws 503 when the start was refused for good and the charge was given back.
  */
 export async function startCreation(
   creation: CreationRecord,
-  services: SubmitServices,
+  services: StartServices,
 ): Promise<'started' | 'left'> {
   const { id: creationId, accountId, model, costMicros } = creation;
   const executionId = executionName(creationId, 1);
@@ -20,6 +25,7 @@ export async function startCreation(
     // 'unclear' counts as started: the reconciler looks at a creation that no execution has taken up.
     const fields = { creationId, accountId, executionId, model, costMicros, started };
     services.log.info('creation_accepted', fields);
+    if (started === 'unclear') services.log.info('start_unclear', { creationId, accountId, executionId });
     return 'started';
   }
   services.log.alarm('start_refused', { creationId, executionId });
@@ -32,7 +38,7 @@ export async function startCreation(
  * the refund is unknown, or an earlier try of the start, whose answer was lost, started an execution that
  * completed the creation.
  */
-async function isGivenBack(creation: CreationRecord, services: SubmitServices): Promise<boolean> {
+async function isGivenBack(creation: CreationRecord, services: StartServices): Promise<boolean> {
   try {
     const refund = { failure: 'ServiceUnavailable', announce: false } as const;
     const outcome = await refundCreation(creation, refund, { creationId: creation.id }, services);

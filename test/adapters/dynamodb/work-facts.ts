@@ -3,8 +3,10 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { creationToItem } from '../../../adapters/dynamodb/mapping.ts';
 import { aCreation, accountId, keyId, now, storedImage } from '../../fixtures/records.ts';
+import { creationIdIn } from '../../fixtures/values.ts';
 import type { CreationRecord } from '../../../core/creation.ts';
 import type { Delivery } from '../../../core/ports/deliveries.ts';
+import { overdueIds } from './overdue-ids.ts';
 import { idOf, orderOf, type Facts, type Stores } from './facts.ts';
 
 const pending = { url: 'https://receiver.test/ok', status: 'pending' as const, attempts: 0, nextAt: now };
@@ -37,17 +39,17 @@ function attempt(number: number, startedAt: number): Delivery {
   };
 }
 
+/** Ids of the same shard. */
+const sameShard = (index: number): CreationRecord['id'] =>
+  creationIdIn(`019aa5a0-1000-7000-8000-${(index * 16).toString(16).padStart(12, '0')}`);
+
 export const workFacts: Facts = {
-  'Overdue work of all shards is listed, the most overdue first, and counted': async ({
-    charges,
-    openWork,
-    requests,
-  }) => {
+  'Overdue work of all shards is listed and counted': async ({ charges, openWork, requests }) => {
     const dueAt = [50_000, 10_000, 30_000, 20_000, 90_000];
     for (const [index, due] of dueAt.entries())
       await charges.charge(orderOf(index, {}, { dueAt: now + due }));
-    expect(await openWork.overdue(now + 50_000)).toEqual([1, 3, 2, 0].map(idOf));
-    expect(await openWork.overdue(now + 9_999)).toEqual([]);
+    expect([...(await overdueIds(openWork, now + 50_000))].sort()).toEqual([0, 1, 2, 3].map(idOf));
+    expect(await overdueIds(openWork, now + 9_999)).toEqual([]);
     expect(await openWork.recordOpenCount()).toBe(5);
     expect(
       await requests.read({
@@ -57,6 +59,58 @@ export const workFacts: Facts = {
         nowMillis: now,
       }),
     ).toMatchObject({ openCreations: 5 });
+  },
+
+  'Overdue work of one shard comes in pages, the most overdue first': async ({ table, openWork }) => {
+    const count = 230;
+    // Sixteen ids apart, so that all of them are in the same shard.
+    const ids = Array.from({ length: count }, (_, index) => sameShard(index));
+    for (const [index, id] of ids.entries()) {
+      const creation = aCreation({ id, dueAt: now + count - index });
+      await table.client.send(new PutCommand({ TableName: table.name, Item: creationToItem(creation) }));
+    }
+    const pages: (readonly string[])[] = [];
+    for (const list of openWork.overdue(now + count))
+      for await (const page of list) if (page.length > 0) pages.push(page);
+    expect(pages.map((page) => page.length)).toEqual([100, 100, 30]);
+    expect(pages.flat()).toEqual([...ids].reverse());
+  },
+
+  'Creations are read at once in the order of their ids, and an absent one is left out': async ({
+    charges,
+    creations,
+  }) => {
+    for (const number of [1, 2, 3]) await charges.charge(orderOf(number));
+    const read = await creations.readAll([3, 9, 1].map(idOf));
+    expect(read.map(({ id }) => id)).toEqual([3, 1].map(idOf));
+    expect(read[0]).toEqual(await creations.read(idOf(3)));
+    expect(await creations.readAll([])).toEqual([]);
+  },
+
+  'Creations count as accepted lately from six seconds to one second ago, while nobody touched them': async ({
+    charges,
+    openWork,
+  }) => {
+    const acceptedAgo = [0, 999, 1_000, 1_001, 5_999, 6_000, 6_001];
+    for (const [index, ago] of acceptedAgo.entries())
+      await charges.charge(orderOf(index, {}, { dueAt: now - ago + 60_000 }));
+    expect(await openWork.acceptedLately(now, 5_000)).toBe(3);
+    await openWork.postpone(aCreation({ id: idOf(4), dueAt: now - 5_999 + 60_000 }), now + 60_000);
+    expect(await openWork.acceptedLately(now, 5_000)).toBe(2);
+  },
+
+  'Only one run of the reconciler holds the starts, until it gives them back or its time is over': async ({
+    openWork,
+  }) => {
+    const hold = (holder: string, at: number): Promise<boolean> =>
+      openWork.holdStarts(holder, at + 50_000, at);
+    expect([await hold('one', now), await hold('two', now + 49_999)]).toEqual([true, false]);
+    await openWork.releaseStarts('two');
+    expect(await hold('two', now + 1)).toBe(false);
+    await openWork.releaseStarts('one');
+    expect([await hold('two', now + 2), await hold('three', now + 50_002)]).toEqual([true, true]);
+    expect(await openWork.recordOpenCount()).toBe(0);
+    expect(await hold('four', now + 50_003)).toBe(false);
   },
 
   'Only one of two reconcilers that read the same due time acts': async ({
@@ -72,7 +126,7 @@ export const workFacts: Facts = {
     const noted = await creations.read(idOf(1));
     expect(noted).toMatchObject({ executions: 2, recoveries: 1, dueAt: now + 120_000 });
     expect(await openWork.postpone(noted ?? read, undefined)).toBe(true);
-    expect(await openWork.overdue(now + 10_000_000)).toEqual([]);
+    expect(await overdueIds(openWork, now + 10_000_000)).toEqual([]);
   },
 
   'An attempt is claimed once, in its turn and never before its time': async (stores) => {
@@ -107,7 +161,7 @@ export const workFacts: Facts = {
       body: '{"n":1}',
       claimedBy: attempt(2, now + 60_000).id,
     });
-    expect(await stores.openWork.overdue(now + 10_000_000)).toEqual([]);
+    expect(await overdueIds(stores.openWork, now + 10_000_000)).toEqual([]);
     const log = await deliveries.log(accountId, 10);
     expect(
       log.map(({ attempt: number, outcome, nextAttemptAt }) => [number, outcome, nextAttemptAt]),
@@ -157,7 +211,7 @@ export const workFacts: Facts = {
       executions: 2,
       webhook: { status: 'pending', attempts: 0, nextAt: now + 1 },
     });
-    expect(await stores.openWork.overdue(now + 30_001)).toEqual([creation.id]);
+    expect(await overdueIds(stores.openWork, now + 30_001)).toEqual([creation.id]);
   },
 
   'Only one test delivery is allowed in its interval, and a second one learns how long to wait': async ({

@@ -2,12 +2,13 @@
 import { createOpenWorkStore } from '../../../../adapters/dynamodb/open-work-store.ts';
 import { createProviderStore } from '../../../../adapters/dynamodb/provider-store.ts';
 import { now, aCreation } from '../../../fixtures/records.ts';
+import { overdueIds } from '../overdue-ids.ts';
 import { describeRequests, type Row } from './recorder.ts';
 
 const rows: readonly Row[] = [
   [
     'A list of overdue work',
-    (table) => createOpenWorkStore(table).overdue(now),
+    (table) => overdueIds(createOpenWorkStore(table), now),
     [
       [
         'QueryCommand',

@@ -1,0 +1,36 @@
+/** What a creation that is due needs, as far as its record tells. */
+import { isTerminal, type CreationRecord } from '../../core/creation.ts';
+
+/** The wait after the deadline: the execution may be refunding at this moment. */
+const deadlineGraceMillis = 10_000;
+/** The time from one look at a creation to the next. */
+export const lookAgainMillis = 60_000;
+
+export type NextStep =
+  /** Nothing is left to do, and the creation leaves the index of open work. */
+  | { readonly kind: 'settle' }
+  /** The deadline is over. */
+  | { readonly kind: 'refund' }
+  /** An invocation holds the lease and works on the creation. */
+  | { readonly kind: 'postpone'; readonly dueAt: number }
+  /**
+   * No invocation has ever taken up the creation. A start of the same execution finds out whether it runs, and
+   * repairs the creation if it does not.
+   */
+  | { readonly kind: 'start'; readonly latest: number }
+  /** The webhook is overdue, and its execution has ended. */
+  | { readonly kind: 'start_webhook' }
+  /** An invocation took up the creation and lost its lease. Only Step Functions knows whether it comes back. */
+  | { readonly kind: 'ask'; readonly latest: number };
+
+/** `latest` of a step is the time by which the reconciler has to look again. */
+export function nextStep(creation: CreationRecord, now: number): NextStep {
+  if (isTerminal(creation.status))
+    return { kind: creation.webhook?.status === 'pending' ? 'start_webhook' : 'settle' };
+  const giveUpAt = creation.deadlineAt + deadlineGraceMillis;
+  if (now >= giveUpAt) return { kind: 'refund' };
+  const leasedUntil = creation.lease?.until ?? 0;
+  if (leasedUntil > now)
+    return { kind: 'postpone', dueAt: Math.min(leasedUntil + lookAgainMillis, giveUpAt) };
+  return { kind: creation.status === 'queued' ? 'start' : 'ask', latest: giveUpAt };
+}

@@ -1,0 +1,61 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { OutageReport } from '../../simulation/messages.ts';
+import { brokenPromises, simulateOutage, wholeOutage } from '../../simulation/runs/outage.ts';
+
+describe('ten minutes without StartExecution', () => {
+  let report: OutageReport;
+  beforeAll(async () => {
+    // The outage of full size, with a fiftieth of its traffic and of its quota.
+    report = await simulateOutage({
+      ...wholeOutage,
+      perSecond: 2,
+      accounts: 10,
+      startsPerSecond: 6,
+      startBurst: 26,
+    });
+  }, 120_000);
+
+  it('Every promise of recovery is kept, and the audit finds nothing', () => {
+    expect(brokenPromises(report)).toEqual([]);
+    expect(report).toMatchObject({ acceptedInOutage: 1_200, stillOpen: 0, differences: [] });
+  });
+
+  it('Creations that ran out of time during the outage are refunded', () => {
+    expect(report.refunded).toBeGreaterThan(500);
+    expect(report.latestOpenSeconds).toBeGreaterThan(10);
+  });
+
+  it('Creations that come after the outage do not wait for the backlog', () => {
+    expect(Math.max(...report.ordinarySlowestSeconds)).toBeLessThan(20);
+  });
+});
+
+describe('the promises of recovery', () => {
+  const kept: OutageReport = {
+    accepted: 10,
+    acceptedInOutage: 5,
+    mostOpen: 5,
+    latestOpenSeconds: 120,
+    stillOpen: 0,
+    refunded: 1,
+    openAtTheEnd: 5,
+    hadTime: 100,
+    hadTimeCompleted: 95,
+    ordinary: 3,
+    ordinaryCompleted: 3,
+    ordinarySlowestSeconds: [15, 15, 15, 15],
+    differences: [],
+  };
+
+  it.each<[string, Partial<OutageReport>]>([
+    ['an open creation', { stillOpen: 1 }],
+    ['a creation that was open too long', { latestOpenSeconds: 120.1 }],
+    ['too few completed creations', { hadTimeCompleted: 94 }],
+    ['no creation that had time', { hadTime: 0, hadTimeCompleted: 0 }],
+    ['an ordinary creation that was not completed', { ordinaryCompleted: 2 }],
+    ['a difference of the audit', { differences: ['a difference'] }],
+  ])('A report with %s breaks a promise', (_what, change) => {
+    expect(brokenPromises(kept)).toEqual([]);
+    expect(brokenPromises({ ...kept, ...change })).toHaveLength(1);
+  });
+});
