@@ -18,7 +18,7 @@ describe('the event of an execution that died', () => {
       creations: [aCreation({ dueAt: now + 60 * minute })],
       event,
     });
-    expect(done).toEqual(['ensure 1', 'note 2, next look at 180 s', 'start 2']);
+    expect(done).toEqual(['ensure 1', 'ask for 1', 'note 2, next look at 180 s', 'start 2']);
     expect(report).toEqual({ looked: 1, started: 1, refunded: 0 });
   });
 

@@ -17,6 +17,8 @@ export interface Setting {
   readonly creations: readonly (CreationRecord | undefined)[];
   readonly at?: number;
   readonly execution?: 'running' | 'ended' | 'absent';
+  /** The execution runs with another input than the one of this release. */
+  readonly isOfOlderRelease?: boolean;
   readonly start?: StartOutcome;
   readonly isNoted?: boolean;
   readonly refund?: 'refunded' | 'already_terminal' | 'busy';
@@ -95,7 +97,8 @@ export async function run(setting: Setting): Promise<Ran> {
       ensure: async (_id, number) => {
         steps.push(`ensure ${number}`);
         if (start !== 'started') return Promise.resolve({ kind: start });
-        if (execution === 'ended') return Promise.resolve({ kind: 'exists' });
+        if (execution === 'ended' || setting.isOfOlderRelease === true)
+          return Promise.resolve({ kind: 'exists' });
         const startedAtMillis = execution === 'running' ? at - minute : at;
         return Promise.resolve({ kind: 'running', startedAtMillis });
       },

@@ -32,6 +32,11 @@ describe('a creation that is due', () => {
     ]);
   });
 
+  it('A creation that an older release started and that still runs is not started a second time', async () => {
+    const setting = { creations: [aCreation()], execution: 'running', isOfOlderRelease: true } as const;
+    expect(await steps(setting)).toEqual(['ensure 1', 'ask for 1', 'postpone to 180 s']);
+  });
+
   it('A creation that was taken up and whose execution never existed is started under its own name', async () => {
     const creation = aCreation({ status: 'processing' });
     expect(await steps({ creations: [creation], execution: 'absent' })).toEqual([

@@ -87,6 +87,9 @@ describe('an execution that cannot be started', () => {
     const stage = refusing('unclear');
     expect((await post(stage, body)).status).toBe(202);
     expect(stage.refunds).toEqual([]);
-    expect(stage.log.entries).toMatchObject([['info creation_accepted', { started: 'unclear' }]]);
+    expect(stage.log.entries).toMatchObject([
+      ['info creation_accepted', { started: 'unclear' }],
+      ['info start_unclear', { creationId: id }],
+    ]);
   });
 });

@@ -103,7 +103,7 @@ describe('the functions', () => {
     GetCreation: [1_024, 'Answers GET /creations/{id}', api],
     UnknownRoute: [1_024, 'Answers what no route takes', api],
     Reconcile: [
-      512,
+      1_024,
       'Starts what was charged and never started, restarts what died, refunds what is late',
       { ...everywhere, ...machine },
     ],
