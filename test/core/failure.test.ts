@@ -39,15 +39,17 @@ describe('the failures of a creation', () => {
     }
   });
 
-  it.each([
-    '',
-    'Error',
-    'Runtime.ExitError',
-    'States.Timeout',
-    'Sandbox.Timedout',
-    'promptrejected',
-    'constructor',
-  ])('The failure of an error that is called %j is InternalFailure', (name) => {
-    expect(failures[failureNamed(name)].number).toBe(7);
-  });
+  it.each(['States.Timeout', 'States.HeartbeatTimeout'])(
+    'The failure of a task that ended with %s is GenerationTimedOut',
+    (name) => {
+      expect(failureNamed(name)).toBe('GenerationTimedOut');
+    },
+  );
+
+  it.each(['', 'Error', 'Runtime.ExitError', 'Sandbox.Timedout', 'promptrejected', 'constructor'])(
+    'The failure of an error that is called %j is InternalFailure',
+    (name) => {
+      expect(failures[failureNamed(name)].number).toBe(7);
+    },
+  );
 });

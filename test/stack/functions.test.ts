@@ -105,7 +105,7 @@ describe('the functions', () => {
     Reconcile: [
       1_024,
       'Starts what was charged and never started, restarts what died, refunds what is late',
-      { ...everywhere, ...machine },
+      { ...everywhere, ...machine, STARTS_PER_SECOND: '150' },
     ],
     AuditBooks: [1_024, 'Holds every balance and creation against the ledger', everywhere],
   };
