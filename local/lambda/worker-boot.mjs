@@ -53,11 +53,14 @@ const vitals = new BigInt64Array(workerData.vitals);
 const [turnCell, callsCell, begunCell] = [0, 1, 2];
 const beatMillis = 100;
 const noteTurn = () => Atomics.store(vitals, turnCell, BigInt(realNow()));
+let isBeating = false;
+
+/** Notes the turns of the event loop while invocations are open. An idle thread does nothing. */
 function beat() {
   noteTurn();
-  setTimeout(beat, beatMillis).unref();
+  isBeating = open.size > 0;
+  if (isBeating) setTimeout(beat, beatMillis).unref();
 }
-beat();
 
 // The request id of the invocation to which the running code belongs. Node keeps the id across timers,
 // promises, sockets and files, also in the handlers of uncaught errors.
@@ -242,6 +245,7 @@ parentPort.on('message', (message) => {
   if (message.type === 'invoke') {
     void request.run(message.requestId, answer, handler, message);
     Atomics.add(vitals, begunCell, 1n);
+    if (!isBeating) beat();
   } else if (open.has(message.requestId)) request.run(message.requestId, exitInvocation, killedCode);
 });
 parentPort.postMessage({ type: 'ready' });

@@ -134,7 +134,13 @@ async function rest({ operator, advance }: RunningProcess): Promise<void> {
   await sleep(jobsMillis);
   for (let step = 0; step < mostSteps; step += 1) {
     await advance(restStepSeconds);
-    if ((await operator.openWork.overdue(Number.MAX_SAFE_INTEGER)).length === 0) return;
+    if (!(await hasOpenWork(operator))) return;
   }
   throw new Error(`work is still open after ${mostSteps} steps of ${restStepSeconds} s`);
+}
+
+async function hasOpenWork({ openWork }: OperatorServices): Promise<boolean> {
+  for (const pages of openWork.overdue(Number.MAX_SAFE_INTEGER))
+    for await (const page of pages) if (page.length > 0) return true;
+  return false;
 }
