@@ -65,7 +65,10 @@ const bootModule = new URL('./worker-boot.mjs', import.meta.url);
 export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironment {
   const vitals = createVitals();
   const worker = startWorker(options, vitals);
-  const isBlocked = (): boolean => vitals.stillMillis() > options.blockedMillis;
+  let wokenAt = 0;
+  /** How long the worker has not turned. An idle worker rests, so its time counts from its next invocation. */
+  const stillMillis = (): number => Math.min(vitals.stillMillis(), Date.now() - wokenAt);
+  const isBlocked = (): boolean => stillMillis() > options.blockedMillis;
   let told = 0;
   const tell = (order: WorkerOrder): void => worker.postMessage(order);
   const flights = new Map<string, (result: InvocationResult) => void>();
@@ -130,6 +133,7 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
 
   async function run(requestId: string, event: unknown): Promise<InvocationResult> {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+    if (flights.size === 0) wokenAt = Date.now();
     flights.set(requestId, resolve);
     worker.ref();
     await ready.promise;
@@ -160,7 +164,7 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
     inFlight: () => flights.size,
     isUsable: () => usable,
     isTaking: () => vitals.openCalls() + told - vitals.begun() < options.mostWorking,
-    isBusy: () => flights.size > 0 && vitals.stillMillis() > busyMillis,
+    isBusy: () => flights.size > 0 && stillMillis() > busyMillis,
     isBlocked,
     end: async () => {
       usable = false;

@@ -26,6 +26,18 @@ describe('the workers of a function', () => {
     expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
   });
 
+  it('A worker that has rested takes several invocations of one instant', async () => {
+    const { invoke } = run('return globalThis.loaded', {
+      top: loads,
+      limits: { ...oneWorker, environmentsWhenBusy: 2 },
+    });
+    const first = await invoke();
+    await new Promise((resolve) => {
+      setTimeout(resolve, 600);
+    });
+    expect(await Promise.all([invoke(), invoke(), invoke()])).toEqual([first, first, first]);
+  });
+
   it('An invocation gets another worker when the present worker is full', async () => {
     const { invoke } = run(
       'await new Promise((resolve) => setTimeout(resolve, 300)); return globalThis.loaded',
