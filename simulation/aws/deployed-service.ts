@@ -1,7 +1,7 @@
 /**
  * The whole service in one world: the real handlers over the real adapters, put together as
- * functions/services.ts does it. The simulation stands behind every port through which the service leaves its
- * process.
+ * functions/services/ does it. The simulation stands behind every port through which the service leaves its
+ * process. The file is long because it lists all handlers and all ports of the service.
  */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createAccountStore, type AccountStore } from '../../adapters/dynamodb/account-store.ts';
