@@ -39,6 +39,8 @@ export interface RouteAttempt extends RouteChoice {
   readonly resultKey: string;
   /** The job of an asynchronous provider. Stored before the first poll. */
   readonly jobId?: string;
+  /** The hash of the capability in the address that the vendor got for its callback (callback-address.ts). */
+  readonly callbackHash?: string;
   /** Absent while the outcome is unknown. */
   readonly outcome?: RouteOutcome;
   /** Status and code of the vendor's answer, where the provider gave them. */

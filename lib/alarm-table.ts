@@ -150,6 +150,14 @@ function customerAlarms({
         'A provider answered what its adapter does not know, or no image that can be given out; the creation failed and was refunded.',
       remedy: 'Correct the adapter: the log names provider, model and the kind of answer.',
     },
+    CallbacksRefused: {
+      metric: metrics.alarms('callback_refused'),
+      threshold: 5,
+      meaning:
+        'Customers wait up to a minute longer: callbacks that came to the right address were not signed by the vendor, or came from another account of the vendor.',
+      remedy:
+        'Compare the account that the provider is pinned to with the account of its key; look whether the vendor has changed its keys.',
+    },
     ProviderCallsBreaking: {
       metric: metrics.alarms('provider_call_broke'),
       threshold: 1,

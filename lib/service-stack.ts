@@ -50,6 +50,8 @@ export class ServiceStack extends Stack {
     this.providers = new ProviderAccess(this, 'Providers', { bedrockRegion: this.settings.bedrockRegion });
     const execution = this.addExecution();
     const api = this.addApi(execution);
+    for (const id of ['RenderImage', 'RenderImageSmall', 'RenderImageLarge'])
+      this.functionNamed(id).addEnvironment('CALLBACK_BASE_URL', api.callbackBaseUrl);
     this.addReconciliation(execution);
     this.addAudit();
     this.addObservation(api, execution);
@@ -105,8 +107,9 @@ export class ServiceStack extends Stack {
       holdsEventStreams: true,
     });
     fn.addEnvironment('RESULT_DAYS', String(this.settings.resultDays));
-    this.store.grant(fn, 'UpdateItem');
+    this.store.grant(fn, 'GetItem', 'UpdateItem');
     this.images.grantStore(fn);
+    this.images.grantFind(fn);
     this.providers.grantUse(fn);
     return fn;
   }
@@ -132,10 +135,27 @@ export class ServiceStack extends Stack {
     return new PublicApi(this, 'Api', {
       operations: functions,
       unknownRoute,
+      receiveCallback: this.addReceiveCallback(),
       throttling,
       logRetention: this.logRetention,
       domain,
     });
+  }
+
+  /** Does for one job what RenderImage does: asks the vendor, stores the image, completes the creation. */
+  private addReceiveCallback(): ServiceFunction {
+    const fn = this.addFunction('ReceiveCallback', 'operations/receive-callback', {
+      description: 'Takes the callback of a vendor whose job has ended',
+      // API Gateway gives up after 30 s. The function still completes the creation then.
+      timeout: Duration.seconds(90),
+      // It holds one picture of any size and no source image, as RenderImageLarge does.
+      memoryMegabytes: rendererSizes.large.memoryMegabytes,
+    });
+    fn.addEnvironment('RESULT_DAYS', String(this.settings.resultDays));
+    this.store.grant(fn, 'GetItem', 'UpdateItem');
+    this.images.grantStore(fn);
+    this.providers.grantKeys(fn);
+    return fn;
   }
 
   private addReconciliation(execution: CreationExecution): void {
@@ -176,6 +196,7 @@ export class ServiceStack extends Stack {
       'RenderImageLarge',
       'RefundCharge',
       'DeliverWebhook',
+      'ReceiveCallback',
       'Reconcile',
     ].map((id) => this.functionNamed(id));
     const [refundCharge, auditBooks] = [this.functionNamed('RefundCharge'), this.functionNamed('AuditBooks')];

@@ -29,7 +29,12 @@ export function createCreationStore(table: Table): CreationStore {
       return page.creations;
     },
     page: (accountId, query) => pageOfCreations(table, accountId, query),
-    lease: (id, holder, untilMillis, nowMillis) => lease(table, id, holder, untilMillis, nowMillis),
+    lease: (id, holder, untilMillis, nowMillis, taskToken) =>
+      lease(table, id, holder, untilMillis, nowMillis, taskToken),
+    taskToken: async (id) => {
+      const item = await getItem(table, keys.creation(id), 'taskToken');
+      return item?.['taskToken'] as string | undefined;
+    },
     renewLease: async (id, holder, untilMillis) =>
       updateHeld(table, id, {
         UpdateExpression: 'SET lease.#until = :until',
@@ -68,11 +73,13 @@ async function lease(
   holder: string,
   untilMillis: number,
   nowMillis: number,
+  taskToken: string | undefined,
 ): Promise<LeaseOutcome> {
   try {
     const answer = await updateItem(table, keys.creation(id), {
       UpdateExpression:
-        'SET #status = :processing, lease = :lease, startedAt = if_not_exists(startedAt, :at)',
+        'SET #status = :processing, lease = :lease, startedAt = if_not_exists(startedAt, :at)' +
+        (taskToken === undefined ? '' : ', taskToken = :token'),
       ConditionExpression: `${isOpen} AND ${isFreeToTake}`,
       ExpressionAttributeNames: { '#status': 'status', '#until': 'until' },
       ExpressionAttributeValues: {
@@ -82,6 +89,7 @@ async function lease(
         ':holder': holder,
         ':now': nowMillis,
         ':at': new Date(nowMillis).toISOString(),
+        ...(taskToken !== undefined && { ':token': taskToken }),
       },
       ReturnValues: 'ALL_NEW',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

@@ -34,7 +34,20 @@ export interface CreationStore {
   list(accountId: AccountId, limit: number, before?: CreationId): Promise<readonly CreationRecord[]>;
   /** One page of the account's creations that fit the query, the newest first. */
   page(accountId: AccountId, query: CreationQuery): Promise<CreationPage>;
-  lease(id: CreationId, holder: string, untilMillis: number, nowMillis: number): Promise<LeaseOutcome>;
+  /**
+   * Takes the lease of a creation that is still open.
+   * @param taskToken the token of the execution's task, which is stored in the same step. Without it the
+   *   stored token stays.
+   */
+  lease(
+    id: CreationId,
+    holder: string,
+    untilMillis: number,
+    nowMillis: number,
+    taskToken?: string,
+  ): Promise<LeaseOutcome>;
+  /** The token of the task that waits for the creation. One consistent read. */
+  taskToken(id: CreationId): Promise<string | undefined>;
   /** False when the holder no longer has the lease. */
   renewLease(id: CreationId, holder: string, untilMillis: number): Promise<boolean>;
   /** Writes the list of attempts. False when the holder no longer has the lease. */

@@ -15,7 +15,8 @@ export type Variable =
   | 'METRICS_NAMESPACE'
   | 'PROVIDER_SECRET_ARN'
   | 'PROVIDER_BASE_URLS'
-  | 'BEDROCK_REGION';
+  | 'BEDROCK_REGION'
+  | 'CALLBACK_BASE_URL';
 
 /** Throws when the variable is not set. */
 export function environment(name: Variable): string {

@@ -1,21 +1,19 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import { callLimits } from '../../adapters/call-limits.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createProviderCredentials } from '../../adapters/provider-credentials.ts';
 import { createSandboxProvider } from '../../adapters/providers/sandbox/provider.ts';
 import { createVendors } from '../../adapters/providers/vendors.ts';
+import { createTasks } from '../../adapters/step-functions-tasks.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
-import type { CreationStore } from '../../core/ports/creations.ts';
-import type { ImageStore } from '../../core/ports/images.ts';
-import type { ImageProvider } from '../../core/provider.ts';
-import { commonServices, imageStore, table, type CommonServices } from './clients.ts';
+import { commonServices, imageStore, table } from './clients.ts';
+import type { CompletionServices } from './completion.ts';
 import { environment } from './environment.ts';
 
-export interface RenderServices extends CommonServices {
-  readonly creations: CreationStore;
-  readonly images: ImageStore;
-  readonly providers: ReadonlyMap<string, ImageProvider>;
-  readonly resultDays: number;
+export interface RenderServices extends CompletionServices {
+  /** Where vendors reach this service. Undefined: no vendor is asked to call back. */
+  readonly callbackBaseUrl: string | undefined;
 }
 
 export function renderServices(): RenderServices {
@@ -30,7 +28,15 @@ export function renderServices(): RenderServices {
     images: imageStore(),
     providers: new Map(providers.map((provider) => [provider.name, provider])),
     resultDays: Number(environment('RESULT_DAYS')),
+    tasks: createTasks(new SFNClient(callLimits())),
+    callbackBaseUrl: callbackBaseUrl(),
   };
+}
+
+/** Empty on one machine that vendors cannot reach. */
+function callbackBaseUrl(): string | undefined {
+  const url = environment('CALLBACK_BASE_URL');
+  return url === '' ? undefined : url;
 }
 
 function vendorAccess(): Parameters<typeof createVendors>[0] {

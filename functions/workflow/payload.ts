@@ -8,6 +8,8 @@ export interface Payload {
   readonly creation_id: string;
   /** The renderer's index, which only the state machine reads. An older release started without it. */
   readonly renderer?: string;
+  /** The token of the task, in the machine whose tasks wait until somebody ends them. */
+  readonly task_token?: string;
   /** The Catch of the state machine sets this on the way to the refund. */
   readonly failure?: { readonly Error?: string };
 }

@@ -13,6 +13,7 @@ import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../../adapters/dynamodb/wallet-store.ts';
 import { createSecretBox } from '../../adapters/secret-box.ts';
+import { createTasks } from '../../adapters/step-functions-tasks.ts';
 import { createExecutions } from '../../adapters/step-functions.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
@@ -237,7 +238,15 @@ export function createService(
     models: serve('get', listModels, openApi),
   };
   const providers = new Map(['sandbox', 'sandbox-large'].map((name) => [name, createProvider(world, name)]));
-  const render = { ...common('render-image'), creations, images: bucket.open(), providers, resultDays: 30 };
+  const render = {
+    ...common('render-image'),
+    creations,
+    images: bucket.open(),
+    providers,
+    resultDays: 30,
+    tasks: createTasks(clients.states),
+    callbackBaseUrl: undefined,
+  };
   const refund = { ...common('refund-charge'), creations, charges };
   const delivery = {
     ...common('deliver-webhook'),

@@ -4,12 +4,12 @@ import { nameOf, resolved, resourcesOf } from './template.ts';
 
 // Without ListBucket S3 answers 403 instead of 404 for an image that is not there.
 const renderer = [
-  'table: UpdateItem',
+  'table: GetItem UpdateItem',
   'bucket/results/*: GetObject PutObject',
   'bucket: ListBucket',
   'provider secret: GetSecretValue',
-  'models of Bedrock in the catalog: InvokeModel',
 ];
+const renderer = [...finisher, 'models of Bedrock in the catalog: InvokeModel'];
 
 /** Everything that each function may do besides writing to its own log. A new line here is a decision. */
 const grants: Readonly<Record<string, readonly string[]>> = {
@@ -28,6 +28,11 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   RenderImageSmall: renderer,
   RenderImageLarge: renderer,
   RenderImage: [...renderer, 'bucket/sources/*: GetObject'],
+  ReceiveCallback: [
+    'table: GetItem UpdateItem',
+    'bucket/results/*: PutObject',
+    'provider secret: GetSecretValue',
+  ],
   RefundCharge: ['table: GetItem PutItem UpdateItem'],
   DeliverWebhook: ['table: GetItem PutItem UpdateItem', 'encryption secret: GetSecretValue'],
   Reconcile: [
