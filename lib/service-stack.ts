@@ -150,7 +150,7 @@ export class ServiceStack extends Stack {
     this.store.grantOpenWork(reconcile);
     execution.grantStart(reconcile);
     execution.grantDescribe(reconcile);
-    new Reconciliation(this, 'Reconciliation', { reconcile, stateMachine: execution.stateMachine });
+    new Reconciliation(this, 'Reconciliation', { reconcile, stateMachines: execution.all });
   }
 
   private addAudit(): void {
@@ -166,7 +166,7 @@ export class ServiceStack extends Stack {
   }
 
   /** The alarms and the dashboard for operators. */
-  private addObservation({ httpApi }: PublicApi, { stateMachine }: CreationExecution): void {
+  private addObservation({ httpApi }: PublicApi, execution: CreationExecution): void {
     const metrics = new ServiceMetrics(this.stackName);
     const throttled = [
       'GenerateImage',
@@ -182,7 +182,7 @@ export class ServiceStack extends Stack {
     const alarms = new Alarms(this, 'Alarms', {
       metrics,
       httpApi,
-      stateMachine,
+      stateMachines: execution.all,
       throttled,
       refundCharge,
       auditBooks,
