@@ -21,7 +21,8 @@ import type { ServiceMetrics } from './service-metrics.ts';
 export interface Watched {
   readonly metrics: ServiceMetrics;
   readonly httpApi: HttpApi;
-  readonly stateMachine: StateMachine;
+  /** Three metrics each are added up, so three machines at most. */
+  readonly stateMachines: readonly StateMachine[];
   /**
    * The functions without which a creation cannot go on. Ten at most: one alarm can add up no more metrics.
    */
@@ -68,13 +69,13 @@ export function alarmTable(watched: Watched): Readonly<Record<string, AlarmDefin
 function customerAlarms({
   metrics,
   httpApi,
-  stateMachine,
+  stateMachines,
 }: Watched): Readonly<Record<string, AlarmDefinition>> {
-  const machine = [
-    stateMachine.metricFailed(fiveMinutes),
-    stateMachine.metricTimedOut(fiveMinutes),
-    stateMachine.metricAborted(fiveMinutes),
-  ];
+  const machines = stateMachines.flatMap((machine) => [
+    machine.metricFailed(fiveMinutes),
+    machine.metricTimedOut(fiveMinutes),
+    machine.metricAborted(fiveMinutes),
+  ]);
   return {
     CreationsPastDeadline: {
       metric: metrics.alarms('creation_past_deadline'),
@@ -90,7 +91,7 @@ function customerAlarms({
       remedy: 'Find why they die; refund the creation if it cannot be helped.',
     },
     ExecutionsFailing: {
-      metric: sumOf(machine, 'failed, timed out, aborted'),
+      metric: sumOf(machines, 'failed, timed out, aborted'),
       threshold: 1,
       meaning:
         'An execution ended without a refund or a webhook that was due; the reconciler takes its creation up at once.',

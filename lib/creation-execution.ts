@@ -6,6 +6,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { acknowledge, logicalIdOf } from './acknowledge.ts';
+import { callbackDefinition } from './callback-definition.ts';
 
 export interface CreationExecutionProps {
   /** Renders every picture, those with source images included. */
@@ -21,12 +22,45 @@ export interface CreationExecutionProps {
 
 const definition = new URL('../statemachines/creation.asl.json', import.meta.url);
 
-/** The state machine. Each creation is one execution of it. */
+/**
+ * The two state machines. Each creation is one execution of one of them: of the callback machine when its
+ * vendor can call back, and of the plain machine otherwise.
+ */
 export class CreationExecution extends Construct {
   readonly stateMachine: StateMachine;
+  readonly callbackMachine: StateMachine;
 
   constructor(scope: Construct, id: string, props: CreationExecutionProps) {
     super(scope, id);
+    const plain = readFileSync(definition, 'utf8');
+    this.stateMachine = this.addMachine(
+      'StateMachine',
+      'Log',
+      plain,
+      props,
+      'Darkroom: one execution a creation',
+    );
+    this.callbackMachine = this.addMachine(
+      'CallbackMachine',
+      'CallbackLog',
+      callbackDefinition(plain),
+      props,
+      'Darkroom: one execution a creation whose vendor can call back',
+    );
+  }
+
+  /** Both machines. */
+  get all(): readonly StateMachine[] {
+    return [this.stateMachine, this.callbackMachine];
+  }
+
+  private addMachine(
+    id: string,
+    logId: string,
+    text: string,
+    props: CreationExecutionProps,
+    comment: string,
+  ): StateMachine {
     const tasks = {
       RenderImage: props.renderImage,
       RenderImageSmall: props.renderImageSmall,
@@ -34,14 +68,14 @@ export class CreationExecution extends Construct {
       RefundCharge: props.refundCharge,
       DeliverWebhook: props.deliverWebhook,
     };
-    this.stateMachine = new StateMachine(this, 'StateMachine', {
-      definitionBody: DefinitionBody.fromString(readFileSync(definition, 'utf8')),
+    const machine = new StateMachine(this, id, {
+      definitionBody: DefinitionBody.fromString(text),
       definitionSubstitutions: Object.fromEntries(
         Object.entries(tasks).map(([name, fn]) => [`${name}Arn`, fn.functionArn]),
       ),
-      comment: 'Darkroom: one execution a creation',
+      comment,
       logs: {
-        destination: new LogGroup(this, 'Log', {
+        destination: new LogGroup(this, logId, {
           retention: props.logRetention,
           removalPolicy: RemovalPolicy.DESTROY,
         }),
@@ -51,8 +85,8 @@ export class CreationExecution extends Construct {
     });
     // The grant of the construct would also allow every version of the functions.
     const resources = Object.values(tasks).map((fn) => fn.functionArn);
-    this.stateMachine.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
-    acknowledge(this.stateMachine, {
+    machine.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
+    acknowledge(machine, {
       'AwsSolutions-IAM5[Resource::*]':
         'The actions that deliver a log to CloudWatch know no resource (Step Functions developer guide, Logging).',
       'AwsSolutions-SF1':
@@ -60,6 +94,7 @@ export class CreationExecution extends Construct {
       'AwsSolutions-SF2':
         'Every line of the log and every execution carries the id of its creation, which leads from one to the other without traces (decision 16).',
     });
+    return machine;
   }
 
   /** Lets a function start executions. */

@@ -170,7 +170,7 @@ export class ServiceStack extends Stack {
     this.store.grantOpenWork(reconcile);
     execution.grantStart(reconcile);
     execution.grantDescribe(reconcile);
-    new Reconciliation(this, 'Reconciliation', { reconcile, stateMachine: execution.stateMachine });
+    new Reconciliation(this, 'Reconciliation', { reconcile, stateMachines: execution.all });
   }
 
   private addAudit(): void {
@@ -186,7 +186,7 @@ export class ServiceStack extends Stack {
   }
 
   /** The alarms and the dashboard for operators. */
-  private addObservation({ httpApi }: PublicApi, { stateMachine }: CreationExecution): void {
+  private addObservation({ httpApi }: PublicApi, execution: CreationExecution): void {
     const metrics = new ServiceMetrics(this.stackName);
     const throttled = [
       'GenerateImage',
@@ -203,7 +203,7 @@ export class ServiceStack extends Stack {
     const alarms = new Alarms(this, 'Alarms', {
       metrics,
       httpApi,
-      stateMachine,
+      stateMachines: execution.all,
       throttled,
       refundCharge,
       auditBooks,

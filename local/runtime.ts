@@ -109,6 +109,7 @@ export async function startRuntime({
   const states = createStatesService(
     executions,
     machines.map(([arn]) => arn),
+    interpreter.sendToTask,
   );
   const schedule = createSchedule(jobsOf(template, functions, aws), clock, (job, error) =>
     console.error(`${job}:`, error),

@@ -3,6 +3,9 @@ import * as z from 'zod';
 import type { AwsOutput, AwsService } from '../aws/aws-call.ts';
 import { AwsError } from '../aws/aws-error.ts';
 import type { Execution, Executions } from './executions.ts';
+import type { Interpreter } from './interpreter.ts';
+import { isSendTask, readSendTask, taskDoesNotExist, taskTimedOut } from './send-task.ts';
+import type { SendTaskOperation } from './send-task.ts';
 
 const startSchema = z.object({
   stateMachineArn: z.string(),
@@ -24,7 +27,11 @@ const namePattern = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f]{1,
  * The stand-in of Step Functions: the operations that the service and its operator call. They refuse as AWS
  * does.
  */
-export function createStatesService(executions: Executions, machineArns: readonly string[]): AwsService {
+export function createStatesService(
+  executions: Executions,
+  machineArns: readonly string[],
+  sendToTask: Interpreter['sendToTask'],
+): AwsService {
   const operations: Record<string, (input: Record<string, unknown>) => AwsOutput> = {
     StartExecution: (input) => startExecution(executions, machineArns, read(startSchema, input)),
     DescribeExecution: (input) => describe(found(executions, input)),
@@ -34,13 +41,26 @@ export function createStatesService(executions: Executions, machineArns: readonl
     },
     ListExecutions: (input) => listExecutions(executions, machineArns, read(listSchema, input)),
   };
-  // eslint-disable-next-line @typescript-eslint/require-await -- async turns a throw into a rejection
   return async (call) => {
+    if (isSendTask(call.operation)) return sendTask(executions, sendToTask, call.operation, call.input);
     const operation = operations[call.operation];
     if (operation === undefined)
       throw new AwsError('UnknownOperationException', `${call.operation} does not run locally`);
     return operation(call.input);
   };
+}
+
+async function sendTask(
+  executions: Executions,
+  sendToTask: Interpreter['sendToTask'],
+  operation: SendTaskOperation,
+  input: unknown,
+): Promise<AwsOutput> {
+  const { token, executionArn, message } = readSendTask(operation, input);
+  const execution = executions.find(executionArn);
+  if (execution === undefined) throw taskDoesNotExist();
+  if (execution.status !== 'RUNNING' || !(await sendToTask(token, message))) throw taskTimedOut();
+  return {};
 }
 
 function startExecution(

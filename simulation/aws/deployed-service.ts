@@ -50,7 +50,7 @@ import type { Invocation, World } from '../world/simulated-world.ts';
 import { answerOfDynamodb } from './dynamodb-endpoint.ts';
 import { createEncryptionSecret } from './encryption-secret.ts';
 import { createAwsClients } from './sdk-clients.ts';
-import { createStepFunctions, machineArn, type StepFunctions } from './step-functions.ts';
+import { createStepFunctions, machineArns, type StepFunctions } from './step-functions.ts';
 import { invokeTask } from './task-invocation.ts';
 
 const resultsBaseUrl = 'https://results.test';
@@ -186,7 +186,7 @@ export function createService(
   const store: Table = { client: clients.documents, name: tableName, clock, randomBytes };
   const bucket = createBucket(world, clock);
   const outbound = createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch);
-  const executions = createExecutions(clients.states, machineArn);
+  const executions = createExecutions(clients.states, machineArns.plain);
   const creations = createCreationStore(store);
   const charges = createChargeStore(store);
   const deliveries = createDeliveryStore(store);
@@ -219,7 +219,7 @@ export function createService(
   const openSubmit = (): SubmitServices => {
     const open = openApi();
     const { signal } = open.budget;
-    const states = createExecutions(clients.states, machineArn, signal);
+    const states = createExecutions(clients.states, machineArns.plain, signal);
     return {
       ...open,
       charges: createChargeStore(open.shared),

@@ -126,11 +126,17 @@ describe('what a function may do', () => {
   });
 });
 
-describe('the state machine', () => {
-  it('The state machine may only invoke its five functions and write its log', () => {
-    const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::StepFunctions::StateMachine');
-    const role =
-      (Properties as { RoleArn?: { 'Fn::GetAtt': [string, string] } }).RoleArn?.['Fn::GetAtt'][0] ?? '';
+describe('the state machines', () => {
+  const machines = resourcesOf('AWS::StepFunctions::StateMachine').map(([id, { Properties }]) => ({
+    name: nameOf(id),
+    role: (Properties as { RoleArn: { 'Fn::GetAtt': [string, string] } }).RoleArn['Fn::GetAtt'][0],
+  }));
+
+  it('Each state machine has a role of its own', () => {
+    expect(new Set(machines.map(({ role }) => role)).size).toBe(2);
+  });
+
+  it.each(machines)('$name may only invoke its five functions and write its log', ({ role }) => {
     const statements = resolved.policies.get(role) ?? [];
     const invoke = statements.filter(({ Action }) => listed(Action).includes('lambda:InvokeFunction'));
     const invoked = invoke

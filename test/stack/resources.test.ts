@@ -203,9 +203,10 @@ describe('the schedules', () => {
     ]);
   });
 
-  it('An event rule also starts the reconciler when an execution of the state machine failed, timed out or was aborted', () => {
+  it('An event rule also starts the reconciler when an execution of one of the state machines failed, timed out or was aborted', () => {
     const onEvents = rules.filter(({ EventPattern }) => EventPattern !== undefined);
-    const [machine] = resourcesOf('AWS::StepFunctions::StateMachine').map(([id]) => id);
+    const machines = resourcesOf('AWS::StepFunctions::StateMachine').map(([id]) => ({ Ref: id }));
+    expect(machines).toHaveLength(2);
     expect(
       onEvents.map(({ EventPattern, State, Targets }) => [EventPattern, State, target(Targets)]),
     ).toEqual([
@@ -213,7 +214,7 @@ describe('the schedules', () => {
         {
           source: ['aws.states'],
           'detail-type': ['Step Functions Execution Status Change'],
-          detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: [{ Ref: machine }] },
+          detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: machines },
         },
         'ENABLED',
         ['Reconcile'],

@@ -84,22 +84,38 @@ describe('the API', () => {
   });
 });
 
-describe('the state machine', () => {
-  it('The state machine calls these functions, and logs errors without the data of an execution', () => {
-    const { DefinitionSubstitutions, LoggingConfiguration } = only('AWS::StepFunctions::StateMachine') as {
+describe('the state machines', () => {
+  const machines = resourcesOf('AWS::StepFunctions::StateMachine').map(([id, { Properties }]) => ({
+    name: nameOf(id),
+    ...(Properties as {
       readonly DefinitionSubstitutions: Readonly<Record<string, unknown>>;
       readonly LoggingConfiguration: { readonly Destinations: readonly object[] };
-    };
-    expect(Object.entries(DefinitionSubstitutions).map(([name, value]) => [name, wordOf(value)])).toEqual([
-      ['RenderImageArn', '@RenderImage'],
-      ['RenderImageSmallArn', '@RenderImageSmall'],
-      ['RenderImageLargeArn', '@RenderImageLarge'],
-      ['RefundChargeArn', '@RefundCharge'],
-      ['DeliverWebhookArn', '@DeliverWebhook'],
-    ]);
-    expect(LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ERROR' });
-    expect(JSON.stringify(LoggingConfiguration.Destinations)).toContain('"CreationLog');
+    }),
+  }));
+  const logs: Readonly<Record<string, string>> = {
+    CreationStateMachine: '"CreationLog',
+    CreationCallbackMachine: '"CreationCallbackLog',
+  };
+
+  it('The stack has a plain machine and a callback machine', () => {
+    expect(machines.map(({ name }) => name).sort()).toEqual(Object.keys(logs).sort());
   });
+
+  it.each(machines)(
+    '$name calls these functions, and logs errors without the data of an execution',
+    (machine) => {
+      const { name, DefinitionSubstitutions, LoggingConfiguration } = machine;
+      expect(Object.entries(DefinitionSubstitutions).map(([name, value]) => [name, wordOf(value)])).toEqual([
+        ['RenderImageArn', '@RenderImage'],
+        ['RenderImageSmallArn', '@RenderImageSmall'],
+        ['RenderImageLargeArn', '@RenderImageLarge'],
+        ['RefundChargeArn', '@RefundCharge'],
+        ['DeliverWebhookArn', '@DeliverWebhook'],
+      ]);
+      expect(LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ERROR' });
+      expect(JSON.stringify(LoggingConfiguration.Destinations)).toContain(logs[name]);
+    },
+  );
 });
 
 describe('the bucket', () => {
