@@ -94,6 +94,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
         secretArn: address.providerSecretArn,
         clock,
       }),
+      clock,
       baseUrls: address.providerBaseUrls,
     },
     secretBox: createSecretBox({

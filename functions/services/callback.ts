@@ -20,7 +20,7 @@ export function callbackServices(): CallbackServices {
     clock: systemClock,
   });
   const baseUrls = JSON.parse(environment('PROVIDER_BASE_URLS')) as Readonly<Record<string, string>>;
-  const providers = createCallingVendors({ credentials, baseUrls });
+  const providers = createCallingVendors({ credentials, clock: systemClock, baseUrls });
   return {
     ...commonServices('receive-callback'),
     creations: createCreationStore(table()),
