@@ -96,6 +96,11 @@ export interface CreationRecord {
   readonly attempts: readonly RouteAttempt[];
   /** The invocation that renders the creation, and the Unix milliseconds until which no other may. */
   readonly lease?: { readonly holder: string; readonly until: number };
+  /**
+   * The state machine of its executions (core/machine.ts). Absent: the plain machine, as in every record of an
+   * older release.
+   */
+  readonly machine?: 'callback';
   /** The number of executions that were started for the creation. */
   readonly executions: number;
   /** How often the reconciler had to act on it. */

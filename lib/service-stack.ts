@@ -56,6 +56,7 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'ApiUrl', { value: api.url });
     new CfnOutput(this, 'TableName', { value: this.store.tableName });
     new CfnOutput(this, 'StateMachineArn', { value: execution.stateMachine.stateMachineArn });
+    new CfnOutput(this, 'CallbackMachineArn', { value: execution.callbackMachine.stateMachineArn });
     new CfnOutput(this, 'EncryptionSecretArn', { value: this.encryptionSecret.secretArn });
     new CfnOutput(this, 'ProviderSecretArn', { value: this.providers.secret.secretArn });
     new CfnOutput(this, 'ResultsBaseUrl', { value: this.images.baseUrl });
@@ -84,7 +85,7 @@ export class ServiceStack extends Stack {
     deliverWebhook.addEnvironment('OUTBOUND_RULES', 'public');
     this.store.grant(deliverWebhook, 'GetItem', 'UpdateItem', 'PutItem');
     this.encryptionSecret.grantOpen(deliverWebhook);
-    return new CreationExecution(this, 'Creation', {
+    const execution = new CreationExecution(this, 'Creation', {
       renderImage,
       renderImageSmall,
       renderImageLarge,
@@ -92,6 +93,9 @@ export class ServiceStack extends Stack {
       deliverWebhook,
       logRetention: this.logRetention,
     });
+    for (const fn of [renderImage, renderImageSmall, renderImageLarge])
+      execution.grantEndTasks(fn, 'SendTaskSuccess');
+    return execution;
   }
 
   /** One of the functions that render: the same code and rights, with the memory for its pictures. */

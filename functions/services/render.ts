@@ -7,14 +7,17 @@ import { createVendors } from '../../adapters/providers/vendors.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
+import type { Tasks } from '../../core/ports/tasks.ts';
 import type { ImageProvider } from '../../core/provider.ts';
 import { commonServices, imageStore, table, type CommonServices } from './clients.ts';
 import { environment } from './environment.ts';
+import { tasks } from './tasks.ts';
 
 export interface RenderServices extends CommonServices {
   readonly creations: CreationStore;
   readonly images: ImageStore;
   readonly providers: ReadonlyMap<string, ImageProvider>;
+  readonly tasks: Tasks;
   readonly resultDays: number;
 }
 
@@ -24,10 +27,12 @@ export function renderServices(): RenderServices {
     createSandboxProvider({ name, clock: systemClock, crash }),
   );
   const providers = [...sandboxes, ...createVendors(vendorAccess())];
+  const common = commonServices('render-image');
   return {
-    ...commonServices('render-image'),
+    ...common,
     creations: createCreationStore(table()),
     images: imageStore(),
+    tasks: tasks(common.log),
     providers: new Map(providers.map((provider) => [provider.name, provider])),
     resultDays: Number(environment('RESULT_DAYS')),
   };

@@ -8,6 +8,8 @@ export interface Payload {
   readonly creation_id: string;
   /** The renderer's index, which only the state machine reads. An older release started without it. */
   readonly renderer?: string;
+  /** Ends the task. Only the callback machine sets it, and only for RenderImage. */
+  readonly task_token?: string;
   /** The Catch of the state machine sets this on the way to the refund. */
   readonly failure?: { readonly Error?: string };
 }

@@ -37,11 +37,25 @@ export async function renderImage(
   services: RenderServices,
 ): Promise<Payload> {
   try {
-    return await render(payload, holder, services);
+    const done = await render(payload, holder, services);
+    await endTask(payload, services);
+    return done;
   } catch (error) {
     if (error instanceof Overloaded) throw new Remedy('CommitBusy', 'the table was too busy to go on');
     throw error;
   }
+}
+
+/**
+ * On the callback machine the task ends only with its token. If the outcome is unclear, the heartbeat is lost
+ * after a minute, and the next invocation finds a terminal creation and ends the task.
+ */
+async function endTask(payload: Payload, { tasks, log }: RenderServices): Promise<void> {
+  const { task_token: token } = payload;
+  if (token === undefined) return;
+  const creationId = creationIdOf(payload);
+  const outcome = await tasks.succeed(token, creationId);
+  if (outcome !== 'ended') log.info('task_not_answered', { creationId, outcome });
 }
 
 async function render(payload: Payload, holder: string, services: RenderServices): Promise<Payload> {

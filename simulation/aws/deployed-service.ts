@@ -14,6 +14,7 @@ import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../../adapters/dynamodb/wallet-store.ts';
 import { createSecretBox } from '../../adapters/secret-box.ts';
 import { createExecutions } from '../../adapters/step-functions.ts';
+import { createTasks } from '../../adapters/step-functions-tasks.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
 import { requestMillis } from '../../core/limits.ts';
@@ -65,8 +66,8 @@ export interface ServiceWatch extends OutsideWatch {
   readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
   /** Is told that an API function answered, or that the gateway answered in its place. */
   readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
-  /** Is told that a Task invokes a function. */
-  readonly onTask: (functionName: string, payload: Payload) => void;
+  /** Is told that a Task invokes a function, and with what its execution was started. */
+  readonly onTask: (functionName: string, startedWith: Payload) => void;
   /** Is told every log line, and every text in the history of an execution. */
   readonly onText: (text: string) => void;
 }
@@ -105,6 +106,20 @@ export interface Service {
   readonly rotateEncryption: () => void;
 }
 
+/**
+ * In the simulation this vendor renders one model of the sandbox, so that its creations run on the callback
+ * machine. It is polled like the others.
+ */
+const callingBack = 'fal';
+const catalog = {
+  ...models,
+  models: models.models.map((model) =>
+    model.id === 'sandbox-standard'
+      ? { ...model, routes: model.routes.map((route) => ({ ...route, provider: callingBack })) }
+      : model,
+  ),
+} as Catalog;
+
 /** The time limits of the functions, as lib/service-stack.ts sets them, and of an operator's command. */
 const limitMillis = {
   api: 29_000,
@@ -138,6 +153,12 @@ export function createService(
   { startsPerSecond, startBurst }: StartLimits = smallRegion,
 ): Service {
   const table = createSimulatedTable({ now: world.time.now, onCommit: watch.onCommit });
+  table.perform('UpdateItem', {
+    TableName: tableName,
+    Key: { pk: { S: 'SERVICE' }, sk: { S: 'SERVICE' } },
+    UpdateExpression: 'ADD enabledProviders :provider',
+    ExpressionAttributeValues: { ':provider': { SS: [callingBack] } },
+  });
   const encryptionSecret = createEncryptionSecret();
   const stepFunctions = createStepFunctions({
     now: world.time.now,
@@ -145,11 +166,11 @@ export function createService(
     startBurst,
     outside: world.outside,
     onText: watch.onText,
-    invokeTask: ({ state, functionName, input }) =>
+    invokeTask: ({ state, functionName, input, startedWith }) =>
       invokeTask(world, state, () => {
         const task = tasks[functionName];
         if (!task) throw new Error(`no function ${functionName}`);
-        watch.onTask(functionName, input as Payload);
+        watch.onTask(functionName, JSON.parse(startedWith) as Payload);
         return world.invoke(state, task.limitMillis, (id) => task.run(input as Payload, id));
       }),
     onClosed: ({ status, input, name }) => {
@@ -185,7 +206,7 @@ export function createService(
   const store: Table = { client: clients.documents, name: tableName, clock, randomBytes };
   const bucket = createBucket(world, clock);
   const outbound = createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch);
-  const executions = createExecutions(clients.states, machineArns.plain);
+  const executions = createExecutions(clients.states, machineArns);
   const creations = createCreationStore(store);
   const charges = createChargeStore(store);
   const deliveries = createDeliveryStore(store);
@@ -197,7 +218,7 @@ export function createService(
   });
   const api = {
     ...common('api'),
-    catalog: models as Catalog,
+    catalog,
     resultsBaseUrl,
     authFailureForm: 'envelope' as const,
     outboundRules: 'public' as const,
@@ -218,7 +239,7 @@ export function createService(
   const openSubmit = (): SubmitServices => {
     const open = openApi();
     const { signal } = open.budget;
-    const states = createExecutions(clients.states, machineArns.plain, signal);
+    const states = createExecutions(clients.states, machineArns, signal);
     return {
       ...open,
       charges: createChargeStore(open.shared),
@@ -236,8 +257,25 @@ export function createService(
     quote: serve('post', quoteImage, openApi),
     models: serve('get', listModels, openApi),
   };
-  const providers = new Map(['sandbox', 'sandbox-large'].map((name) => [name, createProvider(world, name)]));
-  const render = { ...common('render-image'), creations, images: bucket.open(), providers, resultDays: 30 };
+  const providers = new Map(
+    [
+      createProvider(world, 'sandbox'),
+      createProvider(world, 'sandbox-large'),
+      createProvider(world, callingBack, 'sandbox'),
+    ].map((provider) => [provider.name, provider]),
+  );
+  const render = {
+    ...common('render-image'),
+    creations,
+    images: bucket.open(),
+    providers,
+    tasks: createTasks(clients.states, {
+      onDefect: (error) => {
+        createLog('render-image', watch.onText).alarm('task_not_ended', { error });
+      },
+    }),
+    resultDays: 30,
+  };
   const refund = { ...common('refund-charge'), creations, charges };
   const delivery = {
     ...common('deliver-webhook'),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CreationRecord, StoredImage } from '../../core/creation.ts';
 import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports/creations.ts';
+import type { TaskOutcome, Tasks } from '../../core/ports/tasks.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import { renderImage } from '../../functions/workflow/render-image.ts';
 import type { RenderServices } from '../../functions/services/render.ts';
@@ -22,6 +23,7 @@ interface Setting {
   readonly commit?: Awaited<ReturnType<CreationStore['complete']>>;
   readonly stored?: StoredImage;
   readonly put?: () => void;
+  readonly ended?: TaskOutcome;
   /** Whether the invocation still has the lease when it saves an attempt. */
   readonly isHeld?: boolean;
 }
@@ -32,6 +34,7 @@ function stage({
   commit = 'completed',
   stored,
   put,
+  ended = 'ended',
   isHeld = true,
 }: Setting = {}): Stage {
   const steps: string[] = [];
@@ -72,6 +75,12 @@ function stage({
     creations,
     images,
     providers: new Map([['sandbox', sandbox]]),
+    tasks: stub<Tasks>({
+      succeed: async (token, id) => {
+        steps.push(`end ${token} ${id}`);
+        return Promise.resolve(ended);
+      },
+    }),
     resultDays: 30,
   });
   return { services, steps, completions, log };
@@ -97,6 +106,44 @@ describe('RenderImage', () => {
       expect(steps).toEqual(['lease request-1 6000']);
     },
   );
+
+  describe('on the callback machine', () => {
+    const waiting = { ...payload, task_token: 'token' };
+    const end = `end token ${creationId}`;
+
+    it('RenderImage ends its task after the creation is completed', async () => {
+      const { services, steps } = stage();
+      await renderImage(waiting, 'request-1', services);
+      expect(steps).toEqual(['lease request-1 6000', 'save', 'put', 'complete', end]);
+    });
+
+    it.each(['terminal', 'absent'] as const)(
+      'RenderImage ends its task when the creation is %s, because nobody else may know the token',
+      async (kind) => {
+        const { services, steps } = stage({ lease: { kind } });
+        await renderImage(waiting, 'request-1', services);
+        expect(steps).toEqual(['lease request-1 6000', end]);
+      },
+    );
+
+    it.each([
+      ['another invocation has the lease', { lease: { kind: 'leased_by_another' } }, 'StillRunning'],
+      ['the table is too busy', { commit: 'busy' }, 'CommitBusy'],
+    ] as const)('RenderImage ends no task when %s: its error does', async (_why, setting, name) => {
+      const { services, steps } = stage(setting);
+      expect(await rejection(renderImage(waiting, 'request-1', services))).toMatchObject({ name });
+      expect(steps).not.toContain(end);
+    });
+
+    it.each(['settled', 'unclear'] as const)(
+      'RenderImage notes that the end of its task is %s, and leaves the rest to the heartbeat',
+      async (ended) => {
+        const { services, log } = stage({ ended });
+        expect(await renderImage(waiting, 'request-1', services)).toEqual(waiting);
+        expect(log.entries).toContainEqual(['info task_not_answered', { creationId, outcome: ended }]);
+      },
+    );
+  });
 
   it('RenderImage is tried again later while another invocation has the lease', async () => {
     const { services } = stage({ lease: { kind: 'leased_by_another' } });

@@ -8,6 +8,8 @@ import { png } from '../api/image-files.ts';
 import { inTime } from '../api/in-time.ts';
 import { answering, startImageOrigin } from '../api/image-origin.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { fakes } from '../../tools/vendors/fakes/all-fakes.ts';
+import { environmentOf } from '../../tools/vendors/fleet.ts';
 import { creationIdIn } from '../fixtures/values.ts';
 import { recordWhen, settled, submit } from '../workflow/creations.ts';
 
@@ -26,7 +28,10 @@ const day = 86_400;
 
 /** Runs everything, which takes some seconds. */
 export async function wholeRun(): Promise<WholeRun> {
-  const service = await startTestService();
+  const fal = await fakes.fal.start();
+  const service = await startTestService({ environment: environmentOf([['fal', fal]]) });
+  await service.operator.credentials.set('fal', fakes.fal.key ?? '');
+  await service.operator.providers.enable('fal');
   const origin = await startImageOrigin();
   const watched = watchCalls(service);
   try {
@@ -42,8 +47,12 @@ export async function wholeRun(): Promise<WholeRun> {
   } finally {
     await origin.close();
     await service.end();
+    await fal.stop();
   }
 }
+
+/** A request whose creation runs on the callback machine. */
+const callingBack = { model: 'flux-2-pro', prompt: 'a lake' };
 
 /** Collects every call of a function, and the messages of refused calls. */
 export function watchCalls({ machine }: TestService): {
@@ -92,8 +101,9 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
 }
 
 /**
- * A failure, a large picture, and a crash in each renderer, after which the second try looks for a stored image. The second try
- * comes some seconds later, so the caller goes on and waits for the returned function.
+ * A failure, a large picture, a picture of each renderer on the callback machine, and a crash in each renderer,
+ * after which the second try looks for a stored image. The second try comes some seconds later, so the caller
+ * goes on and waits for the returned function.
  */
 async function useExecutions(
   service: TestService,
@@ -105,6 +115,9 @@ async function useExecutions(
   const ids = await Promise.all(
     [
       { prompt: 'a lake [sandbox:fail]', webhook_url },
+      callingBack,
+      { ...callingBack, resolution: '2K' },
+      { ...callingBack, image_urls: [source] },
       crash,
       { prompt: 'a lake', webhook_url, model: 'sandbox-panorama' },
       { ...crash, model: 'sandbox-panorama' },
@@ -117,21 +130,25 @@ async function useExecutions(
 }
 
 /**
- * A creation that the reconciler starts, one that lost its invocation, so that the reconciler has to ask, and a creation that it refunds since its time is over. */
+ * A creation of each machine that the reconciler starts, one of each that lost its invocation, so that the
+ * reconciler has to ask, and a creation that it refunds since its time is over.
+ */
 async function useReconciler(service: TestService): Promise<void> {
   const { machine } = service;
   const { key } = await service.client({ deadline: '30' });
   machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
   const late = await submit(service, key, { prompt: 'a lake', webhook_url: machine.inboxUrl });
   await machine.advance(120);
-  const patient = await submit(service, (await service.client()).key, { prompt: 'a lake' });
-  const lost = await submit(service, (await service.client()).key, { prompt: 'a lake' });
+  const patient: string[] = [];
+  const lost: string[] = [];
+  for (const body of [{ prompt: 'a lake' }, callingBack])
+    for (const ids of [patient, lost]) ids.push(await submit(service, (await service.client()).key, body));
   const now = machine.clock.now();
-  await service.operator.creations.lease(creationIdIn(lost), 'an invocation that died', now + 1_000, now);
+  for (const id of lost)
+    await service.operator.creations.lease(creationIdIn(id), 'an invocation that died', now + 1_000, now);
   machine.faults.clear();
   await machine.advance(120);
-  await settled(service, patient);
-  await settled(service, lost);
+  for (const id of [...patient, ...lost]) await settled(service, id);
   await recordWhen(service, late, ({ status }) => status === 'failed');
   await machine.advance(1_200);
   await settled(service, late);
