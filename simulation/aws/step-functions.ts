@@ -83,9 +83,9 @@ function machineOf(arn: string): LocalStateMachine {
   if (definition === undefined) throw new AwsError('StateMachineDoesNotExist', `no state machine ${arn}`);
   const machine = createStateMachine(definition, {
     invokeTask: (call) => invokeCurrent(call),
-    openTask: (execution) => {
+    openTask: (executionArn) => {
       if (!tokensCurrent) throw new Error('no world runs');
-      return tokensCurrent.open(execution);
+      return tokensCurrent.open(executionArn);
     },
     onEvent: (_execution, event) => {
       tellCurrent(JSON.stringify(event));
