@@ -17,7 +17,7 @@ const listSchema = z.object({
 });
 
 /** The names that Step Functions accepts: no white space, brackets, wildcards or control characters. */
-// eslint-disable-next-line no-control-regex -- the control characters are what AWS refuses
+// oxlint-disable-next-line no-control-regex -- the control characters are what AWS refuses
 const namePattern = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f]{1,80}$/;
 
 /**
@@ -34,7 +34,7 @@ export function createStatesService(executions: Executions, machineArns: readonl
     },
     ListExecutions: (input) => listExecutions(executions, machineArns, read(listSchema, input)),
   };
-  // eslint-disable-next-line @typescript-eslint/require-await -- async turns a throw into a rejection
+  // oxlint-disable-next-line typescript/require-await -- async turns a throw into a rejection
   return async (call) => {
     const operation = operations[call.operation];
     if (operation === undefined)
