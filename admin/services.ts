@@ -97,6 +97,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
         secretArn: address.providerSecretArn,
         clock,
       }),
+      clock,
       baseUrls: address.providerBaseUrls,
     },
     secretBox: createSecretBox({

@@ -45,5 +45,5 @@ function vendorAccess(): Parameters<typeof createVendors>[0] {
     secretArn: environment('PROVIDER_SECRET_ARN'),
     clock: systemClock,
   });
-  return { credentials, baseUrls, bedrockRegion: environment('BEDROCK_REGION') };
+  return { credentials, clock: systemClock, baseUrls, bedrockRegion: environment('BEDROCK_REGION') };
 }
