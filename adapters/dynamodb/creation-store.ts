@@ -15,13 +15,11 @@ import { settleTerminal } from './terminal.ts';
 import { transact } from './transaction.ts';
 
 const isOpen = '#status IN (:queued, :processing)';
-/** The release before knows only the lease in the creation. */
+/** The release before writes the lease into the creation as well. Such a lease holds until its time is over. */
 const isFreeInTheCreation = '(attribute_not_exists(lease) OR lease.#until <= :now OR lease.holder = :holder)';
 /** Not lower: the SDK repeats an update whose answer was lost. */
 const isTheLatestTurn = '(attribute_not_exists(fence) OR fence <= :turn)';
-/** The release before writes no turn into its lease, and the release after raises only the fence. */
-const isHeldInTheCreation = 'lease.holder = :holder AND lease.turn = fence';
-const isOfThisTurn = 'fence = :turn AND lease.turn = :turn';
+const isOfThisTurn = 'fence = :turn';
 
 /** Reads creations, and writes the steps of their rendering. */
 export function createCreationStore(table: Table): CreationStore {
@@ -37,7 +35,7 @@ export function createCreationStore(table: Table): CreationStore {
     },
     page: (accountId, query) => pageOfCreations(table, accountId, query),
     lease: (id, holder, untilMillis, nowMillis) => lease(table, id, holder, untilMillis, nowMillis),
-    renewLease: (id, holder, untilMillis) => renewLease(table, id, holder, untilMillis),
+    renewLease: (id, holder, untilMillis) => renewLeaseItem(table, id, holder, untilMillis),
     saveAttempts: async (id, turn, attempts) =>
       updateIf(table, keys.creation(id), {
         UpdateExpression: 'SET attempts = :attempts',
@@ -80,7 +78,7 @@ async function lease(
   if (turn === undefined) return { kind: await whyHeld(table, id) };
   const giveBack = (): Promise<boolean> => renewLeaseItem(table, id, holder, nowMillis);
   try {
-    const outcome = await takeUp(table, id, { holder, until: untilMillis, turn }, nowMillis);
+    const outcome = await takeUp(table, id, { holder, turn }, nowMillis);
     if (outcome.kind === 'leased_by_another') await giveBack();
     return outcome;
   } catch (error) {
@@ -101,20 +99,18 @@ async function whyHeld(table: Table, id: CreationId): Promise<'leased_by_another
 async function takeUp(
   table: Table,
   id: CreationId,
-  held: { readonly holder: string; readonly until: number; readonly turn: number },
+  held: { readonly holder: string; readonly turn: number },
   nowMillis: number,
 ): Promise<LeaseOutcome> {
   try {
     const answer = await updateItem(table, keys.creation(id), {
-      UpdateExpression:
-        'SET #status = :processing, fence = :turn, lease = :lease, startedAt = if_not_exists(startedAt, :at)',
+      UpdateExpression: 'SET #status = :processing, fence = :turn, startedAt = if_not_exists(startedAt, :at)',
       ConditionExpression: `${isOpen} AND ${isTheLatestTurn} AND ${isFreeInTheCreation}`,
       ExpressionAttributeNames: { '#status': 'status', '#until': 'until' },
       ExpressionAttributeValues: {
         ':queued': 'queued',
         ':processing': 'processing',
         ':turn': held.turn,
-        ':lease': held,
         ':holder': held.holder,
         ':now': nowMillis,
         ':at': new Date(nowMillis).toISOString(),
@@ -129,25 +125,6 @@ async function takeUp(
     const creation = creationFromItem(unmarshall(error.Item));
     return { kind: isTerminal(creation.status) ? 'terminal' : 'leased_by_another' };
   }
-}
-
-/**
- * The creation comes first: it tells when a renderer of the release before, which knows nothing of the item,
- * or a later turn has taken it up. Such a renderer finds the item of the lease expired as well.
- */
-async function renewLease(
-  table: Table,
-  id: CreationId,
-  holder: string,
-  untilMillis: number,
-): Promise<boolean> {
-  const isRenewed = await updateIf(table, keys.creation(id), {
-    UpdateExpression: 'SET lease.#until = :until',
-    ConditionExpression: isHeldInTheCreation,
-    ExpressionAttributeNames: { '#until': 'until' },
-    ExpressionAttributeValues: { ':until': untilMillis, ':holder': holder },
-  });
-  return isRenewed && renewLeaseItem(table, id, holder, untilMillis);
 }
 
 async function complete(

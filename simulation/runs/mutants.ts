@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'lost-lease-still-writes',
     file: 'adapters/dynamodb/creation-store.ts',
-    find: "'fence = :turn AND lease.turn = :turn'",
+    find: "'fence = :turn'",
     replace: "'(fence = :turn OR attribute_exists(pk))'",
   },
   {

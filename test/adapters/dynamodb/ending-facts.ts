@@ -165,12 +165,37 @@ export const endingFacts: Facts = {
     });
   },
 
-  'A renewal leaves the creation as the release before expects it': async (stores) => {
-    const { creations, charges } = stores;
+  'A lease and its renewals write no lease into the creation': async (stores) => {
+    const { creations, charges, item } = stores;
     await charges.charge(orderOf(1));
-    leased(await creations.lease(idOf(1), 'one', now + 6_000, now));
-    await creations.renewLease(idOf(1), 'one', now + 8_000);
-    expect((await creations.read(idOf(1)))?.lease).toMatchObject({ holder: 'one', until: now + 8_000 });
+    const one = leased(await creations.lease(idOf(1), 'one', now + 6_000, now));
+    expect(one.creation).not.toHaveProperty('lease');
+    const before = await item(keys.creation(idOf(1)));
+    expect(await creations.renewLease(idOf(1), 'one', now + 8_000)).toBe(true);
+    expect(await item(keys.creation(idOf(1)))).toEqual(before);
+  },
+
+  'A lease that the release before wrote into the creation holds until its time is over': async (stores) => {
+    const { creations, charges, table } = stores;
+    await charges.charge(orderOf(1));
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: keys.creation(idOf(1)),
+        UpdateExpression: 'SET lease = :lease',
+        ExpressionAttributeValues: { ':lease': { holder: 'before', until: now + 6_000 } },
+      }),
+    );
+    expect(await creations.lease(idOf(1), 'one', now + 9_000, now + 5_999)).toEqual({
+      kind: 'leased_by_another',
+    });
+    expect(await creations.readAll([idOf(1)])).toMatchObject([
+      { lease: { holder: 'before', until: now + 6_000 } },
+    ]);
+    leased(await creations.lease(idOf(1), 'two', now + 12_000, now + 6_000));
+    expect(await creations.readAll([idOf(1)])).toMatchObject([
+      { lease: { holder: 'two', until: now + 12_000 } },
+    ]);
   },
 
   'A later turn stays the fence when an earlier renderer comes to the creation after it': async (stores) => {

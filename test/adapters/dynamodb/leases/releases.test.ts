@@ -1,7 +1,7 @@
 /** Renderers of two releases beside each other: they never work on the same creation at once. */
 import { describe, expect, it } from 'vitest';
 import { compete, type Course } from './interleave.ts';
-import { leaseInItsItem, leaseInTheCreation, thisRelease, type Release } from './renderers.ts';
+import { leaseInBoth, leaseInTheCreation, thisRelease, type Release } from './renderers.ts';
 
 const seeds = 30;
 
@@ -19,14 +19,14 @@ describe('Renderers that compete for a creation', () => {
   it.each([
     ['two of this release', { this: thisRelease }, ['this>this']],
     [
-      'two of this release and two of the release before',
-      { before: leaseInTheCreation, this: thisRelease },
-      ['before>before', 'before>this', 'this>before', 'this>this'],
+      'two of this release and two of the release that writes both places',
+      { both: leaseInBoth, this: thisRelease },
+      ['both>both', 'both>this', 'this>both', 'this>this'],
     ],
     [
-      'two of this release and two of the release after',
-      { this: thisRelease, after: leaseInItsItem },
-      ['after>after', 'after>this', 'this>after', 'this>this'],
+      'two of the release that writes both places and two of the one before it',
+      { before: leaseInTheCreation, both: leaseInBoth },
+      ['before>before', 'before>both', 'both>before', 'both>both'],
     ],
   ])(
     'Of %s, only one works at a time, and a renderer whose lease was taken saves nothing',
@@ -40,8 +40,8 @@ describe('Renderers that compete for a creation', () => {
     },
   );
 
-  it('Without the release between them, the release before would work beside the release after', async () => {
-    const all = await courses({ before: leaseInTheCreation, after: leaseInItsItem });
+  it('Without the release that writes both places, renderers of the release before it would work beside those of this one', async () => {
+    const all = await courses({ before: leaseInTheCreation, this: thisRelease });
     expect(all.flatMap(({ wrong }) => wrong)).not.toEqual([]);
   });
 });

@@ -71,10 +71,10 @@ export const leaseInTheCreation: Release = (table, id) => ({
     })) !== undefined,
 });
 
-/** The release after this one: it writes the lease only into its own item. */
-export const leaseInItsItem: Release = (table, id) => {
+/** The release that writes the lease into its item and into the creation: the requests of commit 9c400ea. */
+export const leaseInBoth: Release = (table, id) => {
   const turns = new Map<string, number>();
-  const renew = async (holder: string, until: number): Promise<boolean> =>
+  const renewItem = async (holder: string, until: number): Promise<boolean> =>
     (await update(table, keys.lease(id), {
       UpdateExpression: 'SET #until = :until',
       ConditionExpression: 'holder = :holder',
@@ -84,38 +84,55 @@ export const leaseInItsItem: Release = (table, id) => {
   return {
     take: async (holder, until, at) => {
       const item = await update(table, keys.lease(id), {
-        UpdateExpression: 'SET holder = :holder, #until = :until, turn = if_not_exists(turn, :now) + :one',
+        UpdateExpression:
+          'SET holder = :holder, #until = :until, turn = if_not_exists(turn, :now) + :one, #ttl = :ttl',
         ConditionExpression: 'attribute_not_exists(pk) OR #until <= :now OR holder = :holder',
-        ExpressionAttributeNames: { '#until': 'until' },
-        ExpressionAttributeValues: { ':holder': holder, ':until': until, ':now': at, ':one': 1 },
+        ExpressionAttributeNames: { '#until': 'until', '#ttl': 'expiresAtSeconds' },
+        ExpressionAttributeValues: {
+          ':holder': holder,
+          ':until': until,
+          ':now': at,
+          ':one': 1,
+          ':ttl': Math.ceil((at + 86_400_000) / 1000),
+        },
         ReturnValues: 'UPDATED_NEW',
       });
       if (!item) return undefined;
       const turn = Number(item['turn']);
       const answer = await update(table, keys.creation(id), {
         UpdateExpression:
-          'SET #status = :processing, fence = :turn, startedAt = if_not_exists(startedAt, :at)',
+          'SET #status = :processing, fence = :turn, lease = :lease, startedAt = if_not_exists(startedAt, :at)',
         ConditionExpression:
-          '#status IN (:queued, :processing) AND (attribute_not_exists(fence) OR fence <= :turn) AND (attribute_not_exists(lease) OR lease.#until <= :now)',
+          '#status IN (:queued, :processing) AND (attribute_not_exists(fence) OR fence <= :turn) AND (attribute_not_exists(lease) OR lease.#until <= :now OR lease.holder = :holder)',
         ExpressionAttributeNames: { '#status': 'status', '#until': 'until' },
         ExpressionAttributeValues: {
           ':queued': 'queued',
           ':processing': 'processing',
           ':turn': turn,
+          ':lease': { holder, until, turn },
+          ':holder': holder,
           ':now': at,
           ':at': new Date(at).toISOString(),
         },
         ReturnValues: 'ALL_NEW',
       });
-      if (!answer) await renew(holder, at);
+      if (!answer) await renewItem(holder, at);
       turns.set(holder, turn);
       return answer && creationFromItem(answer);
     },
-    renew,
+    renew: async (holder, until) => {
+      const isRenewed = await update(table, keys.creation(id), {
+        UpdateExpression: 'SET lease.#until = :until',
+        ConditionExpression: 'lease.holder = :holder AND lease.turn = fence',
+        ExpressionAttributeNames: { '#until': 'until' },
+        ExpressionAttributeValues: { ':until': until, ':holder': holder },
+      });
+      return isRenewed !== undefined && renewItem(holder, until);
+    },
     save: async (holder, attempts) =>
       (await update(table, keys.creation(id), {
         UpdateExpression: 'SET attempts = :attempts',
-        ConditionExpression: 'fence = :turn',
+        ConditionExpression: 'fence = :turn AND lease.turn = :turn',
         ExpressionAttributeValues: { ':attempts': attempts, ':turn': turns.get(holder) },
       })) !== undefined,
   };
