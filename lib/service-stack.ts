@@ -105,7 +105,7 @@ export class ServiceStack extends Stack {
       holdsEventStreams: true,
     });
     fn.addEnvironment('RESULT_DAYS', String(this.settings.resultDays));
-    this.store.grant(fn, 'UpdateItem');
+    this.store.grant(fn, 'GetItem', 'UpdateItem');
     this.images.grantStore(fn);
     this.providers.grantUse(fn);
     return fn;

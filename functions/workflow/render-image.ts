@@ -4,6 +4,7 @@
  */
 import type { CreationRecord } from '../../core/creation.ts';
 import { CreationFailed } from '../../core/failure.ts';
+import type { LeaseOutcome } from '../../core/ports/creations.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { errorName } from '../error-name.ts';
 import { renderServices, type RenderServices } from '../services/render.ts';
@@ -26,6 +27,8 @@ const providersGraceMillis = 20_000;
 const storeMillis = 60_000;
 const completeMillis = 30_000;
 const dayMillis = 86_400_000;
+
+type Leased = Extract<LeaseOutcome, { readonly kind: 'leased' }>;
 
 /**
  * Throws CommitBusy when the table stays busy: that is no reason to fail a creation, and the state machine
@@ -56,7 +59,7 @@ async function render(payload: Payload, holder: string, services: RenderServices
     case 'leased_by_another':
       throw stillRunning();
     case 'leased':
-      await renderLeased(outcome.creation, holder, logWith(services, idsOf(outcome.creation)));
+      await renderLeased(outcome, holder, logWith(services, idsOf(outcome.creation)));
       return payload;
   }
 }
@@ -66,7 +69,7 @@ function stillRunning(): Remedy {
 }
 
 async function renderLeased(
-  creation: CreationRecord,
+  { creation, turn }: Leased,
   holder: string,
   services: RenderServices,
 ): Promise<void> {
@@ -76,7 +79,7 @@ async function renderLeased(
   const lease = holdLease(creation.id, holder, services);
   try {
     const save = async (attempts: CreationRecord['attempts']): Promise<void> => {
-      if (!(await creations.saveAttempts(creation.id, holder, attempts))) throw stillRunning();
+      if (!(await creations.saveAttempts(creation.id, turn, attempts))) throw stillRunning();
     };
     lease.begin('ask_providers', Math.max(0, until - clock.now()) + providersGraceMillis);
     const rendering = await walkRoutes({ creation, until, save, services });

@@ -102,6 +102,12 @@ export const mutants: readonly Mutant[] = [
     replace: "'SET completions = :one'",
   },
   {
+    name: 'lost-lease-still-writes',
+    file: 'adapters/dynamodb/creation-store.ts',
+    find: "'fence = :turn'",
+    replace: "'(fence = :turn OR attribute_exists(pk))'",
+  },
+  {
     name: 'late-is-left-alone',
     file: 'functions/schedule/next-step.ts',
     find: 'if (now >= giveUpAt) return',

@@ -12,6 +12,7 @@ import type { Service, ServiceWatch } from '../aws/deployed-service.ts';
 import { addressMark, promptMark } from '../clients/secret-marks.ts';
 import type { Asked, Before } from '../clients/sent-request.ts';
 import { createInvocationWatch } from './invocation-watch.ts';
+import { createLeaseWatch } from './lease-watch.ts';
 import { parseKey } from '../../core/api-key.ts';
 import type { Payload } from '../../functions/workflow/payload.ts';
 import { createRateWatch } from './rate-watch.ts';
@@ -60,6 +61,7 @@ export function createWatch(world: World): Watch {
   const readings = createReadingWatch(world, books, accuse);
   const invocations = createInvocationWatch(world, accuse);
   const rates = createRateWatch(world, accuse);
+  const leases = createLeaseWatch(world, accuse);
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
   const wrote = new Map<string, Set<string>>();
@@ -162,6 +164,7 @@ export function createWatch(world: World): Watch {
         books.onCommit(changes);
         invocations.onCommit(changes);
         webhooks.onCommit(changes);
+        leases.onCommit(changes);
       },
       onPost: (post: Post) => {
         if (service) webhooks.onPost(post, service.table);

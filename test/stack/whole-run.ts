@@ -28,7 +28,7 @@ const day = 86_400;
 export async function wholeRun(): Promise<WholeRun> {
   const service = await startTestService();
   const origin = await startImageOrigin();
-  const watched = watchCalls(service);
+  const watched = watchCalls(service, holdFirstLeases(service));
   try {
     const client = await service.client();
     const source = origin.at('/source.png', answering(200, png(640, 480)));
@@ -45,14 +45,39 @@ export async function wholeRun(): Promise<WholeRun> {
   }
 }
 
-/** Collects every call of a function, and the messages of refused calls. */
-export function watchCalls({ machine }: TestService): {
+/** Takes the first lease of each renderer before the renderer does. The renderer must then read why it is held. */
+function holdFirstLeases({ machine, operator }: TestService): (call: AwsCall) => Promise<void> {
+  const held = new Set<string>();
+  return async ({ caller, operation, input }) => {
+    const { pk, sk } = (input['Key'] ?? {}) as Readonly<
+      Record<'pk' | 'sk', { readonly S?: string } | undefined>
+    >;
+    if (operation !== 'UpdateItem' || sk?.S !== 'LEASE') return;
+    if (!caller.startsWith('RenderImage') || held.has(caller)) return;
+    held.add(caller);
+    const now = machine.clock.now();
+    const id = creationIdIn(pk?.S?.slice('CREATION#'.length));
+    await operator.creations.lease(id, 'another invocation', now + 1_000, now);
+  };
+}
+
+/**
+ * Collects every call of a function, and the messages of refused calls. `before` runs before each call of a
+ * function.
+ */
+export function watchCalls(
+  { machine }: TestService,
+  before: (call: AwsCall) => Promise<void> = () => Promise.resolve(),
+): {
   readonly calls: AwsCall[];
   readonly refused: string[];
 } {
   const [calls, refused]: [AwsCall[], string[]] = [[], []];
   machine.watchAws(async (call, serve) => {
-    if (call.caller !== 'operator') calls.push(call);
+    if (call.caller !== 'operator') {
+      calls.push(call);
+      await before(call);
+    }
     try {
       return await serve();
     } catch (error) {
