@@ -4,6 +4,7 @@ import type { OutboundRules } from '../adapters/safe-fetch.ts';
 export interface ServiceAddress {
   readonly tableName: string;
   readonly stateMachineArn: string;
+  readonly callbackMachineArn: string;
   readonly encryptionSecretArn: string;
   readonly providerSecretArn: string;
   /** Other addresses than the vendors' own ones, by provider. */
@@ -20,6 +21,7 @@ export function addressOf(output: (name: string) => string): Omit<ServiceAddress
   return {
     tableName: output('TableName'),
     stateMachineArn: output('StateMachineArn'),
+    callbackMachineArn: output('CallbackMachineArn'),
     encryptionSecretArn: output('EncryptionSecretArn'),
     defaultLimits: output('DefaultLimits'),
     providerSecretArn: output('ProviderSecretArn'),

@@ -83,7 +83,10 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     creations: createCreationStore(table),
     charges: createChargeStore(table),
     openWork: createOpenWorkStore(table),
-    executions: createExecutions(new SFNClient(local), address.stateMachineArn),
+    executions: createExecutions(new SFNClient(local), {
+      plain: address.stateMachineArn,
+      callback: address.callbackMachineArn,
+    }),
     deliveries: createDeliveryStore(table),
     outbound: createOutbound(address.outboundRules, { clock }),
     providers: createProviderStore(table),

@@ -1,5 +1,5 @@
 /**
- * `npm run check`: types, rules of import, format, unused code and lint, without a test. The last line is
+ * `npm run check`: types, lint, rules of import, format and unused code, without a test. The last line is
  * always "N passed, N failed".
  */
 import { printCount, runChecks } from '../tools/checks/checks.ts';

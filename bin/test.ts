@@ -1,5 +1,5 @@
 /**
- * `npm test`: types, rules of import, format, unused code and lint, then all tests.
+ * `npm test`: types, lint, rules of import, format and unused code, then all tests.
  *
  *   npm test                      everything
  *   npm test -- test/core -t key  only vitest, with these arguments

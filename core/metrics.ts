@@ -92,6 +92,7 @@ export const alarmEvents = [
   'refund_not_made',
   'request_failed',
   'start_refused',
+  'task_not_ended',
   'webhook_delivery_broke',
   'webhook_secret_lost',
 ] as const;

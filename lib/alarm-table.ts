@@ -172,6 +172,14 @@ function customerAlarms({
       meaning: 'An image was rendered and could not be kept: the customer is refunded, the provider is paid.',
       remedy: 'Check the bucket and the roles of RenderImage, RenderImageSmall and RenderImageLarge.',
     },
+    TasksNotEnded: {
+      metric: metrics.alarms('task_not_ended'),
+      threshold: 1,
+      meaning:
+        'A customer has the image, but the webhook is late: Step Functions refuses the end of the rendering.',
+      remedy:
+        'Read the error in the log: a missing grant is a matter of the roles, everything else a defect.',
+    },
     WebhookDeliveriesBroken: {
       metric: metrics.alarms('webhook_delivery_broke'),
       threshold: 1,

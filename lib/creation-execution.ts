@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
@@ -100,16 +100,37 @@ export class CreationExecution extends Construct {
   /** Lets a function start executions. */
   grantStart(fn: LambdaFunction): void {
     fn.addEnvironment('STATE_MACHINE_ARN', this.stateMachine.stateMachineArn);
-    this.stateMachine.grantStartExecution(fn);
+    fn.addEnvironment('CALLBACK_MACHINE_ARN', this.callbackMachine.stateMachineArn);
+    for (const machine of this.all) machine.grantStartExecution(fn);
+  }
+
+  /**
+   * Lets a function end tasks of the callback machine. The policy is not the role's default policy: a function
+   * depends on that policy, and the machine depends on the function.
+   */
+  grantEndTasks(fn: LambdaFunction, ...operations: ('SendTaskSuccess' | 'SendTaskFailure')[]): void {
+    const { role } = fn;
+    if (!role) throw new Error(`${fn.node.id} has no role`);
+    new Policy(this, `${fn.node.id}EndsTasks`, {
+      roles: [role],
+      statements: [
+        new PolicyStatement({
+          actions: operations.map((operation) => `states:${operation}`),
+          resources: [this.callbackMachine.stateMachineArn],
+        }),
+      ],
+    });
   }
 
   /** Lets a function ask for the state of an execution. */
   grantDescribe(fn: LambdaFunction): void {
-    this.stateMachine.grantExecution(fn, 'states:DescribeExecution');
-    const executions = `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"${logicalIdOf(this.stateMachine)}"}]}]}:*`;
-    acknowledge(fn, {
-      [`AwsSolutions-IAM5[Resource::${executions}]`]:
-        'Executions are named after their creations, which are not known before.',
-    });
+    for (const machine of this.all) {
+      machine.grantExecution(fn, 'states:DescribeExecution');
+      const executions = `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"${logicalIdOf(machine)}"}]}]}:*`;
+      acknowledge(fn, {
+        [`AwsSolutions-IAM5[Resource::${executions}]`]:
+          'Executions are named after their creations, which are not known before.',
+      });
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { RemovalPolicy, type Duration } from 'aws-cdk-lib';
-import type { CfnRole } from 'aws-cdk-lib/aws-iam';
+import { CfnRole } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   Function as LambdaFunction,
@@ -54,7 +54,9 @@ export class ServiceFunction extends LambdaFunction {
    * Removes the managed policy that the CDK adds by default: it allows writes to every log of the account.
    */
   private leaveOnlyOwnLog(logGroup: LogGroup): void {
-    (this.role?.node.defaultChild as CfnRole).managedPolicyArns = [];
+    const role = this.role?.node.defaultChild;
+    if (!(role instanceof CfnRole)) throw new Error('the function has no role of its own');
+    role.managedPolicyArns = [];
     logGroup.grantWrite(this);
   }
 }

@@ -58,6 +58,7 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'ApiUrl', { value: api.url });
     new CfnOutput(this, 'TableName', { value: this.store.tableName });
     new CfnOutput(this, 'StateMachineArn', { value: execution.stateMachine.stateMachineArn });
+    new CfnOutput(this, 'CallbackMachineArn', { value: execution.callbackMachine.stateMachineArn });
     new CfnOutput(this, 'EncryptionSecretArn', { value: this.encryptionSecret.secretArn });
     new CfnOutput(this, 'ProviderSecretArn', { value: this.providers.secret.secretArn });
     new CfnOutput(this, 'ResultsBaseUrl', { value: this.images.baseUrl });
@@ -86,7 +87,7 @@ export class ServiceStack extends Stack {
     deliverWebhook.addEnvironment('OUTBOUND_RULES', 'public');
     this.store.grant(deliverWebhook, 'GetItem', 'UpdateItem', 'PutItem');
     this.encryptionSecret.grantOpen(deliverWebhook);
-    return new CreationExecution(this, 'Creation', {
+    const execution = new CreationExecution(this, 'Creation', {
       renderImage,
       renderImageSmall,
       renderImageLarge,
@@ -94,6 +95,9 @@ export class ServiceStack extends Stack {
       deliverWebhook,
       logRetention: this.logRetention,
     });
+    for (const fn of [renderImage, renderImageSmall, renderImageLarge])
+      execution.grantEndTasks(fn, 'SendTaskSuccess');
+    return execution;
   }
 
   /** One of the functions that render: the same code and rights, with the memory for its pictures. */
@@ -135,7 +139,7 @@ export class ServiceStack extends Stack {
     return new PublicApi(this, 'Api', {
       operations: functions,
       unknownRoute,
-      receiveCallback: this.addReceiveCallback(),
+      receiveCallback: this.addReceiveCallback(execution),
       throttling,
       logRetention: this.logRetention,
       domain,
@@ -143,7 +147,7 @@ export class ServiceStack extends Stack {
   }
 
   /** Does for one job what RenderImage does: asks the vendor, stores the image, completes the creation. */
-  private addReceiveCallback(): ServiceFunction {
+  private addReceiveCallback(execution: CreationExecution): ServiceFunction {
     const fn = this.addFunction('ReceiveCallback', 'operations/receive-callback', {
       description: 'Takes the callback of a vendor whose job has ended',
       // API Gateway gives up after 30 s. The function still completes the creation then.
@@ -155,6 +159,7 @@ export class ServiceStack extends Stack {
     this.store.grant(fn, 'GetItem', 'UpdateItem');
     this.images.grantStore(fn);
     this.providers.grantKeys(fn);
+    execution.grantEndTasks(fn, 'SendTaskSuccess', 'SendTaskFailure');
     return fn;
   }
 

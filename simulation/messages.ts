@@ -124,4 +124,5 @@ export interface KillReport {
 
 /** What the process of `--kill` reports. */
 export type KillMessage =
-  { readonly kind: 'line'; readonly line: string } | { readonly kind: 'killed'; readonly report: KillReport };
+  | { readonly kind: 'line'; readonly line: string }
+  | { readonly kind: 'killed'; readonly report: KillReport };

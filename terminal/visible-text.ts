@@ -4,7 +4,7 @@
  */
 
 /** C0, DEL and C1 controls, marks and overrides of the writing direction, line and paragraph separators. */
-const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/gu; // eslint-disable-line no-control-regex
+const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/gu; // oxlint-disable-line no-control-regex
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** Replaces every unsafe character by its escape, so that a terminal shows `\u001b[2J` and clears nothing. */

@@ -99,7 +99,7 @@ export function creationToItem({ requestId, ...creation }: CreationRecord): Item
 }
 
 export function creationFromItem(item: Item): CreationRecord {
-  const { pk, sk, openShard: shard, listing, listed, taskToken, ...record } = item;
+  const { pk, sk, openShard: shard, listing, listed, ...record } = item;
   return { ...record, metadata: metadataFrom(record['metadata']) } as unknown as CreationRecord;
 }
 

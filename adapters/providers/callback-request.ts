@@ -21,7 +21,7 @@ export function isTimely(seconds: string, nowMillis: number): boolean {
 /** The fields of a JSON object. Any other body has no fields. */
 export function bodyFieldsOf({ body }: CallbackRequest): Readonly<Record<string, unknown>> {
   try {
-    return fieldsOf(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)));
+    return fieldsOf(JSON.parse(Buffer.from(body).toString('utf8')));
   } catch {
     return {};
   }

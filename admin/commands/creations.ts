@@ -76,7 +76,7 @@ async function details(services: OperatorServices, creation: CreationRecord): Pr
 }
 
 async function read(services: OperatorServices, text: string): Promise<CreationRecord> {
-  const creation = await services.creations.read(values.creationId(text));
+  const [creation] = await services.creations.readAll([values.creationId(text)]);
   if (!creation) throw new OperatorError(`There is no creation ${text}.`);
   return creation;
 }

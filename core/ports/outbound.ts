@@ -1,7 +1,8 @@
 /** Connections to addresses that clients give. No other code connects to them. */
 
 export type AddressVerdict =
-  { readonly kind: 'allowed' } | { readonly kind: 'refused'; readonly why: string };
+  | { readonly kind: 'allowed' }
+  | { readonly kind: 'refused'; readonly why: string };
 
 export type PostResult =
   | { readonly kind: 'answered'; readonly status: number; readonly excerpt: string }

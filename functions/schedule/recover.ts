@@ -79,7 +79,7 @@ async function takeUp(creation: CreationRecord, latest: number, services: Recove
 
 async function ask(creation: CreationRecord, latest: number, services: RecoverServices): Promise<Action> {
   if (!(await services.questions.turn())) return 'left';
-  switch (await services.executions.state(creation.id, creation.executions)) {
+  switch (await services.executions.state(creation, creation.executions)) {
     case 'running':
       return postpone(creation, Math.min(services.clock.now() + lookAgainMillis, latest), services);
     case 'absent':

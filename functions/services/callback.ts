@@ -1,14 +1,13 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SFNClient } from '@aws-sdk/client-sfn';
 import { callLimits } from '../../adapters/call-limits.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createProviderCredentials } from '../../adapters/provider-credentials.ts';
 import { createCallingVendors } from '../../adapters/providers/calling-vendors.ts';
-import { createTasks } from '../../adapters/step-functions-tasks.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import { commonServices, imageStore, table } from './clients.ts';
 import type { CompletionServices } from './completion.ts';
 import { environment } from './environment.ts';
+import { tasks } from './tasks.ts';
 
 /** The providers are those that call back. */
 export type CallbackServices = CompletionServices;
@@ -21,12 +20,13 @@ export function callbackServices(): CallbackServices {
   });
   const baseUrls = JSON.parse(environment('PROVIDER_BASE_URLS')) as Readonly<Record<string, string>>;
   const providers = createCallingVendors({ credentials, clock: systemClock, baseUrls });
+  const common = commonServices('receive-callback');
   return {
-    ...commonServices('receive-callback'),
+    ...common,
     creations: createCreationStore(table()),
     images: imageStore(),
     providers: new Map(providers.map((provider) => [provider.name, provider])),
-    tasks: createTasks(new SFNClient(callLimits())),
+    tasks: tasks(common.log),
     resultDays: Number(environment('RESULT_DAYS')),
   };
 }

@@ -1,15 +1,14 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SFNClient } from '@aws-sdk/client-sfn';
 import { callLimits } from '../../adapters/call-limits.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createProviderCredentials } from '../../adapters/provider-credentials.ts';
 import { createSandboxProvider } from '../../adapters/providers/sandbox/provider.ts';
 import { createVendors } from '../../adapters/providers/vendors.ts';
-import { createTasks } from '../../adapters/step-functions-tasks.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import { commonServices, imageStore, table } from './clients.ts';
 import type { CompletionServices } from './completion.ts';
 import { environment } from './environment.ts';
+import { tasks } from './tasks.ts';
 
 export interface RenderServices extends CompletionServices {
   /** Where vendors reach this service. Undefined: no vendor is asked to call back. */
@@ -22,13 +21,14 @@ export function renderServices(): RenderServices {
     createSandboxProvider({ name, clock: systemClock, crash }),
   );
   const providers = [...sandboxes, ...createVendors(vendorAccess())];
+  const common = commonServices('render-image');
   return {
-    ...commonServices('render-image'),
+    ...common,
     creations: createCreationStore(table()),
     images: imageStore(),
+    tasks: tasks(common.log),
     providers: new Map(providers.map((provider) => [provider.name, provider])),
     resultDays: Number(environment('RESULT_DAYS')),
-    tasks: createTasks(new SFNClient(callLimits())),
     callbackBaseUrl: callbackBaseUrl(),
   };
 }

@@ -3,7 +3,7 @@ import type { CreationRecord } from '../../core/creation.ts';
 import { CreationFailed } from '../../core/failure.ts';
 import type { CreationId } from '../../core/ids.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
-import type { TaskEnd } from '../../core/ports/tasks.ts';
+import type { TaskOutcome } from '../../core/ports/tasks.ts';
 import { errorName } from '../error-name.ts';
 import type { CompletionServices } from '../services/completion.ts';
 import type { HeldLease } from './held-lease.ts';
@@ -39,13 +39,21 @@ export async function completeCreation(
  */
 export async function endWaitingTask(
   id: CreationId,
-  { creations, tasks, log }: Pick<CompletionServices, 'creations' | 'tasks' | 'log'>,
-): Promise<TaskEnd> {
-  const token = await creations.taskToken(id);
-  if (token === undefined) return 'settled';
-  const end = await tasks.succeed(token, id);
-  if (end === 'unclear') log.info('task_not_ended', {});
-  return end;
+  services: Pick<CompletionServices, 'creations' | 'tasks' | 'log'>,
+): Promise<TaskOutcome> {
+  const token = await services.creations.taskToken(id);
+  return token === undefined ? 'settled' : endTask(token, id, services);
+}
+
+/** If the outcome is unclear, the heartbeat is lost after a minute, and the task runs again. */
+export async function endTask(
+  token: string,
+  creationId: CreationId,
+  { tasks, log }: Pick<CompletionServices, 'tasks' | 'log'>,
+): Promise<TaskOutcome> {
+  const outcome = await tasks.succeed(token, creationId);
+  if (outcome !== 'ended') log.info('task_not_answered', { creationId, outcome });
+  return outcome;
 }
 
 async function store(

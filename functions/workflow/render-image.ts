@@ -5,12 +5,12 @@
  * of its vendor, and whoever completes the creation ends the task.
  */
 import type { CreationRecord } from '../../core/creation.ts';
-import type { CreationId } from '../../core/ids.ts';
+import type { LeaseOutcome } from '../../core/ports/creations.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { renderServices, type RenderServices } from '../services/render.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { idsOf, logWith } from '../log-with.ts';
-import { completeCreation, endWaitingTask } from './complete-creation.ts';
+import { completeCreation, endTask, endWaitingTask } from './complete-creation.ts';
 import { creationIdOf, Remedy, type Payload } from './payload.ts';
 import { holdLease, leaseMillis } from './held-lease.ts';
 import { walkRoutes } from './walk-routes.ts';
@@ -22,6 +22,8 @@ import { walkRoutes } from './walk-routes.ts';
 const reserveMillis = 2_000;
 /** How long the providers may take beyond the deadline before the lease is given up. */
 const providersGraceMillis = 20_000;
+
+type Leased = Extract<LeaseOutcome, { readonly kind: 'leased' }>;
 
 /**
  * Throws CommitBusy when the table stays busy: that is no reason to fail a creation, and the state machine
@@ -49,13 +51,13 @@ async function render(payload: Payload, holder: string, services: RenderServices
   switch (outcome.kind) {
     case 'terminal':
     case 'absent':
-      if (taskToken !== undefined) await endOwnTask(id, taskToken, services);
+      if (taskToken !== undefined) await endTask(taskToken, id, services);
       return payload;
     case 'leased_by_another':
       throw stillRunning();
     case 'leased':
       await renderLeased(
-        outcome.creation,
+        outcome,
         holder,
         taskToken !== undefined,
         logWith(services, idsOf(outcome.creation)),
@@ -64,18 +66,13 @@ async function render(payload: Payload, holder: string, services: RenderServices
   }
 }
 
-/** An unclear end is no failure: the heartbeat runs the task again. */
-async function endOwnTask(id: CreationId, token: string, { tasks, log }: RenderServices): Promise<void> {
-  if ((await tasks.succeed(token, id)) === 'unclear') log.info('task_not_ended', { creationId: id });
-}
-
 function stillRunning(): Remedy {
   return new Remedy('StillRunning', 'another invocation renders this creation');
 }
 
 /** @param isAwaited whether a task of the execution waits until somebody ends it */
 async function renderLeased(
-  creation: CreationRecord,
+  { creation, turn }: Leased,
   holder: string,
   isAwaited: boolean,
   services: RenderServices,
@@ -86,7 +83,7 @@ async function renderLeased(
   const lease = holdLease(creation.id, holder, services);
   try {
     const save = async (attempts: CreationRecord['attempts']): Promise<void> => {
-      if (!(await creations.saveAttempts(creation.id, holder, attempts))) throw stillRunning();
+      if (!(await creations.saveAttempts(creation.id, turn, attempts))) throw stillRunning();
     };
     lease.begin('ask_providers', Math.max(0, until - clock.now()) + providersGraceMillis);
     const rendering = await walkRoutes({ creation, until, save, mayPark: isAwaited, services });

@@ -38,7 +38,8 @@ export interface TableDefinition {
 
 /** The new state of one item: the whole item, or the key of a deleted item. */
 export type StoredChange =
-  { readonly table: string; readonly put: Item } | { readonly table: string; readonly delete: Item };
+  | { readonly table: string; readonly put: Item }
+  | { readonly table: string; readonly delete: Item };
 
 /** The token of a transaction that was committed. DynamoDB remembers it for ten minutes. */
 export interface StoredToken {

@@ -9,7 +9,8 @@ export interface LambdaError {
 
 /** The result of an invocation. `payload` is the parsed JSON of the handler's return value. */
 export type InvocationResult =
-  { readonly ok: true; readonly payload: unknown } | { readonly ok: false; readonly error: LambdaError };
+  | { readonly ok: true; readonly payload: unknown }
+  | { readonly ok: false; readonly error: LambdaError };
 
 /** A message to the worker. */
 export type WorkerOrder = InvokeMessage | CrashMessage;

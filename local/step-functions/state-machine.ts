@@ -54,7 +54,7 @@ export interface LocalStateMachine {
 export interface StateMachineOptions {
   readonly invokeTask: (call: TaskCall) => Promise<InvocationResult>;
   /** Makes the token for an attempt of a task that waits for it. */
-  readonly openTask: (execution: ExecutionIdentity) => WaitingTask;
+  readonly openTask: (executionArn: string) => WaitingTask;
   readonly onEvent?: (execution: ExecutionIdentity, event: HistoryEvent) => void;
   /** Whether the text is checked as a whole. The check takes 200 ms of processor time. The default is true. */
   readonly validates?: boolean;
@@ -119,7 +119,7 @@ function createAttempts(
     { waits }: Pick<Required<TaskDefinition>, 'waits'>,
     invoke: () => Promise<InvocationResult>,
   ): Promise<JsonValue> {
-    const task = next ?? openTask(execution);
+    const task = next ?? openTask(execution.arn);
     next = undefined;
     open.add(task);
     try {
@@ -133,7 +133,7 @@ function createAttempts(
   return {
     context: {
       get Token() {
-        next ??= openTask(execution);
+        next ??= openTask(execution.arn);
         return next.token;
       },
     },

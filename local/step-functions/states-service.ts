@@ -20,7 +20,7 @@ const listSchema = z.object({
 });
 
 /** The names that Step Functions accepts: no white space, brackets, wildcards or control characters. */
-// eslint-disable-next-line no-control-regex -- the control characters are what AWS refuses
+// oxlint-disable-next-line no-control-regex -- the control characters are what AWS refuses
 const namePattern = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f]{1,80}$/;
 
 /**

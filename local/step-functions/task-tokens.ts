@@ -2,7 +2,6 @@
  * The tokens of tasks that wait for SendTaskSuccess or SendTaskFailure. Each attempt of a task has a token of
  * its own.
  */
-import type { ExecutionIdentity } from './state-machine.ts';
 
 /** What SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat tell a task. */
 export type TaskMessage =
@@ -25,7 +24,7 @@ export interface WaitingTask {
 }
 
 export interface TaskTokens {
-  readonly open: (execution: ExecutionIdentity) => WaitingTask;
+  readonly open: (executionArn: string) => WaitingTask;
   /** False when the task has ended before. */
   readonly send: (token: string, message: TaskMessage) => boolean;
 }
@@ -34,8 +33,8 @@ export interface TaskTokens {
 export function createTaskTokens(newId: () => string): TaskTokens {
   const open = new Map<string, (message: TaskMessage) => void>();
   return {
-    open: ({ arn }) => {
-      const token = tokenOf(arn, newId());
+    open: (executionArn) => {
+      const token = tokenOf(executionArn, newId());
       const ended = Promise.withResolvers<TaskEnd | 'closed'>();
       let beat = Promise.withResolvers<'heartbeat'>();
       open.set(token, (message) => {

@@ -43,6 +43,8 @@ export interface SimulatedTask {
   /** The name of the Lambda function. */
   readonly functionName: string;
   readonly input: unknown;
+  /** The JSON text with which the execution was started. */
+  readonly startedWith: string;
 }
 
 export interface StepFunctionsOptions {
@@ -81,9 +83,9 @@ function machineOf(arn: string): LocalStateMachine {
   if (definition === undefined) throw new AwsError('StateMachineDoesNotExist', `no state machine ${arn}`);
   const machine = createStateMachine(definition, {
     invokeTask: (call) => invokeCurrent(call),
-    openTask: (execution) => {
+    openTask: (executionArn) => {
       if (!tokensCurrent) throw new Error('no world runs');
-      return tokensCurrent.open(execution);
+      return tokensCurrent.open(executionArn);
     },
     onEvent: (_execution, event) => {
       tellCurrent(JSON.stringify(event));
@@ -144,12 +146,13 @@ export function createStepFunctions({
   const taskTokens = createTaskTokens(() => String((tokens += 1)));
   tokensCurrent = taskTokens;
   tellCurrent = onText;
-  invokeCurrent = async ({ state, resource, input }) => {
+  invokeCurrent = async ({ execution, state, resource, input }) => {
     onText(JSON.stringify(input));
     const result = await invokeTask({
       state,
       functionName: resource.replace(functionArnStart, ''),
       input,
+      startedWith: executions.get(execution.arn)?.input ?? '',
     });
     onText(JSON.stringify(result));
     return result;

@@ -39,5 +39,5 @@ export async function conformanceTable(): Promise<string> {
     sections.join('\n\n'),
     '',
   ].join('\n');
-  return formattedPage(page, conformancePage);
+  return formattedPage(page);
 }

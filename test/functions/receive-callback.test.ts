@@ -5,7 +5,7 @@ import type { CreationRecord, RouteAttempt } from '../../core/creation.ts';
 import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports/creations.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
-import type { TaskEnd, Tasks } from '../../core/ports/tasks.ts';
+import type { TaskOutcome, Tasks } from '../../core/ports/tasks.ts';
 import type { CallbackVerdict, ProviderAnswer } from '../../core/provider.ts';
 import { receiveCallback } from '../../functions/operations/receive-callback.ts';
 import type { CallbackServices } from '../../functions/services/callback.ts';
@@ -38,7 +38,7 @@ interface Setting {
   readonly verdict?: CallbackVerdict | Error;
   readonly commit?: Awaited<ReturnType<CreationStore['complete']>>;
   readonly token?: string | undefined;
-  readonly end?: TaskEnd;
+  readonly end?: TaskOutcome;
   readonly isHeld?: boolean;
   readonly put?: Error;
   readonly read?: Error;
@@ -90,10 +90,11 @@ function stage({
       read: async (id) => step('read', read ?? (id === creationId ? creation : undefined)),
       lease: async (_id, holder, _until, _now, taskToken) => {
         expect(taskToken).toBeUndefined();
-        return step(`lease ${holder}`, left.shift() ?? { kind: 'leased' as const, creation });
+        return step(`lease ${holder}`, left.shift() ?? { kind: 'leased' as const, creation, turn: 7 });
       },
       renewLease: async (_id, _holder, until) => step(until <= clock.now() ? 'give back' : 'renew', true),
-      saveAttempts: async (_id, _holder, attempts) => {
+      saveAttempts: async (_id, turn, attempts) => {
+        expect(turn).toBe(7);
         saved.push(structuredClone([...attempts]));
         return step('save', isHeld);
       },

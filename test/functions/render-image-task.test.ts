@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CreationStore, LeaseOutcome } from '../../core/ports/creations.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
-import type { TaskEnd, Tasks } from '../../core/ports/tasks.ts';
+import type { TaskOutcome, Tasks } from '../../core/ports/tasks.ts';
 import type { ImageProvider } from '../../core/provider.ts';
 import type { RenderServices } from '../../functions/services/render.ts';
 import { renderImage } from '../../functions/workflow/render-image.ts';
@@ -20,7 +20,7 @@ interface Setting {
   readonly lease?: LeaseOutcome;
   /** The token in the record when it is read after the commit. */
   readonly stored?: string | Error;
-  readonly end?: TaskEnd;
+  readonly end?: TaskOutcome;
   readonly commit?: Awaited<ReturnType<CreationStore['complete']>>;
 }
 
@@ -29,6 +29,7 @@ function stage({
   lease = {
     kind: 'leased',
     creation: aCreation({ routes: [{ provider: 'first', providerModel: 'a' }] }),
+    turn: 1,
   },
   stored = 'token-2',
   end = 'ended',
@@ -108,13 +109,27 @@ describe('RenderImage with a task token', () => {
     expect(steps).toEqual(['lease token-2', 'save', 'save']);
   });
 
-  it.each<[string, Setting, string[]]>([
-    ['the commit', {}, ['info provider_answered', 'info creation_completed', 'info task_not_ended']],
-    ['the look at a creation that is terminal', { lease: { kind: 'terminal' } }, ['info task_not_ended']],
-  ])('An unclear end of the task after %s is left to the heartbeat', async (_after, setting, lines) => {
-    const { services, log } = stage({ ...setting, end: 'unclear' });
-    expect(await renderImage(payload, 'request-1', services)).toEqual(payload);
-    expect(log.lines).toEqual(lines);
+  it.each<[string, Setting, TaskOutcome]>([
+    ['the commit', {}, 'settled'],
+    ['the commit', {}, 'unclear'],
+    ['the look at a creation that is terminal', { lease: { kind: 'terminal' } }, 'unclear'],
+  ])(
+    'RenderImage notes after %s that its task has not ended now, and leaves the rest to the heartbeat',
+    async (_after, setting, end) => {
+      const { services, log } = stage({ ...setting, end });
+      expect(await renderImage(payload, 'request-1', services)).toEqual(payload);
+      const outcome = end;
+      expect(log.entries.at(-1)).toMatchObject(['info task_not_answered', { creationId, outcome }]);
+    },
+  );
+
+  it.each<[string, Setting, string]>([
+    ['another invocation has the lease', { lease: { kind: 'leased_by_another' } }, 'StillRunning'],
+    ['the table is too busy', { commit: 'busy' }, 'CommitBusy'],
+  ])('RenderImage ends no task when %s: its error does', async (_why, setting, name) => {
+    const { services, steps } = stage(setting);
+    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({ name });
+    expect(steps.join()).not.toContain('succeed');
   });
 
   it('RenderImage is tried again when the table is too busy to read the token after the commit', async () => {

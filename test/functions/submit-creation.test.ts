@@ -107,6 +107,25 @@ describe('the order of a charge', () => {
   });
 });
 
+describe('the machine of an order', () => {
+  it('A creation whose first provider can call back belongs to the callback machine', async () => {
+    const stage = accepting({ state: { enabledProviders: ['fal'] } });
+    await post(stage, { model: 'flux-2-pro', prompt: 'a pier' });
+    expect(stage.orders).toMatchObject([
+      { creation: { machine: 'callback', routes: [{ provider: 'fal' }] } },
+    ]);
+  });
+
+  it('A creation whose first provider is polled belongs to the plain machine, and names none', async () => {
+    const stage = accepting({ state: { enabledProviders: ['bfl', 'fal'] } });
+    await post(stage, { model: 'flux-2-pro', prompt: 'a pier' });
+    expect(stage.orders).toMatchObject([
+      { creation: { routes: [{ provider: 'bfl' }, { provider: 'fal' }] } },
+    ]);
+    expect(stage.orders[0]?.creation).not.toHaveProperty('machine');
+  });
+});
+
 describe('an accepted creation', () => {
   it('The creation is started once and logged with its ids, and the answer has Location and Retry-After', async () => {
     const stage = accepting({});

@@ -221,8 +221,8 @@ describe('a state machine', () => {
           },
         }),
         {
-          openTask: (execution) => {
-            const task = tokens.open(execution);
+          openTask: (executionArn) => {
+            const task = tokens.open(executionArn);
             opened.push(task.token);
             return task;
           },

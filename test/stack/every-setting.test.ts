@@ -36,7 +36,11 @@ const found = (type: string): [name: string, properties: Found['Properties']][] 
   );
 const environmentOf = (name: string): Readonly<Record<string, unknown>> => {
   const [, properties] = found('AWS::Lambda::Function').find(([known]) => known === name) ?? [];
-  return (properties?.['Environment'] as { readonly Variables: Record<string, unknown> }).Variables;
+  const environment = properties?.['Environment'] as
+    | { readonly Variables: Record<string, unknown> }
+    | undefined;
+  if (environment === undefined) throw new Error(`${name} has no environment`);
+  return environment.Variables;
 };
 
 describe('the setting', () => {

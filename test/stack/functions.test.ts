@@ -66,7 +66,10 @@ describe('the functions', () => {
   const everywhere = { METRICS_NAMESPACE: 'Darkroom', TABLE_NAME: '@StoreTable' };
   const resultsUrl = { RESULTS_BASE_URL: 'https://@ImagesDistribution' };
   const api = { ...everywhere, ...resultsUrl, AUTH_FAILURE_FORM: 'envelope' };
-  const machine = { STATE_MACHINE_ARN: '@CreationStateMachine' };
+  const machine = {
+    STATE_MACHINE_ARN: '@CreationStateMachine',
+    CALLBACK_MACHINE_ARN: '@CreationCallbackMachine',
+  };
   const bucket = { IMAGES_BUCKET: '@ImagesBucket' };
   const finisher = {
     ...everywhere,

@@ -9,6 +9,7 @@ const renderer = [
   'bucket: ListBucket',
   'provider secret: GetSecretValue',
   'models of Bedrock in the catalog: InvokeModel',
+  'callback machine: SendTaskSuccess',
 ];
 
 /** Everything that each function may do besides writing to its own log. A new line here is a decision. */
@@ -17,7 +18,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   GenerateImage: [
     'table: BatchGetItem GetItem PutItem UpdateItem',
     'bucket/sources/*: PutObject',
-    'state machine: StartExecution',
+    'callback machine, state machine: StartExecution',
   ],
   QuoteImage: ['table: BatchGetItem UpdateItem'],
   ListCreations: ['table: BatchGetItem UpdateItem', 'table/index/listing: Query'],
@@ -32,14 +33,15 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table: GetItem UpdateItem',
     'bucket/results/*: PutObject',
     'provider secret: GetSecretValue',
+    'callback machine: SendTaskFailure SendTaskSuccess',
   ],
   RefundCharge: ['table: GetItem PutItem UpdateItem'],
   DeliverWebhook: ['table: GetItem PutItem UpdateItem', 'encryption secret: GetSecretValue'],
   Reconcile: [
     'table: BatchGetItem PutItem UpdateItem',
     'table/index/open_work: Query',
-    'state machine: StartExecution',
-    'executions: DescribeExecution',
+    'callback machine, state machine: StartExecution',
+    'callback executions, executions: DescribeExecution',
   ],
   // The audit only reads: it repairs nothing.
   AuditBooks: ['table: BatchGetItem GetItem Query', 'table/index/listing: Query'],
@@ -56,8 +58,10 @@ function shortName(arn: string): string {
     .replace(/^arn:aws:secretsmanager:.*:secret:EncryptionSecret.*$/, 'encryption secret')
     .replace(/^arn:aws:secretsmanager:.*:secret:Providers.*$/, 'provider secret')
     .replace(/^arn:aws:bedrock:[^:]+::foundation-model\/[^*]+$/, 'models of Bedrock in the catalog')
-    .replace(/^arn:aws:states:.*:stateMachine:.*$/, 'state machine')
-    .replace(/^arn:aws:states:.*:execution:[^:*]+:\*$/, 'executions');
+    .replace(/^arn:aws:states:.*:stateMachine:CreationCallbackMachine[^:*]*$/, 'callback machine')
+    .replace(/^arn:aws:states:.*:stateMachine:CreationStateMachine[^:*]*$/, 'state machine')
+    .replace(/^arn:aws:states:.*:execution:CreationCallbackMachine[^:*]*:\*$/, 'callback executions')
+    .replace(/^arn:aws:states:.*:execution:CreationStateMachine[^:*]*:\*$/, 'executions');
 }
 
 function describeStatement({ Effect, Action, Resource }: PolicyStatement): string {

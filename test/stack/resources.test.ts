@@ -225,7 +225,14 @@ describe('the schedules', () => {
 
 describe('the outputs', () => {
   it("The outputs include those that the operator's command and a client read", () => {
-    for (const name of ['ApiUrl', 'TableName', 'StateMachineArn', 'EncryptionSecretArn', 'ResultsBaseUrl']) {
+    for (const name of [
+      'ApiUrl',
+      'TableName',
+      'StateMachineArn',
+      'CallbackMachineArn',
+      'EncryptionSecretArn',
+      'ResultsBaseUrl',
+    ]) {
       expect(resolved.outputs[name], name).toBeTruthy();
     }
     expect(resolved.outputs['ApiUrl']).toMatch(/\/api\/public\/v1$/);

@@ -22,6 +22,7 @@ describe('the outputs of the stack', () => {
       ApiUrl: '@ApiHttpApi/api/public/v1',
       TableName: '@StoreTable',
       StateMachineArn: '@CreationStateMachine',
+      CallbackMachineArn: '@CreationCallbackMachine',
       EncryptionSecretArn: '@EncryptionSecret',
       ProviderSecretArn: '@ProvidersCredentials',
       ResultsBaseUrl: 'https://@ImagesDistribution',

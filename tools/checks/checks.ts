@@ -25,43 +25,34 @@ const rooms = [
   'tools',
 ];
 
-export const lint: Check = { name: 'lint', command: ['eslint', '.'] };
-
-/** The compiler notes here what it has checked, and checks only what depends on a change. */
-const typesCache = 'node_modules/.cache/types.tsbuildinfo';
-
-/** These checks take about as long as the slowest of them; lint takes longer than all of them. */
-export const quickChecks: readonly Check[] = [
-  {
-    name: 'types',
-    command: ['tsc', '--noEmit', '-p', '.', '--incremental', '--tsBuildInfoFile', typesCache],
-  },
+const checks: readonly Check[] = [
+  { name: 'types and lint', command: ['oxlint', '--type-aware', '--type-check', '--deny-warnings'] },
   { name: 'rules of import', command: ['depcruise', '--config', '.dependency-cruiser.mjs', ...rooms] },
-  { name: 'format', command: ['prettier', '--check', '--log-level', 'warn', '--cache', '.'] },
+  { name: 'format', command: ['oxfmt', '--check'] },
   { name: 'unused code', command: ['knip', '--no-progress'] },
 ];
-
-/** Runs one check, and prints its findings when there are any. True when there are none. */
-export async function runCheck({ name, command }: Check): Promise<boolean> {
-  const { code, seconds, output } = await runProgram(command, 'to the result');
-  printResult(name, code === 0, seconds);
-  if (code !== 0) console.log(`\n${pc.bold(name)}\n${output.trimEnd()}`);
-  return code === 0;
-}
 
 export interface Count {
   readonly passed: number;
   readonly failed: number;
 }
 
-export function countChecks(results: readonly boolean[]): Count {
+function countChecks(results: readonly boolean[]): Count {
   const passed = results.filter((isClean) => isClean).length;
   return { passed, failed: results.length - passed };
 }
 
-/** `npm run check`: all checks at the same time, without tests. */
+/** All checks at the same time, and each to its end, so that one run shows all findings. */
 export async function runChecks(): Promise<Count> {
-  return countChecks(await Promise.all([...quickChecks, lint].map(runCheck)));
+  return countChecks(await Promise.all(checks.map(runCheck)));
+}
+
+/** Runs one check, and prints its findings when there are any. True when there are none. */
+async function runCheck({ name, command }: Check): Promise<boolean> {
+  const { code, seconds, output } = await runProgram(command, 'to the result');
+  printResult(name, code === 0, seconds);
+  if (code !== 0) console.log(`\n${pc.bold(name)}\n${output.trimEnd()}`);
+  return code === 0;
 }
 
 /** Prints the last line of `npm test` and of `npm run check`. Gives the exit code. */

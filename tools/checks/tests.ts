@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pc from 'picocolors';
 import * as z from 'zod';
-import { countChecks, lint, quickChecks, runCheck, type Count } from './checks.ts';
+import { runChecks, type Count } from './checks.ts';
 import { printResult, runProgram } from './run-program.ts';
 
 /** What this program reads of the report that `vitest --reporter=json` writes. */
@@ -18,20 +18,13 @@ const reportSchema = z.object({
 });
 
 /**
- * `npm test`: first the quick checks, since a program that does not compile makes the failures of its tests
- * hard to understand. The tests run only when these checks are clean. Lint takes longest and does not help to
- * understand a failed test, so it runs beside the tests.
- *
- * The count is that of the tests, and a failed lint counts as one failed test. When a check kept the tests
- * from running, the count is that of the checks.
+ * `npm test`: first the checks, since a program that does not compile makes the failures of its tests hard to
+ * understand. The tests run only when the checks are clean, and then the count is that of the tests. Otherwise
+ * the count is that of the checks.
  */
 export async function runEverything(): Promise<Count> {
-  const linting = runCheck(lint);
-  // All quick checks run to their end, so that one run shows all of their findings.
-  const results = await Promise.all(quickChecks.map(runCheck));
-  if (results.includes(false)) return countChecks([...results, await linting]);
-  const tests = await runTests([]);
-  return (await linting) ? tests : { ...tests, failed: tests.failed + 1 };
+  const checks = await runChecks();
+  return checks.failed === 0 ? runTests([]) : checks;
 }
 
 /** Runs vitest with these arguments. */

@@ -25,5 +25,5 @@ export function totalsOf({ kinds, memory }: CostReport): Readonly<Record<string,
 }
 
 export async function writeCostPage(report: CostReport): Promise<void> {
-  await writeFile(page, await formattedPage(costPage(report), page));
+  await writeFile(page, await formattedPage(costPage(report)));
 }

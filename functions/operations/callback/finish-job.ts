@@ -37,9 +37,9 @@ export async function finishJob(
     case 'terminal':
       return settleLate(id, services);
     case 'leased': {
-      const { creation } = leased;
+      const { creation, turn } = leased;
       const attempt = creation.attempts.find((known) => known.callbackHash === callbackHash);
-      return attempt ? endUnderLease({ provider, creation, attempt, holder }, services) : 'unknown';
+      return attempt ? endUnderLease({ provider, creation, attempt, holder, turn }, services) : 'unknown';
     }
   }
 }
@@ -86,6 +86,7 @@ interface LeasedJob {
   readonly creation: CreationRecord;
   readonly attempt: RouteAttempt;
   readonly holder: string;
+  readonly turn: number;
 }
 
 interface JobEnd {
@@ -95,7 +96,7 @@ interface JobEnd {
 }
 
 async function endOfJob(job: LeasedJob, lease: HeldLease, services: CallbackServices): Promise<JobEnd> {
-  const { creation, attempt, holder } = job;
+  const { creation, attempt, turn } = job;
   const { clock, creations } = services;
   if (attempt.outcome !== undefined) {
     // Nobody has gone on behind the last attempt: its callback may have died before the wake-up.
@@ -114,7 +115,7 @@ async function endOfJob(job: LeasedJob, lease: HeldLease, services: CallbackServ
     const rendering = { image, bytes: verdict.bytes, attempts: attempts.all };
     return { outcome: await complete(creation, rendering, lease, services) };
   }
-  if (!(await creations.saveAttempts(creation.id, holder, attempts.all))) return { outcome: 'leased' };
+  if (!(await creations.saveAttempts(creation.id, turn, attempts.all))) return { outcome: 'leased' };
   return { outcome: 'route_ended', wakes: await creations.taskToken(creation.id) };
 }
 

@@ -3,6 +3,7 @@ import type { ApiKey } from '../../../core/account.ts';
 import { monthOf, type CreationRecord, type StoredImage } from '../../../core/creation.ts';
 import { uuidV7, type CreationId } from '../../../core/ids.ts';
 import { chargeMillis, serviceCapacity, startGraceMillis } from '../../../core/limits.ts';
+import { machineOf } from '../../../core/machine.ts';
 import { asMicros, type Micros } from '../../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../../core/ports/charges.ts';
 import type { Problem } from '../../../core/problem.ts';
@@ -136,6 +137,7 @@ function newCreation(
   const { model, imageUrls: _copied, webhookUrl, ...asked } = request;
   // The record has a place for every field of the request.
   asked satisfies Pick<CreationRecord, keyof typeof asked>;
+  const machine = machineOf(routes);
   return {
     id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
     accountId: account.id,
@@ -160,6 +162,7 @@ function newCreation(
       ...(quality !== null && { quality }),
     })),
     attempts: [],
+    ...(machine && { machine }),
     executions: 1,
     recoveries: 0,
     dueAt: nowMillis + startGraceMillis,

@@ -6,6 +6,7 @@ import { createFal } from '../../../adapters/providers/fal/provider.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
 import { CallBroke } from '../../../adapters/providers/vendor-http.ts';
 import { systemClock } from '../../../adapters/system-clock.ts';
+import type { TimeLimit } from '../../../core/ports/runtime.ts';
 import { startFakeFal } from '../../../tools/vendors/fakes/fal/server.ts';
 import { fakeFalAccount } from '../../../tools/vendors/fakes/fal/signature.ts';
 import type { Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
@@ -121,6 +122,18 @@ describe('Keys that are asked for', () => {
     limit.abort();
     expect(await reading).toBeUndefined();
     expect(waits).toEqual([3_000]);
+  });
+
+  it('The limit is released when the vendor has answered, or the call broke', async () => {
+    let held = 0;
+    const timeout = (): TimeLimit => {
+      held += 1;
+      return { signal: never, release: () => void (held -= 1) };
+    };
+    const clock = { ...stillClock().clock, timeout };
+    await createCallbackKeys({ clock, ask: () => Promise.resolve('key') }).read(never);
+    await createCallbackKeys({ clock, ask: () => Promise.reject(new CallBroke('EPIPE', true)) }).read(never);
+    expect(held).toBe(0);
   });
 
   it('A caller whose signal aborts leaves, and the question goes on for the others', async () => {

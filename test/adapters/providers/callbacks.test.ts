@@ -196,13 +196,24 @@ describe.each(vendors)('A callback of $name', (vendor) => {
     expect(verdict).toEqual(isGenuine ? { kind: 'genuine', jobId } : untimely);
   });
 
-  it.each(['', 'soon', '1e9', '-1', '0x10', '12.5', ' 1'])(
-    'A callback with the time %j is refused',
+  it('A callback is genuine for five minutes, and not for a millisecond more', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    const request = fake.callbackOf(jobId, { at: stage.now() });
+    stage.pass(5 * minute);
+    expect(await stage.verify(request)).toEqual({ kind: 'genuine', jobId });
+    stage.pass(1);
+    expect(await stage.verify(request)).toEqual(untimely);
+  });
+
+  it.each(['', 'soon', ' NOW', '+NOW', 'NOW.0', 'NOWe0', '-NOW', '000NOW'])(
+    'A callback with the time %j is refused as untimely, where NOW is the right time',
     async (text) => {
       const stage = stageFor(vendor);
       const { jobId } = await stage.submitted();
       const time = headers.find((header) => header.endsWith('timestamp')) ?? '';
-      expect(await stage.verdictOn(jobId, { headers: { [time]: text } })).toEqual(untimely);
+      const value = text.replace('NOW', String(stage.now() / 1_000));
+      expect(await stage.verdictOn(jobId, { headers: { [time]: value } })).toEqual(untimely);
     },
   );
 
