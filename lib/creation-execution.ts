@@ -37,7 +37,7 @@ export class CreationExecution extends Construct {
     this.stateMachine = new StateMachine(this, 'StateMachine', {
       definitionBody: DefinitionBody.fromString(readFileSync(definition, 'utf8')),
       definitionSubstitutions: Object.fromEntries(
-        Object.entries(tasks).map(([name, fn]) => [`${name}Arn`, fn.functionArn]),
+        Object.entries(tasks).map(([name, fn]) => [`${name}Arn`, fn.currentVersion.functionArn]),
       ),
       comment: 'Darkroom: one execution a creation',
       logs: {
@@ -49,9 +49,16 @@ export class CreationExecution extends Construct {
         includeExecutionData: false,
       },
     });
-    // The grant of the construct would also allow every version of the functions.
-    const resources = Object.values(tasks).map((fn) => fn.functionArn);
+    // A running execution keeps the definition with which it began, and the role of the state machine is the
+    // role of today. So the role may invoke every version that an older definition names. A release before the
+    // versions named the functions themselves.
+    const resources = Object.values(tasks).flatMap((fn) => fn.resourceArnsForGrantInvoke);
     this.stateMachine.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
+    for (const fn of Object.values(tasks))
+      acknowledge(this.stateMachine, {
+        [`AwsSolutions-IAM5[Resource::<${logicalIdOf(fn)}.Arn>:*]`]:
+          'Running executions invoke the versions of the releases with which they began. A template cannot name these versions (decision 33).',
+      });
     acknowledge(this.stateMachine, {
       'AwsSolutions-IAM5[Resource::*]':
         'The actions that deliver a log to CloudWatch know no resource (Step Functions developer guide, Logging).',

@@ -1,5 +1,6 @@
 import { localAccount, localRegion } from '../aws/aws-call.ts';
 import { localSecretArn } from '../aws/secrets.ts';
+import { isObject } from '../json-object.ts';
 
 /** A resource of the template. Its intrinsic functions are not yet resolved. */
 export interface TemplateResource {
@@ -28,13 +29,27 @@ type NameOf = (property: string) => string | undefined;
 const arn = (service: string, rest: string): string =>
   `arn:aws:${service}:${localRegion}:${localAccount}:${rest}`;
 
-/** For each resource type, the names under which the stand-ins know a resource, made from its logical id. */
+/** The only version of a function on one machine: the code of the template that runs there. */
+export const localVersion = '1';
+
+/**
+ * For each resource type, the names under which the stand-ins know a resource, made from its logical id.
+ * `functionId` is the logical id of the function to which a version or an alias belongs.
+ */
 const attributesOfType: Readonly<
-  Record<string, (id: string, named: NameOf, apiEndpoint: string) => LocalAttributes>
+  Record<string, (id: string, named: NameOf, apiEndpoint: string, functionId: string) => LocalAttributes>
 > = {
   'AWS::DynamoDB::GlobalTable': tableAttributes,
   'AWS::DynamoDB::Table': tableAttributes,
   'AWS::Lambda::Function': (id) => ({ Ref: id, Arn: arn('lambda', `function:${id}`) }),
+  'AWS::Lambda::Version': (_id, _named, _apiEndpoint, functionId) => {
+    const versionArn = `${arn('lambda', `function:${functionId}`)}:${localVersion}`;
+    return { Ref: versionArn, FunctionArn: versionArn, Version: localVersion };
+  },
+  'AWS::Lambda::Alias': (_id, named, _apiEndpoint, functionId) => {
+    const aliasArn = `${arn('lambda', `function:${functionId}`)}:${named('Name') ?? ''}`;
+    return { Ref: aliasArn, AliasArn: aliasArn };
+  },
   'AWS::IAM::Role': (id) => ({ Ref: id, Arn: `arn:aws:iam::${localAccount}:role/${id}`, RoleId: id }),
   'AWS::StepFunctions::StateMachine': (id) => ({
     Ref: arn('states', `stateMachine:${id}`),
@@ -103,14 +118,19 @@ export function localAttributes(
     const name = resource.Properties?.[property];
     return typeof name === 'string' ? name : undefined;
   };
-  return attributesOfType[resource.Type]?.(id, named, apiEndpoint) ?? { Ref: id };
+  const functionName = resource.Properties?.['FunctionName'];
+  const functionId = isObject(functionName) ? String(functionName['Ref']) : '';
+  return attributesOfType[resource.Type]?.(id, named, apiEndpoint, functionId) ?? { Ref: id };
 }
 
-/** The logical id at the end of a local function's or role's ARN. Undefined for any other text. */
+/**
+ * The logical id at the end of a local function's or role's ARN, without a version or an alias. Undefined for
+ * any other text.
+ */
 export function idOfArn(kind: 'function' | 'role', text: string): string | undefined {
   const prefix = kind === 'function' ? arn('lambda', 'function:') : `arn:aws:iam::${localAccount}:role/`;
   const at = text.indexOf(prefix);
   // In API Gateway's integrations the function's ARN is inside another text:
   // …:path/2015-03-31/functions/<arn>/invocations
-  return at < 0 ? undefined : text.slice(at + prefix.length).replace(/\/invocations$/, '');
+  return at < 0 ? undefined : text.slice(at + prefix.length).replace(/(:[\w$-]+)?(\/invocations)?$/, '');
 }
