@@ -54,6 +54,11 @@ export class ServiceFunction extends LambdaFunction {
     (this.node.defaultChild as CfnFunction).addMetadata('SamResourceId', id);
   }
 
+  /** Whether a release publishes a version of the function: something in the stack names the version. */
+  hasVersions(): boolean {
+    return this.node.tryFindChild('CurrentVersion') !== undefined;
+  }
+
   /**
    * Removes the managed policy that the CDK adds by default: it allows writes to every log of the account.
    */

@@ -59,6 +59,9 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'EncryptionSecretArn', { value: this.encryptionSecret.secretArn });
     new CfnOutput(this, 'ProviderSecretArn', { value: this.providers.secret.secretArn });
     new CfnOutput(this, 'ResultsBaseUrl', { value: this.images.baseUrl });
+    // The operator's command prunes the versions of these functions.
+    const versioned = [...this.functions.values()].filter((fn) => fn.hasVersions());
+    new CfnOutput(this, 'VersionedFunctions', { value: versioned.map((fn) => fn.functionName).join(',') });
     // Limits are attributes of each account. The operator's command reads this output when it creates an
     // account.
     new CfnOutput(this, 'DefaultLimits', { value: JSON.stringify({ ...defaultLimits, ...settings.limits }) });

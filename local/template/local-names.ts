@@ -29,24 +29,35 @@ type NameOf = (property: string) => string | undefined;
 const arn = (service: string, rest: string): string =>
   `arn:aws:${service}:${localRegion}:${localAccount}:${rest}`;
 
-/** The only version of a function on one machine: the code of the template that runs there. */
-export const localVersion = '1';
+/** Values of the template that are not in the template. */
+export interface Surroundings {
+  /** The local address of the HTTP API. GetAtt ApiEndpoint resolves to it. */
+  readonly apiEndpoint: string;
+  /** The number of a function's version. Both ids are logical ids. */
+  readonly versionOf: (functionId: string, versionId: string) => string;
+}
 
-/**
- * For each resource type, the names under which the stand-ins know a resource, made from its logical id.
- * `functionId` is the logical id of the function to which a version or an alias belongs.
- */
-const attributesOfType: Readonly<
-  Record<string, (id: string, named: NameOf, apiEndpoint: string, functionId: string) => LocalAttributes>
-> = {
+const nowhere: Surroundings = { apiEndpoint: '', versionOf: () => '1' };
+
+/** Makes the values of a resource. `functionId` is the function to which a version or an alias belongs. */
+type AttributesOf = (
+  id: string,
+  named: NameOf,
+  surroundings: Surroundings,
+  functionId: string,
+) => LocalAttributes;
+
+/** For each resource type, the names under which the stand-ins know a resource, made from its logical id. */
+const attributesOfType: Readonly<Record<string, AttributesOf>> = {
   'AWS::DynamoDB::GlobalTable': tableAttributes,
   'AWS::DynamoDB::Table': tableAttributes,
   'AWS::Lambda::Function': (id) => ({ Ref: id, Arn: arn('lambda', `function:${id}`) }),
-  'AWS::Lambda::Version': (_id, _named, _apiEndpoint, functionId) => {
-    const versionArn = `${arn('lambda', `function:${functionId}`)}:${localVersion}`;
-    return { Ref: versionArn, FunctionArn: versionArn, Version: localVersion };
+  'AWS::Lambda::Version': (id, _named, { versionOf }, functionId) => {
+    const version = versionOf(functionId, id);
+    const versionArn = `${arn('lambda', `function:${functionId}`)}:${version}`;
+    return { Ref: versionArn, FunctionArn: versionArn, Version: version };
   },
-  'AWS::Lambda::Alias': (_id, named, _apiEndpoint, functionId) => {
+  'AWS::Lambda::Alias': (_id, named, _surroundings, functionId) => {
     const aliasArn = `${arn('lambda', `function:${functionId}`)}:${named('Name') ?? ''}`;
     return { Ref: aliasArn, AliasArn: aliasArn };
   },
@@ -79,7 +90,11 @@ const attributesOfType: Readonly<
   'AWS::SNS::Topic': (id) => ({ Ref: arn('sns', id), TopicArn: arn('sns', id), TopicName: id }),
   'AWS::Logs::LogGroup': (id) => ({ Ref: id, Arn: arn('logs', `log-group:${id}:*`) }),
   'AWS::KMS::Key': (id) => ({ Ref: id, Arn: arn('kms', `key/${id}`), KeyId: id }),
-  'AWS::ApiGatewayV2::Api': (id, _named, apiEndpoint) => ({ Ref: id, ApiId: id, ApiEndpoint: apiEndpoint }),
+  'AWS::ApiGatewayV2::Api': (id, _named, { apiEndpoint }) => ({
+    Ref: id,
+    ApiId: id,
+    ApiEndpoint: apiEndpoint,
+  }),
   'AWS::ApiGatewayV2::DomainName': (id, named) => ({
     Ref: named('DomainName') ?? id,
     RegionalDomainName: `${id.toLowerCase()}.execute-api.${localRegion}.amazonaws.com`,
@@ -112,7 +127,7 @@ function tableAttributes(id: string, named: NameOf): LocalAttributes {
 export function localAttributes(
   id: string,
   resource: TemplateResource,
-  apiEndpoint: string,
+  surroundings: Surroundings = nowhere,
 ): LocalAttributes {
   const named: NameOf = (property) => {
     const name = resource.Properties?.[property];
@@ -120,7 +135,7 @@ export function localAttributes(
   };
   const functionName = resource.Properties?.['FunctionName'];
   const functionId = isObject(functionName) ? String(functionName['Ref']) : '';
-  return attributesOfType[resource.Type]?.(id, named, apiEndpoint, functionId) ?? { Ref: id };
+  return attributesOfType[resource.Type]?.(id, named, surroundings, functionId) ?? { Ref: id };
 }
 
 /**
