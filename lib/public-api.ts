@@ -2,7 +2,7 @@ import { Aws, CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { ApiMapping, DomainName, HttpApi, HttpMethod, type CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { apiRoot, operations, type OperationName } from '../core/contract.ts';
@@ -10,9 +10,10 @@ import { acknowledge } from './acknowledge.ts';
 import type { Settings } from './settings.ts';
 
 export interface PublicApiProps {
-  readonly operations: Readonly<Record<OperationName, LambdaFunction>>;
+  /** The functions, or aliases of them. */
+  readonly operations: Readonly<Record<OperationName, IFunction>>;
   /** Answers requests that no route takes: unknown paths and wrong methods. */
-  readonly unknownRoute: LambdaFunction;
+  readonly unknownRoute: IFunction;
   readonly throttling: Settings['throttling'];
   readonly logRetention: RetentionDays;
   /** Host name and certificate of the API. Absent: API Gateway gives a name. */

@@ -71,6 +71,23 @@ describe('the versions of the functions', () => {
   });
 });
 
+describe('the default', () => {
+  it('Without the setting apiTraffic there is no alias, no deployment group, and no version of an API function', () => {
+    for (const type of [
+      'AWS::Lambda::Alias',
+      'AWS::CodeDeploy::DeploymentGroup',
+      'AWS::CodeDeploy::Application',
+    ])
+      expect(resourcesOf(type)).toEqual([]);
+    for (const [, { Properties }] of resourcesOf('AWS::ApiGatewayV2::Integration'))
+      expect(wordOf(Properties['IntegrationUri'])).toMatch(/^@[A-Z]\w+$/);
+  });
+
+  it('The output VersionedFunctions names the functions that have versions', () => {
+    expect((resolved.outputs['VersionedFunctions'] ?? '').split(',').map(nameOf).sort()).toEqual(tasks);
+  });
+});
+
 describe('a new version', () => {
   const before = versionsOf('before');
   const changedBy = (name: string, change: (stack: ServiceStack) => void): string[] => {
