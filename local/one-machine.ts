@@ -73,6 +73,8 @@ export interface OneMachine {
   /** The executions of the state machines, with their histories. */
   readonly executions: Pick<Executions, 'find' | 'list'>;
   readonly advance: (seconds: number) => Promise<Advanced>;
+  /** Lets a test exchange the code of a function in the middle of a run. */
+  readonly updateCode: Runtime['functions']['updateCode'];
   /**
    * Stops the service within 10 s, also when functions still run. Open executions run again from their start
    * when the service starts again.
@@ -165,6 +167,7 @@ async function start(
     usedGrants: aws.usedGrants,
     executions: runtime.executions,
     advance,
+    updateCode: functions.updateCode,
   };
 }
 

@@ -42,7 +42,7 @@ export type EnsureOutcome =
   | { readonly kind: 'refused' | 'unclear' };
 
 /** What the input of an execution is made of. */
-export type StartedCreation = Pick<CreationRecord, 'id' | 'resolution' | 'sources'>;
+export type StartedCreation = Pick<CreationRecord, 'id' | 'resolution' | 'sources' | 'v'>;
 
 export interface Executions {
   /**

@@ -9,7 +9,7 @@ import { errorName } from '../error-name.ts';
 import { renderServices, type RenderServices } from '../services/render.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { idsOf, logWith } from '../log-with.ts';
-import { creationIdOf, Remedy, type Payload } from './payload.ts';
+import { creationIdOf, Remedy, requireKnownRelease, type Payload } from './payload.ts';
 import { holdLease, leaseMillis } from './held-lease.ts';
 import { walkRoutes, type Rendering } from './walk-routes.ts';
 
@@ -45,6 +45,7 @@ export async function renderImage(
 }
 
 async function render(payload: Payload, holder: string, services: RenderServices): Promise<Payload> {
+  requireKnownRelease(payload);
   const id = creationIdOf(payload);
   const { clock, creations } = services;
   const now = clock.now();
@@ -56,6 +57,7 @@ async function render(payload: Payload, holder: string, services: RenderServices
     case 'leased_by_another':
       throw stillRunning();
     case 'leased':
+      requireKnownRelease(outcome.creation);
       await renderLeased(outcome.creation, holder, logWith(services, idsOf(outcome.creation)));
       return payload;
   }

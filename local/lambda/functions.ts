@@ -38,6 +38,11 @@ export interface LocalFunctions {
    * contains `match`. Gives their number.
    */
   readonly crash: (functionPart: string, match: string) => number;
+  /**
+   * New invocations of the function run the bundle in this folder, as after UpdateFunctionCode. Invocations
+   * that are under way go on with theirs.
+   */
+  readonly updateCode: (functionId: string, codeFolder: string) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -57,6 +62,8 @@ export interface LocalFunctionsOptions {
 /** Makes the worker pools of all functions. No worker starts before the first invocation. */
 export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunctions {
   const pools = new Map(options.functions.map((one) => [one.id, createPools(one, options)]));
+  /** The pools of code that was updated. Their open invocations go on. */
+  const retired: FunctionPools[] = [];
   const flying = new Set<FlyingInvocation>();
 
   async function follow(invocation: FlyingInvocation): Promise<void> {
@@ -99,9 +106,19 @@ export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunct
       for (const { crash } of meant) crash?.();
       return meant.length;
     },
+    updateCode: (functionId, codeFolder) => {
+      const known = options.functions.find(({ id }) => id === functionId);
+      const old = pools.get(functionId);
+      if (known === undefined || old === undefined) throw new Error(`there is no function ${functionId}`);
+      retired.push(old);
+      pools.set(functionId, createPools({ ...known, codeFolder }, options));
+    },
     stop: async () => {
       await Promise.all(
-        [...pools.values()].flatMap(({ foreground, background }) => [foreground.stop(), background.stop()]),
+        [...pools.values(), ...retired].flatMap(({ foreground, background }) => [
+          foreground.stop(),
+          background.stop(),
+        ]),
       );
     },
   };

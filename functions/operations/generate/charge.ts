@@ -4,6 +4,7 @@ import { monthOf, type CreationRecord, type StoredImage } from '../../../core/cr
 import { uuidV7, type CreationId } from '../../../core/ids.ts';
 import { chargeMillis, serviceCapacity, startGraceMillis } from '../../../core/limits.ts';
 import { asMicros, type Micros } from '../../../core/money.ts';
+import { schemaVersion } from '../../../core/schema-version.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../../core/ports/charges.ts';
 import type { Problem } from '../../../core/problem.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -137,6 +138,7 @@ function newCreation(
   // The record has a place for every field of the request.
   asked satisfies Pick<CreationRecord, keyof typeof asked>;
   return {
+    v: schemaVersion,
     id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
     accountId: account.id,
     keyId: apiKey.id,
