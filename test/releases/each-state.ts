@@ -12,10 +12,11 @@ export const statesLeft = {
   queued: 'never started',
 } as const;
 
-export async function creationsInEachState({ service, receiver, vendorClient }: TwoReleases): Promise<void> {
+export async function creationsInEachState(two: TwoReleases): Promise<void> {
+  const { service, receiver } = two;
   const { machine } = service;
   const client = await service.client({ maxConcurrent: '20', deadline: '720' });
-  const ofVendor = await vendorClient();
+  const ofVendor = await two.vendorClient();
   const ask = (prompt: string, hook: string): Promise<string> =>
     submit(service, client.key, { prompt, webhook_url: hook });
   await settled(service, await ask(statesLeft.completed, receiver.hook('completed', 200)));
