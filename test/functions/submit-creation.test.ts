@@ -40,7 +40,7 @@ describe('the order of a charge', () => {
           keyId,
           requestId: 'request-1',
           v: 1,
-        status: 'queued',
+          status: 'queued',
           model: 'sandbox-standard',
           prompt: 'a pier',
           resolution: '1K',
