@@ -8,7 +8,7 @@
 /** The version that this code writes. A record or an input without a version has version 1. */
 export const schemaVersion = 1;
 /** The newest version that this code understands. */
-export const newestKnownVersion = 1;
+const newestKnownVersion = 1;
 
 export function isKnownVersion(v: number | undefined): boolean {
   return (v ?? 1) <= newestKnownVersion;

@@ -61,9 +61,15 @@ export interface LocalFunctionsOptions {
 
 /** Makes the worker pools of all functions. No worker starts before the first invocation. */
 export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunctions {
-  const pools = new Map(options.functions.map((one) => [one.id, createPools(one, options)]));
-  /** The pools of code that was updated. Their open invocations go on. */
-  const retired: FunctionPools[] = [];
+  const every = new Map<string, FunctionPools>();
+  /** Code that comes back finds its workers again. */
+  const poolsOf = (one: LocalFunction): FunctionPools => {
+    const key = `${one.id} ${one.codeFolder}`;
+    const known = every.get(key) ?? createPools(one, options);
+    every.set(key, known);
+    return known;
+  };
+  const pools = new Map(options.functions.map((one) => [one.id, poolsOf(one)]));
   const flying = new Set<FlyingInvocation>();
 
   async function follow(invocation: FlyingInvocation): Promise<void> {
@@ -108,17 +114,12 @@ export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunct
     },
     updateCode: (functionId, codeFolder) => {
       const known = options.functions.find(({ id }) => id === functionId);
-      const old = pools.get(functionId);
-      if (known === undefined || old === undefined) throw new Error(`there is no function ${functionId}`);
-      retired.push(old);
-      pools.set(functionId, createPools({ ...known, codeFolder }, options));
+      if (known === undefined) throw new Error(`there is no function ${functionId}`);
+      pools.set(functionId, poolsOf({ ...known, codeFolder }));
     },
     stop: async () => {
       await Promise.all(
-        [...pools.values(), ...retired].flatMap(({ foreground, background }) => [
-          foreground.stop(),
-          background.stop(),
-        ]),
+        [...every.values()].flatMap(({ foreground, background }) => [foreground.stop(), background.stop()]),
       );
     },
   };

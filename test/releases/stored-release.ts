@@ -16,7 +16,7 @@ export const storedReleases = fileURLToPath(new URL('../fixtures/releases/', imp
 export const placeholders = { vendor: 'http://vendor.test', receiver: 'http://receiver.test' } as const;
 
 /** Functions with the same code name the same bundle. */
-export const bundlesSchema = z.object({
+const bundlesSchema = z.object({
   functions: z.record(z.string(), z.string()),
   texts: z.record(z.string(), z.string()),
 });

@@ -69,38 +69,6 @@ describe.each<{ definition: Release }>([{ definition: 'today' }, { definition: '
         expect(receiver.arrivals(`job-${from}`)).toHaveLength(1);
       });
 
-      it('A second execution of the other release waits while an invocation of the first one holds the lease', async () => {
-        const { service, vendor, receiver } = two;
-        const prompt = `a lighthouse, ${from} to ${to}`;
-        two.use(from);
-        const id = await vendorOrder(prompt, receiver.hook(`lease-${from}`, 200));
-        const creation = await recordWhen(service, id, hasJob);
-        two.use(to);
-        const refused = Promise.withResolvers<undefined>();
-        service.machine.watchAws(async (call, serve) => {
-          try {
-            return await serve();
-          } catch (error) {
-            if (call.caller.startsWith('RenderImage') && call.operation === 'UpdateItem')
-              refused.resolve(undefined);
-            throw error;
-          }
-        });
-        await service.operator.openWork.noteStart(creation, service.machine.clock.now() + 60_000, 2);
-        expect(await service.operator.executions.start(creation, 2)).toBe('started');
-        await refused.promise;
-        expect((await recordOf(service, id)).lease?.holder).toBe(creation.lease?.holder);
-        vendor.mood.isReady = true;
-        expect(await settled(service, id)).toMatchObject({
-          status: 'completed',
-          webhook: { status: 'delivered' },
-        });
-        await service.machine.advance(10);
-        expect([vendor.jobsFor(prompt), await movements(id)]).toEqual([1, ['charge']]);
-        expect(receiver.arrivals(`lease-${from}`)).toHaveLength(1);
-        expect(executionsOf(id)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
-      });
-
       it('A picture that one release rendered and announced in vain is announced by the other, with the same bytes', async () => {
         const { service, receiver } = two;
         two.use(from);
@@ -156,6 +124,41 @@ describe.each<{ definition: Release }>([{ definition: 'today' }, { definition: '
           expect(receiver.arrivals(name)).toHaveLength(1);
         },
       );
+
+      // The rest does not depend on the text of the state machine.
+      if (definition === 'stored') return;
+
+      it('A second execution of the other release waits while an invocation of the first one holds the lease', async () => {
+        const { service, vendor, receiver } = two;
+        const prompt = `a lighthouse, ${from} to ${to}`;
+        two.use(from);
+        const id = await vendorOrder(prompt, receiver.hook(`lease-${from}`, 200));
+        const creation = await recordWhen(service, id, hasJob);
+        two.use(to);
+        const refused = Promise.withResolvers<undefined>();
+        service.machine.watchAws(async (call, serve) => {
+          try {
+            return await serve();
+          } catch (error) {
+            if (call.caller.startsWith('RenderImage') && call.operation === 'UpdateItem')
+              refused.resolve(undefined);
+            throw error;
+          }
+        });
+        await service.operator.openWork.noteStart(creation, service.machine.clock.now() + 60_000, 2);
+        expect(await service.operator.executions.start(creation, 2)).toBe('started');
+        await refused.promise;
+        expect((await recordOf(service, id)).lease?.holder).toBe(creation.lease?.holder);
+        vendor.mood.isReady = true;
+        expect(await settled(service, id)).toMatchObject({
+          status: 'completed',
+          webhook: { status: 'delivered' },
+        });
+        await service.machine.advance(10);
+        expect([vendor.jobsFor(prompt), await movements(id)]).toEqual([1, ['charge']]);
+        expect(receiver.arrivals(`lease-${from}`)).toHaveLength(1);
+        expect(executionsOf(id)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+      });
 
       it('A creation that one release accepted and could not start is started by the reconciler of the other', async () => {
         const { service, receiver } = two;
