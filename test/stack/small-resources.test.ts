@@ -20,6 +20,7 @@ describe('the outputs of the stack', () => {
       AlarmTopicArn: '@AlarmsTopic',
       DashboardName: 'Darkroom',
       ApiUrl: '@ApiHttpApi/api/public/v1',
+      VersionedFunctions: '@RenderImage,@RenderImageSmall,@RenderImageLarge,@RefundCharge,@DeliverWebhook',
       TableName: '@StoreTable',
       StateMachineArn: '@CreationStateMachine',
       EncryptionSecretArn: '@EncryptionSecret',
@@ -90,12 +91,17 @@ describe('the state machine', () => {
       readonly DefinitionSubstitutions: Readonly<Record<string, unknown>>;
       readonly LoggingConfiguration: { readonly Destinations: readonly object[] };
     };
-    expect(Object.entries(DefinitionSubstitutions).map(([name, value]) => [name, wordOf(value)])).toEqual([
-      ['RenderImageArn', '@RenderImage'],
-      ['RenderImageSmallArn', '@RenderImageSmall'],
-      ['RenderImageLargeArn', '@RenderImageLarge'],
-      ['RefundChargeArn', '@RefundCharge'],
-      ['DeliverWebhookArn', '@DeliverWebhook'],
+    expect(
+      Object.entries(DefinitionSubstitutions).map(([name, value]) => [
+        name,
+        wordOf(value).replace(/(CurrentVersion)[0-9A-F]{8}[0-9a-f]{32}$/, '$1'),
+      ]),
+    ).toEqual([
+      ['RenderImageArn', '@RenderImageCurrentVersion'],
+      ['RenderImageSmallArn', '@RenderImageSmallCurrentVersion'],
+      ['RenderImageLargeArn', '@RenderImageLargeCurrentVersion'],
+      ['RefundChargeArn', '@RefundChargeCurrentVersion'],
+      ['DeliverWebhookArn', '@DeliverWebhookCurrentVersion'],
     ]);
     expect(LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ERROR' });
     expect(JSON.stringify(LoggingConfiguration.Destinations)).toContain('"CreationLog');
