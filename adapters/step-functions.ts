@@ -83,9 +83,11 @@ async function ensure(
 
 /**
  * The state machine finds the index between the number signs (statemachines/creation.asl.json). Intrinsic
- * functions can split a text, but they have no default for a field that is not there.
+ * functions can split a text, but they have no default for a field that is not there. The version is that of the
+ * record, so that a later release starts the same execution with the same input.
  */
 function inputOf(creation: StartedCreation): string {
   const index = renderers.indexOf(rendererOf(creation));
-  return JSON.stringify({ creation_id: creation.id, renderer: `#${index}#` });
+  const { id, v } = creation;
+  return JSON.stringify({ creation_id: id, renderer: `#${index}#`, ...(v !== undefined && { v }) });
 }

@@ -7,6 +7,8 @@ export interface ServiceAddress {
   readonly callbackMachineArn: string;
   readonly encryptionSecretArn: string;
   readonly providerSecretArn: string;
+  /** The names of the functions that have versions. Throws when the stack is older than the versions. */
+  readonly versionedFunctions: () => readonly string[];
   /** Other addresses than the vendors' own ones, by provider. */
   readonly providerBaseUrls: Readonly<Record<string, string>>;
   readonly outboundRules: OutboundRules;
@@ -25,6 +27,7 @@ export function addressOf(output: (name: string) => string): Omit<ServiceAddress
     encryptionSecretArn: output('EncryptionSecretArn'),
     defaultLimits: output('DefaultLimits'),
     providerSecretArn: output('ProviderSecretArn'),
+    versionedFunctions: () => output('VersionedFunctions').split(','),
     providerBaseUrls: {},
     outboundRules: 'public',
   };

@@ -61,6 +61,8 @@ export interface WebhookState {
 }
 
 export interface CreationRecord {
+  /** The version of its schema (core/schema-version.ts). Absent in the records of older releases. */
+  readonly v?: number;
   readonly id: CreationId;
   readonly accountId: AccountId;
   readonly keyId: KeyId;

@@ -71,7 +71,7 @@ export class CreationExecution extends Construct {
     const machine = new StateMachine(this, id, {
       definitionBody: DefinitionBody.fromString(text),
       definitionSubstitutions: Object.fromEntries(
-        Object.entries(tasks).map(([name, fn]) => [`${name}Arn`, fn.functionArn]),
+        Object.entries(tasks).map(([name, fn]) => [`${name}Arn`, fn.currentVersion.functionArn]),
       ),
       comment,
       logs: {
@@ -83,9 +83,16 @@ export class CreationExecution extends Construct {
         includeExecutionData: false,
       },
     });
-    // The grant of the construct would also allow every version of the functions.
-    const resources = Object.values(tasks).map((fn) => fn.functionArn);
+    // A running execution keeps the definition with which it began, and the role of the state machine is the
+    // role of today. So the role may invoke every version that an older definition names. A release before the
+    // versions named the functions themselves.
+    const resources = Object.values(tasks).flatMap((fn) => fn.resourceArnsForGrantInvoke);
     machine.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
+    for (const fn of Object.values(tasks))
+      acknowledge(machine, {
+        [`AwsSolutions-IAM5[Resource::<${logicalIdOf(fn)}.Arn>:*]`]:
+          'Running executions invoke the versions of the releases with which they began. A template cannot name these versions (decision 33).',
+      });
     acknowledge(machine, {
       'AwsSolutions-IAM5[Resource::*]':
         'The actions that deliver a log to CloudWatch know no resource (Step Functions developer guide, Logging).',

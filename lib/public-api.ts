@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { apiRoot, callbackRoute, operations, type OperationName } from '../core/contract.ts';
@@ -17,11 +17,12 @@ import { acknowledge } from './acknowledge.ts';
 import type { Settings } from './settings.ts';
 
 export interface PublicApiProps {
-  readonly operations: Readonly<Record<OperationName, LambdaFunction>>;
+  /** The functions, or aliases of them. */
+  readonly operations: Readonly<Record<OperationName, IFunction>>;
   /** Answers requests that no route takes: unknown paths and wrong methods. */
-  readonly unknownRoute: LambdaFunction;
+  readonly unknownRoute: IFunction;
   /** Takes the callbacks of vendors, which are no requests of clients. */
-  readonly receiveCallback: LambdaFunction;
+  readonly receiveCallback: IFunction;
   readonly throttling: Settings['throttling'];
   readonly logRetention: RetentionDays;
   /** Host name and certificate of the API. Absent: API Gateway gives a name. */

@@ -3,6 +3,7 @@
  * creation, the API, the reconciler and the audit, then alarms and dashboard.
  */
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { operations, type OperationName } from '../core/contract.ts';
@@ -22,6 +23,7 @@ import { ServiceFunction, type ServiceFunctionProps } from './service-function.t
 import { ServiceMetrics } from './service-metrics.ts';
 import type { Settings } from './settings.ts';
 import { Store } from './store.ts';
+import { TrafficShift } from './traffic-shift.ts';
 
 export interface ServiceStackProps extends StackProps {
   readonly settings: Settings;
@@ -34,6 +36,8 @@ export class ServiceStack extends Stack {
   private readonly images: ImageDelivery;
   private readonly encryptionSecret: EncryptionSecret;
   private readonly providers: ProviderAccess;
+  /** Absent when requests go to a new release at once. */
+  private readonly trafficShift: TrafficShift | undefined;
   /** The functions by their construct ids. */
   private readonly functions = new Map<string, ServiceFunction>();
 
@@ -48,6 +52,9 @@ export class ServiceStack extends Stack {
     });
     this.encryptionSecret = new EncryptionSecret(this, 'EncryptionSecret');
     this.providers = new ProviderAccess(this, 'Providers', { bedrockRegion: this.settings.bedrockRegion });
+    const { apiTraffic: traffic } = settings;
+    this.trafficShift =
+      traffic === 'all-at-once' ? undefined : new TrafficShift(this, 'Traffic', { traffic });
     const execution = this.addExecution();
     const api = this.addApi(execution);
     for (const id of ['RenderImage', 'RenderImageSmall', 'RenderImageLarge'])
@@ -62,6 +69,9 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'EncryptionSecretArn', { value: this.encryptionSecret.secretArn });
     new CfnOutput(this, 'ProviderSecretArn', { value: this.providers.secret.secretArn });
     new CfnOutput(this, 'ResultsBaseUrl', { value: this.images.baseUrl });
+    // The operator's command prunes the versions of these functions.
+    const versioned = [...this.functions.values()].filter((fn) => fn.hasVersions());
+    new CfnOutput(this, 'VersionedFunctions', { value: versioned.map((fn) => fn.functionName).join(',') });
     // Limits are attributes of each account. The operator's command reads this output when it creates an
     // account.
     new CfnOutput(this, 'DefaultLimits', { value: JSON.stringify({ ...defaultLimits, ...settings.limits }) });
@@ -136,10 +146,14 @@ export class ServiceStack extends Stack {
     this.images.grantStoreSources(generateImage);
     execution.grantStart(generateImage);
     const { throttling, apiDomain: domain } = this.settings;
+    const live = (fn: ServiceFunction): IFunction => (this.trafficShift?.aliasOf(fn) ?? fn) as IFunction;
     return new PublicApi(this, 'Api', {
-      operations: functions,
-      unknownRoute,
-      receiveCallback: this.addReceiveCallback(execution),
+      operations: Object.fromEntries(names.map((name) => [name, live(functions[name])])) as Record<
+        OperationName,
+        IFunction
+      >,
+      unknownRoute: live(unknownRoute),
+      receiveCallback: live(this.addReceiveCallback(execution)),
       throttling,
       logRetention: this.logRetention,
       domain,
@@ -214,6 +228,10 @@ export class ServiceStack extends Stack {
       auditBooks,
       email: this.settings.alarmEmail,
     });
+    // Only what a faulty release of the API causes. An alarm that is raised already stops every deployment.
+    this.trafficShift?.stopAt(
+      ['RequestsFailing', 'ServerErrors', 'StartsRefused'].map((name) => alarms.named(name)),
+    );
     new Dashboard(this, 'Dashboard', { metrics, httpApi, alarms: alarms.all });
   }
 

@@ -42,7 +42,7 @@ export type EnsureOutcome =
   | { readonly kind: 'refused' | 'unclear' };
 
 /** What tells the state machine of an execution, its name and its input. */
-export type StartedCreation = Pick<CreationRecord, 'id' | 'machine' | 'resolution' | 'sources'>;
+export type StartedCreation = Pick<CreationRecord, 'id' | 'machine' | 'resolution' | 'sources' | 'v'>;
 
 export interface Executions {
   /**

@@ -4,6 +4,7 @@ import { idsOf } from '../log-with.ts';
 import { refundCreation } from '../refund.ts';
 import type { ReconcileServices } from '../services/reconcile.ts';
 import { lookAgainMillis, type NextStep } from './next-step.ts';
+import { requireKnownRelease } from '../workflow/payload.ts';
 import type { StartPace } from './start-pace.ts';
 
 const longestPostponeMillis = 3_600_000;
@@ -21,11 +22,13 @@ export interface RecoverServices extends ReconcileServices {
   readonly questions: StartPace;
 }
 
+/** Throws NewerRelease when this code does not understand the record. */
 export async function recover(
   creation: CreationRecord,
   step: NextStep,
   services: RecoverServices,
 ): Promise<Action> {
+  requireKnownRelease(creation);
   switch (step.kind) {
     case 'settle':
       await services.openWork.postpone(creation, undefined);

@@ -11,7 +11,7 @@ import { renderServices, type RenderServices } from '../services/render.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { idsOf, logWith } from '../log-with.ts';
 import { completeCreation, endTask, endWaitingTask } from './complete-creation.ts';
-import { creationIdOf, Remedy, type Payload } from './payload.ts';
+import { creationIdOf, Remedy, requireKnownRelease, type Payload } from './payload.ts';
 import { holdLease, leaseMillis } from './held-lease.ts';
 import { walkRoutes } from './walk-routes.ts';
 
@@ -43,6 +43,7 @@ export async function renderImage(
 }
 
 async function render(payload: Payload, holder: string, services: RenderServices): Promise<Payload> {
+  requireKnownRelease(payload);
   const id = creationIdOf(payload);
   const { clock, creations } = services;
   const now = clock.now();
@@ -56,6 +57,7 @@ async function render(payload: Payload, holder: string, services: RenderServices
     case 'leased_by_another':
       throw stillRunning();
     case 'leased':
+      requireKnownRelease(outcome.creation);
       await renderLeased(
         outcome,
         holder,

@@ -46,6 +46,12 @@ const grantsOfService: Readonly<Record<ServiceName, (call: AwsCall) => readonly 
       resource: secretArn(text(input, 'SecretId') || text(input, 'Name')),
     },
   ],
+  lambda: ({ operation, input }) => [
+    {
+      action: `lambda:${operation}`,
+      resource: `arn:aws:lambda:${localRegion}:${localAccount}:function:${text(input, 'FunctionName')}`,
+    },
+  ],
   s3: ({ operation, input }) => {
     const key = text(input, 'Key');
     return [

@@ -89,7 +89,7 @@ describe('The start of an execution', () => {
     expect(first).toEqual({
       stateMachineArn: arn,
       name: `${creationId}-2`,
-      input: `{"creation_id":"${creationId}","renderer":"#1#"}`,
+      input: `{"creation_id":"${creationId}","renderer":"#1#","v":1}`,
     });
   });
 });

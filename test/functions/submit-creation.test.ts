@@ -39,6 +39,7 @@ describe('the order of a charge', () => {
           accountId,
           keyId,
           requestId: 'request-1',
+          v: 1,
           status: 'queued',
           model: 'sandbox-standard',
           prompt: 'a pier',

@@ -20,6 +20,7 @@ describe('the outputs of the stack', () => {
       AlarmTopicArn: '@AlarmsTopic',
       DashboardName: 'Darkroom',
       ApiUrl: '@ApiHttpApi/api/public/v1',
+      VersionedFunctions: '@RenderImage,@RenderImageSmall,@RenderImageLarge,@RefundCharge,@DeliverWebhook',
       TableName: '@StoreTable',
       StateMachineArn: '@CreationStateMachine',
       CallbackMachineArn: '@CreationCallbackMachine',
@@ -106,12 +107,16 @@ describe('the state machines', () => {
     '$name calls these functions, and logs errors without the data of an execution',
     (machine) => {
       const { name, DefinitionSubstitutions, LoggingConfiguration } = machine;
-      expect(Object.entries(DefinitionSubstitutions).map(([name, value]) => [name, wordOf(value)])).toEqual([
-        ['RenderImageArn', '@RenderImage'],
-        ['RenderImageSmallArn', '@RenderImageSmall'],
-        ['RenderImageLargeArn', '@RenderImageLarge'],
-        ['RefundChargeArn', '@RefundCharge'],
-        ['DeliverWebhookArn', '@DeliverWebhook'],
+      const called = Object.entries(DefinitionSubstitutions).map(([name, value]) => [
+        name,
+        wordOf(value).replace(/(CurrentVersion)[0-9A-F]{8}[0-9a-f]{32}$/, '$1'),
+      ]);
+      expect(called).toEqual([
+        ['RenderImageArn', '@RenderImageCurrentVersion'],
+        ['RenderImageSmallArn', '@RenderImageSmallCurrentVersion'],
+        ['RenderImageLargeArn', '@RenderImageLargeCurrentVersion'],
+        ['RefundChargeArn', '@RefundChargeCurrentVersion'],
+        ['DeliverWebhookArn', '@DeliverWebhookCurrentVersion'],
       ]);
       expect(LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ERROR' });
       expect(JSON.stringify(LoggingConfiguration.Destinations)).toContain(logs[name]);

@@ -118,7 +118,7 @@ describe('the state machine', () => {
   it('The state machine has three tasks, each named after its function', () => {
     expect(tasks.map(([name]) => name)).toEqual(['RenderImage', 'RefundCharge', 'DeliverWebhook']);
     for (const [name, { Resource }] of tasks.slice(1))
-      expect(nameOf(Resource?.replace(/^.*:function:/, '') ?? '')).toBe(name);
+      expect(nameOf(Resource?.replace(/^.*:function:(\w+):1$/, '$1') ?? '')).toBe(name);
     expect(stateNamed('RenderImage').Resource).toBe('arn:aws:states:::lambda:invoke');
   });
 
@@ -163,9 +163,9 @@ describe('the state machine', () => {
     },
   );
 
-  it('The state machine leaves the creation to the reconciler when the table is busy or another invocation still renders', () => {
+  it('The state machine leaves the creation to the reconciler when the table is busy, another invocation still renders, or no function can render the creation of this release', () => {
     expect(stateNamed('RenderImage').Catch?.[0]).toMatchObject({
-      ErrorEquals: ['CommitBusy', 'StillRunning'],
+      ErrorEquals: ['CommitBusy', 'StillRunning', 'NewerRelease', 'Lambda.ResourceNotFoundException'],
       Next: 'LeaveToReconciler',
     });
   });
@@ -235,7 +235,10 @@ describe('the policy of a task', () => {
           exponential(deaths, 1, 2, 2),
         ],
         Catch: [
-          caught('LeaveToReconciler', 'CommitBusy', 'StillRunning'),
+          caught(
+            'LeaveToReconciler',
+            ...['CommitBusy', 'StillRunning', 'NewerRelease', 'Lambda.ResourceNotFoundException'],
+          ),
           caught('RefundCharge', ...timeOuts),
           caught('RefundCharge', 'States.ALL'),
         ],

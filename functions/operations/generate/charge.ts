@@ -5,6 +5,7 @@ import { uuidV7, type CreationId } from '../../../core/ids.ts';
 import { chargeMillis, serviceCapacity, startGraceMillis } from '../../../core/limits.ts';
 import { machineOf } from '../../../core/machine.ts';
 import { asMicros, type Micros } from '../../../core/money.ts';
+import { schemaVersion } from '../../../core/schema-version.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../../core/ports/charges.ts';
 import type { Problem } from '../../../core/problem.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -139,6 +140,7 @@ function newCreation(
   asked satisfies Pick<CreationRecord, keyof typeof asked>;
   const machine = machineOf(routes);
   return {
+    v: schemaVersion,
     id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
     accountId: account.id,
     keyId: apiKey.id,
