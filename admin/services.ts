@@ -102,7 +102,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     releases: {
       store: createReleaseStore(new LambdaClient(local), states),
       functionNames: address.versionedFunctions,
-      stateMachineArns: [address.stateMachineArn],
+      stateMachineArns: [address.stateMachineArn, address.callbackMachineArn],
     },
     credentials: createCredentialEditor(secrets, address.providerSecretArn),
     vendorAccess: {
