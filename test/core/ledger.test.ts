@@ -42,7 +42,9 @@ const balanced: AccountBooks = {
   creditLineMicros: asMicros(5_000_000),
   inFlight: 1,
   creations: [open, failed],
-  keys: [{ id: keyId, spent: { '2026_11': asMicros(40_000) } }],
+  keys: [{ id: keyId, spent: { '2026_11': asMicros(40_000) }, spentByDay: {} }],
+  userCounters: [],
+  readAt: Date.UTC(2026, 10, 22),
   ledger: [
     row('top_up', 25_000_000),
     row('credit_line', 5_000_000),
@@ -156,12 +158,12 @@ describe('the audit of an account', () => {
     ],
     [
       'a month that was not charged',
-      { keys: [{ id: keyId, spent: {} }] },
+      { keys: [{ id: keyId, spent: {}, spentByDay: {} }] },
       [`spend of key ${keyId} in 2026_11 40000 0`],
     ],
     [
       'a charge in the wrong month',
-      { keys: [{ id: keyId, spent: { '2026_12': asMicros(40_000) } }] },
+      { keys: [{ id: keyId, spent: { '2026_12': asMicros(40_000) }, spentByDay: {} }] },
       [`spend of key ${keyId} in 2026_11 40000 0`, `spend of key ${keyId} in 2026_12 0 40000`],
     ],
     [
@@ -169,7 +171,7 @@ describe('the audit of an account', () => {
       {
         ledger: [...balanced.ledger, charge(creationId, 40_000)],
         availableMicros: asMicros(29_920_000),
-        keys: [{ id: keyId, spent: { '2026_11': asMicros(80_000) } }],
+        keys: [{ id: keyId, spent: { '2026_11': asMicros(80_000) }, spentByDay: {} }],
       },
       [`charges of ${creationId} 1 2`, `cost of ${creationId} 80000 40000`],
     ],
@@ -178,7 +180,7 @@ describe('the audit of an account', () => {
       {
         ledger: [...balanced.ledger, refund(other, 60_000)],
         availableMicros: asMicros(30_020_000),
-        keys: [{ id: keyId, spent: { '2026_11': asMicros(-20_000) } }],
+        keys: [{ id: keyId, spent: { '2026_11': asMicros(-20_000) }, spentByDay: {} }],
       },
       [`refunds of ${other} 60000 120000`, `amount refunded of ${other} 120000 60000`],
     ],
@@ -189,7 +191,7 @@ describe('the audit of an account', () => {
         creations: [{ ...open, status: 'failed', refundedMicros: asMicros(40_000) }, failed],
         inFlight: 0,
         availableMicros: asMicros(29_999_999),
-        keys: [{ id: keyId, spent: { '2026_11': asMicros(1) } }],
+        keys: [{ id: keyId, spent: { '2026_11': asMicros(1) }, spentByDay: {} }],
       },
       [`refunds of ${creationId} 40000 39999`, `amount refunded of ${creationId} 39999 40000`],
     ],
@@ -201,7 +203,7 @@ describe('the audit of an account', () => {
         creditLineMicros: asMicros(0),
         creations: [failed],
         inFlight: 0,
-        keys: [{ id: keyId, spent: { '2026_11': asMicros(-60_000) } }],
+        keys: [{ id: keyId, spent: { '2026_11': asMicros(-60_000) }, spentByDay: {} }],
       },
       [`charges of ${other} 1 0`, `refunds of ${other} 0 60000`, `cost of ${other} 0 60000`],
     ],
