@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { CreationId } from '../../core/ids.ts';
-import { auditAccount, type AccountBooks, type AuditedCreation, type LedgerRow } from '../../core/ledger.ts';
+import {
+  auditAccount,
+  type AccountBooks,
+  type AuditedCreation,
+  type LedgerRow,
+  type UserCounter,
+} from '../../core/ledger.ts';
 import { asMicros } from '../../core/money.ts';
+import { userHash } from '../../core/user.ts';
 import { accountId, creationId, keyId } from '../fixtures/records.ts';
 
 const at = '2026-11-21T12:00:00.000Z';
@@ -54,6 +61,15 @@ const balanced: AccountBooks = {
   ],
 };
 
+const today = '2026_11_21';
+const ofUser = { user: 'customer 7', countedForUser: true } as const;
+const counterOf = (micros: number): UserCounter => ({
+  keyId,
+  month: '2026_11',
+  userHash: userHash(ofUser.user),
+  spentMicros: asMicros(micros),
+});
+
 const differences = (change: Partial<AccountBooks>): string[] =>
   auditAccount({ ...balanced, ...change }).map(
     ({ account, what, expected, found }) => `${account}: ${what} ${expected} ${found}`,
@@ -75,6 +91,27 @@ describe('the audit of an account', () => {
         ledger: [],
       }),
     ).toEqual([]);
+  });
+
+  it('The audit does not miss days and counters that are gone because they are long over', () => {
+    const dayAgo = { ...charge(creationId, 40_000), day: '2026_11_17' };
+    const later = { ...row('charge', -1, { keyId, month: '2026_11' }), day: today };
+    const gone = differences({
+      availableMicros: asMicros(29_959_999),
+      keys: [{ id: keyId, spent: { '2026_11': asMicros(40_001) }, spentByDay: { [today]: asMicros(1) } }],
+      ledger: [
+        ...balanced.ledger.map((one) =>
+          one.creationId === creationId && one.kind === 'charge' ? dayAgo : one,
+        ),
+        later,
+      ],
+    });
+    expect(gone).toEqual([]);
+    const counted = balanced.ledger.map((one) =>
+      one.creationId === creationId ? { ...one, ...ofUser } : one,
+    );
+    expect(differences({ ledger: counted, readAt: Date.UTC(2027, 2, 1) })).toEqual([]);
+    expect(differences({ ledger: counted, userCounters: [counterOf(40_000)] })).toEqual([]);
   });
 
   it.each<[string, Partial<AccountBooks>, string[]]>([
@@ -165,6 +202,36 @@ describe('the audit of an account', () => {
       'a charge in the wrong month',
       { keys: [{ id: keyId, spent: { '2026_12': asMicros(40_000) }, spentByDay: {} }] },
       [`spend of key ${keyId} in 2026_11 40000 0`, `spend of key ${keyId} in 2026_12 0 40000`],
+    ],
+    [
+      'a day that was not charged',
+      {
+        ledger: balanced.ledger.map((one) => (one.creationId === creationId ? { ...one, day: today } : one)),
+      },
+      [`spend of key ${keyId} on ${today} 40000 0`],
+    ],
+    [
+      'a day whose stored spend has no row',
+      { keys: [{ id: keyId, spent: { '2026_11': asMicros(40_000) }, spentByDay: { [today]: asMicros(1) } }] },
+      [`spend of key ${keyId} on ${today} 0 1`],
+    ],
+    [
+      'a user whose counter differs from the rows',
+      {
+        ledger: balanced.ledger.map((one) => (one.creationId === creationId ? { ...one, ...ofUser } : one)),
+        userCounters: [counterOf(50_000)],
+      },
+      [`spend of key ${keyId} for user ${userHash(ofUser.user)} in 2026_11 40000 50000`],
+    ],
+    [
+      'a user whose counter is missing',
+      { ledger: balanced.ledger.map((one) => (one.creationId === creationId ? { ...one, ...ofUser } : one)) },
+      [`spend of key ${keyId} for user ${userHash(ofUser.user)} in 2026_11 40000 0`],
+    ],
+    [
+      'a counter of a user without a row',
+      { userCounters: [counterOf(1)] },
+      [`spend of key ${keyId} for user ${userHash(ofUser.user)} in 2026_11 0 1`],
     ],
     [
       'a creation that was charged twice',
