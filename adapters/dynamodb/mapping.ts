@@ -71,8 +71,8 @@ export function dayAttribute(day: string): string {
 
 export function apiKeyToItem(key: ApiKey): Item & ItemKey {
   const { id, spent, spentByDay, ...rest } = key;
-  const months = Object.entries(spent).map(([month, sum]) => [spentAttribute(month), sum]);
-  const days = Object.entries(spentByDay).map(([day, sum]) => [dayAttribute(day), sum]);
+  const months = Object.entries(spent).map(([month, sum]): [string, Micros] => [spentAttribute(month), sum]);
+  const days = Object.entries(spentByDay).map(([day, sum]): [string, Micros] => [dayAttribute(day), sum]);
   return { ...keys.apiKey(key.accountId, id), id, ...rest, ...Object.fromEntries([...months, ...days]) };
 }
 

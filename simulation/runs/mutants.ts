@@ -49,22 +49,10 @@ export const mutants: readonly Mutant[] = [
     replace: 'apiKey.totalCapMicros - costMicros',
   },
   {
-    name: 'total-without-the-month-before',
-    file: chargeKey,
-    find: '`#month${side} <= :month${side}`',
-    replace: '`(#month${side} <= :month${side} OR attribute_exists(pk))`',
-  },
-  {
     name: 'user-cap-without-the-cost',
     file: chargeKey,
     find: "':room': cap - costMicros",
     replace: "':room': cap",
-  },
-  {
-    name: 'cap-is-not-as-read',
-    file: chargeKey,
-    find: '`${name} = :${name}`',
-    replace: '`(${name} = :${name} OR attribute_exists(pk))`',
   },
   {
     name: 'refund-on-this-day',

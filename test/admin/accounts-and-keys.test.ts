@@ -99,7 +99,7 @@ describe('the limits of a key', () => {
       expires_at: '2099-01-31T16:00:00.000Z',
     };
     expect(made).toMatchObject(limits);
-    const key = String((made as { id: string }).id);
+    const key = (made as { id: string }).id;
     expect(await operated.run('keys', 'show', id, key)).toMatchObject(limits);
     const change = ['--daily-cap', 'none', '--models', '', '--total-cap', '7'];
     expect(await operated.run('keys', 'set', id, key, ...change)).toMatchObject({
