@@ -1,5 +1,4 @@
 import type { ModelPolicy } from './catalog.ts';
-import type { KeyCaps } from './caps.ts';
 import type { AccountId, KeyId } from './ids.ts';
 import type { AccountLimits } from './limits.ts';
 import type { Micros } from './money.ts';
@@ -42,6 +41,15 @@ export interface Account {
 /** The UTC hour in which a time lies, in the form of ApiKey.lastUsedAt. */
 export function hourOf(millis: number): string {
   return `${new Date(millis).toISOString().slice(0, 13)}:00:00.000Z`;
+}
+
+/** The caps that an operator can set. An absent cap is no limit. */
+export interface KeyCaps {
+  readonly dailyCapMicros?: Micros;
+  readonly monthlyCapMicros?: Micros;
+  readonly totalCapMicros?: Micros;
+  /** For each user of the client. A request of such a key must name its user. */
+  readonly perUserMonthlyCapMicros?: Micros;
 }
 
 export interface ApiKey extends KeyCaps {

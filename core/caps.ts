@@ -5,18 +5,9 @@
  * The key's own spend is kept by day and by month. The total is the sum of the months, so that it also counts
  * what earlier releases charged.
  */
-import type { ApiKey } from './account.ts';
+import type { ApiKey, KeyCaps } from './account.ts';
 import { dayOf, monthOf, nextDay, nextMonth } from './creation.ts';
 import { asMicros, type Micros } from './money.ts';
-
-/** The caps that an operator can set. An absent cap is no limit. */
-export interface KeyCaps {
-  readonly dailyCapMicros?: Micros;
-  readonly monthlyCapMicros?: Micros;
-  readonly totalCapMicros?: Micros;
-  /** For each user of the client. A request of such a key must name its user. */
-  readonly perUserMonthlyCapMicros?: Micros;
-}
 
 export const capNames = [
   'dailyCapMicros',

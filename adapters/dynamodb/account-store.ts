@@ -1,6 +1,5 @@
 /** Accounts and API keys, for the operator's command. */
-import type { Account, ApiKey, SealedSecret } from '../../core/account.ts';
-import type { KeyCaps } from '../../core/caps.ts';
+import type { Account, ApiKey, KeyCaps, SealedSecret } from '../../core/account.ts';
 import type { AccountId, KeyId } from '../../core/ids.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { putNew, tryUpdate, updateIf, type UpdateParts } from './conditional.ts';

@@ -2,7 +2,7 @@
  * A scenario: its accounts, and the steps of clients, of the operator and of mishaps. A scenario is plain
  * data, so that a failing one can be shrunk.
  */
-import type { KeyCaps } from '../../core/caps.ts';
+import type { KeyCaps } from '../../core/account.ts';
 import type { Behaviour } from '../network/peer-behaviours.ts';
 
 export interface KeyPlan {
