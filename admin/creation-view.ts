@@ -64,6 +64,7 @@ function askedFor(creation: CreationRecord, requestId: string | undefined): Row 
     seed: creation.seed,
     sources: creation.sources.map(imageView),
     ...echoedFields(creation),
+    user: creation.user ?? null,
     cost: toUsd(creation.costMicros),
     amount_refunded: toUsd(creation.refundedMicros),
     charged_month: creation.chargedMonth.replace('_', '-'),

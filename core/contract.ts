@@ -39,9 +39,9 @@ export const operations = {
     method: 'GET',
     path: '/creations',
     handler: 'list-creations',
-    query: ['limit', 'cursor', 'status', 'model'],
+    query: ['limit', 'cursor', 'status', 'model', 'user'],
   },
-  getBalance: { method: 'GET', path: '/balance', handler: 'get-balance', query: [] },
+  getBalance: { method: 'GET', path: '/balance', handler: 'get-balance', query: ['user'] },
   getCreation: { method: 'GET', path: '/creations/{id}', handler: 'get-creation', query: [] },
 } as const satisfies Readonly<Record<string, Operation>>;
 

@@ -1,7 +1,6 @@
 /** Accounts and API keys, for the operator's command. */
-import type { Account, ApiKey, SealedSecret } from '../../core/account.ts';
+import type { Account, ApiKey, KeyCaps, SealedSecret } from '../../core/account.ts';
 import type { AccountId, KeyId } from '../../core/ids.ts';
-import type { Micros } from '../../core/money.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { putNew, tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
 import { accountFromItem, accountToItem, apiKeyFromItem, apiKeyToItem, secretsFromItem } from './mapping.ts';
@@ -19,6 +18,11 @@ export interface AccountChange {
   readonly providers?: 'all' | readonly string[];
   readonly hiddenModels?: readonly string[];
 }
+
+/** The limits of a key that an operator sets: its caps, its models and its expiry. */
+export type KeyLimits = Pick<ApiKey, keyof KeyCaps | 'models' | 'expiresAt'>;
+/** A new value for each limit that changes. null removes the limit. */
+export type KeyChange = { readonly [Name in keyof KeyLimits]: Exclude<KeyLimits[Name], undefined> | null };
 
 /** Models to hide from an account, and models to show again. */
 export interface ModelChange {
@@ -47,8 +51,8 @@ export interface AccountStore {
   listKeys(id: AccountId): Promise<ApiKey[]>;
   /** False when there is no such key. A second revocation keeps the time of the first one. */
   revokeKey(id: AccountId, key: KeyId, at: string): Promise<boolean>;
-  /** False when there is no such key. An undefined cap removes the cap. */
-  setKeyCap(id: AccountId, key: KeyId, monthlyCapMicros: Micros | undefined): Promise<boolean>;
+  /** False when there is no such key. */
+  changeKey(id: AccountId, key: KeyId, change: KeyChange): Promise<boolean>;
 }
 
 const hiddenModelTries = 20;
@@ -76,12 +80,22 @@ export function createAccountStore(table: Table): AccountStore {
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: { ':at': at },
       }),
-    setKeyCap: (id, key, cap) =>
-      updateIf(table, keys.apiKey(id, key), {
-        UpdateExpression: cap === undefined ? 'REMOVE monthlyCapMicros' : 'SET monthlyCapMicros = :cap',
-        ConditionExpression: 'attribute_exists(pk)',
-        ...(cap !== undefined && { ExpressionAttributeValues: { ':cap': cap } }),
-      }),
+    changeKey: (id, key, change) => updateIf(table, keys.apiKey(id, key), keyChangeParts(change)),
+  };
+}
+
+function keyChangeParts(change: KeyChange): UpdateParts {
+  const set = Object.entries(change).filter(([, value]) => value !== null);
+  const removed = Object.keys(change).filter((name) => !set.some(([other]) => other === name));
+  return {
+    UpdateExpression: [
+      ...(set.length > 0 ? [`SET ${set.map(([name]) => `${name} = :${name}`).join(', ')}`] : []),
+      ...(removed.length > 0 ? [`REMOVE ${removed.join(', ')}`] : []),
+    ].join(' '),
+    ConditionExpression: 'attribute_exists(pk)',
+    ...(set.length > 0 && {
+      ExpressionAttributeValues: Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
+    }),
   };
 }
 

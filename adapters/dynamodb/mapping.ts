@@ -2,7 +2,7 @@
 import type { Account, AccountCondition, ApiKey, SealedSecret } from '../../core/account.ts';
 import type { CreationRecord } from '../../core/creation.ts';
 import type { AccountId, CreationId, KeyId } from '../../core/ids.ts';
-import type { LedgerRow } from '../../core/ledger.ts';
+import type { LedgerRow, UserCounter } from '../../core/ledger.ts';
 import { asMicros, type Micros } from '../../core/money.ts';
 import type { Delivery } from '../../core/ports/deliveries.ts';
 import type { IdempotencyRecord, RequestState } from '../../core/ports/requests.ts';
@@ -64,21 +64,46 @@ export function spentAttribute(month: string): string {
   return `spent_${month}`;
 }
 
+/** The spend of a day, as that of a month. */
+export function dayAttribute(day: string): string {
+  return `day_${day}`;
+}
+
 export function apiKeyToItem(key: ApiKey): Item & ItemKey {
-  const { id, spent, ...rest } = key;
-  const months = Object.fromEntries(
-    Object.entries(spent).map(([month, sum]) => [spentAttribute(month), sum]),
-  );
-  return { ...keys.apiKey(key.accountId, id), id, ...rest, ...months };
+  const { id, spent, spentByDay, ...rest } = key;
+  const months = Object.entries(spent).map(([month, sum]): [string, Micros] => [spentAttribute(month), sum]);
+  const days = Object.entries(spentByDay).map(([day, sum]): [string, Micros] => [dayAttribute(day), sum]);
+  return { ...keys.apiKey(key.accountId, id), id, ...rest, ...Object.fromEntries([...months, ...days]) };
 }
 
 export function apiKeyFromItem(item: Item): ApiKey {
   const { pk, sk, ...stored } = item;
-  const spent = Object.entries(stored).flatMap(([name, value]): [string, Micros][] =>
-    name.startsWith('spent_') ? [[name.slice('spent_'.length), asMicros(Number(value))]] : [],
+  const months = spendBehind(spentAttribute(''), stored);
+  const days = spendBehind(dayAttribute(''), stored);
+  const rest = Object.fromEntries(
+    Object.entries(stored).filter(([name]) => !/^(spent|day)_/.test(name)),
+  ) as unknown as Omit<ApiKey, 'spent' | 'spentByDay'>;
+  return { ...rest, spent: months, spentByDay: days };
+}
+
+/** The sums of the attributes whose names begin so, by the rest of their names. */
+function spendBehind(prefix: string, item: Item): Record<string, Micros> {
+  return Object.fromEntries(
+    Object.entries(item).flatMap(([name, value]): [string, Micros][] =>
+      name.startsWith(prefix) ? [[name.slice(prefix.length), asMicros(Number(value))]] : [],
+    ),
   );
-  const rest = Object.fromEntries(Object.entries(stored).filter(([name]) => !name.startsWith('spent_')));
-  return { ...(rest as unknown as Omit<ApiKey, 'spent'> & { id: KeyId }), spent: Object.fromEntries(spent) };
+}
+
+/** The counter of a user, whose key names the API key, the month and the hash of the user. */
+export function userCounterFromItem(item: Item): UserCounter {
+  const [, keyId = '', month = '', userHash = ''] = String(item['sk']).split('#');
+  return { keyId: keyId as KeyId, month, userHash, spentMicros: userSpentFromItem(item) };
+}
+
+/** What the counter of a user holds. Absent: nothing was counted. */
+export function userSpentFromItem(item: Item | undefined): Micros {
+  return asMicros(Number(item?.['spentMicros'] ?? 0));
 }
 
 /**

@@ -69,6 +69,11 @@ export const keys = {
     pk: `ACCOUNT#${account}`,
     sk: `REFERENCE#${reference}`,
   }),
+  /** What a key spent in a month for one user. The key of the item holds a hash, and no text of a client. */
+  userSpend: (account: AccountId, key: KeyId, month: string, userHash: string): ItemKey => ({
+    pk: `ACCOUNT#${account}`,
+    sk: `USER#${key}#${month}#${userHash}`,
+  }),
   testDelivery: (account: AccountId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: 'TEST_DELIVERY' }),
   delivery: (account: AccountId, time: string, id: string): ItemKey => ({
     pk: `ACCOUNT#${account}`,

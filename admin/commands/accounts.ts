@@ -4,7 +4,7 @@ import { randomBase62 } from '../../core/base62.ts';
 import { parseAccountId, type AccountId } from '../../core/ids.ts';
 import { asMicros, formatUsd, largestAvailableMicros, toUsd, type Micros } from '../../core/money.ts';
 import type { AccountChange } from '../../adapters/dynamodb/account-store.ts';
-import { readCatalog } from '../catalog/catalog-files.ts';
+import { knownModels, readCatalog } from '../catalog/catalog-files.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
@@ -214,13 +214,6 @@ function providers(list: string): 'all' | string[] {
       `--providers: there is no provider ${unknown}; known are ${[...known].join(', ')}.`,
     );
   return [...new Set(names)];
-}
-
-function knownModels(ids: readonly string[] = []): readonly string[] {
-  const { models } = readCatalog();
-  const unknown = ids.find((id) => !models.some((model) => model.id === id));
-  if (unknown !== undefined) throw new OperatorError(`There is no model ${unknown} in the catalog.`);
-  return ids;
 }
 
 function accountRow(account: Account): Row {

@@ -49,6 +49,22 @@ export function count(option: string, text: string, least: number, most: number)
   return value;
 }
 
+/**
+ * A moment of RFC 3339 that lies ahead, in the form of ApiKey.expiresAt: UTC, with milliseconds.
+ */
+export function momentAhead(option: string, text: string, nowMillis: number): string {
+  const match = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.exec(text.trim());
+  const [, year, month, day] = (match ?? []).map(Number);
+  const isDay = new Date(Date.UTC(year ?? NaN, (month ?? NaN) - 1, day)).getUTCDate() === day;
+  const millis = Date.parse(text.trim());
+  if (!isDay || Number.isNaN(millis))
+    throw new OperatorError(
+      `${option}: ${JSON.stringify(text)} is no moment of RFC 3339, such as 2027-01-31T18:00:00Z.`,
+    );
+  if (millis <= nowMillis) throw new OperatorError(`${option}: must lie ahead.`);
+  return new Date(millis).toISOString();
+}
+
 export interface LimitOptions {
   readonly postRate?: string;
   readonly getRate?: string;

@@ -32,7 +32,7 @@ async function accept(request: ApiRequest, caller: Caller, services: SubmitServi
   const plan = planCreation(body, caller, services);
   await checkWebhook(plan, services);
   const topUpUrl = topUpUrlOf(request, services);
-  checkMeans(caller, plan.costMicros, topUpUrl);
+  checkMeans(caller, { cost: plan.costMicros, user: plan.request.user }, topUpUrl);
   const sources = await copySources(plan, caller, services);
   const charged = await chargeCreation(
     {

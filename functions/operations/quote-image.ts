@@ -4,6 +4,7 @@ import { quoteServices, type QuoteServices } from '../services/api.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { parseImageRequest } from './generate/parse.ts';
 import { planCreation } from './generate/plan.ts';
+import { costHeader } from '../http/answer.ts';
 import { serve, type Handle } from '../http/serve.ts';
 
 /**
@@ -19,7 +20,7 @@ export const quoteImage: Handle<QuoteServices> = async (request, caller, service
   const { availableMicros } = caller.account;
   return Promise.resolve({
     status: 200,
-    headers: deprecationHeaders(image.model),
+    headers: { ...deprecationHeaders(image.model), ...costHeader(costMicros) },
     body: {
       cost: toUsd(costMicros),
       currency: 'USD',

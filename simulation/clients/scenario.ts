@@ -2,10 +2,18 @@
  * A scenario: its accounts, and the steps of clients, of the operator and of mishaps. A scenario is plain
  * data, so that a failing one can be shrunk.
  */
+import type { KeyCaps } from '../../core/account.ts';
 import type { Behaviour } from '../network/peer-behaviours.ts';
 
 export interface KeyPlan {
+  /** Of a month. */
   readonly capMicros?: number;
+  readonly dailyMicros?: number;
+  readonly totalMicros?: number;
+  /** What the key spent months ago, when there were no days and no totals yet. */
+  readonly earlierMicros?: number;
+  /** Of a month, for each user. */
+  readonly perUserMicros?: number;
 }
 
 export interface AccountPlan {
@@ -36,6 +44,7 @@ export interface Submit extends Placed {
   readonly wait?: number;
   readonly images: readonly string[];
   readonly polls: number;
+  readonly user?: string;
 }
 
 export type Step =
@@ -46,7 +55,12 @@ export type Step =
       readonly kind: 'suspend' | 'activate' | 'rotate_secret' | 'redeliver' | 'foreign_poll' | 'stranger';
     })
   | (Placed & { readonly kind: 'revoke'; readonly key: number })
-  | (Placed & { readonly kind: 'cap'; readonly key: number; readonly capMicros: number })
+  | (Placed & {
+      readonly kind: 'cap';
+      readonly key: number;
+      readonly cap: keyof KeyCaps;
+      readonly capMicros: number;
+    })
   | (Placed & {
       readonly kind: 'abort' | 'restart' | 'redrive' | 'reconcile_again' | 'rotate_encryption' | 'expire';
     })

@@ -11,9 +11,7 @@ const midMonth = Date.UTC(2026, 10, 21, 12, 0, 30);
 export function scenarioOf(seed: number): Scenario {
   const dice = createDice(seed);
   const lengthMillis = dice.pick('length', [5_000, 20_000, 90_000]);
-  const startAt = dice.chance('month turns', 0.35)
-    ? monthsEnd - dice.between('before the turn', 0, lengthMillis)
-    : midMonth;
+  const startAt = dice.chance('month turns', 0.35) ? monthsEnd - beforeTheTurn(dice, lengthMillis) : midMonth;
   const opened = Array.from({ length: dice.between('accounts', 1, 2) }, (_, index) =>
     accountOf(dice, `account ${index}`),
   );
@@ -51,11 +49,18 @@ export function scenarioOf(seed: number): Scenario {
   };
 }
 
+/** In some scenarios the month turns while many requests come at the same instant. */
+function beforeTheTurn(dice: Dice, lengthMillis: number): number {
+  return dice.chance('turns at the crowd', 0.4)
+    ? dice.between('at the crowd', 980, 1_100)
+    : dice.between('before the turn', 0, lengthMillis);
+}
+
 function accountOf(dice: Dice, name: string): AccountPlan {
   const key = (index: number): KeyPlan =>
     dice.chance(`${name} cap ${index}`, 0.5)
       ? { capMicros: dice.between(`${name} cap of ${index}`, 1, 30) * cents }
-      : {};
+      : otherCap(dice, `${name} other cap ${index}`);
   return {
     balanceMicros: dice.between(`${name} balance`, 0, dice.pick(`${name} rich`, [20, 100])) * cents,
     creditMicros: dice.chance(`${name} credit`, 0.3) ? dice.between(`${name} credit line`, 1, 20) * cents : 0,
@@ -67,6 +72,20 @@ function accountOf(dice: Dice, name: string): AccountPlan {
     secret: dice.chance(`${name} secret`, 0.85),
     keys: dice.chance(`${name} keys`, 0.3) ? [key(0), key(1)] : [key(0)],
   };
+}
+
+/** Most keys without a monthly cap have another cap or two. */
+function otherCap(dice: Dice, name: string): KeyPlan {
+  const amount = dice.between(`${name} amount`, 1, 15) * cents;
+  return dice.pick<KeyPlan>(name, [
+    {},
+    {},
+    { dailyMicros: amount },
+    { totalMicros: amount },
+    { totalMicros: 2 * amount, earlierMicros: amount },
+    { perUserMicros: amount },
+    { dailyMicros: 2 * amount, perUserMicros: amount },
+  ]);
 }
 
 /** A step that only reads. */

@@ -581,6 +581,52 @@ export const parts: readonly Part[] = [
         'api/concurrency-money: a wallet that covers exactly three',
       ),
       row('The same for a monthly cap', 'api/concurrency-money: a monthly cap that covers exactly three'),
+      row('The same for a daily cap', 'api/concurrency-money: a daily cap that covers exactly three'),
+      row('The same for a total cap', 'api/concurrency-money: a total cap that covers exactly three'),
+      row(
+        'The same for a cap for each user',
+        'api/concurrency-money: a cap for each user that covers exactly three',
+      ),
+      row(
+        'Daily budget of a key: 402 daily_budget_exceeded; the day is UTC, and a refund goes back to its own day',
+        'api/key-limits: The refusal has cap, spent and resets_at, and a refund gives room again',
+        'core/caps: The day of an instant is the day in UTC, and the next day begins at midnight',
+      ),
+      row(
+        'Total budget of a key: 402 total_budget_exceeded, which counts what was spent before it was set',
+        'api/key-limits: The budget counts what was spent before it was set, and gets a refund back',
+      ),
+      row(
+        'Budget for each user: 402 user_budget_exceeded with user; the key requires user',
+        'api/key-limits: Each user has a budget of its own, which gets a refund back',
+        'api/key-limits: A key with such a cap requires a user, in a submission and in a quote, but a replay gets its creation',
+      ),
+      row(
+        'Of several exceeded budgets the refusal names the first: daily, monthly, total, user',
+        'api/key-limits: The refusal names the first exceeded budget: daily, monthly, total, user',
+      ),
+      row(
+        'A model that a key does not allow is absent from GET /models, and 404 on submission',
+        'api/key-limits: A model that the key does not allow is absent from GET /models, and 404 on submission and quote',
+      ),
+      row(
+        'An expired key is 401 api_key_invalid',
+        'api/key-limits: A key works until it expires, and is answered 401 api_key_invalid from that moment on',
+      ),
+      row(
+        'max_cost: 400 max_cost_exceeded with cost and max_cost, nothing charged; a replay returns the first creation',
+        'api/key-limits: A price above max_cost is refused with both amounts, and nothing is charged; an equal price is accepted',
+        'api/key-limits: A replay returns the first creation, and another max_cost is another request',
+      ),
+      row(
+        'user: 1 to 64 characters, in creation, ledger row and the filter of GET /creations',
+        'api/key-limits: The creation, its ledger row and the filter of GET /creations have the user as it was sent',
+        'api/key-limits: The user takes part in the comparison of requests with one Idempotency-Key',
+      ),
+      row(
+        'X-Darkroom-Cost on every answer that charges or quotes',
+        'api/key-limits: The header tells the price in USD on a 202, a replay, a 200 after a wait and a quote, and on nothing else',
+      ),
       row(
         'The same for a limit of five concurrent creations',
         'api/concurrency-limits: a limit of five concurrent creations',

@@ -29,6 +29,7 @@ describe('a creation as its client sees it', () => {
       currency: 'USD',
       webhook: null,
       metadata: { order: 'A-1' },
+      user: null,
       created_at: '2026-11-21T12:00:30.000Z',
       started_at: null,
       completed_at: null,

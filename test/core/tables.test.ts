@@ -100,8 +100,8 @@ describe('core/contract.ts', () => {
       ['listModels', 'GET /models', 'list-models', []],
       ['generateImage', 'POST /images/generate', 'generate-image', []],
       ['quoteImage', 'POST /images/quote', 'quote-image', []],
-      ['listCreations', 'GET /creations', 'list-creations', ['limit', 'cursor', 'status', 'model']],
-      ['getBalance', 'GET /balance', 'get-balance', []],
+      ['listCreations', 'GET /creations', 'list-creations', ['limit', 'cursor', 'status', 'model', 'user']],
+      ['getBalance', 'GET /balance', 'get-balance', ['user']],
       ['getCreation', 'GET /creations/{id}', 'get-creation', []],
     ]);
   });

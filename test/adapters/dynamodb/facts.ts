@@ -70,5 +70,11 @@ export function orderOf(
   change: Partial<ChargeOrder> = {},
   creation: Parameters<typeof aCreation>[0] = {},
 ): ChargeOrder {
-  return { creation: aCreation({ id: idOf(number), ...creation }), postRate: 60, nowMillis: now, ...change };
+  return {
+    creation: aCreation({ id: idOf(number), ...creation }),
+    apiKey: anApiKey(),
+    postRate: 60,
+    nowMillis: now,
+    ...change,
+  };
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { accountFacts } from './account-facts.ts';
 import { booksFacts } from './books-facts.ts';
+import { capFacts } from './cap-facts.ts';
 import { chargeFacts } from './charge-facts.ts';
 import { endingFacts } from './ending-facts.ts';
 import type { Engine } from './engines.ts';
@@ -11,6 +12,7 @@ import { workFacts } from './work-facts.ts';
 
 const facts: Facts = {
   ...chargeFacts,
+  ...capFacts,
   ...endingFacts,
   ...workFacts,
   ...accountFacts,
