@@ -72,6 +72,7 @@ export function createImageStore(access: BucketAccess): ImageStore {
         'cache-control': 'public, max-age=31536000, immutable',
         'x-amz-meta-width': String(image.width),
         'x-amz-meta-height': String(image.height),
+        ...(image.contentCredentials && { [credentialsHeader]: image.contentCredentials }),
         'x-amz-checksum-sha256': createHash('sha256').update(bytes).digest('base64'),
       };
       await call('put', image.key, { method: 'PUT', body: Uint8Array.from(bytes), headers }, (response) =>
@@ -86,12 +87,17 @@ export function createImageStore(access: BucketAccess): ImageStore {
   };
 }
 
+/** Absent on objects that a release before content credentials stored. */
+const credentialsHeader = 'x-amz-meta-content-credentials';
+
 function storedImage(key: string, headers: Headers): StoredImage {
+  const credentials = headers.get(credentialsHeader);
   return {
     key,
     width: Number(headers.get('x-amz-meta-width')),
     height: Number(headers.get('x-amz-meta-height')),
     contentType: headers.get('content-type') ?? '',
     bytes: Number(headers.get('content-length')),
+    ...((credentials === 'present' || credentials === 'absent') && { contentCredentials: credentials }),
   };
 }

@@ -61,6 +61,14 @@ export const parts: readonly Part[] = [
         'api/provider-policy: The list names no provider, no provider model and no provider cost',
       ),
       row(
+        'results[].content_credentials is present or absent, read from the bytes, which are never changed',
+        'vendors/content-credentials: An image of %s has exactly the bytes that the vendor sent',
+        'core/content-credentials: A %s without a manifest has none',
+        'core/content-credentials: A %s with a manifest has them',
+        'core/content-credentials: A hostile %s costs a bounded number of reads, all inside the file',
+        'core/creation: A result of a release that did not look for credentials says nothing about them',
+      ),
+      row(
         'Results are kept 30 days; afterwards the lists are empty and the date lies in the past',
         'api/creations: The lists result_urls and results are empty, result_expires_at lies in the past, and the file is gone',
       ),
