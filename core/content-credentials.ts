@@ -4,19 +4,16 @@
  * checks the signature of the manifest here, and the bytes are never changed.
  */
 import { ascii, bigEndian, has, littleEndian } from './bytes.ts';
-import type { ImageHeader } from './image-bytes.ts';
+import type { ImageContentType } from './image-bytes.ts';
 
 export type ContentCredentials = 'present' | 'absent';
 
 /** What the bytes of an image of this type say. Never throws, and never goes back in the file. */
-export function readContentCredentials(
-  bytes: Uint8Array,
-  contentType: ImageHeader['contentType'],
-): ContentCredentials {
+export function readContentCredentials(bytes: Uint8Array, contentType: ImageContentType): ContentCredentials {
   return holdsManifest[contentType](bytes) ? 'present' : 'absent';
 }
 
-const holdsManifest: Readonly<Record<ImageHeader['contentType'], (bytes: Uint8Array) => boolean>> = {
+const holdsManifest: Readonly<Record<ImageContentType, (bytes: Uint8Array) => boolean>> = {
   'image/png': pngHoldsManifest,
   'image/jpeg': jpegHoldsManifest,
   'image/webp': webpHoldsManifest,

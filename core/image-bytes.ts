@@ -1,8 +1,17 @@
 import { ascii, bigEndian, has, littleEndian } from './bytes.ts';
 
+export type ImageContentType = 'image/png' | 'image/jpeg' | 'image/webp';
+
+/** How the names of files of these types end. */
+export const extensionOf: Readonly<Record<ImageContentType, string>> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+};
+
 /** Type and size of an image, as the first bytes of its file say. */
 export interface ImageHeader {
-  readonly contentType: 'image/png' | 'image/jpeg' | 'image/webp';
+  readonly contentType: ImageContentType;
   /** Pixels, at least 1. */
   readonly width: number;
   /** Pixels, at least 1. */

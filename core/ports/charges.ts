@@ -2,7 +2,7 @@
 import type { AccountCondition, ApiKey } from '../account.ts';
 import type { CreationRecord } from '../creation.ts';
 import type { FailureName } from '../failure.ts';
-import type { CreationId } from '../ids.ts';
+import type { CreationId, UploadId } from '../ids.ts';
 import type { Micros } from '../money.ts';
 import type { IdempotencyRecord } from './requests.ts';
 
@@ -15,6 +15,8 @@ export interface ChargeOrder {
   readonly postRate?: number;
   readonly monthlyCapMicros?: Micros;
   readonly nowMillis: number;
+  /** The uploads that the creation uses. From the charge on they are not unused any more. */
+  readonly uploads?: readonly UploadId[];
   readonly idempotency?: {
     readonly hash: string;
     readonly requestHash: string;

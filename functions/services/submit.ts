@@ -1,6 +1,7 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { callLimits } from '../../adapters/call-limits.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
+import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
 import { createExecutions } from '../../adapters/step-functions.ts';
 import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { Executions } from '../../core/ports/executions.ts';
@@ -42,6 +43,7 @@ export function submitServices(): OpenServices<SubmitServices> {
       ...base,
       charges: createChargeStore({ ...shared, signal, onConflict }),
       executions: createExecutions(states, environment('STATE_MACHINE_ARN'), signal),
+      uploads: createUploadStore({ ...shared, signal }),
       images: imageStore(signal),
     };
   };

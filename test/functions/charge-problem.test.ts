@@ -67,7 +67,7 @@ function against({ available = 40_000, inFlight = 0, open = 0, cap, spent = 0 }:
   const account = anAccount({
     availableMicros: asMicros(available),
     inFlight,
-    limits: { postRate: 60, getRate: 600, maxConcurrent: 3, deadlineSeconds: 300 },
+    limits: { postRate: 60, getRate: 600, maxConcurrent: 3, deadlineSeconds: 300, maxUnusedUploads: 100 },
   });
   const apiKey = anApiKey({
     ...(cap !== undefined && { monthlyCapMicros: asMicros(cap) }),

@@ -8,7 +8,13 @@ import { accepting, post } from './serve-fixture.ts';
 const body = { model: 'sandbox-standard', prompt: 'a pier' };
 
 describe('the first look at the means', () => {
-  const limits = { postRate: 60, getRate: 600, maxConcurrent: 7, deadlineSeconds: 300 };
+  const limits = {
+    postRate: 60,
+    getRate: 600,
+    maxConcurrent: 7,
+    deadlineSeconds: 300,
+    maxUnusedUploads: 100,
+  };
 
   it.each<[string, Parameters<typeof accepting>[0], number, object, string | undefined]>([
     [
@@ -98,7 +104,13 @@ describe('the first look at the means', () => {
 });
 
 describe('a charge that is refused', () => {
-  const limits = { postRate: 60, getRate: 600, maxConcurrent: 20, deadlineSeconds: 300 };
+  const limits = {
+    postRate: 60,
+    getRate: 600,
+    maxConcurrent: 20,
+    deadlineSeconds: 300,
+    maxUnusedUploads: 100,
+  };
   const busy = {
     code: 'ERR_PROVIDER_UNAVAILABLE',
     message: 'The service is busy. Nothing was charged: send the request again.',

@@ -6,6 +6,7 @@ import { chargeMillis, serviceCapacity, startGraceMillis } from '../../../core/l
 import { asMicros, type Micros } from '../../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../../core/ports/charges.ts';
 import type { Problem } from '../../../core/problem.ts';
+import { uploadIdsIn } from '../../../core/upload.ts';
 import type { Caller } from '../../http/caller.ts';
 import {
   accountDisabled,
@@ -117,11 +118,13 @@ function orderOf(submission: Submission, services: SubmitServices): ChargeOrder 
   const { caller, idempotency } = submission;
   const { account, apiKey, place } = caller;
   const nowMillis = services.clock.now();
+  const uploads = uploadIdsIn(submission.plan.request.imageUrls);
   return {
     creation: newCreation(submission, nowMillis, services),
     nowMillis,
     ...(!place.isTaken && { postRate: account.limits.postRate }),
     ...(apiKey.monthlyCapMicros !== undefined && { monthlyCapMicros: apiKey.monthlyCapMicros }),
+    ...(uploads.length > 0 && { uploads }),
     ...(idempotency && { idempotency }),
   };
 }

@@ -45,6 +45,7 @@ export async function startStandIn(): Promise<Engine> {
     secretsmanager: absent,
     faults: createFaults(),
     authorize: () => undefined,
+    now: () => now,
     objectStore,
   });
   const { url, close } = await endpoint.listen();

@@ -7,6 +7,7 @@ import { endingFacts } from './ending-facts.ts';
 import type { Engine } from './engines.ts';
 import { openStores, type Facts } from './facts.ts';
 import { refusalFacts } from './refusal-facts.ts';
+import { uploadFacts } from './upload-facts.ts';
 import { workFacts } from './work-facts.ts';
 
 const facts: Facts = {
@@ -16,6 +17,7 @@ const facts: Facts = {
   ...accountFacts,
   ...booksFacts,
   ...refusalFacts,
+  ...uploadFacts,
 };
 
 /**

@@ -45,6 +45,7 @@ const endpoint = createAwsEndpoint({
   objectStore: createObjectStore(`${folder}-objects`, { now: Date.now }),
   faults: createFaults(),
   authorize: () => undefined,
+  now: Date.now,
 });
 const { url } = await endpoint.listen();
 process.stdout.write(`${url}\n`);
