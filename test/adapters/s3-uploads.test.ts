@@ -5,6 +5,7 @@ import { createImageStore } from '../../adapters/s3-images.ts';
 import { createUploadTargets } from '../../adapters/s3-upload-targets.ts';
 import type { AccountId, UploadId } from '../../core/ids.ts';
 import type { Upload } from '../../core/upload.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
 import { now } from '../fixtures/records.ts';
 import { fakeClock } from '../functions/fakes.ts';
 
@@ -81,6 +82,23 @@ describe('The bytes of an upload', () => {
   it('The bytes are read as they are', async () => {
     expect(await read(200, 'bytes')).toEqual(Uint8Array.from(Buffer.from('bytes')));
     expect(await read(200, '')).toEqual(new Uint8Array());
+  });
+
+  it('A read may take 5 s, and ends with the signal of the request; then the service is overloaded', async () => {
+    const limits: number[] = [];
+    const clock = fakeClock();
+    const stop = new AbortController();
+    vi.stubGlobal('fetch', () => {
+      stop.abort();
+      return Promise.reject(new Error('aborted'));
+    });
+    const timeout: typeof clock.timeout = (millis) => {
+      limits.push(millis);
+      return clock.timeout(millis);
+    };
+    const store = createImageStore({ ...access, clock: { timeout } });
+    await expect(store.upload('uploads/a', stop.signal)).rejects.toBeInstanceOf(Overloaded);
+    expect([limits, clock.held]).toEqual([[5_000], 0]);
   });
 
   it.each([
