@@ -5,6 +5,8 @@
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { getItem } from '../../adapters/dynamodb/send.ts';
+import { keys } from '../../adapters/dynamodb/table.ts';
 import type { CreationRecord } from '../../core/creation.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { costOf, idOf, textLike } from '../fixtures/values.ts';
@@ -118,9 +120,17 @@ describe('POST /uploads', () => {
   it('The rate of POSTs counts uploads, and a request that the rate refuses leaves nothing', async () => {
     withinOneMinute(service);
     const slow = await service.client({ postRate: '1' });
-    expect((await announce({ content_type: 'image/png', bytes: 5 }, slow)).status).toBe(201);
-    const refused = await announce({ content_type: 'image/png', bytes: 5 }, slow);
-    expect(refusalOf(refused)).toMatchObject({ code: 'ERR_RATE_LIMIT', details: { reason: 'account_rate' } });
+    const asked = { content_type: 'image/png', bytes: 5 };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => announce(asked, slow)));
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused).toHaveLength(9);
+    for (const answer of refused)
+      expect(refusalOf(answer)).toMatchObject({
+        code: 'ERR_RATE_LIMIT',
+        details: { reason: 'account_rate' },
+      });
+    const item = await getItem(service.operator.table, keys.unusedUploads(slow.account.id));
+    expect((item?.['unused'] as Set<string>).size).toBe(1);
   });
 });
 
