@@ -77,6 +77,7 @@ export const keys = {
     sk: `DELIVERY#${time}#${id}`,
   }),
   creation: (id: CreationId): ItemKey => ({ pk: `CREATION#${id}`, sk: 'CREATION' }),
+  lease: (id: CreationId): ItemKey => ({ pk: `CREATION#${id}`, sk: 'LEASE' }),
   poll: (id: CreationId): ItemKey => ({ pk: `CREATION#${id}`, sk: 'POLL' }),
   block: (address: string): ItemKey => ({ pk: `IP#${address}`, sk: 'BLOCK' }),
   rejected: (address: string, kind: string, minute: number): ItemKey => ({

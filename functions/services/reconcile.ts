@@ -7,7 +7,7 @@ import { createExecutions } from '../../adapters/step-functions.ts';
 import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { Executions, OpenWorkStore } from '../../core/ports/executions.ts';
-import { commonServices, table, type CommonServices } from './clients.ts';
+import { commonServices, stateMachines, table, type CommonServices } from './clients.ts';
 import { environment } from './environment.ts';
 
 export interface ReconcileServices extends CommonServices {
@@ -26,7 +26,7 @@ export function reconcileServices(): ReconcileServices {
     creations: createCreationStore(store),
     charges: createChargeStore(store),
     openWork: createOpenWorkStore(store),
-    executions: createExecutions(new SFNClient(callLimits()), environment('STATE_MACHINE_ARN')),
+    executions: createExecutions(new SFNClient(callLimits()), stateMachines()),
     startsPerSecond: Number(environment('STARTS_PER_SECOND')),
   };
 }

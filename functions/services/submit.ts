@@ -8,7 +8,7 @@ import type { Executions } from '../../core/ports/executions.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import { catalog, openApi, type QuoteServices } from './api.ts';
-import { imageStore, table } from './clients.ts';
+import { imageStore, stateMachines, table } from './clients.ts';
 import { environment } from './environment.ts';
 import type { OpenServices } from './open.ts';
 import { outbound, outboundRules } from './outbound.ts';
@@ -42,8 +42,8 @@ export function submitServices(): OpenServices<SubmitServices> {
       ...api,
       ...base,
       charges: createChargeStore({ ...shared, signal, onConflict }),
-      executions: createExecutions(states, environment('STATE_MACHINE_ARN'), signal),
       uploads: createUploadStore({ ...shared, signal }),
+      executions: createExecutions(states, stateMachines(), signal),
       images: imageStore(signal),
     };
   };

@@ -20,7 +20,7 @@ import { errorName } from '../error-name.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { idsOf, logWith } from '../log-with.ts';
 import { deliveryServices, type DeliveryServices } from '../services/delivery.ts';
-import { creationIdOf, Remedy, type Payload } from './payload.ts';
+import { creationIdOf, Remedy, requireKnownRelease, type Payload } from './payload.ts';
 
 /**
  * The clock of an execution may run a little ahead of the record's times: the function waits this long
@@ -36,6 +36,7 @@ export async function deliverWebhook(payload: Payload, services: DeliveryService
 
 async function deliver(id: CreationId, services: DeliveryServices): Promise<void> {
   const creation = await services.creations.read(id);
+  if (creation) requireKnownRelease(creation);
   const webhook = creation?.webhook;
   if (!creation?.completedAt || webhook?.status !== 'pending') return;
   if (webhook.attempts >= webhookAttempts) {

@@ -8,14 +8,29 @@ import {
   type RunningExecution,
   type TaskCall,
 } from '../../local/step-functions/state-machine.ts';
+import {
+  isSendTask,
+  readSendTask,
+  taskDoesNotExist,
+  taskTimedOut,
+  type SendTaskOperation,
+} from '../../local/step-functions/send-task.ts';
+import { createTaskTokens, type TaskTokens } from '../../local/step-functions/task-tokens.ts';
+import { callbackDefinition } from '../../lib/callback-definition.ts';
 import type { Input } from './table-request.ts';
 import { AwsError } from '../../local/aws/aws-error.ts';
 
-export const machineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:creation';
+const machineArnStart = 'arn:aws:states:us-east-1:000000000000:stateMachine:';
+/** The ARNs of both state machines. */
+export const machineArns = {
+  plain: `${machineArnStart}creation`,
+  callback: `${machineArnStart}callback`,
+} as const;
 
 export interface Execution {
   readonly name: string;
   readonly arn: string;
+  readonly machineArn: string;
   readonly input: string;
   readonly startedAt: number;
   status: 'RUNNING' | Outcome['status'];
@@ -28,6 +43,8 @@ export interface SimulatedTask {
   /** The name of the Lambda function. */
   readonly functionName: string;
   readonly input: unknown;
+  /** The JSON text with which the execution was started. */
+  readonly startedWith: string;
 }
 
 export interface StepFunctionsOptions {
@@ -52,32 +69,47 @@ export interface StepFunctions {
   readonly redrive: (execution: Execution) => void;
 }
 
-/** Building the machine takes 50 ms, so one machine serves all worlds, one after the other. */
-let built: LocalStateMachine | undefined;
+/** Building a machine takes 50 ms, so the same machines serve all worlds, one after the other. */
+const built = new Map<string, LocalStateMachine>();
 let invokeCurrent: (call: TaskCall) => Promise<InvocationResult> = () =>
   Promise.reject(new Error('no world runs'));
 let tellCurrent: (text: string) => void = () => undefined;
+let tokensCurrent: TaskTokens | undefined;
 
-function machine(): LocalStateMachine {
-  built ??= createStateMachine(definition(), {
+function machineOf(arn: string): LocalStateMachine {
+  const known = built.get(arn);
+  if (known) return known;
+  const definition = definitions()[arn];
+  if (definition === undefined) throw new AwsError('StateMachineDoesNotExist', `no state machine ${arn}`);
+  const machine = createStateMachine(definition, {
     invokeTask: (call) => invokeCurrent(call),
+    openTask: (executionArn) => {
+      if (!tokensCurrent) throw new Error('no world runs');
+      return tokensCurrent.open(executionArn);
+    },
     onEvent: (_execution, event) => {
       tellCurrent(JSON.stringify(event));
     },
   });
-  return built;
+  built.set(arn, machine);
+  return machine;
 }
 
 const functionArnStart = 'arn:aws:lambda:us-east-1:000000000000:function:';
 
-function definition(): string {
+/** The definitions by the ARNs of their machines. */
+function definitions(): Readonly<Record<string, string>> {
   const text = readFileSync(new URL('../../statemachines/creation.asl.json', import.meta.url), 'utf8');
-  return text.replace(/\$\{(\w+)Arn\}/g, (_, name: string) => `${functionArnStart}${name}`);
+  const plain = text.replace(/\$\{(\w+)Arn\}/g, (_, name: string) => `${functionArnStart}${name}`);
+  return { [machineArns.plain]: plain, [machineArns.callback]: callbackDefinition(plain) };
 }
 
 /** What Step Functions allows DescribeExecution in most regions. */
 const describesPerSecond = 10;
 const describeBurst = 250;
+/** The same for SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat. */
+const sendsPerSecond = 300;
+const sendBurst = 1_500;
 
 /** Takes a token. False when the bucket is empty. */
 type TokenBucket = () => boolean;
@@ -110,14 +142,17 @@ export function createStepFunctions({
   onClosed,
 }: StepFunctionsOptions): StepFunctions {
   const executions = new Map<string, Execution>();
-  const running = machine();
+  let tokens = 0;
+  const taskTokens = createTaskTokens(() => String((tokens += 1)));
+  tokensCurrent = taskTokens;
   tellCurrent = onText;
-  invokeCurrent = async ({ state, resource, input }) => {
+  invokeCurrent = async ({ execution, state, resource, input }) => {
     onText(JSON.stringify(input));
     const result = await invokeTask({
       state,
       functionName: resource.replace(functionArnStart, ''),
       input,
+      startedWith: executions.get(execution.arn)?.input ?? '',
     });
     onText(JSON.stringify(result));
     return result;
@@ -131,7 +166,8 @@ export function createStepFunctions({
 
   function runOutside(execution: Execution): void {
     execution.status = 'RUNNING';
-    const one = running.start({ name: execution.name, arn: execution.arn }, JSON.parse(execution.input));
+    const { name, arn, machineArn, input } = execution;
+    const one = machineOf(machineArn).start({ name, arn }, JSON.parse(input));
     execution.run = one;
     void one.outcome.then((outcome) => {
       // A redrive has replaced this run, so its outcome no longer counts.
@@ -144,22 +180,39 @@ export function createStepFunctions({
 
   const starts = createTokenBucket(now, startsPerSecond, startBurst);
   const questions = createTokenBucket(now, describesPerSecond, describeBurst);
+  const sends = createTokenBucket(now, sendsPerSecond, sendBurst);
 
   function start(input: Input): object {
     takeToken(starts);
     const name = String(input['name']);
     const text = String(input['input']);
+    const machineArn = String(input['stateMachineArn']);
     const arn = `${machineArn.replace(':stateMachine:', ':execution:')}:${name}`;
     const known = executions.get(arn);
     if (known && (known.status !== 'RUNNING' || known.input !== text))
       throw new AwsError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
     if (!known) {
-      const execution: Execution = { name, arn, input: text, startedAt: now(), status: 'RUNNING' };
+      const execution: Execution = {
+        name,
+        arn,
+        machineArn,
+        input: text,
+        startedAt: now(),
+        status: 'RUNNING',
+      };
       executions.set(arn, execution);
       onText(text);
       run(execution);
     }
     return { executionArn: arn, startDate: (executions.get(arn)?.startedAt ?? now()) / 1000 };
+  }
+
+  function sendTask(operation: SendTaskOperation, input: Input): object {
+    takeToken(sends);
+    const { token, executionArn, message } = readSendTask(operation, input);
+    if (!executions.has(executionArn)) throw taskDoesNotExist();
+    if (!taskTokens.send(token, message)) throw taskTimedOut();
+    return {};
   }
 
   return {
@@ -169,11 +222,12 @@ export function createStepFunctions({
     redrive: run,
     perform: (operation, input) => {
       if (operation === 'StartExecution') return start(input);
+      if (isSendTask(operation)) return sendTask(operation, input);
       if (operation !== 'DescribeExecution') throw new Error(`the simulation has no ${operation}`);
       takeToken(questions);
       const execution = executions.get(String(input['executionArn']));
       if (!execution) throw new AwsError('ExecutionDoesNotExist', 'Execution Does Not Exist');
-      const { arn, name, status, startedAt } = execution;
+      const { arn, machineArn, name, status, startedAt } = execution;
       return { executionArn: arn, stateMachineArn: machineArn, name, status, startDate: startedAt / 1000 };
     },
   };

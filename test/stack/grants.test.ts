@@ -4,11 +4,12 @@ import { nameOf, resolved, resourcesOf } from './template.ts';
 
 // Without ListBucket S3 answers 403 instead of 404 for an image that is not there.
 const renderer = [
-  'table: UpdateItem',
+  'table: GetItem UpdateItem',
   'bucket/results/*: GetObject PutObject',
   'bucket: ListBucket',
   'provider secret: GetSecretValue',
   'models of Bedrock in the catalog: InvokeModel',
+  'callback machine: SendTaskSuccess',
 ];
 
 /** Everything that each function may do besides writing to its own log. A new line here is a decision. */
@@ -18,7 +19,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table: BatchGetItem GetItem PutItem UpdateItem',
     'bucket/sources/*: PutObject',
     'bucket/uploads/*: GetObject',
-    'state machine: StartExecution',
+    'callback machine, state machine: StartExecution',
   ],
   // It signs a client's PUT. It can neither read uploads nor list them.
   CreateUpload: ['table: BatchGetItem PutItem UpdateItem', 'bucket/uploads/*: PutObject'],
@@ -31,13 +32,19 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   RenderImageSmall: renderer,
   RenderImageLarge: renderer,
   RenderImage: [...renderer, 'bucket/sources/*: GetObject'],
+  ReceiveCallback: [
+    'table: GetItem UpdateItem',
+    'bucket/results/*: PutObject',
+    'provider secret: GetSecretValue',
+    'callback machine: SendTaskFailure SendTaskSuccess',
+  ],
   RefundCharge: ['table: GetItem PutItem UpdateItem'],
   DeliverWebhook: ['table: GetItem PutItem UpdateItem', 'encryption secret: GetSecretValue'],
   Reconcile: [
     'table: BatchGetItem PutItem UpdateItem',
     'table/index/open_work: Query',
-    'state machine: StartExecution',
-    'executions: DescribeExecution',
+    'callback machine, state machine: StartExecution',
+    'callback executions, executions: DescribeExecution',
   ],
   // The audit only reads: it repairs nothing.
   AuditBooks: ['table: BatchGetItem GetItem Query', 'table/index/listing: Query'],
@@ -54,8 +61,10 @@ function shortName(arn: string): string {
     .replace(/^arn:aws:secretsmanager:.*:secret:EncryptionSecret.*$/, 'encryption secret')
     .replace(/^arn:aws:secretsmanager:.*:secret:Providers.*$/, 'provider secret')
     .replace(/^arn:aws:bedrock:[^:]+::foundation-model\/[^*]+$/, 'models of Bedrock in the catalog')
-    .replace(/^arn:aws:states:.*:stateMachine:.*$/, 'state machine')
-    .replace(/^arn:aws:states:.*:execution:[^:*]+:\*$/, 'executions');
+    .replace(/^arn:aws:states:.*:stateMachine:CreationCallbackMachine[^:*]*$/, 'callback machine')
+    .replace(/^arn:aws:states:.*:stateMachine:CreationStateMachine[^:*]*$/, 'state machine')
+    .replace(/^arn:aws:states:.*:execution:CreationCallbackMachine[^:*]*:\*$/, 'callback executions')
+    .replace(/^arn:aws:states:.*:execution:CreationStateMachine[^:*]*:\*$/, 'executions');
 }
 
 function describeStatement({ Effect, Action, Resource }: PolicyStatement): string {
@@ -124,11 +133,17 @@ describe('what a function may do', () => {
   });
 });
 
-describe('the state machine', () => {
-  it('The state machine may only invoke its five functions and write its log', () => {
-    const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::StepFunctions::StateMachine');
-    const role =
-      (Properties as { RoleArn?: { 'Fn::GetAtt': [string, string] } }).RoleArn?.['Fn::GetAtt'][0] ?? '';
+describe('the state machines', () => {
+  const machines = resourcesOf('AWS::StepFunctions::StateMachine').map(([id, { Properties }]) => ({
+    name: nameOf(id),
+    role: (Properties as { RoleArn: { 'Fn::GetAtt': [string, string] } }).RoleArn['Fn::GetAtt'][0],
+  }));
+
+  it('Each state machine has a role of its own', () => {
+    expect(new Set(machines.map(({ role }) => role)).size).toBe(2);
+  });
+
+  it.each(machines)('$name may only invoke its five functions and write its log', ({ role }) => {
     const statements = resolved.policies.get(role) ?? [];
     const invoke = statements.filter(({ Action }) => listed(Action).includes('lambda:InvokeFunction'));
     const invoked = invoke

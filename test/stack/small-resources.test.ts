@@ -20,8 +20,10 @@ describe('the outputs of the stack', () => {
       AlarmTopicArn: '@AlarmsTopic',
       DashboardName: 'Darkroom',
       ApiUrl: '@ApiHttpApi/api/public/v1',
+      VersionedFunctions: '@RenderImage,@RenderImageSmall,@RenderImageLarge,@RefundCharge,@DeliverWebhook',
       TableName: '@StoreTable',
       StateMachineArn: '@CreationStateMachine',
+      CallbackMachineArn: '@CreationCallbackMachine',
       EncryptionSecretArn: '@EncryptionSecret',
       ProviderSecretArn: '@ProvidersCredentials',
       ResultsBaseUrl: 'https://@ImagesDistribution',
@@ -85,22 +87,42 @@ describe('the API', () => {
   });
 });
 
-describe('the state machine', () => {
-  it('The state machine calls these functions, and logs errors without the data of an execution', () => {
-    const { DefinitionSubstitutions, LoggingConfiguration } = only('AWS::StepFunctions::StateMachine') as {
+describe('the state machines', () => {
+  const machines = resourcesOf('AWS::StepFunctions::StateMachine').map(([id, { Properties }]) => ({
+    name: nameOf(id),
+    ...(Properties as {
       readonly DefinitionSubstitutions: Readonly<Record<string, unknown>>;
       readonly LoggingConfiguration: { readonly Destinations: readonly object[] };
-    };
-    expect(Object.entries(DefinitionSubstitutions).map(([name, value]) => [name, wordOf(value)])).toEqual([
-      ['RenderImageArn', '@RenderImage'],
-      ['RenderImageSmallArn', '@RenderImageSmall'],
-      ['RenderImageLargeArn', '@RenderImageLarge'],
-      ['RefundChargeArn', '@RefundCharge'],
-      ['DeliverWebhookArn', '@DeliverWebhook'],
-    ]);
-    expect(LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ERROR' });
-    expect(JSON.stringify(LoggingConfiguration.Destinations)).toContain('"CreationLog');
+    }),
+  }));
+  const logs: Readonly<Record<string, string>> = {
+    CreationStateMachine: '"CreationLog',
+    CreationCallbackMachine: '"CreationCallbackLog',
+  };
+
+  it('The stack has a plain machine and a callback machine', () => {
+    expect(machines.map(({ name }) => name).sort()).toEqual(Object.keys(logs).sort());
   });
+
+  it.each(machines)(
+    '$name calls these functions, and logs errors without the data of an execution',
+    (machine) => {
+      const { name, DefinitionSubstitutions, LoggingConfiguration } = machine;
+      const called = Object.entries(DefinitionSubstitutions).map(([name, value]) => [
+        name,
+        wordOf(value).replace(/(CurrentVersion)[0-9A-F]{8}[0-9a-f]{32}$/, '$1'),
+      ]);
+      expect(called).toEqual([
+        ['RenderImageArn', '@RenderImageCurrentVersion'],
+        ['RenderImageSmallArn', '@RenderImageSmallCurrentVersion'],
+        ['RenderImageLargeArn', '@RenderImageLargeCurrentVersion'],
+        ['RefundChargeArn', '@RefundChargeCurrentVersion'],
+        ['DeliverWebhookArn', '@DeliverWebhookCurrentVersion'],
+      ]);
+      expect(LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ERROR' });
+      expect(JSON.stringify(LoggingConfiguration.Destinations)).toContain(logs[name]);
+    },
+  );
 });
 
 describe('the bucket', () => {

@@ -36,7 +36,7 @@ interface Machine {
   readonly States: Readonly<Record<string, State>>;
 }
 
-const [machine] = resolved.stateMachines;
+const machine = resolved.stateMachines.find(({ id }) => nameOf(id) === 'CreationStateMachine');
 if (!machine) throw new Error('the template has no state machine');
 const definition = JSON.parse(machine.definition) as Machine;
 const tasks = Object.entries(definition.States).filter(([, state]) => state.Type === 'Task');
@@ -92,12 +92,15 @@ describe('the state machine', () => {
     expect(isValid).toBe(true);
   });
 
-  it('The state machine is a standard one that logs errors without their data', () => {
-    const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::StepFunctions::StateMachine');
-    expect(Properties).toMatchObject({
-      LoggingConfiguration: { IncludeExecutionData: false, Level: 'ERROR' },
-    });
-    expect(Properties).not.toHaveProperty('StateMachineType', 'EXPRESS');
+  it('Both state machines are standard ones that log errors without their data', () => {
+    const machines = resourcesOf('AWS::StepFunctions::StateMachine');
+    expect(machines).toHaveLength(2);
+    for (const [, { Properties }] of machines) {
+      expect(Properties).toMatchObject({
+        LoggingConfiguration: { IncludeExecutionData: false, Level: 'ERROR' },
+      });
+      expect(Properties).not.toHaveProperty('StateMachineType', 'EXPRESS');
+    }
   });
 
   it('The state machine goes from rendering to the webhook in two transitions, and over the refund in three', () => {
@@ -115,7 +118,7 @@ describe('the state machine', () => {
   it('The state machine has three tasks, each named after its function', () => {
     expect(tasks.map(([name]) => name)).toEqual(['RenderImage', 'RefundCharge', 'DeliverWebhook']);
     for (const [name, { Resource }] of tasks.slice(1))
-      expect(nameOf(Resource?.replace(/^.*:function:/, '') ?? '')).toBe(name);
+      expect(nameOf(Resource?.replace(/^.*:function:(\w+):1$/, '$1') ?? '')).toBe(name);
     expect(stateNamed('RenderImage').Resource).toBe('arn:aws:states:::lambda:invoke');
   });
 
@@ -160,9 +163,9 @@ describe('the state machine', () => {
     },
   );
 
-  it('The state machine leaves the creation to the reconciler when the table is busy or another invocation still renders', () => {
+  it('The state machine leaves the creation to the reconciler when the table is busy, another invocation still renders, or no function can render the creation of this release', () => {
     expect(stateNamed('RenderImage').Catch?.[0]).toMatchObject({
-      ErrorEquals: ['CommitBusy', 'StillRunning'],
+      ErrorEquals: ['CommitBusy', 'StillRunning', 'NewerRelease', 'Lambda.ResourceNotFoundException'],
       Next: 'LeaveToReconciler',
     });
   });
@@ -232,7 +235,10 @@ describe('the policy of a task', () => {
           exponential(deaths, 1, 2, 2),
         ],
         Catch: [
-          caught('LeaveToReconciler', 'CommitBusy', 'StillRunning'),
+          caught(
+            'LeaveToReconciler',
+            ...['CommitBusy', 'StillRunning', 'NewerRelease', 'Lambda.ResourceNotFoundException'],
+          ),
           caught('RefundCharge', ...timeOuts),
           caught('RefundCharge', 'States.ALL'),
         ],
