@@ -96,8 +96,15 @@ function webhookView({ url, status, attempts, nextAt, claimedBy, body }: Webhook
   };
 }
 
-function imageView({ key, width, height, contentType, bytes }: StoredImage): Row {
-  return { key, width, height, content_type: contentType, bytes };
+function imageView({ key, width, height, contentType, bytes, contentCredentials }: StoredImage): Row {
+  return {
+    key,
+    width,
+    height,
+    content_type: contentType,
+    bytes,
+    ...(contentCredentials && { content_credentials: contentCredentials }),
+  };
 }
 
 function errorOf({ failure }: CreationRecord): string | null {

@@ -35,6 +35,7 @@ export const operations = {
     query: [],
   },
   quoteImage: { method: 'POST', path: '/images/quote', handler: 'quote-image', query: [] },
+  createUpload: { method: 'POST', path: '/uploads', handler: 'create-upload', query: [] },
   listCreations: {
     method: 'GET',
     path: '/creations',

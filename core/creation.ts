@@ -4,6 +4,7 @@
  *   queued ──▶ processing ──▶ completed
  *      └────────────┴───────▶ failed (refunded in full)
  */
+import type { ContentCredentials } from './content-credentials.ts';
 import type { AspectRatio, OutputFormat, Resolution } from './image-formats.ts';
 import { failures, type FailureName } from './failure.ts';
 import type { AccountId, CreationId, KeyId } from './ids.ts';
@@ -21,6 +22,8 @@ export interface StoredImage {
   readonly height: number;
   readonly contentType: string;
   readonly bytes: number;
+  /** Absent for a source image, and for a result that a release before this field stored. */
+  readonly contentCredentials?: ContentCredentials;
 }
 
 /** A route as the catalog had it when the creation was accepted. */
@@ -216,5 +219,6 @@ function imageView(url: string, image: StoredImage | undefined): Record<string, 
     height: image?.height,
     content_type: image?.contentType,
     bytes: image?.bytes,
+    ...(image?.contentCredentials && { content_credentials: image.contentCredentials }),
   };
 }

@@ -9,6 +9,8 @@ export type AccountId = Branded<'AccountId'>;
 export type KeyId = Branded<'KeyId'>;
 /** A UUIDv7 in lower case. Such ids sort by the time at which they were made. */
 export type CreationId = Branded<'CreationId'>;
+/** A UUIDv7 in lower case. It holds the time at which the upload was announced. */
+export type UploadId = Branded<'UploadId'>;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const accountId = /^[0-9A-Za-z]{10}$/;
@@ -16,6 +18,7 @@ const keyId = /^[0-9A-Za-z]{6}$/;
 
 const isCreationId = (text: string): text is CreationId => uuid.test(text);
 const isAccountId = (text: string): text is AccountId => accountId.test(text);
+const isUploadId = (text: string): text is UploadId => timeOfUuidV7(text) !== undefined;
 const isKeyId = (text: string): text is KeyId => keyId.test(text);
 
 /** The Unix milliseconds at which a UUIDv7 was made. Undefined for every other text. */
@@ -38,6 +41,11 @@ export function parseAccountId(text: string): AccountId | undefined {
 /** Reads a key id of a token or a command. Undefined when the text is not six base62 characters. */
 export function parseKeyId(text: string): KeyId | undefined {
   return isKeyId(text) ? text : undefined;
+}
+
+/** Reads the id of an upload in image_urls. Undefined when the text is not a UUIDv7 in lower case. */
+export function parseUploadId(text: string): UploadId | undefined {
+  return isUploadId(text) ? text : undefined;
 }
 
 /**

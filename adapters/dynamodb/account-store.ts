@@ -15,6 +15,7 @@ export interface AccountChange {
   readonly getRate?: number;
   readonly maxConcurrent?: number;
   readonly deadlineSeconds?: number;
+  readonly maxUnusedUploads?: number;
   readonly providers?: 'all' | readonly string[];
   readonly hiddenModels?: readonly string[];
 }

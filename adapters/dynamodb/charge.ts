@@ -9,6 +9,7 @@
  *   creation     new                                  queued
  *   ledger row   new                                  -cost
  *   idempotency  absent, expired, or failed one       names the creation
+ *   uploads      none: read before, by their account  are not unused any more
  */
 import type { ApiKey } from '../../core/account.ts';
 import { allowsModel, capNames, exceededBudget, isExpired } from '../../core/caps.ts';
@@ -23,6 +24,8 @@ import {
   idempotencyFromItem,
   userSpentFromItem,
 } from './mapping.ts';
+import type { UploadId } from '../../core/ids.ts';
+import { noLongerUnused } from './upload-store.ts';
 import { keys, minuteOf, ttlAttribute, type Table } from './table.ts';
 import type { Refusal, TransactItem } from './transaction.ts';
 
@@ -36,7 +39,15 @@ const namesTheFailedOne = 'creationId = :failed';
 
 const returnOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
-export type ChargePart = 'account' | 'key' | 'user' | 'rate' | 'creation' | 'ledgerRow' | 'idempotency';
+export type ChargePart =
+  | 'account'
+  | 'key'
+  | 'user'
+  | 'rate'
+  | 'creation'
+  | 'ledgerRow'
+  | 'idempotency'
+  | 'uploads';
 
 /** The items of the transaction by name. DynamoDB gives its cancellation reasons in the same order. */
 export function chargeItems(table: Table, order: ChargeOrder): ReadonlyMap<ChargePart, TransactItem> {
@@ -50,6 +61,7 @@ export function chargeItems(table: Table, order: ChargeOrder): ReadonlyMap<Charg
     ...(order.idempotency
       ? [['idempotency', idempotencyItem(table, order, order.idempotency)] as const]
       : []),
+    ...(order.uploads?.length ? [['uploads', uploadsItem(table, order, order.uploads)] as const] : []),
   ]);
 }
 
@@ -128,6 +140,16 @@ function idempotencyItem(
         ...(own.replaces !== undefined && { ':failed': own.replaces }),
       },
       ...returnOld,
+    },
+  };
+}
+
+function uploadsItem(table: Table, { creation }: ChargeOrder, uploads: readonly UploadId[]): TransactItem {
+  return {
+    Update: {
+      TableName: table.name,
+      Key: keys.unusedUploads(creation.accountId),
+      ...noLongerUnused(uploads),
     },
   };
 }

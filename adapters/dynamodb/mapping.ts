@@ -2,11 +2,13 @@
 import type { Account, AccountCondition, ApiKey, SealedSecret } from '../../core/account.ts';
 import type { CreationRecord } from '../../core/creation.ts';
 import type { AccountId, CreationId, KeyId } from '../../core/ids.ts';
+import { defaultLimits } from '../../core/limits.ts';
 import type { LedgerRow, UserCounter } from '../../core/ledger.ts';
 import { asMicros, type Micros } from '../../core/money.ts';
 import type { Delivery } from '../../core/ports/deliveries.ts';
 import type { IdempotencyRecord, RequestState } from '../../core/ports/requests.ts';
-import { keys, listingIndex, openShard, type Item, type ItemKey } from './table.ts';
+import type { Upload } from '../../core/upload.ts';
+import { keys, listingIndex, openShard, ttlAttribute, type Item, type ItemKey } from './table.ts';
 
 interface AccountItem {
   id: AccountId;
@@ -19,6 +21,8 @@ interface AccountItem {
   getRate: number;
   maxConcurrent: number;
   deadlineSeconds: number;
+  /** Absent in an account from before uploads. */
+  maxUnusedUploads?: number;
   providers?: string[];
   hiddenModels: string[];
   webhookSecrets: SealedSecret[];
@@ -52,6 +56,7 @@ export function accountFromItem(item: Item): Account {
       getRate: stored.getRate,
       maxConcurrent: stored.maxConcurrent,
       deadlineSeconds: stored.deadlineSeconds,
+      maxUnusedUploads: stored.maxUnusedUploads ?? defaultLimits.maxUnusedUploads,
     },
     policy: { providers: stored.providers ?? 'all', hiddenModels: stored.hiddenModels },
     webhookSecrets: stored.webhookSecrets,
@@ -153,6 +158,18 @@ export function secretsFromItem(item: Item | undefined): readonly SealedSecret[]
 
 export function ledgerRowFromItem({ pk, sk, ...row }: Item): LedgerRow {
   return row as unknown as LedgerRow;
+}
+
+export function uploadToItem(upload: Upload): Item & ItemKey {
+  return {
+    ...keys.upload(upload.accountId, upload.id),
+    ...upload,
+    [ttlAttribute]: Math.ceil(upload.expiresAt / 1000),
+  };
+}
+
+export function uploadFromItem({ pk, sk, expiresAtSeconds, ...upload }: Item): Upload {
+  return upload as unknown as Upload;
 }
 
 export function deliveryFromItem(item: Item): Delivery {

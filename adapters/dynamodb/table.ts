@@ -3,7 +3,7 @@
  * docs/architecture.md lists the items.
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { AccountId, CreationId, KeyId } from '../../core/ids.ts';
+import type { AccountId, CreationId, KeyId, UploadId } from '../../core/ids.ts';
 import type { Clock, RandomBytes } from '../../core/ports/runtime.ts';
 
 export interface Table {
@@ -74,6 +74,8 @@ export const keys = {
     pk: `ACCOUNT#${account}`,
     sk: `USER#${key}#${month}#${userHash}`,
   }),
+  upload: (account: AccountId, id: UploadId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: `UPLOAD#${id}` }),
+  unusedUploads: (account: AccountId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: 'UNUSED_UPLOADS' }),
   testDelivery: (account: AccountId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: 'TEST_DELIVERY' }),
   delivery: (account: AccountId, time: string, id: string): ItemKey => ({
     pk: `ACCOUNT#${account}`,

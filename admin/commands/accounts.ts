@@ -80,7 +80,8 @@ function limitOptions(command: Command): Command {
     .option('--post-rate <n>', 'POST requests a minute')
     .option('--get-rate <n>', 'GET requests a minute')
     .option('--max-concurrent <n>', 'creations open at once')
-    .option('--deadline <seconds>', 'from acceptance to the end of a creation');
+    .option('--deadline <seconds>', 'from acceptance to the end of a creation')
+    .option('--max-unused-uploads <n>', 'uploads that no creation has used yet');
 }
 
 /** Creates an account. The opening balance and the credit line are separate ledger rows. */
@@ -236,6 +237,7 @@ function accountView(account: Account): Row {
     get_rate: account.limits.getRate,
     max_concurrent: account.limits.maxConcurrent,
     deadline: account.limits.deadlineSeconds,
+    max_unused_uploads: account.limits.maxUnusedUploads,
     providers: account.policy.providers,
     hidden_models: account.policy.hiddenModels,
     webhook_secret_issued: account.webhookSecrets.length > 0,

@@ -70,15 +70,23 @@ export interface LimitOptions {
   readonly getRate?: string;
   readonly maxConcurrent?: string;
   readonly deadline?: string;
+  readonly maxUnusedUploads?: string;
 }
 
 /** The limits that the command line names. */
-export function limits({ postRate, getRate, maxConcurrent, deadline }: LimitOptions): Partial<AccountLimits> {
+export function limits({
+  postRate,
+  getRate,
+  maxConcurrent,
+  deadline,
+  maxUnusedUploads,
+}: LimitOptions): Partial<AccountLimits> {
   return {
     ...(postRate !== undefined && { postRate: limit('postRate', postRate) }),
     ...(getRate !== undefined && { getRate: limit('getRate', getRate) }),
     ...(maxConcurrent !== undefined && { maxConcurrent: limit('maxConcurrent', maxConcurrent) }),
     ...(deadline !== undefined && { deadlineSeconds: limit('deadlineSeconds', deadline) }),
+    ...(maxUnusedUploads !== undefined && { maxUnusedUploads: limit('maxUnusedUploads', maxUnusedUploads) }),
   };
 }
 
@@ -87,6 +95,7 @@ const optionOf: Readonly<Record<keyof AccountLimits, string>> = {
   getRate: '--get-rate',
   maxConcurrent: '--max-concurrent',
   deadlineSeconds: '--deadline',
+  maxUnusedUploads: '--max-unused-uploads',
 };
 
 function limit(name: keyof AccountLimits, text: string): number {

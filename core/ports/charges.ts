@@ -3,7 +3,7 @@ import type { AccountCondition, ApiKey } from '../account.ts';
 import type { Budget } from '../caps.ts';
 import type { CreationRecord } from '../creation.ts';
 import type { FailureName } from '../failure.ts';
-import type { CreationId } from '../ids.ts';
+import type { CreationId, UploadId } from '../ids.ts';
 import type { Micros } from '../money.ts';
 import type { IdempotencyRecord } from './requests.ts';
 
@@ -20,6 +20,8 @@ export interface ChargeOrder {
    */
   readonly postRate?: number;
   readonly nowMillis: number;
+  /** The uploads that the creation uses. From the charge on they are not unused any more. */
+  readonly uploads?: readonly UploadId[];
   readonly idempotency?: {
     readonly hash: string;
     readonly requestHash: string;

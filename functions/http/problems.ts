@@ -19,9 +19,12 @@ import {
 } from '../../core/limits.ts';
 import { formatUsd, toUsd, type Micros } from '../../core/money.ts';
 import { invalidRequest, Problem, retryLater } from '../../core/problem.ts';
+import { notUsable } from '../../core/upload.ts';
 
 /** An open creation usually ends within this time. */
 const roomRetrySeconds = 5;
+/** An upload that nobody uses keeps its place for a day, but the client's own next request may use one. */
+const uploadRetrySeconds = 60;
 /** An operator has to switch a provider on again; a minute later is soon enough to look. */
 const noProviderRetrySeconds = 60;
 /** A provider that is down is rarely back sooner. */
@@ -210,6 +213,11 @@ export function sourceUnusable(index: number, code: string, message: string): Pr
   return wrongField(`image_urls[${index}]`, code, message);
 }
 
+/** 400: the upload at this place is malformed, unknown, another account's, expired or never filled. */
+export function uploadNotUsable(index: number): Problem {
+  return sourceUnusable(index, notUsable.code, notUsable.message);
+}
+
 export function sourceTooLarge(index: number): Problem {
   return sourceUnusable(index, 'too_large', `must have at most ${maxSourceBytes / 1_000_000} MB`);
 }
@@ -282,6 +290,13 @@ export function serviceIsFull(current: number): Problem {
   const details = { scope: 'service', reason: 'capacity', limit: serviceCapacity, current };
   const message = 'The service has no room for another creation.';
   return retryLater('ERR_QUOTA_EXCEEDED', message, details, roomRetrySeconds);
+}
+
+/** 429: the account has as many uploads that no creation has used as it may have. */
+export function tooManyUnusedUploads(limit: number, current: number): Problem {
+  const details = { scope: 'account', reason: 'unused_uploads', limit, current };
+  const message = `This account may have ${limit} uploads that no creation has used.`;
+  return retryLater('ERR_QUOTA_EXCEEDED', message, details, uploadRetrySeconds);
 }
 
 // How the creation went

@@ -1,6 +1,7 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { callLimits } from '../../adapters/call-limits.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
+import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
 import { createExecutions } from '../../adapters/step-functions.ts';
 import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { Executions } from '../../core/ports/executions.ts';
@@ -41,6 +42,7 @@ export function submitServices(): OpenServices<SubmitServices> {
       ...api,
       ...base,
       charges: createChargeStore({ ...shared, signal, onConflict }),
+      uploads: createUploadStore({ ...shared, signal }),
       executions: createExecutions(states, stateMachines(), signal),
       images: imageStore(signal),
     };

@@ -23,6 +23,7 @@ const rich: AccountPlan = {
   maxConcurrent: 1_000,
   deadlineSeconds: 40,
   postRate: 1_000,
+  maxUnusedUploads: 100,
   secret: true,
   keys: [{ capMicros: 900_000_000 }, {}],
 };

@@ -75,6 +75,7 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
       limits: {
         ...defaultLimits,
         postRate: plan.postRate,
+        maxUnusedUploads: plan.maxUnusedUploads,
         maxConcurrent: plan.maxConcurrent,
         deadlineSeconds: plan.deadlineSeconds,
       },

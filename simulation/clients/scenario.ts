@@ -22,6 +22,7 @@ export interface AccountPlan {
   readonly maxConcurrent: number;
   readonly deadlineSeconds: number;
   readonly postRate: number;
+  readonly maxUnusedUploads: number;
   readonly secret: boolean;
   readonly keys: readonly [KeyPlan, ...KeyPlan[]];
 }
@@ -65,6 +66,14 @@ export type Step =
       readonly kind: 'abort' | 'restart' | 'redrive' | 'reconcile_again' | 'rotate_encryption' | 'expire';
     })
   | (Placed & { readonly kind: 'list' | 'balance' | 'quote' | 'models'; readonly key: number })
+  /** Announces an upload. A request names it as `upload:NAME` in its images. */
+  | (Placed & {
+      readonly kind: 'upload';
+      readonly name: string;
+      readonly key: number;
+      /** The bytes as they were announced, one byte less, or nothing. */
+      readonly fill: 'right' | 'wrong_length' | 'never';
+    })
   | (Placed & { readonly kind: 'test_delivery'; readonly webhook: Behaviour })
   | (Placed & { readonly kind: 'clock'; readonly byMillis: number })
   /** Moves the clocks of one function only. */

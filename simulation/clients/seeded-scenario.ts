@@ -1,6 +1,7 @@
 /** Draws the scenario of a seed. */
 import { createDice, type Dice } from '../world/dice.ts';
 import { otherStepOf } from './seeded-other-steps.ts';
+import { uploadsOf } from './seeded-uploads.ts';
 import { burstOf, repeatedNextDay, submitOf } from './seeded-submits.ts';
 import { monthsEnd, type AccountPlan, type KeyPlan, type Scenario, type Step } from './scenario.ts';
 
@@ -29,6 +30,7 @@ export function scenarioOf(seed: number): Scenario {
   const readings = Array.from({ length: dice.between('readings', 0, 3) }, (_, index) =>
     readingOf(dice, `reading ${index}`, accounts, lengthMillis),
   );
+  const uploads = dice.chance('uploads', 0.3) ? uploadsOf(dice, accounts, lengthMillis) : [];
   const tomorrow = dice.chance('a day later', 0.1)
     ? submits.flatMap((submit) => repeatedNextDay(dice, submit))
     : [];
@@ -36,7 +38,9 @@ export function scenarioOf(seed: number): Scenario {
     seed,
     startAt,
     accounts,
-    steps: [...submits, ...burst, ...others, ...readings, ...tomorrow].sort((a, b) => a.at - b.at),
+    steps: [...submits, ...burst, ...others, ...readings, ...tomorrow, ...uploads].sort(
+      (a, b) => a.at - b.at,
+    ),
     faultProbability: dice.pick('faults', [0, 0.01, 0.03, 0.1]),
     calmAfter: lengthMillis + dice.pick('calm', [0, 60_000, 300_000, 1_500_000]),
     clockSpreadMillis: dice.pick('clocks', [0, 0, 300, 1_500]),
@@ -69,6 +73,7 @@ function accountOf(dice: Dice, name: string): AccountPlan {
       ? dice.pick(`${name} patience`, [140, 150, 300])
       : dice.pick(`${name} deadline`, [5, 15, 40]),
     postRate: dice.pick(`${name} rate`, [3, 10, 60]),
+    maxUnusedUploads: dice.pick(`${name} uploads`, [1, 2, 100]),
     secret: dice.chance(`${name} secret`, 0.85),
     keys: dice.chance(`${name} keys`, 0.3) ? [key(0), key(1)] : [key(0)],
   };

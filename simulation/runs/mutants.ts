@@ -321,6 +321,36 @@ export const mutants: readonly Mutant[] = [
     replace: "if (!isShed(error) || (error as Error).name === 'TransactionConflictException') throw error;",
   },
   {
+    name: 'upload-without-owner',
+    file: 'adapters/dynamodb/table.ts',
+    find: 'pk: `ACCOUNT#${account}`, sk: `UPLOAD#${id}`',
+    replace: 'pk: `ACCOUNT#${account.slice(0, 0)}`, sk: `UPLOAD#${id}`',
+  },
+  {
+    name: 'upload-never-expires',
+    file: 'core/upload.ts',
+    find: 'return nowMillis < upload.expiresAt;',
+    replace: 'return nowMillis < upload.expiresAt + 86_400_000;',
+  },
+  {
+    name: 'upload-unfilled',
+    file: 'functions/operations/generate/uploads.ts',
+    find: 'if (!bytes) throw uploadNotUsable(index);\n  return bytes;',
+    replace: "return bytes ?? Buffer.from('ffd8ffc0000b080040004001011100ffd9', 'hex');",
+  },
+  {
+    name: 'uploads-without-quota',
+    file: 'adapters/dynamodb/upload-store.ts',
+    find: 'size(unused) < :limit',
+    replace: 'size(unused) < :limit OR attribute_exists(pk)',
+  },
+  {
+    name: 'used-upload-keeps-its-place',
+    file: 'functions/operations/generate/charge.ts',
+    find: 'uploads.length > 0 && { uploads }',
+    replace: 'uploads.length < 0 && { uploads }',
+  },
+  {
     name: 'task-ends-before-the-commit',
     file: 'functions/operations/callback/finish-job.ts',
     find: 'const committed = await completeCreation(',

@@ -95,6 +95,7 @@ export async function simulateOutage(outage: Outage): Promise<OutageReport> {
           maxConcurrent: 100_000,
           deadlineSeconds: outage.deadlineSeconds,
           postRate: 1_000_000,
+          maxUnusedUploads: 100,
           secret: false,
           keys: [{}],
         },

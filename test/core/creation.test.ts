@@ -64,6 +64,26 @@ describe('a creation as its client sees it', () => {
     });
   });
 
+  it.each(['present', 'absent'] as const)(
+    'A result whose credentials are %s says so',
+    (contentCredentials) => {
+      const results = [{ ...storedImage, contentCredentials }];
+      const view = creationView(aCompletedCreation({ results }), base, now);
+      expect(view['results']).toMatchObject([{ content_credentials: contentCredentials }]);
+    },
+  );
+
+  it('A result of a release that did not look for credentials says nothing about them', () => {
+    const view = creationView(aCompletedCreation(), base, now);
+    expect(Object.keys((view['results'] as object[])[0] ?? {})).toEqual([
+      'url',
+      'width',
+      'height',
+      'content_type',
+      'bytes',
+    ]);
+  });
+
   it('A creation whose images have expired has no addresses, and its expiry date lies in the past', () => {
     const view = creationView(aCompletedCreation({ resultsExpireAt: now }), base, now);
     expect(view).toMatchObject({

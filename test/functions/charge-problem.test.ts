@@ -96,7 +96,7 @@ function against({
   const account = anAccount({
     availableMicros: asMicros(available),
     inFlight,
-    limits: { postRate: 60, getRate: 600, maxConcurrent: 3, deadlineSeconds: 300 },
+    limits: { postRate: 60, getRate: 600, maxConcurrent: 3, deadlineSeconds: 300, maxUnusedUploads: 100 },
   });
   const apiKey = anApiKey({
     ...(cap !== undefined && { monthlyCapMicros: asMicros(cap) }),

@@ -16,7 +16,13 @@ const aBudget = (change: Partial<Budget> = {}): Budget => ({
 const body = { model: 'sandbox-standard', prompt: 'a pier' };
 
 describe('the first look at the means', () => {
-  const limits = { postRate: 60, getRate: 600, maxConcurrent: 7, deadlineSeconds: 300 };
+  const limits = {
+    postRate: 60,
+    getRate: 600,
+    maxConcurrent: 7,
+    deadlineSeconds: 300,
+    maxUnusedUploads: 100,
+  };
 
   it.each<[string, Parameters<typeof accepting>[0], number, object, string | undefined]>([
     [
@@ -106,7 +112,13 @@ describe('the first look at the means', () => {
 });
 
 describe('a charge that is refused', () => {
-  const limits = { postRate: 60, getRate: 600, maxConcurrent: 20, deadlineSeconds: 300 };
+  const limits = {
+    postRate: 60,
+    getRate: 600,
+    maxConcurrent: 20,
+    deadlineSeconds: 300,
+    maxUnusedUploads: 100,
+  };
   const busy = {
     code: 'ERR_PROVIDER_UNAVAILABLE',
     message: 'The service is busy. Nothing was charged: send the request again.',

@@ -28,7 +28,13 @@ describe('GET /balance', () => {
         availableMicros: asMicros(7_000_001),
         creditLineMicros: asMicros(2_000_000),
         inFlight: 3,
-        limits: { postRate: 60, getRate: 600, maxConcurrent: 21, deadlineSeconds: 300 },
+        limits: {
+          postRate: 60,
+          getRate: 600,
+          maxConcurrent: 21,
+          deadlineSeconds: 300,
+          maxUnusedUploads: 100,
+        },
       },
       apiKey: {
         monthlyCapMicros: asMicros(500_000),

@@ -71,7 +71,15 @@ describe('the order of a charge', () => {
 
   it('The order holds everything that a request can name, the cap of the key and the Idempotency-Key', async () => {
     const stage = accepting({
-      account: { limits: { postRate: 61, getRate: 600, maxConcurrent: 20, deadlineSeconds: 301 } },
+      account: {
+        limits: {
+          postRate: 61,
+          getRate: 600,
+          maxConcurrent: 20,
+          deadlineSeconds: 301,
+          maxUnusedUploads: 100,
+        },
+      },
       apiKey: { monthlyCapMicros: asMicros(2_000_000) },
       check: async () => Promise.resolve({ kind: 'allowed' }),
       fetchSource: async () => Promise.resolve({ kind: 'fetched', bytes: pngBytes }),

@@ -8,6 +8,7 @@ import { asMicros, type Micros } from '../../../core/money.ts';
 import { schemaVersion } from '../../../core/schema-version.ts';
 import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../../core/ports/charges.ts';
 import type { Problem } from '../../../core/problem.ts';
+import { uploadIdsIn } from '../../../core/upload.ts';
 import type { Caller } from '../../http/caller.ts';
 import {
   accountDisabled,
@@ -119,11 +120,13 @@ function orderOf(submission: Submission, services: SubmitServices): ChargeOrder 
   const { caller, idempotency } = submission;
   const { account, apiKey, place } = caller;
   const nowMillis = services.clock.now();
+  const uploads = uploadIdsIn(submission.plan.request.imageUrls);
   return {
     creation: newCreation(submission, nowMillis, services),
     apiKey,
     nowMillis,
     ...(!place.isTaken && { postRate: account.limits.postRate }),
+    ...(uploads.length > 0 && { uploads }),
     ...(idempotency && { idempotency }),
   };
 }

@@ -8,6 +8,7 @@ import { endingFacts } from './ending-facts.ts';
 import type { Engine } from './engines.ts';
 import { openStores, type Facts } from './facts.ts';
 import { refusalFacts } from './refusal-facts.ts';
+import { uploadFacts } from './upload-facts.ts';
 import { workFacts } from './work-facts.ts';
 
 const facts: Facts = {
@@ -18,6 +19,7 @@ const facts: Facts = {
   ...accountFacts,
   ...booksFacts,
   ...refusalFacts,
+  ...uploadFacts,
 };
 
 /**
