@@ -14,6 +14,7 @@ import { CreationExecution } from './creation-execution.ts';
 import { Dashboard } from './dashboard.ts';
 import { EncryptionSecret } from './encryption-secret.ts';
 import { ImageDelivery } from './image-delivery.ts';
+import { NoticeExecution } from './notice-execution.ts';
 import { ProviderAccess } from './provider-access.ts';
 import { PublicApi } from './public-api.ts';
 import { rendererSizes } from './renderer-sizes.ts';
@@ -51,6 +52,7 @@ export class ServiceStack extends Stack {
     const execution = this.addExecution();
     const api = this.addApi(execution);
     this.addReconciliation(execution);
+    this.addNotices();
     this.addAudit();
     this.addObservation(api, execution);
     new CfnOutput(this, 'ApiUrl', { value: api.url });
@@ -76,13 +78,13 @@ export class ServiceStack extends Stack {
     this.store.grant(refundCharge, 'GetItem', 'UpdateItem', 'PutItem');
 
     const deliverWebhook = this.addFunction('DeliverWebhook', 'workflow/deliver-webhook', {
-      description: 'Sends one attempt of a webhook',
+      description: 'Sends one attempt of a webhook or a notice',
       // Most of its time it waits for the customer's receiver.
       memoryMegabytes: 256,
     });
     deliverWebhook.addEnvironment('RESULTS_BASE_URL', this.images.baseUrl);
     deliverWebhook.addEnvironment('OUTBOUND_RULES', 'public');
-    this.store.grant(deliverWebhook, 'GetItem', 'UpdateItem', 'PutItem');
+    this.store.grant(deliverWebhook, 'GetItem', 'BatchGetItem', 'UpdateItem', 'PutItem');
     this.encryptionSecret.grantOpen(deliverWebhook);
     return new CreationExecution(this, 'Creation', {
       renderImage,
@@ -151,6 +153,14 @@ export class ServiceStack extends Stack {
     execution.grantStart(reconcile);
     execution.grantDescribe(reconcile);
     new Reconciliation(this, 'Reconciliation', { reconcile, stateMachine: execution.stateMachine });
+  }
+
+  /** Whoever tells a crossing starts the notice; the reconciler starts what was lost. */
+  private addNotices(): void {
+    const deliverWebhook = this.functionNamed('DeliverWebhook');
+    const notices = new NoticeExecution(this, 'Notices', { deliverWebhook, logRetention: this.logRetention });
+    for (const id of ['GenerateImage', 'DeliverWebhook', 'Reconcile'])
+      notices.grantStart(this.functionNamed(id));
   }
 
   private addAudit(): void {

@@ -18,6 +18,9 @@ export interface AccountChange {
   readonly deadlineSeconds?: number;
   readonly providers?: 'all' | readonly string[];
   readonly hiddenModels?: readonly string[];
+  /** null removes the attribute. */
+  readonly noticeUrl?: string | null;
+  readonly lowBalanceMicros?: Micros | null;
 }
 
 /** Models to hide from an account, and models to show again. */
@@ -152,23 +155,28 @@ async function replaceSecrets(
   }
 }
 
-function changeOf({ providers, ...change }: AccountChange): {
+/** The providers 'all' and null are stored as no attribute. */
+function changeOf(change: AccountChange): {
   UpdateExpression: string;
   ConditionExpression: string;
   ExpressionAttributeNames: Record<string, string>;
   ExpressionAttributeValues?: Item;
 } {
-  const set = Object.entries({ ...change, ...(providers !== 'all' && providers && { providers }) });
+  const entries = Object.entries(change).filter(([, value]) => value !== undefined);
+  const isRemoved = ([name, value]: (typeof entries)[number]): boolean =>
+    value === null || (name === 'providers' && value === 'all');
+  const set = entries.filter((entry) => !isRemoved(entry));
+  const removed = entries.filter(isRemoved);
   const parts = [
     ...(set.length > 0 ? [`SET ${set.map((_, index) => `#n${index} = :v${index}`).join(', ')}`] : []),
-    ...(providers === 'all' ? ['REMOVE #providers'] : []),
+    ...(removed.length > 0 ? [`REMOVE ${removed.map(([name]) => `#${name}`).join(', ')}`] : []),
   ];
   return {
     UpdateExpression: parts.join(' '),
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeNames: {
       ...Object.fromEntries(set.map(([name], index) => [`#n${index}`, name])),
-      ...(providers === 'all' && { '#providers': 'providers' }),
+      ...Object.fromEntries(removed.map(([name]) => [`#${name}`, name])),
     },
     ...(set.length > 0 && {
       ExpressionAttributeValues: Object.fromEntries(set.map(([, value], index) => [`:v${index}`, value])),

@@ -1,12 +1,23 @@
 /** Converts between the items of the table and the types of core. */
-import type { Account, AccountCondition, ApiKey, SealedSecret } from '../../core/account.ts';
+import type {
+  Account,
+  AccountCondition,
+  ApiKey,
+  SealedSecret,
+  ToldCap,
+  ToldWallet,
+} from '../../core/account.ts';
 import type { CreationRecord } from '../../core/creation.ts';
 import type { AccountId, CreationId, KeyId } from '../../core/ids.ts';
 import type { LedgerRow } from '../../core/ledger.ts';
 import { asMicros, type Micros } from '../../core/money.ts';
 import type { Delivery } from '../../core/ports/deliveries.ts';
 import type { IdempotencyRecord, RequestState } from '../../core/ports/requests.ts';
-import { keys, listingIndex, openShard, type Item, type ItemKey } from './table.ts';
+import type { NoticeRecord } from '../../core/notice.ts';
+import { keys, listingIndex, openShard, ttlAttribute, type Item, type ItemKey } from './table.ts';
+
+/** How long notices, and the rows of the delivery log, are kept. */
+export const keptDays = 30;
 
 interface AccountItem {
   id: AccountId;
@@ -23,7 +34,22 @@ interface AccountItem {
   hiddenModels: string[];
   webhookSecrets: SealedSecret[];
   createdAt: string;
+  noticeUrl?: string;
+  lowBalanceMicros?: Micros;
+  toldLow?: ToldWallet;
+  toldEmpty?: ToldWallet;
+  toldFailing?: ToldWallet;
+  webhookFailures?: number;
 }
+
+const noticeAttributes = [
+  'noticeUrl',
+  'lowBalanceMicros',
+  'toldLow',
+  'toldEmpty',
+  'toldFailing',
+  'webhookFailures',
+] as const satisfies readonly (keyof AccountItem)[];
 
 export function accountToItem(account: Account): Item & ItemKey {
   const { limits, policy, ...rest } = account;
@@ -56,6 +82,9 @@ export function accountFromItem(item: Item): Account {
     policy: { providers: stored.providers ?? 'all', hiddenModels: stored.hiddenModels },
     webhookSecrets: stored.webhookSecrets,
     createdAt: stored.createdAt,
+    ...Object.fromEntries(
+      noticeAttributes.flatMap((name) => (stored[name] === undefined ? [] : [[name, stored[name]]])),
+    ),
   };
 }
 
@@ -64,21 +93,33 @@ export function spentAttribute(month: string): string {
   return `spent_${month}`;
 }
 
+/** The mark of a cap of which the account was told, one attribute for each kind and period. */
+export function toldAttribute(name: string): string {
+  return `told_${name}`;
+}
+
 export function apiKeyToItem(key: ApiKey): Item & ItemKey {
-  const { id, spent, ...rest } = key;
+  const { id, spent, told = {}, ...rest } = key;
   const months = Object.fromEntries(
     Object.entries(spent).map(([month, sum]) => [spentAttribute(month), sum]),
   );
-  return { ...keys.apiKey(key.accountId, id), id, ...rest, ...months };
+  const marks = Object.fromEntries(Object.entries(told).map(([name, mark]) => [toldAttribute(name), mark]));
+  return { ...keys.apiKey(key.accountId, id), id, ...rest, ...months, ...marks };
 }
 
 export function apiKeyFromItem(item: Item): ApiKey {
   const { pk, sk, ...stored } = item;
-  const spent = Object.entries(stored).flatMap(([name, value]): [string, Micros][] =>
-    name.startsWith('spent_') ? [[name.slice('spent_'.length), asMicros(Number(value))]] : [],
-  );
-  const rest = Object.fromEntries(Object.entries(stored).filter(([name]) => !name.startsWith('spent_')));
-  return { ...(rest as unknown as Omit<ApiKey, 'spent'> & { id: KeyId }), spent: Object.fromEntries(spent) };
+  const of = (prefix: string): [string, unknown][] =>
+    Object.entries(stored).flatMap(([name, value]): [string, unknown][] =>
+      name.startsWith(prefix) ? [[name.slice(prefix.length), value]] : [],
+    );
+  const rest = Object.fromEntries(Object.entries(stored).filter(([name]) => !/^(spent|told)_/.test(name)));
+  const told = Object.fromEntries(of('told_')) as Record<string, ToldCap>;
+  return {
+    ...(rest as unknown as Omit<ApiKey, 'spent' | 'told'> & { id: KeyId }),
+    spent: Object.fromEntries(of('spent_').map(([month, sum]) => [month, asMicros(Number(sum))])),
+    ...(Object.keys(told).length > 0 && { told }),
+  };
 }
 
 /**
@@ -128,6 +169,22 @@ export function secretsFromItem(item: Item | undefined): readonly SealedSecret[]
 
 export function ledgerRowFromItem({ pk, sk, ...row }: Item): LedgerRow {
   return row as unknown as LedgerRow;
+}
+
+/** A notice is kept as long as its deliveries are. */
+export function noticeToItem(notice: NoticeRecord): Item {
+  const createdSeconds = Math.floor(Date.parse(notice.createdAt) / 1000);
+  return {
+    ...keys.notice(notice.id),
+    ...notice,
+    openShard: openShard('WEBHOOK', notice.id),
+    [ttlAttribute]: createdSeconds + keptDays * 86_400,
+  };
+}
+
+export function noticeFromItem(item: Item): NoticeRecord {
+  const { pk, sk, openShard: shard, expiresAtSeconds, ...record } = item;
+  return record as unknown as NoticeRecord;
 }
 
 export function deliveryFromItem(item: Item): Delivery {

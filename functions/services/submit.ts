@@ -1,9 +1,11 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { callLimits } from '../../adapters/call-limits.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
-import { createExecutions } from '../../adapters/step-functions.ts';
+import { createNoticeStore } from '../../adapters/dynamodb/notice-store.ts';
+import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
 import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { Executions } from '../../core/ports/executions.ts';
+import type { NoticeExecutions, NoticeStore } from '../../core/ports/notices.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import { catalog, openApi, type QuoteServices } from './api.ts';
@@ -16,6 +18,8 @@ import { outbound, outboundRules } from './outbound.ts';
 export interface SubmitServices extends QuoteServices {
   readonly charges: ChargeStore;
   readonly executions: Executions;
+  readonly notices: NoticeStore;
+  readonly noticeExecutions: NoticeExecutions;
   readonly outbound: Outbound;
   readonly images: ImageStore;
   /** Named in a 402; '' for the portal of this deployment. */
@@ -42,6 +46,8 @@ export function submitServices(): OpenServices<SubmitServices> {
       ...base,
       charges: createChargeStore({ ...shared, signal, onConflict }),
       executions: createExecutions(states, environment('STATE_MACHINE_ARN'), signal),
+      notices: createNoticeStore({ ...shared, signal }),
+      noticeExecutions: createNoticeExecutions(states, environment('NOTICE_MACHINE_ARN'), signal),
       images: imageStore(signal),
     };
   };

@@ -8,12 +8,13 @@ import { createAccountStore, type AccountStore } from '../../adapters/dynamodb/a
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
+import { createNoticeStore } from '../../adapters/dynamodb/notice-store.ts';
 import { createOpenWorkStore } from '../../adapters/dynamodb/open-work-store.ts';
 import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../../adapters/dynamodb/wallet-store.ts';
 import { createSecretBox } from '../../adapters/secret-box.ts';
-import { createExecutions } from '../../adapters/step-functions.ts';
+import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
 import { requestMillis } from '../../core/limits.ts';
@@ -21,6 +22,7 @@ import { startBudget } from '../../core/time-budget.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { DeliveryStore } from '../../core/ports/deliveries.ts';
 import type { Executions } from '../../core/ports/executions.ts';
+import type { NoticeStore } from '../../core/ports/notices.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { Clock, Log, RandomBytes } from '../../core/ports/runtime.ts';
 import type { SecretBox } from '../../core/ports/secret-box.ts';
@@ -49,7 +51,7 @@ import type { Invocation, World } from '../world/simulated-world.ts';
 import { answerOfDynamodb } from './dynamodb-endpoint.ts';
 import { createEncryptionSecret } from './encryption-secret.ts';
 import { createAwsClients } from './sdk-clients.ts';
-import { createStepFunctions, machineArn, type StepFunctions } from './step-functions.ts';
+import { createStepFunctions, machineArns, type StepFunctions } from './step-functions.ts';
 import { invokeTask } from './task-invocation.ts';
 
 const resultsBaseUrl = 'https://results.test';
@@ -79,6 +81,7 @@ export interface Operator {
   readonly wallet: WalletStore;
   readonly creations: CreationStore;
   readonly deliveries: DeliveryStore;
+  readonly notices: NoticeStore;
   readonly executions: Executions;
   readonly secretBox: SecretBox;
   readonly outbound: Outbound;
@@ -152,9 +155,10 @@ export function createService(
         watch.onTask(functionName, input as Payload);
         return world.invoke(state, task.limitMillis, (id) => task.run(input as Payload, id));
       }),
-    onClosed: ({ status, input, name }) => {
+    onClosed: ({ status, input, name, machineArn }) => {
       world.note(`execution ${name} ${status}`);
-      if (status === 'SUCCEEDED') return;
+      // The rule for ended executions names the machine of creations alone.
+      if (status === 'SUCCEEDED' || machineArn !== machineArns.plain) return;
       // EventBridge delivers an event at least once, and some time later.
       const copies = world.dice.chance(`event twice ${name}`, 0.2) ? 2 : 1;
       for (let copy = 0; copy < copies; copy += 1) {
@@ -174,7 +178,9 @@ export function createService(
     states: (operation, input) =>
       stepFunctions.perform(
         operation,
-        operation === 'StartExecution' && world.dice.chance(`older release ${String(input['name'])}`, 0.1)
+        operation === 'StartExecution' &&
+          input['stateMachineArn'] === machineArns.plain &&
+          world.dice.chance(`older release ${String(input['name'])}`, 0.1)
           ? { ...input, input: withoutRenderer(String(input['input'])) }
           : input,
       ),
@@ -185,10 +191,12 @@ export function createService(
   const store: Table = { client: clients.documents, name: tableName, clock, randomBytes };
   const bucket = createBucket(world, clock);
   const outbound = createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch);
-  const executions = createExecutions(clients.states, machineArn);
+  const executions = createExecutions(clients.states, machineArns.plain);
   const creations = createCreationStore(store);
   const charges = createChargeStore(store);
   const deliveries = createDeliveryStore(store);
+  const notices = createNoticeStore(store);
+  const noticeExecutions = createNoticeExecutions(clients.states, machineArns.notices);
   const secretBox = createSecretBox({ client: clients.secrets, secretArn, clock, randomBytes });
   const common = (component: string): { clock: Clock; randomBytes: RandomBytes; log: Log } => ({
     clock,
@@ -218,11 +226,13 @@ export function createService(
   const openSubmit = (): SubmitServices => {
     const open = openApi();
     const { signal } = open.budget;
-    const states = createExecutions(clients.states, machineArn, signal);
+    const states = createExecutions(clients.states, machineArns.plain, signal);
     return {
       ...open,
       charges: createChargeStore(open.shared),
       executions: states,
+      notices: createNoticeStore(open.shared),
+      noticeExecutions: createNoticeExecutions(clients.states, machineArns.notices, signal),
       outbound,
       images: bucket.open(signal),
       topUpUrl,
@@ -243,6 +253,8 @@ export function createService(
     ...common('deliver-webhook'),
     creations,
     deliveries,
+    notices,
+    noticeExecutions,
     secretBox,
     outbound,
     resultsBaseUrl,
@@ -253,6 +265,8 @@ export function createService(
     charges,
     openWork: createOpenWorkStore(store),
     executions,
+    notices,
+    noticeExecutions,
     startsPerSecond,
   };
   const operator = {
@@ -262,6 +276,7 @@ export function createService(
     wallet: createWalletStore(store),
     creations,
     deliveries,
+    notices,
     executions,
     secretBox,
     outbound,

@@ -8,14 +8,21 @@ import {
   type RunningExecution,
   type TaskCall,
 } from '../../local/step-functions/state-machine.ts';
+import { noticeDefinition } from '../../lib/notice-definition.ts';
 import type { Input } from './table-request.ts';
 import { AwsError } from '../../local/aws/aws-error.ts';
 
-export const machineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:creation';
+const machineArnStart = 'arn:aws:states:us-east-1:000000000000:stateMachine:';
+/** The ARNs of the state machines. */
+export const machineArns = {
+  plain: `${machineArnStart}creation`,
+  notices: `${machineArnStart}notices`,
+} as const;
 
 export interface Execution {
   readonly name: string;
   readonly arn: string;
+  readonly machineArn: string;
   readonly input: string;
   readonly startedAt: number;
   status: 'RUNNING' | Outcome['status'];
@@ -52,27 +59,34 @@ export interface StepFunctions {
   readonly redrive: (execution: Execution) => void;
 }
 
-/** Building the machine takes 50 ms, so one machine serves all worlds, one after the other. */
-let built: LocalStateMachine | undefined;
+/** Building a machine takes 50 ms, so the same machines serve all worlds, one after the other. */
+const built = new Map<string, LocalStateMachine>();
 let invokeCurrent: (call: TaskCall) => Promise<InvocationResult> = () =>
   Promise.reject(new Error('no world runs'));
 let tellCurrent: (text: string) => void = () => undefined;
 
-function machine(): LocalStateMachine {
-  built ??= createStateMachine(definition(), {
+function machineOf(arn: string): LocalStateMachine {
+  const known = built.get(arn);
+  if (known) return known;
+  const definition = definitions()[arn];
+  if (definition === undefined) throw new AwsError('StateMachineDoesNotExist', `no state machine ${arn}`);
+  const machine = createStateMachine(definition, {
     invokeTask: (call) => invokeCurrent(call),
     onEvent: (_execution, event) => {
       tellCurrent(JSON.stringify(event));
     },
   });
-  return built;
+  built.set(arn, machine);
+  return machine;
 }
 
 const functionArnStart = 'arn:aws:lambda:us-east-1:000000000000:function:';
 
-function definition(): string {
+/** The definitions by the ARNs of their machines. */
+function definitions(): Readonly<Record<string, string>> {
   const text = readFileSync(new URL('../../statemachines/creation.asl.json', import.meta.url), 'utf8');
-  return text.replace(/\$\{(\w+)Arn\}/g, (_, name: string) => `${functionArnStart}${name}`);
+  const plain = text.replace(/\$\{(\w+)Arn\}/g, (_, name: string) => `${functionArnStart}${name}`);
+  return { [machineArns.plain]: plain, [machineArns.notices]: noticeDefinition(plain) };
 }
 
 /** What Step Functions allows DescribeExecution in most regions. */
@@ -110,7 +124,6 @@ export function createStepFunctions({
   onClosed,
 }: StepFunctionsOptions): StepFunctions {
   const executions = new Map<string, Execution>();
-  const running = machine();
   tellCurrent = onText;
   invokeCurrent = async ({ state, resource, input }) => {
     onText(JSON.stringify(input));
@@ -131,7 +144,8 @@ export function createStepFunctions({
 
   function runOutside(execution: Execution): void {
     execution.status = 'RUNNING';
-    const one = running.start({ name: execution.name, arn: execution.arn }, JSON.parse(execution.input));
+    const { name, arn, machineArn, input } = execution;
+    const one = machineOf(machineArn).start({ name, arn }, JSON.parse(input));
     execution.run = one;
     void one.outcome.then((outcome) => {
       // A redrive has replaced this run, so its outcome no longer counts.
@@ -149,12 +163,20 @@ export function createStepFunctions({
     takeToken(starts);
     const name = String(input['name']);
     const text = String(input['input']);
+    const machineArn = String(input['stateMachineArn']);
     const arn = `${machineArn.replace(':stateMachine:', ':execution:')}:${name}`;
     const known = executions.get(arn);
     if (known && (known.status !== 'RUNNING' || known.input !== text))
       throw new AwsError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
     if (!known) {
-      const execution: Execution = { name, arn, input: text, startedAt: now(), status: 'RUNNING' };
+      const execution: Execution = {
+        name,
+        arn,
+        machineArn,
+        input: text,
+        startedAt: now(),
+        status: 'RUNNING',
+      };
       executions.set(arn, execution);
       onText(text);
       run(execution);
@@ -173,7 +195,7 @@ export function createStepFunctions({
       takeToken(questions);
       const execution = executions.get(String(input['executionArn']));
       if (!execution) throw new AwsError('ExecutionDoesNotExist', 'Execution Does Not Exist');
-      const { arn, name, status, startedAt } = execution;
+      const { arn, machineArn, name, status, startedAt } = execution;
       return { executionArn: arn, stateMachineArn: machineArn, name, status, startDate: startedAt / 1000 };
     },
   };

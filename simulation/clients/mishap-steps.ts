@@ -30,6 +30,7 @@ export function createMishapSteps({ world, service }: Stage): MishapSteps {
     else if (step.kind === 'restart') {
       world.mishap('execution started again');
       service.stepFunctions.perform('StartExecution', {
+        stateMachineArn: one.machineArn,
         name: `${one.name}-again-${step.at}`,
         input: one.input,
       });

@@ -65,7 +65,10 @@ describe('the functions', () => {
   const everywhere = { METRICS_NAMESPACE: 'Darkroom', TABLE_NAME: '@StoreTable' };
   const resultsUrl = { RESULTS_BASE_URL: 'https://@ImagesDistribution' };
   const api = { ...everywhere, ...resultsUrl, AUTH_FAILURE_FORM: 'envelope' };
-  const machine = { STATE_MACHINE_ARN: '@CreationStateMachine' };
+  const notices = {
+    NOTICE_MACHINE_ARN: `arn:@AWS::Partition:states:@AWS::Region:@AWS::AccountId:stateMachine:Darkroom-notices`,
+  };
+  const machine = { STATE_MACHINE_ARN: '@CreationStateMachine', ...notices };
   const bucket = { IMAGES_BUCKET: '@ImagesBucket' };
   const renderer = {
     ...everywhere,
@@ -83,9 +86,10 @@ describe('the functions', () => {
     RefundCharge: [512, 'Fails a creation and gives its charge back', everywhere],
     DeliverWebhook: [
       256,
-      'Sends one attempt of a webhook',
+      'Sends one attempt of a webhook or a notice',
       {
         ...everywhere,
+        ...notices,
         ...resultsUrl,
         OUTBOUND_RULES: 'public',
         ENCRYPTION_SECRET_ARN: '@EncryptionSecret',

@@ -17,7 +17,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   GenerateImage: [
     'table: BatchGetItem GetItem PutItem UpdateItem',
     'bucket/sources/*: PutObject',
-    'state machine: StartExecution',
+    'notice machine, state machine: StartExecution',
   ],
   QuoteImage: ['table: BatchGetItem UpdateItem'],
   ListCreations: ['table: BatchGetItem UpdateItem', 'table/index/listing: Query'],
@@ -29,11 +29,15 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   RenderImageLarge: renderer,
   RenderImage: [...renderer, 'bucket/sources/*: GetObject'],
   RefundCharge: ['table: GetItem PutItem UpdateItem'],
-  DeliverWebhook: ['table: GetItem PutItem UpdateItem', 'encryption secret: GetSecretValue'],
+  DeliverWebhook: [
+    'table: BatchGetItem GetItem PutItem UpdateItem',
+    'encryption secret: GetSecretValue',
+    'notice machine: StartExecution',
+  ],
   Reconcile: [
     'table: BatchGetItem PutItem UpdateItem',
     'table/index/open_work: Query',
-    'state machine: StartExecution',
+    'notice machine, state machine: StartExecution',
     'executions: DescribeExecution',
   ],
   // The audit only reads: it repairs nothing.
@@ -51,6 +55,7 @@ function shortName(arn: string): string {
     .replace(/^arn:aws:secretsmanager:.*:secret:EncryptionSecret.*$/, 'encryption secret')
     .replace(/^arn:aws:secretsmanager:.*:secret:Providers.*$/, 'provider secret')
     .replace(/^arn:aws:bedrock:[^:]+::foundation-model\/[^*]+$/, 'models of Bedrock in the catalog')
+    .replace(/^arn:aws:states:.*:stateMachine:Darkroom-notices$/, 'notice machine')
     .replace(/^arn:aws:states:.*:stateMachine:.*$/, 'state machine')
     .replace(/^arn:aws:states:.*:execution:[^:*]+:\*$/, 'executions');
 }
@@ -121,9 +126,16 @@ describe('what a function may do', () => {
   });
 });
 
-describe('the state machine', () => {
-  it('The state machine may only invoke its five functions and write its log', () => {
-    const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::StepFunctions::StateMachine');
+describe('the state machines', () => {
+  it.each([
+    [
+      'CreationStateMachine',
+      ['DeliverWebhook', 'RefundCharge', 'RenderImage', 'RenderImageLarge', 'RenderImageSmall'],
+    ],
+    ['NoticesStateMachine', ['DeliverWebhook']],
+  ])('The state machine %s may only invoke its functions and write its log', (name, functions) => {
+    const machine = resourcesOf('AWS::StepFunctions::StateMachine').find(([id]) => nameOf(id) === name);
+    const Properties = machine?.[1].Properties ?? {};
     const role =
       (Properties as { RoleArn?: { 'Fn::GetAtt': [string, string] } }).RoleArn?.['Fn::GetAtt'][0] ?? '';
     const statements = resolved.policies.get(role) ?? [];
@@ -131,13 +143,7 @@ describe('the state machine', () => {
     const invoked = invoke
       .flatMap(({ Resource }) => listed(Resource))
       .map((arn) => nameOf(arn.replace(/^.*:function:/, '').replace(/:\*$/, '')));
-    expect([...new Set(invoked)].sort()).toEqual([
-      'DeliverWebhook',
-      'RefundCharge',
-      'RenderImage',
-      'RenderImageLarge',
-      'RenderImageSmall',
-    ]);
+    expect([...new Set(invoked)].sort()).toEqual(functions);
     const others = statements
       .filter((statement) => !invoke.includes(statement))
       .flatMap(({ Action }) => listed(Action));

@@ -51,6 +51,7 @@ describe('the descriptions of the stack', () => {
 describe('the log groups beside those of the functions', () => {
   it.each([
     ['CreationLog', { RetentionInDays: 30 }],
+    ['NoticesLog', { RetentionInDays: 30 }],
     ['ApiAccessLog', { RetentionInDays: 30, LogGroupName: '/aws/vendedlogs/Darkroom/api' }],
   ])('The log group %s goes with the stack and keeps its lines for 30 days', (name, properties) => {
     const group = resourcesOf('AWS::Logs::LogGroup').find(([id]) => nameOf(id) === name)?.[1];
@@ -84,21 +85,45 @@ describe('the API', () => {
   });
 });
 
-describe('the state machine', () => {
-  it('The state machine calls these functions, and logs errors without the data of an execution', () => {
-    const { DefinitionSubstitutions, LoggingConfiguration } = only('AWS::StepFunctions::StateMachine') as {
-      readonly DefinitionSubstitutions: Readonly<Record<string, unknown>>;
-      readonly LoggingConfiguration: { readonly Destinations: readonly object[] };
-    };
-    expect(Object.entries(DefinitionSubstitutions).map(([name, value]) => [name, wordOf(value)])).toEqual([
-      ['RenderImageArn', '@RenderImage'],
-      ['RenderImageSmallArn', '@RenderImageSmall'],
-      ['RenderImageLargeArn', '@RenderImageLarge'],
-      ['RefundChargeArn', '@RefundCharge'],
-      ['DeliverWebhookArn', '@DeliverWebhook'],
+describe('the state machines', () => {
+  it.each([
+    [
+      'CreationStateMachine',
+      'CreationLog',
+      [
+        ['RenderImageArn', '@RenderImage'],
+        ['RenderImageSmallArn', '@RenderImageSmall'],
+        ['RenderImageLargeArn', '@RenderImageLarge'],
+        ['RefundChargeArn', '@RefundCharge'],
+        ['DeliverWebhookArn', '@DeliverWebhook'],
+      ],
+    ],
+    ['NoticesStateMachine', 'NoticesLog', [['DeliverWebhookArn', '@DeliverWebhook']]],
+  ])(
+    'The state machine %s calls these functions, and logs errors without the data of an execution',
+    (name, log, functions) => {
+      const machine = resourcesOf('AWS::StepFunctions::StateMachine').find(([id]) => nameOf(id) === name);
+      const { DefinitionSubstitutions, LoggingConfiguration } = (machine?.[1].Properties ?? {}) as {
+        readonly DefinitionSubstitutions: Readonly<Record<string, unknown>>;
+        readonly LoggingConfiguration: { readonly Destinations: readonly object[] };
+      };
+      expect(Object.entries(DefinitionSubstitutions).map(([place, value]) => [place, wordOf(value)])).toEqual(
+        functions,
+      );
+      expect(LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ERROR' });
+      expect(JSON.stringify(LoggingConfiguration.Destinations)).toContain(`"${log}`);
+    },
+  );
+
+  it('Only the machine of notices has a name, by which the function that it invokes starts it', () => {
+    const names = resourcesOf('AWS::StepFunctions::StateMachine').map(([id, { Properties }]) => [
+      nameOf(id),
+      Properties['StateMachineName'],
     ]);
-    expect(LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ERROR' });
-    expect(JSON.stringify(LoggingConfiguration.Destinations)).toContain('"CreationLog');
+    expect(Object.fromEntries(names)).toEqual({
+      CreationStateMachine: undefined,
+      NoticesStateMachine: 'Darkroom-notices',
+    });
   });
 });
 

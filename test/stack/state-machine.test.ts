@@ -36,8 +36,9 @@ interface Machine {
   readonly States: Readonly<Record<string, State>>;
 }
 
-const [machine] = resolved.stateMachines;
-if (!machine) throw new Error('the template has no state machine');
+const machine = resolved.stateMachines.find(({ id }) => nameOf(id) === 'CreationStateMachine');
+const noticeMachine = resolved.stateMachines.find(({ id }) => nameOf(id) === 'NoticesStateMachine');
+if (!machine || !noticeMachine) throw new Error('the template lacks a state machine');
 const definition = JSON.parse(machine.definition) as Machine;
 const tasks = Object.entries(definition.States).filter(([, state]) => state.Type === 'Task');
 const stateNamed = (name: string): State => {
@@ -275,5 +276,17 @@ describe('the policy of a task', () => {
       7_200,
       ['RenderImage', 'RefundCharge', 'DeliverWebhook', 'LeaveToReconciler'],
     ]);
+  });
+});
+
+describe('the state machine of notices', () => {
+  it('The state machine of notices has the last two states of a creation, and begins with DeliverWebhook', () => {
+    const notices = JSON.parse(noticeMachine.definition) as Machine;
+    // Parsed again, because the validator adds members to the definition that it gets.
+    const { DeliverWebhook, LeaveToReconciler } = (JSON.parse(machine.definition) as Machine).States;
+    expect(notices.StartAt).toBe('DeliverWebhook');
+    expect(notices.States).toEqual({ DeliverWebhook, LeaveToReconciler });
+    expect(notices.TimeoutSeconds).toBe(definition.TimeoutSeconds);
+    expect(aslValidator(notices).isValid).toBe(true);
   });
 });
