@@ -1,6 +1,6 @@
 /**
- * The vendors' keys. One secret in Secrets Manager holds a JSON object from provider names to keys. Other
- * members of the object are kept as they are.
+ * The vendors' keys. One secret in Secrets Manager holds a JSON object from provider names to keys. The
+ * account whose callbacks are ours is a member beside the key. Other members are kept as they are.
  */
 import {
   GetSecretValueCommand,
@@ -8,7 +8,7 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import type { Clock } from '../core/ports/runtime.ts';
-import { CredentialsUnreadable, type ProviderCredentials } from '../core/provider.ts';
+import { callbackAccountOf, CredentialsUnreadable, type ProviderCredentials } from '../core/provider.ts';
 
 const cacheMillis = 5 * 60_000;
 
@@ -26,10 +26,10 @@ export function createProviderCredentials({
 }: CredentialsOptions): ProviderCredentials {
   let held: { readonly keys: Keys; readonly until: number } | undefined;
   return {
-    read: async (provider) => {
+    read: async (name) => {
       if (!held || held.until <= clock.now())
         held = { keys: await keysFor(client, secretArn), until: clock.now() + cacheMillis };
-      return keyIn(held.keys, provider);
+      return keyIn(held.keys, name);
     },
     forget: () => {
       held = undefined;
@@ -42,19 +42,26 @@ export interface CredentialEditor {
   /** The names of the providers that have a key. */
   names(): Promise<readonly string[]>;
   set(provider: string, key: string): Promise<void>;
+  /** Names the account whose callbacks are ours. Undefined: none are, and jobs are polled. */
+  setCallbackAccount(provider: string, account: string | undefined): Promise<void>;
+  /** Removes the key and the account. */
   remove(provider: string): Promise<void>;
 }
 
 export function createCredentialEditor(client: SecretsManagerClient, secretArn: string): CredentialEditor {
-  const change = async (provider: string, key: string | undefined): Promise<void> => {
-    const kept = Object.entries(await readKeys(client, secretArn)).filter(([name]) => name !== provider);
-    const next = Object.fromEntries(key === undefined ? kept : [...kept, [provider, key]]);
+  const change = async (replaced: readonly string[], value?: string): Promise<void> => {
+    const kept = Object.entries(await readKeys(client, secretArn)).filter(
+      ([name]) => !replaced.includes(name),
+    );
+    const added = value === undefined ? [] : replaced.map((name) => [name, value]);
+    const next: unknown = Object.fromEntries([...kept, ...added]);
     await client.send(new PutSecretValueCommand({ SecretId: secretArn, SecretString: JSON.stringify(next) }));
   };
   return {
     names: async () => Object.keys(await readKeys(client, secretArn)),
-    set: (provider, key) => change(provider, key),
-    remove: (provider) => change(provider, undefined),
+    set: (provider, key) => change([provider], key),
+    setCallbackAccount: (provider, account) => change([callbackAccountOf(provider)], account),
+    remove: (provider) => change([provider, callbackAccountOf(provider)]),
   };
 }
 
@@ -76,7 +83,7 @@ async function readKeys(client: SecretsManagerClient, secretArn: string): Promis
   return { ...keys };
 }
 
-function keyIn(keys: Keys, provider: string): string | undefined {
-  const key = keys[provider];
+function keyIn(keys: Keys, name: string): string | undefined {
+  const key = keys[name];
   return typeof key === 'string' && key !== '' ? key : undefined;
 }

@@ -14,26 +14,33 @@ const definite = new Set([
   'KmsInvalidStateException',
 ]);
 
+/** The ARNs of both state machines. */
+export interface StateMachines {
+  readonly plain: string;
+  readonly callback: string;
+}
+
 /**
- * Starts executions of one state machine and asks for their state. An execution has the name of its creation,
+ * Starts executions of the state machine that a creation names, and asks for their state. An execution has the name of its creation,
  * so that two starts of the same execution start only one.
  * @param signal aborts when the time of the request is used up. A start that it interrupts is 'unclear'.
  */
 export function createExecutions(
   client: SFNClient,
-  stateMachineArn: string,
+  machines: StateMachines,
   signal?: AbortSignal,
 ): Executions {
   const options = signal ? { abortSignal: signal } : {};
   return {
     start: async (creation, number) => {
-      const { kind } = await ensure(client, stateMachineArn, creation, number, options);
+      const { kind } = await ensure(client, arnOf(machines, creation), creation, number, options);
       return kind === 'running' || kind === 'exists' ? 'started' : kind;
     },
-    ensure: async (creation, number) => ensure(client, stateMachineArn, creation, number, options),
-    state: async (id, number) => {
+    ensure: async (creation, number) => ensure(client, arnOf(machines, creation), creation, number, options),
+    state: async (creation, number) => {
       try {
-        const executionArn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${executionName(id, number)}`;
+        const machine = arnOf(machines, creation);
+        const executionArn = `${machine.replace(':stateMachine:', ':execution:')}:${executionName(creation.id, number)}`;
         const answer = await client.send(new DescribeExecutionCommand({ executionArn }), options);
         return answer.status === 'RUNNING' || answer.status === 'PENDING_REDRIVE' ? 'running' : 'ended';
       } catch (error) {
@@ -62,6 +69,10 @@ export function createNoticeExecutions(
       return kind === 'running' || kind === 'exists' ? 'started' : kind;
     },
   };
+}
+
+function arnOf({ plain, callback }: StateMachines, { machine }: Pick<StartedCreation, 'machine'>): string {
+  return machine === 'callback' ? callback : plain;
 }
 
 async function ensure(
@@ -95,9 +106,11 @@ async function startOf(
 
 /**
  * The state machine finds the index between the number signs (statemachines/creation.asl.json). Intrinsic
- * functions can split a text, but they have no default for a field that is not there.
+ * functions can split a text, but they have no default for a field that is not there. The version is that of the
+ * record, so that a later release starts the same execution with the same input.
  */
 function inputOf(creation: StartedCreation): string {
   const index = renderers.indexOf(rendererOf(creation));
-  return JSON.stringify({ creation_id: creation.id, renderer: `#${index}#` });
+  const { id, v } = creation;
+  return JSON.stringify({ creation_id: id, renderer: `#${index}#`, ...(v !== undefined && { v }) });
 }

@@ -63,7 +63,7 @@ export async function findByRequest(
     const charge = (await services.wallet.ledger(id)).find(
       (row) => row.requestId === requestId && row.at >= since,
     );
-    if (charge?.creationId !== undefined) return services.creations.read(charge.creationId);
+    if (charge?.creationId !== undefined) return (await services.creations.readAll([charge.creationId]))[0];
   }
   return undefined;
 }

@@ -10,6 +10,7 @@ import { complaintOf } from './terminal/complaint.ts';
 import { addCreationCommands } from './commands/creations.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addProviderCommands } from './commands/providers.ts';
+import { addReleaseCommands } from './commands/releases.ts';
 import { addWalletCommands } from './commands/wallet.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 import { visibleJson, visibleText } from '../terminal/visible-text.ts';
@@ -44,6 +45,7 @@ export async function runAdmin(
   addProviderCommands(program, admin);
   addCatalogCommands(program, admin);
   addAuditCommand(program, admin);
+  addReleaseCommands(program, admin);
   try {
     await program.parseAsync(args, { from: 'user' });
     return code;

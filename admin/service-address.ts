@@ -4,8 +4,11 @@ import type { OutboundRules } from '../adapters/safe-fetch.ts';
 export interface ServiceAddress {
   readonly tableName: string;
   readonly stateMachineArn: string;
+  readonly callbackMachineArn: string;
   readonly encryptionSecretArn: string;
   readonly providerSecretArn: string;
+  /** The names of the functions that have versions. Throws when the stack is older than the versions. */
+  readonly versionedFunctions: () => readonly string[];
   /** Other addresses than the vendors' own ones, by provider. */
   readonly providerBaseUrls: Readonly<Record<string, string>>;
   readonly outboundRules: OutboundRules;
@@ -20,9 +23,11 @@ export function addressOf(output: (name: string) => string): Omit<ServiceAddress
   return {
     tableName: output('TableName'),
     stateMachineArn: output('StateMachineArn'),
+    callbackMachineArn: output('CallbackMachineArn'),
     encryptionSecretArn: output('EncryptionSecretArn'),
     defaultLimits: output('DefaultLimits'),
     providerSecretArn: output('ProviderSecretArn'),
+    versionedFunctions: () => output('VersionedFunctions').split(','),
     providerBaseUrls: {},
     outboundRules: 'public',
   };

@@ -1,6 +1,7 @@
 /** Opens the adapters for an operator's command. The functions use the same adapters. */
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
@@ -33,6 +34,7 @@ import type { Executions, OpenWorkStore } from '../core/ports/executions.ts';
 import type { NoticeStore } from '../core/ports/notices.ts';
 import type { Outbound } from '../core/ports/outbound.ts';
 import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
+import { createReleaseStore, type ReleaseStore } from './release-store.ts';
 import type { ServiceAddress } from './service-address.ts';
 
 const limitsSchema = z.object({
@@ -65,6 +67,12 @@ export interface OperatorServices {
   readonly providers: ProviderStore;
   readonly credentials: CredentialEditor;
   readonly vendorAccess: VendorAccess;
+  readonly releases: {
+    readonly store: ReleaseStore;
+    /** The functions that have versions. Throws OperatorError for a stack from before the versions. */
+    readonly functionNames: () => readonly string[];
+    readonly stateMachineArns: readonly string[];
+  };
 }
 
 /** `clock` is the clock of the service. The clock of a local service can be set forward. */
@@ -74,6 +82,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     marshallOptions: { removeUndefinedValues: true },
   });
   const secrets = new SecretsManagerClient(local);
+  const states = new SFNClient(local);
   const random: RandomBytes = (count) => randomBytes(count);
   const table: Table = { client, name: address.tableName, clock, randomBytes: random };
   return {
@@ -87,11 +96,19 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     creations: createCreationStore(table),
     charges: createChargeStore(table),
     openWork: createOpenWorkStore(table),
-    executions: createExecutions(new SFNClient(local), address.stateMachineArn),
+    executions: createExecutions(states, {
+      plain: address.stateMachineArn,
+      callback: address.callbackMachineArn,
+    }),
     deliveries: createDeliveryStore(table),
     notices: createNoticeStore(table),
     outbound: createOutbound(address.outboundRules, { clock }),
     providers: createProviderStore(table),
+    releases: {
+      store: createReleaseStore(new LambdaClient(local), states),
+      functionNames: address.versionedFunctions,
+      stateMachineArns: [address.stateMachineArn],
+    },
     credentials: createCredentialEditor(secrets, address.providerSecretArn),
     vendorAccess: {
       credentials: createProviderCredentials({
@@ -99,6 +116,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
         secretArn: address.providerSecretArn,
         clock,
       }),
+      clock,
       baseUrls: address.providerBaseUrls,
     },
     secretBox: createSecretBox({

@@ -11,6 +11,11 @@ export type AuthFailureForm = 'envelope' | 'plain';
 
 export const apiRoot = '/api/public/v1';
 
+/**
+ * Where vendors call back with POST. The path is no operation of the API: no client calls it, and it has no key.
+ */
+export const callbackRoute = '/callbacks/v1/{provider}/{creation_id}/{capability}';
+
 export interface Operation {
   readonly method: 'GET' | 'POST';
   /** Relative to apiRoot. */

@@ -39,6 +39,8 @@ export interface RouteAttempt extends RouteChoice {
   readonly resultKey: string;
   /** The job of an asynchronous provider. Stored before the first poll. */
   readonly jobId?: string;
+  /** The hash of the capability in the address that the vendor got for its callback (callback-address.ts). */
+  readonly callbackHash?: string;
   /** Absent while the outcome is unknown. */
   readonly outcome?: RouteOutcome;
   /** Status and code of the vendor's answer, where the provider gave them. */
@@ -59,6 +61,8 @@ export interface WebhookState {
 }
 
 export interface CreationRecord {
+  /** The version of its schema (core/schema-version.ts). Absent in the records of older releases. */
+  readonly v?: number;
   readonly id: CreationId;
   readonly accountId: AccountId;
   readonly keyId: KeyId;
@@ -99,8 +103,18 @@ export interface CreationRecord {
   /** The routes that the account might use at acceptance, in the order in which they are tried. */
   readonly routes: readonly RouteChoice[];
   readonly attempts: readonly RouteAttempt[];
-  /** The invocation that renders the creation, and the Unix milliseconds until which no other may. */
+  /**
+   * The invocation that renders the creation, and the Unix milliseconds until which no other may. Only
+   * CreationStore.readAll is sure to read it, because the lease is in an item of its own.
+   */
   readonly lease?: { readonly holder: string; readonly until: number };
+  /** The turn of the renderer that took up the creation last. No earlier renderer may write its attempts. */
+  readonly fence?: number;
+  /**
+   * The state machine of its executions (core/machine.ts). Absent: the plain machine, as in every record of an
+   * older release.
+   */
+  readonly machine?: 'callback';
   /** The number of executions that were started for the creation. */
   readonly executions: number;
   /** How often the reconciler had to act on it. */

@@ -81,6 +81,7 @@ export const alarmMetric = {
 /** The events that are logged as alarms. docs/operations.md says what to do about each of them. */
 export const alarmEvents = [
   'books_out_of_balance',
+  'callback_refused',
   'creation_past_deadline',
   'creation_recovered_again',
   'image_not_stored',
@@ -91,6 +92,7 @@ export const alarmEvents = [
   'refund_not_made',
   'request_failed',
   'start_refused',
+  'task_not_ended',
   'webhook_delivery_broke',
   'webhook_secret_lost',
 ] as const;

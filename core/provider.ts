@@ -26,6 +26,8 @@ export interface RenderJob {
   readonly sourceCount: number;
   /** Reads the source images in the order of the request. Throws when the bucket does not return them. */
   readonly readSources: () => Promise<readonly SourceImage[]>;
+  /** The address that the vendor calls when the job has ended. Absent: the job is only polled. */
+  readonly callbackUrl?: string;
 }
 
 /**
@@ -83,14 +85,64 @@ export interface ImageProvider {
   poll?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer>;
   /** Ends a job for whose image nobody waits. Absent where the vendor has no call for that. */
   cancel?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<void>;
+  /** How the vendor calls back when a job has ended. Absent: the job is only polled. */
+  readonly callback?: ProviderCallback;
+}
+
+/** A vendor's call to the address of a job. Anybody can send such a request. */
+export interface CallbackRequest {
+  /** The names may be in any case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The bytes as they came. The signature covers them. */
+  readonly body: Uint8Array;
+}
+
+export type CallbackVerdict =
+  /** The vendor says that this job has ended. Nothing else that the request says was looked at. */
+  | { readonly kind: 'genuine'; readonly jobId: string }
+  /** `why` is for the log and quotes nothing of the request. */
+  | { readonly kind: 'refused'; readonly why: string }
+  /** The vendor did not return the keys that verify its callbacks. A repetition of the call may be verified. */
+  | { readonly kind: 'unverifiable' };
+
+export interface ProviderCallback {
+  /**
+   * Whether callbacks can be verified now. If not, the vendor is given no address. Throws when the signal
+   * aborts.
+   */
+  ready(signal: AbortSignal): Promise<boolean>;
+  /**
+   * Verifies a callback by the vendor's scheme, its time (five minutes either way) and its account. Throws
+   * when the signal aborts.
+   */
+  verify(request: CallbackRequest, nowMillis: number, signal: AbortSignal): Promise<CallbackVerdict>;
+  /**
+   * Whether the id of a genuine callback is that of an accepted job. The two are written differently: the id
+   * of an accepted job also holds what its polls need.
+   *
+   * @param acceptedId the `jobId` of a pending answer
+   * @param calledId the `jobId` of a genuine callback
+   */
+  isJob(acceptedId: string, calledId: string): boolean;
 }
 
 /** The keys for the vendors' APIs, as the operator has set them. */
 export interface ProviderCredentials {
-  /** Undefined when the operator has set no key. Throws CredentialsUnreadable. */
-  read(provider: string): Promise<string | undefined>;
+  /**
+   * The key of a provider, or another value that the operator has set under this name. Undefined when the
+   * operator has set none. Throws CredentialsUnreadable.
+   */
+  read(name: string): Promise<string | undefined>;
   /** The vendor refused the key. The next read asks the secret store again. */
   forget(provider: string): void;
+}
+
+/**
+ * The name under which the credentials hold the account at the vendor. Every account of such a vendor gets
+ * the vendor's genuine signature, so only callbacks of this account are ours.
+ */
+export function callbackAccountOf(provider: string): string {
+  return `${provider}.callback-account`;
 }
 
 /** The secret store did not return the keys. No vendor was called. */

@@ -31,6 +31,14 @@ export const providers = {
 
 export type ProviderName = keyof typeof providers;
 
+/** The providers that can call back when a job has ended. The others answer at once, or are asked. */
+const callingBack: readonly string[] = ['fal', 'replicate'] satisfies ProviderName[];
+
+/** Whether the provider can call back when a job has ended. */
+export function canCallBack(name: string): boolean {
+  return callingBack.includes(name);
+}
+
 /** Whether requests may use the provider: it needs nothing, or it is in the list of enabled providers. */
 export function isEnabled(name: ProviderName, enabled: readonly string[]): boolean {
   return providers[name].credential === 'none' || enabled.includes(name);

@@ -21,7 +21,8 @@ import type { ServiceMetrics } from './service-metrics.ts';
 export interface Watched {
   readonly metrics: ServiceMetrics;
   readonly httpApi: HttpApi;
-  readonly stateMachine: StateMachine;
+  /** Three metrics each are added up, so three machines at most. */
+  readonly stateMachines: readonly StateMachine[];
   /**
    * The functions without which a creation cannot go on. Ten at most: one alarm can add up no more metrics.
    */
@@ -68,13 +69,13 @@ export function alarmTable(watched: Watched): Readonly<Record<string, AlarmDefin
 function customerAlarms({
   metrics,
   httpApi,
-  stateMachine,
+  stateMachines,
 }: Watched): Readonly<Record<string, AlarmDefinition>> {
-  const machine = [
-    stateMachine.metricFailed(fiveMinutes),
-    stateMachine.metricTimedOut(fiveMinutes),
-    stateMachine.metricAborted(fiveMinutes),
-  ];
+  const machines = stateMachines.flatMap((machine) => [
+    machine.metricFailed(fiveMinutes),
+    machine.metricTimedOut(fiveMinutes),
+    machine.metricAborted(fiveMinutes),
+  ]);
   return {
     CreationsPastDeadline: {
       metric: metrics.alarms('creation_past_deadline'),
@@ -90,7 +91,7 @@ function customerAlarms({
       remedy: 'Find why they die; refund the creation if it cannot be helped.',
     },
     ExecutionsFailing: {
-      metric: sumOf(machine, 'failed, timed out, aborted'),
+      metric: sumOf(machines, 'failed, timed out, aborted'),
       threshold: 1,
       meaning:
         'An execution ended without a refund or a webhook that was due; the reconciler takes its creation up at once.',
@@ -150,6 +151,14 @@ function customerAlarms({
         'A provider answered what its adapter does not know, or no image that can be given out; the creation failed and was refunded.',
       remedy: 'Correct the adapter: the log names provider, model and the kind of answer.',
     },
+    CallbacksRefused: {
+      metric: metrics.alarms('callback_refused'),
+      threshold: 5,
+      meaning:
+        'Customers wait up to a minute longer: callbacks that came to the right address were not signed by the vendor, or came from another account of the vendor.',
+      remedy:
+        'Compare the account that the provider is pinned to with the account of its key; look whether the vendor has changed its keys.',
+    },
     ProviderCallsBreaking: {
       metric: metrics.alarms('provider_call_broke'),
       threshold: 1,
@@ -162,6 +171,14 @@ function customerAlarms({
       threshold: 1,
       meaning: 'An image was rendered and could not be kept: the customer is refunded, the provider is paid.',
       remedy: 'Check the bucket and the roles of RenderImage, RenderImageSmall and RenderImageLarge.',
+    },
+    TasksNotEnded: {
+      metric: metrics.alarms('task_not_ended'),
+      threshold: 1,
+      meaning:
+        'A customer has the image, but the webhook is late: Step Functions refuses the end of the rendering.',
+      remedy:
+        'Read the error in the log: a missing grant is a matter of the roles, everything else a defect.',
     },
     WebhookDeliveriesBroken: {
       metric: metrics.alarms('webhook_delivery_broke'),

@@ -27,6 +27,13 @@ export class Alarms extends Construct {
     new CfnOutput(Stack.of(this), 'AlarmTopicArn', { value: this.topic.topicArn });
   }
 
+  /** The alarm with this name of alarm-table.ts. */
+  named(name: string): Alarm {
+    const alarm = this.all.find(({ node }) => node.id === name);
+    if (!alarm) throw new Error(`there is no alarm ${name}`);
+    return alarm;
+  }
+
   private addTopic(): Topic {
     const topic = new Topic(this, 'Topic', { displayName: 'Darkroom alarms', enforceSSL: true });
     const { account } = Stack.of(this);

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { acknowledge, logicalIdOf } from './acknowledge.ts';
+import { callbackDefinition } from './callback-definition.ts';
 
 export interface CreationExecutionProps {
   /** Renders every picture, those with source images included. */
@@ -21,12 +22,45 @@ export interface CreationExecutionProps {
 
 const definition = new URL('../statemachines/creation.asl.json', import.meta.url);
 
-/** The state machine. Each creation is one execution of it. */
+/**
+ * The two state machines. Each creation is one execution of one of them: of the callback machine when its
+ * vendor can call back, and of the plain machine otherwise.
+ */
 export class CreationExecution extends Construct {
   readonly stateMachine: StateMachine;
+  readonly callbackMachine: StateMachine;
 
   constructor(scope: Construct, id: string, props: CreationExecutionProps) {
     super(scope, id);
+    const plain = readFileSync(definition, 'utf8');
+    this.stateMachine = this.addMachine(
+      'StateMachine',
+      'Log',
+      plain,
+      props,
+      'Darkroom: one execution a creation',
+    );
+    this.callbackMachine = this.addMachine(
+      'CallbackMachine',
+      'CallbackLog',
+      callbackDefinition(plain),
+      props,
+      'Darkroom: one execution a creation whose vendor can call back',
+    );
+  }
+
+  /** Both machines. */
+  get all(): readonly StateMachine[] {
+    return [this.stateMachine, this.callbackMachine];
+  }
+
+  private addMachine(
+    id: string,
+    logId: string,
+    text: string,
+    props: CreationExecutionProps,
+    comment: string,
+  ): StateMachine {
     const tasks = {
       RenderImage: props.renderImage,
       RenderImageSmall: props.renderImageSmall,
@@ -34,14 +68,14 @@ export class CreationExecution extends Construct {
       RefundCharge: props.refundCharge,
       DeliverWebhook: props.deliverWebhook,
     };
-    this.stateMachine = new StateMachine(this, 'StateMachine', {
-      definitionBody: DefinitionBody.fromString(readFileSync(definition, 'utf8')),
+    const machine = new StateMachine(this, id, {
+      definitionBody: DefinitionBody.fromString(text),
       definitionSubstitutions: Object.fromEntries(
-        Object.entries(tasks).map(([name, fn]) => [`${name}Arn`, fn.functionArn]),
+        Object.entries(tasks).map(([name, fn]) => [`${name}Arn`, fn.currentVersion.functionArn]),
       ),
-      comment: 'Darkroom: one execution a creation',
+      comment,
       logs: {
-        destination: new LogGroup(this, 'Log', {
+        destination: new LogGroup(this, logId, {
           retention: props.logRetention,
           removalPolicy: RemovalPolicy.DESTROY,
         }),
@@ -49,10 +83,17 @@ export class CreationExecution extends Construct {
         includeExecutionData: false,
       },
     });
-    // The grant of the construct would also allow every version of the functions.
-    const resources = Object.values(tasks).map((fn) => fn.functionArn);
-    this.stateMachine.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
-    acknowledge(this.stateMachine, {
+    // A running execution keeps the definition with which it began, and the role of the state machine is the
+    // role of today. So the role may invoke every version that an older definition names. A release before the
+    // versions named the functions themselves.
+    const resources = Object.values(tasks).flatMap((fn) => fn.resourceArnsForGrantInvoke);
+    machine.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
+    for (const fn of Object.values(tasks))
+      acknowledge(machine, {
+        [`AwsSolutions-IAM5[Resource::<${logicalIdOf(fn)}.Arn>:*]`]:
+          'Running executions invoke the versions of the releases with which they began. A template cannot name these versions (decision 33).',
+      });
+    acknowledge(machine, {
       'AwsSolutions-IAM5[Resource::*]':
         'The actions that deliver a log to CloudWatch know no resource (Step Functions developer guide, Logging).',
       'AwsSolutions-SF1':
@@ -60,21 +101,43 @@ export class CreationExecution extends Construct {
       'AwsSolutions-SF2':
         'Every line of the log and every execution carries the id of its creation, which leads from one to the other without traces (decision 16).',
     });
+    return machine;
   }
 
   /** Lets a function start executions. */
   grantStart(fn: LambdaFunction): void {
     fn.addEnvironment('STATE_MACHINE_ARN', this.stateMachine.stateMachineArn);
-    this.stateMachine.grantStartExecution(fn);
+    fn.addEnvironment('CALLBACK_MACHINE_ARN', this.callbackMachine.stateMachineArn);
+    for (const machine of this.all) machine.grantStartExecution(fn);
+  }
+
+  /**
+   * Lets a function end tasks of the callback machine. The policy is not the role's default policy: a function
+   * depends on that policy, and the machine depends on the function.
+   */
+  grantEndTasks(fn: LambdaFunction, ...operations: ('SendTaskSuccess' | 'SendTaskFailure')[]): void {
+    const { role } = fn;
+    if (!role) throw new Error(`${fn.node.id} has no role`);
+    new Policy(this, `${fn.node.id}EndsTasks`, {
+      roles: [role],
+      statements: [
+        new PolicyStatement({
+          actions: operations.map((operation) => `states:${operation}`),
+          resources: [this.callbackMachine.stateMachineArn],
+        }),
+      ],
+    });
   }
 
   /** Lets a function ask for the state of an execution. */
   grantDescribe(fn: LambdaFunction): void {
-    this.stateMachine.grantExecution(fn, 'states:DescribeExecution');
-    const executions = `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"${logicalIdOf(this.stateMachine)}"}]}]}:*`;
-    acknowledge(fn, {
-      [`AwsSolutions-IAM5[Resource::${executions}]`]:
-        'Executions are named after their creations, which are not known before.',
-    });
+    for (const machine of this.all) {
+      machine.grantExecution(fn, 'states:DescribeExecution');
+      const executions = `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"${logicalIdOf(machine)}"}]}]}:*`;
+      acknowledge(fn, {
+        [`AwsSolutions-IAM5[Resource::${executions}]`]:
+          'Executions are named after their creations, which are not known before.',
+      });
+    }
   }
 }

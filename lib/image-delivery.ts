@@ -107,10 +107,14 @@ export class ImageDelivery extends Construct {
     });
   }
 
-  /** Lets a function store results, and find a result that it stored before. */
+  /** Lets a function store results. */
   grantStore(fn: LambdaFunction): void {
     fn.addEnvironment('IMAGES_BUCKET', this.bucket.bucketName);
     this.allow(fn, 's3:PutObject', 'results/*');
+  }
+
+  /** Lets a function find a result that was stored before. */
+  grantFind(fn: LambdaFunction): void {
     this.allow(fn, 's3:GetObject', 'results/*');
     // Without ListBucket S3 answers 403 instead of 404 for an object that does not exist.
     fn.addToRolePolicy(

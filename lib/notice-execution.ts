@@ -5,7 +5,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { acknowledge } from './acknowledge.ts';
+import { acknowledge, logicalIdOf } from './acknowledge.ts';
 import { noticeDefinition } from './notice-definition.ts';
 
 export interface NoticeExecutionProps {
@@ -31,7 +31,7 @@ export class NoticeExecution extends Construct {
     const machine = new StateMachine(this, 'StateMachine', {
       stateMachineName,
       definitionBody: DefinitionBody.fromString(noticeDefinition(readFileSync(creationDefinition, 'utf8'))),
-      definitionSubstitutions: { DeliverWebhookArn: deliverWebhook.functionArn },
+      definitionSubstitutions: { DeliverWebhookArn: deliverWebhook.currentVersion.functionArn },
       comment: 'Darkroom: one execution a notice',
       logs: {
         destination: new LogGroup(this, 'Log', {
@@ -51,10 +51,13 @@ export class NoticeExecution extends Construct {
     machine.addToRolePolicy(
       new PolicyStatement({
         actions: ['lambda:InvokeFunction'],
-        resources: [deliverWebhook.functionArn],
+        // Running executions invoke the version with which they began (lib/creation-execution.ts).
+        resources: deliverWebhook.resourceArnsForGrantInvoke,
       }),
     );
     acknowledge(machine, {
+      [`AwsSolutions-IAM5[Resource::<${logicalIdOf(deliverWebhook)}.Arn>:*]`]:
+        'Running executions invoke the versions of the releases with which they began. A template cannot name these versions (decision 33).',
       'AwsSolutions-IAM5[Resource::*]':
         'The actions that deliver a log to CloudWatch know no resource (Step Functions developer guide, Logging).',
       'AwsSolutions-SF1':

@@ -31,17 +31,23 @@ export class ProviderAccess extends Construct {
     });
   }
 
+  /** Lets a function ask every vendor. */
   grantUse(fn: LambdaFunction): void {
-    fn.addEnvironment('PROVIDER_SECRET_ARN', this.secret.secretArn);
+    this.grantKeys(fn);
     fn.addEnvironment('BEDROCK_REGION', this.bedrockRegion);
+    const invoked = this.bedrockModels();
+    if (invoked.length > 0)
+      fn.addToRolePolicy(new PolicyStatement({ actions: ['bedrock:InvokeModel'], resources: invoked }));
+  }
+
+  /** Lets a function ask the vendors that issue keys. */
+  grantKeys(fn: LambdaFunction): void {
+    fn.addEnvironment('PROVIDER_SECRET_ARN', this.secret.secretArn);
     // A JSON object of provider names to other addresses than the vendors' own, such as a proxy.
     fn.addEnvironment('PROVIDER_BASE_URLS', '{}');
     fn.addToRolePolicy(
       new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [this.secret.secretArn] }),
     );
-    const invoked = this.bedrockModels();
-    if (invoked.length > 0)
-      fn.addToRolePolicy(new PolicyStatement({ actions: ['bedrock:InvokeModel'], resources: invoked }));
   }
 
   /** The ARNs of the models. ARNs of foundation models name no account. */

@@ -1,18 +1,28 @@
 import { Aws, CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { ApiMapping, DomainName, HttpApi, HttpMethod, type CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  ApiMapping,
+  DomainName,
+  HttpApi,
+  HttpMethod,
+  type CfnStage,
+  type HttpRoute,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { apiRoot, operations, type OperationName } from '../core/contract.ts';
+import { apiRoot, callbackRoute, operations, type OperationName } from '../core/contract.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Settings } from './settings.ts';
 
 export interface PublicApiProps {
-  readonly operations: Readonly<Record<OperationName, LambdaFunction>>;
+  /** The functions, or aliases of them. */
+  readonly operations: Readonly<Record<OperationName, IFunction>>;
   /** Answers requests that no route takes: unknown paths and wrong methods. */
-  readonly unknownRoute: LambdaFunction;
+  readonly unknownRoute: IFunction;
+  /** Takes the callbacks of vendors, which are no requests of clients. */
+  readonly receiveCallback: IFunction;
   readonly throttling: Settings['throttling'];
   readonly logRetention: RetentionDays;
   /** Host name and certificate of the API. Absent: API Gateway gives a name. */
@@ -36,11 +46,19 @@ const accessLogFormat = {
   integrationError: '$context.integrationErrorMessage',
 } as const;
 
+/**
+ * The throttle of the callbacks, apart from that of the clients. A vendor repeats a callback that was refused,
+ * and each creation has at most a few callbacks.
+ */
+const callbackThrottle = { ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 };
+
 /** The HTTP API: a route for each operation of the contract, and one for everything else. */
 export class PublicApi extends Construct {
   readonly httpApi: HttpApi;
   /** The address of the API's root for clients. */
   readonly url: string;
+  /** The address under which vendors reach the API. It has no slash at its end. */
+  readonly callbackBaseUrl: string;
 
   constructor(scope: Construct, id: string, props: PublicApiProps) {
     super(scope, id);
@@ -56,16 +74,25 @@ export class PublicApi extends Construct {
         integration: new HttpLambdaIntegration(name, props.operations[name as OperationName]),
       });
     }
+    const callbacks = this.httpApi.addRoutes({
+      path: callbackRoute,
+      methods: [HttpMethod.POST],
+      integration: new HttpLambdaIntegration('receiveCallback', props.receiveCallback),
+    });
     acknowledge(this.httpApi, {
       'AwsSolutions-APIG4':
-        'Every function authenticates by itself: a revoked key is dead at the next request, which a cached authorizer cannot promise, and refusals have the documented form.',
+        'Every function authenticates by itself: a revoked key is dead at the next request, which a cached authorizer cannot promise, and refusals have the documented form. A callback proves itself by the capability in its path and by the signature of its vendor.',
     });
-    this.configureStage(props);
-    this.url = `${props.domain ? this.addDomain(props.domain) : this.httpApi.apiEndpoint}${apiRoot}`;
+    this.configureStage(props, callbacks);
+    this.callbackBaseUrl = props.domain ? this.addDomain(props.domain) : this.httpApi.apiEndpoint;
+    this.url = `${this.callbackBaseUrl}${apiRoot}`;
   }
 
   /** HttpApi creates its default stage itself and has no property for the stage's log. */
-  private configureStage({ throttling, logRetention }: PublicApiProps): void {
+  private configureStage(
+    { throttling, logRetention }: PublicApiProps,
+    callbacks: readonly HttpRoute[],
+  ): void {
     const stage = this.httpApi.defaultStage?.node.defaultChild as CfnStage;
     const log = new LogGroup(this, 'AccessLog', {
       // Log groups under this prefix need no entry in the account's resource policy of CloudWatch Logs, whose
@@ -82,6 +109,9 @@ export class PublicApi extends Construct {
       throttlingRateLimit: throttling.ratePerSecond,
       throttlingBurstLimit: throttling.burst,
     };
+    stage.routeSettings = { [`POST ${callbackRoute}`]: callbackThrottle };
+    // CloudFormation refuses settings of a route that does not exist yet.
+    for (const route of callbacks) stage.node.addDependency(route);
   }
 
   private addDomain({ name, certificateArn }: NonNullable<Settings['apiDomain']>): string {

@@ -7,12 +7,12 @@ import { Construct } from 'constructs';
 
 export interface ReconciliationProps {
   readonly reconcile: LambdaFunction;
-  readonly stateMachine: StateMachine;
+  readonly stateMachines: readonly StateMachine[];
 }
 
 /** Starts the reconciler every minute, and at once when an execution ended without success. */
 export class Reconciliation extends Construct {
-  constructor(scope: Construct, id: string, { reconcile, stateMachine }: ReconciliationProps) {
+  constructor(scope: Construct, id: string, { reconcile, stateMachines }: ReconciliationProps) {
     super(scope, id);
     new Rule(this, 'EveryMinute', {
       description: 'Darkroom: looks after creations that are due',
@@ -26,7 +26,7 @@ export class Reconciliation extends Construct {
         detailType: ['Step Functions Execution Status Change'],
         detail: {
           status: ['FAILED', 'TIMED_OUT', 'ABORTED'],
-          stateMachineArn: [stateMachine.stateMachineArn],
+          stateMachineArn: stateMachines.map(({ stateMachineArn }) => stateMachineArn),
         },
       },
       targets: [new LambdaTarget(reconcile)],

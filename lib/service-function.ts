@@ -44,10 +44,19 @@ export class ServiceFunction extends LambdaFunction {
       // The service writes JSON lines itself. The format JSON would wrap each of them again.
       loggingFormat: LoggingFormat.TEXT,
       logGroup,
+      // Running executions invoke the version of an earlier release, so an update keeps it. When a deployment
+      // is rolled back, its version goes: Lambda publishes no second version of the same code, and the next
+      // deployment of the same release would fail.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
     this.leaveOnlyOwnLog(logGroup);
     // `sam local invoke` finds the function by this name.
     (this.node.defaultChild as CfnFunction).addMetadata('SamResourceId', id);
+  }
+
+  /** Whether a release publishes a version of the function: something in the stack names the version. */
+  hasVersions(): boolean {
+    return this.node.tryFindChild('CurrentVersion') !== undefined;
   }
 
   /**

@@ -3,6 +3,7 @@
  * creation, the API, the reconciler and the audit, then alarms and dashboard.
  */
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { operations, type OperationName } from '../core/contract.ts';
@@ -23,6 +24,7 @@ import { ServiceFunction, type ServiceFunctionProps } from './service-function.t
 import { ServiceMetrics } from './service-metrics.ts';
 import type { Settings } from './settings.ts';
 import { Store } from './store.ts';
+import { TrafficShift } from './traffic-shift.ts';
 
 export interface ServiceStackProps extends StackProps {
   readonly settings: Settings;
@@ -35,6 +37,8 @@ export class ServiceStack extends Stack {
   private readonly images: ImageDelivery;
   private readonly encryptionSecret: EncryptionSecret;
   private readonly providers: ProviderAccess;
+  /** Absent when requests go to a new release at once. */
+  private readonly trafficShift: TrafficShift | undefined;
   /** The functions by their construct ids. */
   private readonly functions = new Map<string, ServiceFunction>();
 
@@ -49,8 +53,13 @@ export class ServiceStack extends Stack {
     });
     this.encryptionSecret = new EncryptionSecret(this, 'EncryptionSecret');
     this.providers = new ProviderAccess(this, 'Providers', { bedrockRegion: this.settings.bedrockRegion });
+    const { apiTraffic: traffic } = settings;
+    this.trafficShift =
+      traffic === 'all-at-once' ? undefined : new TrafficShift(this, 'Traffic', { traffic });
     const execution = this.addExecution();
     const api = this.addApi(execution);
+    for (const id of ['RenderImage', 'RenderImageSmall', 'RenderImageLarge'])
+      this.functionNamed(id).addEnvironment('CALLBACK_BASE_URL', api.callbackBaseUrl);
     this.addReconciliation(execution);
     this.addNotices();
     this.addAudit();
@@ -58,9 +67,13 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'ApiUrl', { value: api.url });
     new CfnOutput(this, 'TableName', { value: this.store.tableName });
     new CfnOutput(this, 'StateMachineArn', { value: execution.stateMachine.stateMachineArn });
+    new CfnOutput(this, 'CallbackMachineArn', { value: execution.callbackMachine.stateMachineArn });
     new CfnOutput(this, 'EncryptionSecretArn', { value: this.encryptionSecret.secretArn });
     new CfnOutput(this, 'ProviderSecretArn', { value: this.providers.secret.secretArn });
     new CfnOutput(this, 'ResultsBaseUrl', { value: this.images.baseUrl });
+    // The operator's command prunes the versions of these functions.
+    const versioned = [...this.functions.values()].filter((fn) => fn.hasVersions());
+    new CfnOutput(this, 'VersionedFunctions', { value: versioned.map((fn) => fn.functionName).join(',') });
     // Limits are attributes of each account. The operator's command reads this output when it creates an
     // account.
     new CfnOutput(this, 'DefaultLimits', { value: JSON.stringify({ ...defaultLimits, ...settings.limits }) });
@@ -86,7 +99,7 @@ export class ServiceStack extends Stack {
     deliverWebhook.addEnvironment('OUTBOUND_RULES', 'public');
     this.store.grant(deliverWebhook, 'GetItem', 'BatchGetItem', 'UpdateItem', 'PutItem');
     this.encryptionSecret.grantOpen(deliverWebhook);
-    return new CreationExecution(this, 'Creation', {
+    const execution = new CreationExecution(this, 'Creation', {
       renderImage,
       renderImageSmall,
       renderImageLarge,
@@ -94,6 +107,9 @@ export class ServiceStack extends Stack {
       deliverWebhook,
       logRetention: this.logRetention,
     });
+    for (const fn of [renderImage, renderImageSmall, renderImageLarge])
+      execution.grantEndTasks(fn, 'SendTaskSuccess');
+    return execution;
   }
 
   /** One of the functions that render: the same code and rights, with the memory for its pictures. */
@@ -107,8 +123,9 @@ export class ServiceStack extends Stack {
       holdsEventStreams: true,
     });
     fn.addEnvironment('RESULT_DAYS', String(this.settings.resultDays));
-    this.store.grant(fn, 'UpdateItem');
+    this.store.grant(fn, 'GetItem', 'UpdateItem');
     this.images.grantStore(fn);
+    this.images.grantFind(fn);
     this.providers.grantUse(fn);
     return fn;
   }
@@ -131,13 +148,35 @@ export class ServiceStack extends Stack {
     this.images.grantStoreSources(generateImage);
     execution.grantStart(generateImage);
     const { throttling, apiDomain: domain } = this.settings;
+    const live = (fn: ServiceFunction): IFunction => (this.trafficShift?.aliasOf(fn) ?? fn) as IFunction;
     return new PublicApi(this, 'Api', {
-      operations: functions,
-      unknownRoute,
+      operations: Object.fromEntries(names.map((name) => [name, live(functions[name])])) as Record<
+        OperationName,
+        IFunction
+      >,
+      unknownRoute: live(unknownRoute),
+      receiveCallback: live(this.addReceiveCallback(execution)),
       throttling,
       logRetention: this.logRetention,
       domain,
     });
+  }
+
+  /** Does for one job what RenderImage does: asks the vendor, stores the image, completes the creation. */
+  private addReceiveCallback(execution: CreationExecution): ServiceFunction {
+    const fn = this.addFunction('ReceiveCallback', 'operations/receive-callback', {
+      description: 'Takes the callback of a vendor whose job has ended',
+      // API Gateway gives up after 30 s. The function still completes the creation then.
+      timeout: Duration.seconds(90),
+      // It holds one picture of any size and no source image, as RenderImageLarge does.
+      memoryMegabytes: rendererSizes.large.memoryMegabytes,
+    });
+    fn.addEnvironment('RESULT_DAYS', String(this.settings.resultDays));
+    this.store.grant(fn, 'GetItem', 'UpdateItem');
+    this.images.grantStore(fn);
+    this.providers.grantKeys(fn);
+    execution.grantEndTasks(fn, 'SendTaskSuccess', 'SendTaskFailure');
+    return fn;
   }
 
   private addReconciliation(execution: CreationExecution): void {
@@ -152,7 +191,7 @@ export class ServiceStack extends Stack {
     this.store.grantOpenWork(reconcile);
     execution.grantStart(reconcile);
     execution.grantDescribe(reconcile);
-    new Reconciliation(this, 'Reconciliation', { reconcile, stateMachine: execution.stateMachine });
+    new Reconciliation(this, 'Reconciliation', { reconcile, stateMachines: execution.all });
   }
 
   /** Whoever tells a crossing starts the notice; the reconciler starts what was lost. */
@@ -176,7 +215,7 @@ export class ServiceStack extends Stack {
   }
 
   /** The alarms and the dashboard for operators. */
-  private addObservation({ httpApi }: PublicApi, { stateMachine }: CreationExecution): void {
+  private addObservation({ httpApi }: PublicApi, execution: CreationExecution): void {
     const metrics = new ServiceMetrics(this.stackName);
     const throttled = [
       'GenerateImage',
@@ -186,18 +225,23 @@ export class ServiceStack extends Stack {
       'RenderImageLarge',
       'RefundCharge',
       'DeliverWebhook',
+      'ReceiveCallback',
       'Reconcile',
     ].map((id) => this.functionNamed(id));
     const [refundCharge, auditBooks] = [this.functionNamed('RefundCharge'), this.functionNamed('AuditBooks')];
     const alarms = new Alarms(this, 'Alarms', {
       metrics,
       httpApi,
-      stateMachine,
+      stateMachines: execution.all,
       throttled,
       refundCharge,
       auditBooks,
       email: this.settings.alarmEmail,
     });
+    // Only what a faulty release of the API causes. An alarm that is raised already stops every deployment.
+    this.trafficShift?.stopAt(
+      ['RequestsFailing', 'ServerErrors', 'StartsRefused'].map((name) => alarms.named(name)),
+    );
     new Dashboard(this, 'Dashboard', { metrics, httpApi, alarms: alarms.all });
   }
 

@@ -106,6 +106,15 @@ const settingsSchema = z.strictObject(
      * eu-west-1, and 150 in other regions. The reconciler stays below what others leave of it.
      */
     startsPerSecond: wholeNumber(10, 10_000).default(150),
+    /**
+     * How a deployment moves requests to the new API functions. In steps, a deployment takes five or ten
+     * minutes longer, and an alarm ends it.
+     */
+    apiTraffic: oneOf([
+      'all-at-once',
+      'canary-10-percent-5-minutes',
+      'linear-10-percent-every-1-minute',
+    ]).default('all-at-once'),
     /** The limits of the whole API, which apply before the limits of an account. */
     throttling: z
       .strictObject(

@@ -39,6 +39,8 @@ export interface LocalAwsOptions {
   readonly transactionHoldMillis?: number;
   /** The service that answers the calls to Step Functions. */
   readonly states: AwsService;
+  /** The service that answers the calls to Lambda. */
+  readonly lambda: AwsService;
 }
 
 /**
@@ -50,6 +52,7 @@ export async function startLocalAws({
   folder,
   now,
   states,
+  lambda,
   transactionHoldMillis = 0,
 }: LocalAwsOptions): Promise<LocalAws> {
   const dynamo = createDynamo({
@@ -69,6 +72,7 @@ export async function startLocalAws({
       dynamodb: dynamo.service,
       secretsmanager: secrets.service,
       states,
+      lambda,
       objectStore: objects,
       faults,
       authorize,

@@ -4,6 +4,7 @@ import { createAdvance } from './advance.ts';
 import type { Advanced } from './advance.ts';
 import type { Faults } from './aws/faults.ts';
 import type { AwsEndpoint } from './aws/endpoint.ts';
+import { openFunctionVersions } from './aws/function-versions.ts';
 import { openClock } from './clock.ts';
 import type { VirtualClock } from './clock.ts';
 import { createControl } from './control/control.ts';
@@ -72,6 +73,8 @@ export interface OneMachine {
   /** The executions of the state machines, with their histories. */
   readonly executions: Pick<Executions, 'find' | 'list'>;
   readonly advance: (seconds: number) => Promise<Advanced>;
+  /** Lets a test exchange the code of a function in the middle of a run. */
+  readonly updateCode: Runtime['functions']['updateCode'];
   /**
    * Stops the service within 10 s, also when functions still run. Open executions run again from their start
    * when the service starts again.
@@ -114,12 +117,17 @@ async function start(
   onStop(inbox.close);
   const server = await listen(options.port ?? 0, (error) => console.error('gateway:', error));
   onStop(server.close);
-  const synthesized = readTemplate(options.templatePath, { apiEndpoint: server.url });
+  const versions = openFunctionVersions(path.join(folder, 'lambda', 'versions.json'), clock.now);
+  const synthesized = readTemplate(options.templatePath, {
+    apiEndpoint: server.url,
+    versionOf: versions.publish,
+  });
   const template = servedUnder(server.url, synthesized, environment);
   const runtime = await startRuntime({
     template,
     folder,
     clock,
+    versions,
     transactionHoldMillis: options.transactionHoldMillis,
     onLog: options.onLog,
     onEvent,
@@ -159,6 +167,7 @@ async function start(
     usedGrants: aws.usedGrants,
     executions: runtime.executions,
     advance,
+    updateCode: functions.updateCode,
   };
 }
 

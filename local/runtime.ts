@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { FunctionVersions } from './aws/function-versions.ts';
 import type { VirtualClock } from './clock.ts';
 import { executionEvent, matchesPattern, scheduledEvent } from './event-bus.ts';
 import { createLocalFunctions } from './lambda/functions.ts';
@@ -55,6 +56,7 @@ export interface RuntimeOptions {
   readonly template: LocalTemplate;
   readonly folder: string;
   readonly clock: VirtualClock;
+  readonly versions: FunctionVersions;
   /** How long a transaction of DynamoDB holds its items. The default is 0. */
   readonly transactionHoldMillis?: number | undefined;
   readonly onLog?: ((line: FunctionLogLine) => void) | undefined;
@@ -68,6 +70,7 @@ export async function startRuntime({
   template,
   folder,
   clock,
+  versions,
   transactionHoldMillis = 0,
   onLog,
   onEvent,
@@ -80,6 +83,10 @@ export async function startRuntime({
     now: clock.now,
     transactionHoldMillis,
     states: (call) => states(call),
+    lambda: versions.serviceFor(
+      template.functions.map(({ id }) => id),
+      template.aliases,
+    ),
   });
   const functions = createLocalFunctions({
     functions: template.functions,
@@ -106,10 +113,7 @@ export async function startRuntime({
       publish(template, functions, execution);
     },
   });
-  const states = createStatesService(
-    executions,
-    machines.map(([arn]) => arn),
-  );
+  const states = createStatesService(executions, new Map(machines), interpreter.sendToTask);
   const schedule = createSchedule(jobsOf(template, functions, aws), clock, (job, error) =>
     console.error(`${job}:`, error),
   );

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { PolicyStatement } from './aws/iam.ts';
-import { readFunctions, readRoutes, readStateMachines } from './template/compute.ts';
-import type { LocalFunction, LocalRoute, LocalStateMachine } from './template/compute.ts';
+import { readAliases, readFunctions, readRoutes, readStateMachines } from './template/compute.ts';
+import type { LocalAlias, LocalFunction, LocalRoute, LocalStateMachine } from './template/compute.ts';
 import { readRules, readSchedules } from './template/events.ts';
 import type { LocalRule, LocalSchedule } from './template/events.ts';
 import type { Template } from './template/intrinsics.ts';
@@ -12,6 +12,7 @@ import { readBuckets, readDistributions, readSecrets, readTables } from './templ
 import type { LocalBucket, LocalDistribution, LocalSecret, LocalTable } from './template/storage.ts';
 
 export type {
+  LocalAlias,
   LocalBucket,
   LocalDistribution,
   LocalFunction,
@@ -26,6 +27,7 @@ export type {
 /** The resources of a synthesized stack, under the names by which the stand-ins serve them. */
 export interface LocalTemplate {
   readonly functions: readonly LocalFunction[];
+  readonly aliases: readonly LocalAlias[];
   readonly routes: readonly LocalRoute[];
   readonly tables: readonly LocalTable[];
   readonly stateMachines: readonly LocalStateMachine[];
@@ -43,6 +45,8 @@ export interface LocalTemplate {
 export interface TemplateOptions {
   /** The local address of the HTTP API. GetAtt ApiEndpoint resolves to it. */
   readonly apiEndpoint?: string;
+  /** The number of a function's version, by the logical ids of the two. The default is always 1. */
+  readonly versionOf?: (functionId: string, versionId: string) => string;
 }
 
 /**
@@ -51,11 +55,13 @@ export interface TemplateOptions {
  */
 export function readTemplate(
   templatePath: string,
-  { apiEndpoint = 'http://localhost:3000' }: TemplateOptions = {},
+  { apiEndpoint = 'http://localhost:3000', versionOf = () => '1' }: TemplateOptions = {},
 ): LocalTemplate {
-  const resources = openResources(JSON.parse(readFileSync(templatePath, 'utf8')) as Template, apiEndpoint);
+  const template = JSON.parse(readFileSync(templatePath, 'utf8')) as Template;
+  const resources = openResources(template, { apiEndpoint, versionOf });
   return {
     functions: readFunctions(resources, path.dirname(templatePath)),
+    aliases: readAliases(resources),
     routes: readRoutes(resources),
     tables: readTables(resources),
     stateMachines: readStateMachines(resources),

@@ -7,6 +7,7 @@ interface Given {
   readonly data: string;
   readonly json?: boolean;
   readonly strictOutbound?: boolean;
+  readonly publicUrl?: string;
   readonly transactionHold: string;
   readonly env: StartOptions['env'];
 }
@@ -21,6 +22,10 @@ export function startOptions(argv: readonly string[]): StartOptions {
     .option(
       '--strict-outbound',
       'the deployed rules for addresses: public hosts, https for webhooks, http(s) for images',
+    )
+    .option(
+      '--public-url <url>',
+      'where vendors reach this machine from outside, so that they call back; without it their jobs are polled',
     )
     .option(
       '--transaction-hold <ms>',
@@ -40,6 +45,7 @@ export function startOptions(argv: readonly string[]): StartOptions {
     data: given.data,
     json: given.json === true,
     strictOutbound: given.strictOutbound === true,
+    ...(given.publicUrl !== undefined && { publicUrl: publicUrlOf(given.publicUrl) }),
     transactionHoldMillis: holdOf(given.transactionHold),
     env: given.env,
   };
@@ -49,6 +55,15 @@ function addVariable(text: string, before: StartOptions['env']): StartOptions['e
   const [, name, value] = /^([A-Z][A-Z0-9_]*)=(.*)$/s.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return { ...before, [name]: value };
   console.error(`--env: ${JSON.stringify(text)} is no NAME=VALUE, such as AUTH_FAILURE_FORM=plain.`);
+  process.exit(1);
+}
+
+/** Without a slash at its end. */
+function publicUrlOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isBare = url?.search === '' && url.hash === '' && url.username === '' && url.password === '';
+  if (isBare && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
+  console.error(`--public-url: ${JSON.stringify(text)} is no address, such as https://pictures.example.com.`);
   process.exit(1);
 }
 

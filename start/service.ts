@@ -22,6 +22,8 @@ export interface ServiceOptions {
    * machine.
    */
   readonly strictOutbound: boolean;
+  /** Where vendors reach this machine. Absent: no vendor is asked to call back. */
+  readonly publicUrl?: string;
   /** Other values for environment variables of the functions. */
   readonly environment?: Readonly<Record<string, string>>;
   /** How long a transaction of DynamoDB holds its items, in real milliseconds. The default is 0. */
@@ -50,6 +52,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     port: options.port,
     environment: {
       TOP_UP_URL: '{origin}/_local/wallet',
+      CALLBACK_BASE_URL: options.publicUrl ?? '',
       ...(!options.strictOutbound && { OUTBOUND_RULES: 'loopback-too' }),
       ...options.environment,
     },

@@ -11,6 +11,7 @@ export interface StartOptions {
   readonly data: string;
   readonly json: boolean;
   readonly strictOutbound: boolean;
+  readonly publicUrl?: string;
   readonly transactionHoldMillis: number;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -22,6 +23,7 @@ export async function runUntilStopped(options: StartOptions): Promise<void> {
       folder: options.data,
       port: options.port,
       strictOutbound: options.strictOutbound,
+      ...(options.publicUrl !== undefined && { publicUrl: options.publicUrl }),
       transactionHoldMillis: options.transactionHoldMillis,
       environment: options.env,
       onProgress: (line) => console.error(pc.dim(line)),

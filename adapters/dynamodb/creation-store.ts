@@ -3,18 +3,23 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { CreationId } from '../../core/ids.ts';
 import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports/creations.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
 import { batchGet } from './batch-get.ts';
 import { updateIf } from './conditional.ts';
 import { pageOfCreations } from './creation-page.ts';
+import { renewLeaseItem, readTaskToken, takeLeaseItem, withLease } from './lease-item.ts';
 import { creationFromItem } from './mapping.ts';
-import { getItem, updateItem, type UpdateParts } from './send.ts';
-import { keys, type Table } from './table.ts';
+import { getItem, updateItem } from './send.ts';
+import { keys, type Item, type ItemKey, type Table } from './table.ts';
 import { settleTerminal } from './terminal.ts';
 import { transact } from './transaction.ts';
 
 const isOpen = '#status IN (:queued, :processing)';
-const isFreeToTake = '(attribute_not_exists(lease) OR lease.#until <= :now OR lease.holder = :holder)';
-const isHeld = 'lease.holder = :holder';
+/** The release before writes the lease into the creation as well. Such a lease holds until its time is over. */
+const isFreeInTheCreation = '(attribute_not_exists(lease) OR lease.#until <= :now OR lease.holder = :holder)';
+/** Not lower: the SDK repeats an update whose answer was lost. */
+const isTheLatestTurn = '(attribute_not_exists(fence) OR fence <= :turn)';
+const isOfThisTurn = 'fence = :turn';
 
 /** Reads creations, and writes the steps of their rendering. */
 export function createCreationStore(table: Table): CreationStore {
@@ -29,17 +34,15 @@ export function createCreationStore(table: Table): CreationStore {
       return page.creations;
     },
     page: (accountId, query) => pageOfCreations(table, accountId, query),
-    lease: (id, holder, untilMillis, nowMillis) => lease(table, id, holder, untilMillis, nowMillis),
-    renewLease: async (id, holder, untilMillis) =>
-      updateHeld(table, id, {
-        UpdateExpression: 'SET lease.#until = :until',
-        ExpressionAttributeNames: { '#until': 'until' },
-        ExpressionAttributeValues: { ':until': untilMillis, ':holder': holder },
-      }),
-    saveAttempts: async (id, holder, attempts) =>
-      updateHeld(table, id, {
+    lease: (id, holder, untilMillis, nowMillis, taskToken) =>
+      lease(table, id, holder, untilMillis, nowMillis, taskToken),
+    taskToken: (id) => readTaskToken(table, id),
+    renewLease: (id, holder, untilMillis) => renewLeaseItem(table, id, holder, untilMillis),
+    saveAttempts: async (id, turn, attempts) =>
+      updateIf(table, keys.creation(id), {
         UpdateExpression: 'SET attempts = :attempts',
-        ExpressionAttributeValues: { ':attempts': attempts, ':holder': holder },
+        ConditionExpression: isOfThisTurn,
+        ExpressionAttributeValues: { ':attempts': attempts, ':turn': turn },
       }),
     complete: (creation, done) => complete(table, creation, done),
   };
@@ -51,53 +54,80 @@ async function readCreation(table: Table, id: CreationId): Promise<CreationRecor
   return item && creationFromItem(item);
 }
 
-/** Consistent reads, a hundred creations at once. The record holds the lease, so one read brings both. */
+/** Consistent reads. A creation and its lease are in the same batch, fifty of each at once. */
 async function readCreations(table: Table, ids: readonly CreationId[]): Promise<readonly CreationRecord[]> {
   const items = await batchGet(
     table,
-    ids.map((id) => keys.creation(id)),
+    ids.flatMap((id) => [keys.creation(id), keys.lease(id)]),
   );
-  const found = new Map(items.map(creationFromItem).map((creation) => [creation.id, creation]));
-  return ids.flatMap((id) => found.get(id) ?? []);
+  const found = new Map(items.map((item) => [`${String(item['pk'])} ${String(item['sk'])}`, item]));
+  const itemOf = ({ pk, sk }: ItemKey): Item | undefined => found.get(`${pk} ${sk}`);
+  return ids.flatMap((id) => {
+    const item = itemOf(keys.creation(id));
+    return item ? [withLease(creationFromItem(item), itemOf(keys.lease(id)))] : [];
+  });
 }
 
-/** Takes the lease and reads the record in the same call. If the lease is refused, the old item says why. */
+/** First the item of the lease, which gives the turn. Then the creation, with the turn as its fence. */
 async function lease(
   table: Table,
   id: CreationId,
   holder: string,
   untilMillis: number,
   nowMillis: number,
+  taskToken: string | undefined,
+): Promise<LeaseOutcome> {
+  const turn = await takeLeaseItem(table, id, holder, untilMillis, nowMillis, taskToken);
+  if (turn === undefined) return { kind: await whyHeld(table, id) };
+  const giveBack = (): Promise<boolean> => renewLeaseItem(table, id, holder, nowMillis);
+  try {
+    const outcome = await takeUp(table, id, { holder, turn }, nowMillis);
+    if (outcome.kind === 'leased_by_another') await giveBack();
+    return outcome;
+  } catch (error) {
+    // The next invocation does not have to wait until the lease runs out. This write may be refused as well.
+    if (error instanceof Overloaded) await giveBack().catch(() => false);
+    throw error;
+  }
+}
+
+/** A creation that has ended needs no renderer, even while a renderer that hangs still holds its lease. */
+async function whyHeld(table: Table, id: CreationId): Promise<'leased_by_another' | 'terminal' | 'absent'> {
+  const creation = await readCreation(table, id);
+  if (!creation) return 'absent';
+  return isTerminal(creation.status) ? 'terminal' : 'leased_by_another';
+}
+
+/** Sets the fence and reads the record in the same call. If the update is refused, the old item says why. */
+async function takeUp(
+  table: Table,
+  id: CreationId,
+  held: { readonly holder: string; readonly turn: number },
+  nowMillis: number,
 ): Promise<LeaseOutcome> {
   try {
     const answer = await updateItem(table, keys.creation(id), {
-      UpdateExpression:
-        'SET #status = :processing, lease = :lease, startedAt = if_not_exists(startedAt, :at)',
-      ConditionExpression: `${isOpen} AND ${isFreeToTake}`,
+      UpdateExpression: 'SET #status = :processing, fence = :turn, startedAt = if_not_exists(startedAt, :at)',
+      ConditionExpression: `${isOpen} AND ${isTheLatestTurn} AND ${isFreeInTheCreation}`,
       ExpressionAttributeNames: { '#status': 'status', '#until': 'until' },
       ExpressionAttributeValues: {
         ':queued': 'queued',
         ':processing': 'processing',
-        ':lease': { holder, until: untilMillis },
-        ':holder': holder,
+        ':turn': held.turn,
+        ':holder': held.holder,
         ':now': nowMillis,
         ':at': new Date(nowMillis).toISOString(),
       },
       ReturnValues: 'ALL_NEW',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
-    return { kind: 'leased', creation: creationFromItem(answer.Attributes ?? {}) };
+    return { kind: 'leased', creation: creationFromItem(answer.Attributes ?? {}), turn: held.turn };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     if (!error.Item) return { kind: 'absent' };
     const creation = creationFromItem(unmarshall(error.Item));
     return { kind: isTerminal(creation.status) ? 'terminal' : 'leased_by_another' };
   }
-}
-
-/** An update that only the holder of the lease may make. False when it no longer holds the lease. */
-async function updateHeld(table: Table, id: CreationId, parts: UpdateParts): Promise<boolean> {
-  return updateIf(table, keys.creation(id), { ConditionExpression: isHeld, ...parts });
 }
 
 async function complete(

@@ -6,7 +6,7 @@ import { queryPages } from './query.ts';
 import { queryPage, updateItem, type QueryParts } from './send.ts';
 import { keyOf, keys, openShards, openWorkIndex, type Item, type Table } from './table.ts';
 
-/** The creations of a page. One BatchGetItem reads as many. */
+/** The creations of a page. Two BatchGetItems read as many with their leases. */
 const pageSize = 100;
 /** An index may lag behind the table by so much. */
 const indexLagMillis = 1_000;

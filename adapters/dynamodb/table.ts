@@ -79,6 +79,7 @@ export const keys = {
   }),
   creation: (id: CreationId): ItemKey => ({ pk: `CREATION#${id}`, sk: 'CREATION' }),
   notice: (id: NoticeId): ItemKey => ({ pk: `NOTICE#${id}`, sk: 'NOTICE' }),
+  lease: (id: CreationId): ItemKey => ({ pk: `CREATION#${id}`, sk: 'LEASE' }),
   poll: (id: CreationId): ItemKey => ({ pk: `CREATION#${id}`, sk: 'POLL' }),
   block: (address: string): ItemKey => ({ pk: `IP#${address}`, sk: 'BLOCK' }),
   rejected: (address: string, kind: string, minute: number): ItemKey => ({

@@ -14,7 +14,7 @@ export interface Settlement {
 }
 
 /**
- * The update that ends a creation, once. A creation with a webhook stays in the index of open work until the
+ * The update that ends a creation, once. It removes the lease that an earlier release wrote into the creation. A creation with a webhook stays in the index of open work until the
  * webhook is settled.
  */
 export function settleTerminal(table: Table, creation: CreationRecord, settlement: Settlement): TransactItem {

@@ -1,4 +1,5 @@
 /** What every vendor's folder offers: an adapter that renders, and a check of our key that costs nothing. */
+import type { Clock } from '../../core/ports/runtime.ts';
 import type { ImageProvider, ProviderCredentials } from '../../core/provider.ts';
 
 /** What a vendor's adapter and check are made of. */
@@ -6,6 +7,8 @@ export interface VendorSettings {
   /** The name under which the table of vendors lists the vendor, and under which its key is stored. */
   readonly name: string;
   readonly credentials: ProviderCredentials;
+  /** The clock of the service, for what is asked of the vendor only from time to time. */
+  readonly clock: Pick<Clock, 'now' | 'timeout'>;
   /** Replaces the vendor's own address, for a fake or a proxy. It has no slash at its end. */
   readonly baseUrl?: string;
 }

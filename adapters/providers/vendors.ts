@@ -33,6 +33,7 @@ const vendors: Readonly<Record<VendorName, Vendor>> = {
 
 export interface VendorAccess {
   readonly credentials: ProviderCredentials;
+  readonly clock: VendorSettings['clock'];
   /** Addresses that replace the vendors' own addresses, by the vendor's name. */
   readonly baseUrls: Readonly<Record<string, string>>;
 }
@@ -58,7 +59,7 @@ function isVendor(name: ProviderName): name is VendorName {
   return Object.hasOwn(vendors, name);
 }
 
-function settingsOf({ credentials, baseUrls }: VendorAccess, name: string): VendorSettings {
+function settingsOf({ credentials, clock, baseUrls }: VendorAccess, name: string): VendorSettings {
   const baseUrl = baseUrls[name];
-  return { name, credentials, ...(baseUrl !== undefined && { baseUrl }) };
+  return { name, credentials, clock, ...(baseUrl !== undefined && { baseUrl }) };
 }

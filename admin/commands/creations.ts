@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { creationStatuses, isTerminal, type CreationRecord } from '../../core/creation.ts';
 import { lookAfterCommand, placeOf } from '../../core/look-for-crossings.ts';
+import { isKnownVersion } from '../../core/schema-version.ts';
 import type { Admin } from '../admin.ts';
 import { creationDetails, creationRow } from '../creation-view.ts';
 import { findByRequest, listCreations, type ListOptions } from '../find-creations.ts';
@@ -77,12 +78,13 @@ async function details(services: OperatorServices, creation: CreationRecord): Pr
 }
 
 async function read(services: OperatorServices, text: string): Promise<CreationRecord> {
-  const creation = await services.creations.read(values.creationId(text));
+  const [creation] = await services.creations.readAll([values.creationId(text)]);
   if (!creation) throw new OperatorError(`There is no creation ${text}.`);
   return creation;
 }
 
 async function restart(services: OperatorServices, creation: CreationRecord): Promise<Row> {
+  requireKnown(creation);
   if (creation.dueAt === undefined)
     throw new OperatorError(
       `The creation is ${creation.status} and its webhook settled: there is nothing left to do.`,
@@ -100,7 +102,16 @@ async function restart(services: OperatorServices, creation: CreationRecord): Pr
   return { id: creation.id, execution: number, outcome };
 }
 
+/** The command may be older than the release that accepted the creation. */
+function requireKnown({ v }: CreationRecord): void {
+  if (!isKnownVersion(v))
+    throw new OperatorError(
+      'A newer release than this command has accepted the creation: use the command of that release.',
+    );
+}
+
 async function refund(services: OperatorServices, creation: CreationRecord): Promise<Row> {
+  requireKnown(creation);
   if (isTerminal(creation.status)) {
     throw new OperatorError(
       `The creation is ${creation.status} already; give money back with \`wallet adjust ${creation.accountId}\`.`,

@@ -5,6 +5,7 @@ import { readCatalog } from '../catalog/catalog-files.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Row } from '../../terminal/output.ts';
+import { callbackRows, setCallbackAccount } from './callback-accounts.ts';
 import { readSecret } from '../terminal/secret-input.ts';
 import type { OperatorServices } from '../services.ts';
 
@@ -26,9 +27,23 @@ export function addProviderCommands(program: Command, admin: Admin): void {
   command
     .command('set <provider>')
     .description('set its key, asked for without an echo or read from standard input, and enable it')
+    .option(
+      '--callback-account <id>',
+      'set no key, but the account at the vendor whose callbacks count, such as your user id at fal; empty: none',
+    )
+    .option('--no-callback-account', 'no callbacks of this vendor count: its jobs are polled')
     .action(
-      admin.run(async ({ services, output }, text: string) =>
-        output.show(await setProvider(services, settable(text))),
+      admin.run(
+        async (
+          { services, output },
+          text: string,
+          { callbackAccount }: { callbackAccount?: string | false },
+        ) =>
+          output.show(
+            callbackAccount === undefined
+              ? await setProvider(services, settable(text))
+              : await setCallbackAccount(services, settable(text), callbackAccount),
+          ),
       ),
     );
   command
@@ -41,6 +56,14 @@ export function addProviderCommands(program: Command, admin: Admin): void {
         if (infoOf(name).credential === 'key') await services.credentials.remove(name);
         output.show({ provider: name, enabled: false });
       }),
+    );
+  command
+    .command('callbacks')
+    .description('the vendors that can call back when a job has ended, and what each still needs for it')
+    .action(
+      admin.run(async ({ services, output }) =>
+        output.list(await callbackRows(services), 'No vendor can call back.'),
+      ),
     );
   command
     .command('check [provider]')

@@ -3,7 +3,8 @@ import type { CreationRecord, CreationStatus, RouteAttempt, StoredImage } from '
 import type { AccountId, CreationId } from '../ids.ts';
 
 export type LeaseOutcome =
-  | { readonly kind: 'leased'; readonly creation: CreationRecord }
+  /** `turn` is higher than that of every earlier lease of the creation. */
+  | { readonly kind: 'leased'; readonly creation: CreationRecord; readonly turn: number }
   | { readonly kind: 'terminal' }
   | { readonly kind: 'leased_by_another' }
   | { readonly kind: 'absent' };
@@ -28,17 +29,34 @@ export interface CreationPage {
 
 export interface CreationStore {
   read(id: CreationId): Promise<CreationRecord | undefined>;
-  /** The creations of these ids, consistently and in this order, without those that do not exist. */
+  /**
+   * The creations of these ids with their leases, consistently and in this order, without those that do not
+   * exist.
+   */
   readAll(ids: readonly CreationId[]): Promise<readonly CreationRecord[]>;
   /** The creations of an account, the newest first, from the one after `before` on. */
   list(accountId: AccountId, limit: number, before?: CreationId): Promise<readonly CreationRecord[]>;
   /** One page of the account's creations that fit the query, the newest first. */
   page(accountId: AccountId, query: CreationQuery): Promise<CreationPage>;
-  lease(id: CreationId, holder: string, untilMillis: number, nowMillis: number): Promise<LeaseOutcome>;
+  /**
+   * Takes the lease of a creation that is still open, which makes the attempts of every earlier renderer too
+   * late.
+   * @param taskToken the token of the execution's task. It is stored before the look at the creation, so that
+   *   whoever ends the creation meanwhile finds the token. Without it the stored token stays.
+   */
+  lease(
+    id: CreationId,
+    holder: string,
+    untilMillis: number,
+    nowMillis: number,
+    taskToken?: string,
+  ): Promise<LeaseOutcome>;
+  /** The token of the task that waits for the creation. One consistent read. */
+  taskToken(id: CreationId): Promise<string | undefined>;
   /** False when the holder no longer has the lease. */
   renewLease(id: CreationId, holder: string, untilMillis: number): Promise<boolean>;
-  /** Writes the list of attempts. False when the holder no longer has the lease. */
-  saveAttempts(id: CreationId, holder: string, attempts: readonly RouteAttempt[]): Promise<boolean>;
+  /** Writes the list of attempts. False when another renderer has taken up the creation in a later turn. */
+  saveAttempts(id: CreationId, turn: number, attempts: readonly RouteAttempt[]): Promise<boolean>;
   /** 'busy': a conflict outlasted the retries. The caller has to call again. */
   complete(creation: CreationRecord, done: Completion): Promise<'completed' | 'already_terminal' | 'busy'>;
 }

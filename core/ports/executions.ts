@@ -47,8 +47,8 @@ export type EnsureOutcome =
   | { readonly kind: 'exists' }
   | { readonly kind: 'refused' | 'unclear' };
 
-/** What the input of an execution is made of. */
-export type StartedCreation = Pick<CreationRecord, 'id' | 'resolution' | 'sources'>;
+/** What tells the state machine of an execution, its name and its input. */
+export type StartedCreation = Pick<CreationRecord, 'id' | 'machine' | 'resolution' | 'sources' | 'v'>;
 
 export interface Executions {
   /**
@@ -62,5 +62,8 @@ export interface Executions {
    */
   ensure(creation: StartedCreation, number: number): Promise<EnsureOutcome>;
   /** Whether the nth execution of a creation runs, has ended, or never existed. */
-  state(id: CreationId, number: number): Promise<'running' | 'ended' | 'absent'>;
+  state(
+    creation: Pick<CreationRecord, 'id' | 'machine'>,
+    number: number,
+  ): Promise<'running' | 'ended' | 'absent'>;
 }

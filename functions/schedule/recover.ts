@@ -6,6 +6,7 @@ import { lookQuietly } from '../look-quietly.ts';
 import { refundCreation } from '../refund.ts';
 import type { ReconcileServices } from '../services/reconcile.ts';
 import { lookAgainMillis, type NextStep } from './next-step.ts';
+import { requireKnownRelease } from '../workflow/payload.ts';
 import type { StartPace } from './start-pace.ts';
 
 const longestPostponeMillis = 3_600_000;
@@ -23,11 +24,13 @@ export interface RecoverServices extends ReconcileServices {
   readonly questions: StartPace;
 }
 
+/** Throws NewerRelease when this code does not understand the record. */
 export async function recover(
   creation: CreationRecord,
   step: NextStep,
   services: RecoverServices,
 ): Promise<Action> {
+  requireKnownRelease(creation);
   switch (step.kind) {
     case 'settle':
       await services.openWork.postpone(creation, undefined);
@@ -81,7 +84,7 @@ async function takeUp(creation: CreationRecord, latest: number, services: Recove
 
 async function ask(creation: CreationRecord, latest: number, services: RecoverServices): Promise<Action> {
   if (!(await services.questions.turn())) return 'left';
-  switch (await services.executions.state(creation.id, creation.executions)) {
+  switch (await services.executions.state(creation, creation.executions)) {
     case 'running':
       return postpone(creation, Math.min(services.clock.now() + lookAgainMillis, latest), services);
     case 'absent':

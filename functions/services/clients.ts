@@ -6,6 +6,7 @@ import { callLimits } from '../../adapters/call-limits.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createJsonLog } from '../../adapters/json-log.ts';
 import { createImageStore } from '../../adapters/s3-images.ts';
+import type { StateMachines } from '../../adapters/step-functions.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Clock, Log, RandomBytes } from '../../core/ports/runtime.ts';
@@ -32,6 +33,10 @@ export function table(): Table {
     marshallOptions: { removeUndefinedValues: true },
   });
   return { client, name: environment('TABLE_NAME'), clock: systemClock, randomBytes: randomness };
+}
+
+export function stateMachines(): StateMachines {
+  return { plain: environment('STATE_MACHINE_ARN'), callback: environment('CALLBACK_MACHINE_ARN') };
 }
 
 /** @param signal of the request's time, where there is a request */

@@ -5,6 +5,7 @@ export type Variable =
   | 'TABLE_NAME'
   | 'STATE_MACHINE_ARN'
   | 'NOTICE_MACHINE_ARN'
+  | 'CALLBACK_MACHINE_ARN'
   | 'STARTS_PER_SECOND'
   | 'IMAGES_BUCKET'
   | 'RESULTS_BASE_URL'
@@ -16,7 +17,8 @@ export type Variable =
   | 'METRICS_NAMESPACE'
   | 'PROVIDER_SECRET_ARN'
   | 'PROVIDER_BASE_URLS'
-  | 'BEDROCK_REGION';
+  | 'BEDROCK_REGION'
+  | 'CALLBACK_BASE_URL';
 
 /** Throws when the variable is not set. */
 export function environment(name: Variable): string {

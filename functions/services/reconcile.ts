@@ -9,7 +9,7 @@ import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { Executions, OpenWorkStore } from '../../core/ports/executions.ts';
 import type { NoticeExecutions, NoticeStore } from '../../core/ports/notices.ts';
-import { commonServices, table, type CommonServices } from './clients.ts';
+import { commonServices, stateMachines, table, type CommonServices } from './clients.ts';
 import { environment } from './environment.ts';
 
 export interface ReconcileServices extends CommonServices {
@@ -31,7 +31,7 @@ export function reconcileServices(): ReconcileServices {
     creations: createCreationStore(store),
     charges: createChargeStore(store),
     openWork: createOpenWorkStore(store),
-    executions: createExecutions(states, environment('STATE_MACHINE_ARN')),
+    executions: createExecutions(states, stateMachines()),
     notices: createNoticeStore(store),
     noticeExecutions: createNoticeExecutions(states, environment('NOTICE_MACHINE_ARN')),
     startsPerSecond: Number(environment('STARTS_PER_SECOND')),

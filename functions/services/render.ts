@@ -5,17 +5,14 @@ import { createProviderCredentials } from '../../adapters/provider-credentials.t
 import { createSandboxProvider } from '../../adapters/providers/sandbox/provider.ts';
 import { createVendors } from '../../adapters/providers/vendors.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
-import type { CreationStore } from '../../core/ports/creations.ts';
-import type { ImageStore } from '../../core/ports/images.ts';
-import type { ImageProvider } from '../../core/provider.ts';
-import { commonServices, imageStore, table, type CommonServices } from './clients.ts';
+import { commonServices, imageStore, table } from './clients.ts';
+import type { CompletionServices } from './completion.ts';
 import { environment } from './environment.ts';
+import { tasks } from './tasks.ts';
 
-export interface RenderServices extends CommonServices {
-  readonly creations: CreationStore;
-  readonly images: ImageStore;
-  readonly providers: ReadonlyMap<string, ImageProvider>;
-  readonly resultDays: number;
+export interface RenderServices extends CompletionServices {
+  /** Where vendors reach this service. Undefined: no vendor is asked to call back. */
+  readonly callbackBaseUrl: string | undefined;
 }
 
 export function renderServices(): RenderServices {
@@ -24,13 +21,22 @@ export function renderServices(): RenderServices {
     createSandboxProvider({ name, clock: systemClock, crash }),
   );
   const providers = [...sandboxes, ...createVendors(vendorAccess())];
+  const common = commonServices('render-image');
   return {
-    ...commonServices('render-image'),
+    ...common,
     creations: createCreationStore(table()),
     images: imageStore(),
+    tasks: tasks(common.log),
     providers: new Map(providers.map((provider) => [provider.name, provider])),
     resultDays: Number(environment('RESULT_DAYS')),
+    callbackBaseUrl: callbackBaseUrl(),
   };
+}
+
+/** Empty on one machine that vendors cannot reach. */
+function callbackBaseUrl(): string | undefined {
+  const url = environment('CALLBACK_BASE_URL');
+  return url === '' ? undefined : url;
 }
 
 function vendorAccess(): Parameters<typeof createVendors>[0] {
@@ -40,5 +46,5 @@ function vendorAccess(): Parameters<typeof createVendors>[0] {
     secretArn: environment('PROVIDER_SECRET_ARN'),
     clock: systemClock,
   });
-  return { credentials, baseUrls, bedrockRegion: environment('BEDROCK_REGION') };
+  return { credentials, clock: systemClock, baseUrls, bedrockRegion: environment('BEDROCK_REGION') };
 }

@@ -9,7 +9,7 @@ import type { NoticeExecutions, NoticeStore } from '../../core/ports/notices.ts'
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import { catalog, openApi, type QuoteServices } from './api.ts';
-import { imageStore, table } from './clients.ts';
+import { imageStore, stateMachines, table } from './clients.ts';
 import { environment } from './environment.ts';
 import type { OpenServices } from './open.ts';
 import { outbound, outboundRules } from './outbound.ts';
@@ -45,7 +45,7 @@ export function submitServices(): OpenServices<SubmitServices> {
       ...api,
       ...base,
       charges: createChargeStore({ ...shared, signal, onConflict }),
-      executions: createExecutions(states, environment('STATE_MACHINE_ARN'), signal),
+      executions: createExecutions(states, stateMachines(), signal),
       notices: createNoticeStore({ ...shared, signal }),
       noticeExecutions: createNoticeExecutions(states, environment('NOTICE_MACHINE_ARN'), signal),
       images: imageStore(signal),

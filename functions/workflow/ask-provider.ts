@@ -1,4 +1,7 @@
-/** The calls to one provider for one attempt: submit the job or resume it, poll it, and cancel it in time. */
+/**
+ * The calls to one provider for one attempt: submit the job or resume it, poll it or leave it to its callback,
+ * and cancel it in time.
+ */
 import type { RouteAttempt } from '../../core/creation.ts';
 import { refusedBy, type ImageProvider, type ProviderAnswer, type RenderJob } from '../../core/provider.ts';
 import { errorName } from '../error-name.ts';
@@ -7,6 +10,11 @@ import { Remedy } from './payload.ts';
 
 /** 'no_answer': the time of the route ended before the provider did. */
 export type RouteEnd = Exclude<ProviderAnswer, { kind: 'pending' }> | { readonly kind: 'no_answer' };
+
+/** The vendor works on the job and calls back when it has ended. */
+export interface Parked {
+  readonly kind: 'parked';
+}
 
 /** How long a request to cancel may take. The creation's time goes on meanwhile. */
 const cancelMillis = 1_500;
@@ -21,13 +29,20 @@ export interface Conversation {
    * Writes the id of the accepted job into the record. Throws a Remedy when another renderer holds the lease.
    */
   readonly accept: (jobId: string) => Promise<void>;
+  /** Whether a job whose id is recorded may be left to its callback now. */
+  readonly canPark: () => boolean;
   readonly services: Pick<RenderServices, 'clock' | 'log'>;
 }
 
-/** The provider's last answer. Throws a Remedy when another renderer holds the lease, and nothing else. */
-export async function askProvider(conversation: Conversation): Promise<RouteEnd> {
-  const { provider, job, attempt, signal, services } = conversation;
+/**
+ * The provider's last answer, or 'parked'. A stored job is asked about once before it is left to its callback
+ * again. Throws a Remedy when another renderer holds the lease, and nothing else.
+ */
+export async function askProvider(conversation: Conversation): Promise<RouteEnd | Parked> {
+  const { provider, job, attempt, signal, canPark, services } = conversation;
   let jobId = attempt.jobId;
+  let isLookDue = jobId !== undefined;
+  let isNoted = isLookDue;
   try {
     signal.throwIfAborted();
     let answer: ProviderAnswer =
@@ -36,9 +51,11 @@ export async function askProvider(conversation: Conversation): Promise<RouteEnd>
         : { kind: 'pending', jobId, pollAfterMillis: 0 };
     if (answer.kind === 'pending' && jobId === undefined) {
       jobId = answer.jobId;
-      await note(conversation, jobId);
+      isNoted = await note(conversation, jobId);
     }
     while (answer.kind === 'pending') {
+      if (isNoted && !isLookDue && canPark()) return { kind: 'parked' };
+      isLookDue = false;
       await services.clock.sleep(answer.pollAfterMillis, signal);
       answer =
         (await provider.poll?.(answer.jobId, job, signal)) ??
@@ -58,12 +75,13 @@ export async function askProvider(conversation: Conversation): Promise<RouteEnd>
 }
 
 /**
- * Records the job. A job whose id could not be recorded is waited for all the same: only a crash would need
- * the id.
+ * Records the job. False when the id could not be recorded. Such a job is polled: only a crash or a callback
+ * would need the id.
  */
-async function note(conversation: Conversation, jobId: string): Promise<void> {
+async function note(conversation: Conversation, jobId: string): Promise<boolean> {
   try {
     await conversation.accept(jobId);
+    return true;
   } catch (error) {
     if (error instanceof Remedy) {
       // The renderer that holds the lease now does not know of this job.
@@ -74,6 +92,7 @@ async function note(conversation: Conversation, jobId: string): Promise<void> {
       provider: conversation.provider.name,
       error: errorName(error),
     });
+    return false;
   }
 }
 

@@ -15,7 +15,14 @@ import { idsOf, noticeIdsOf } from '../log-with.ts';
 import { lookQuietly } from '../look-quietly.ts';
 import { deliveryServices, type DeliveryServices } from '../services/delivery.ts';
 import { deliverOwed, notDelivered, type Owed } from './deliver-attempt.ts';
-import { creationIdOf, noticeIdOf, Remedy, type NoticePayload, type Payload } from './payload.ts';
+import {
+  creationIdOf,
+  noticeIdOf,
+  Remedy,
+  requireKnownRelease,
+  type NoticePayload,
+  type Payload,
+} from './payload.ts';
 
 /** Throws WebhookNotDelivered when a further attempt, or a further look for crossings, is due later. */
 export async function deliverWebhook<Given extends Payload | NoticePayload>(
@@ -34,6 +41,7 @@ async function deliverNotice(payload: NoticePayload, services: DeliveryServices)
 
 async function deliverOfCreation(payload: Payload, services: DeliveryServices): Promise<void> {
   const creation = await services.creations.read(creationIdOf(payload));
+  if (creation) requireKnownRelease(creation);
   if (!creation?.completedAt) return;
   const isLooked = creation.isWatched !== true || (await lookQuietly(placeOf(creation), services));
   const { webhook } = creation;

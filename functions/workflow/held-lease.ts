@@ -31,7 +31,7 @@ export interface HeldLease {
 export function holdLease(
   id: CreationId,
   holder: string,
-  { clock, creations, log }: RenderServices,
+  { clock, creations, log }: Pick<RenderServices, 'clock' | 'creations' | 'log'>,
 ): HeldLease {
   let step: Step | undefined;
   let until = Infinity;

@@ -1,4 +1,5 @@
 import { parseCreationId, parseNoticeId, type CreationId, type NoticeId } from '../../core/ids.ts';
+import { isKnownVersion } from '../../core/schema-version.ts';
 
 /**
  * What the states of an execution pass on. It holds ids only, because the history of the execution keeps
@@ -6,8 +7,12 @@ import { parseCreationId, parseNoticeId, type CreationId, type NoticeId } from '
  */
 export interface Payload {
   readonly creation_id: string;
+  /** The version of the schema (core/schema-version.ts). Absent when an older release made the record. */
+  readonly v?: number;
   /** The renderer's index, which only the state machine reads. An older release started without it. */
   readonly renderer?: string;
+  /** The token of the task, in the machine whose tasks wait until somebody ends them. */
+  readonly task_token?: string;
   /** The Catch of the state machine sets this on the way to the refund. */
   readonly failure?: { readonly Error?: string };
 }
@@ -36,8 +41,20 @@ export function creationIdOf(payload: Payload): CreationId {
  * history keeps it.
  */
 export class Remedy extends Error {
-  constructor(name: 'StillRunning' | 'CommitBusy' | 'RefundBusy' | 'WebhookNotDelivered', message: string) {
+  constructor(
+    name: 'StillRunning' | 'CommitBusy' | 'RefundBusy' | 'WebhookNotDelivered' | 'NewerRelease',
+    message: string,
+  ) {
     super(message);
     this.name = name;
   }
+}
+
+/**
+ * Throws NewerRelease for a record or a payload of a release that this code does not understand, as after a
+ * rollback over several releases. Nothing is rendered, refunded or sent then: the reconciler looks at the
+ * creation each minute, until a release that understands it is deployed.
+ */
+export function requireKnownRelease({ v }: { readonly v?: number }): void {
+  if (!isKnownVersion(v)) throw new Remedy('NewerRelease', 'a newer release has accepted this creation');
 }

@@ -1,31 +1,29 @@
 /**
  * RenderImage, a state of the execution: takes the lease, asks the providers for the image, stores the image,
- * and completes the creation. The function may run again at any time: it goes on where the record says.
+ * and completes the creation. The function may run again at any time: it goes on where the record says. In the
+ * machine whose tasks wait, the payload has a task token. There the function may leave a job to the callback
+ * of its vendor, and whoever completes the creation ends the task.
  */
 import type { CreationRecord } from '../../core/creation.ts';
-import { CreationFailed } from '../../core/failure.ts';
+import type { LeaseOutcome } from '../../core/ports/creations.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
-import { errorName } from '../error-name.ts';
 import { renderServices, type RenderServices } from '../services/render.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { idsOf, logWith } from '../log-with.ts';
-import { creationIdOf, Remedy, type Payload } from './payload.ts';
+import { completeCreation, endTask, endWaitingTask } from './complete-creation.ts';
+import { creationIdOf, Remedy, requireKnownRelease, type Payload } from './payload.ts';
 import { holdLease, leaseMillis } from './held-lease.ts';
-import { walkRoutes, type Rendering } from './walk-routes.ts';
+import { walkRoutes } from './walk-routes.ts';
 
 /**
  * Time before the deadline that is kept for cancelling a job, storing, completing or refunding. A short
  * deadline keeps a quarter.
  */
 const reserveMillis = 2_000;
-/**
- * How long each step may take before its lease is given up. Each is well above the time limits of the step's
- * own calls.
- */
+/** How long the providers may take beyond the deadline before the lease is given up. */
 const providersGraceMillis = 20_000;
-const storeMillis = 60_000;
-const completeMillis = 30_000;
-const dayMillis = 86_400_000;
+
+type Leased = Extract<LeaseOutcome, { readonly kind: 'leased' }>;
 
 /**
  * Throws CommitBusy when the table stays busy: that is no reason to fail a creation, and the state machine
@@ -45,18 +43,27 @@ export async function renderImage(
 }
 
 async function render(payload: Payload, holder: string, services: RenderServices): Promise<Payload> {
+  requireKnownRelease(payload);
   const id = creationIdOf(payload);
   const { clock, creations } = services;
   const now = clock.now();
-  const outcome = await creations.lease(id, holder, now + leaseMillis, now);
+  const taskToken = payload.task_token;
+  const outcome = await creations.lease(id, holder, now + leaseMillis, now, taskToken);
   switch (outcome.kind) {
     case 'terminal':
     case 'absent':
+      if (taskToken !== undefined) await endTask(taskToken, id, services);
       return payload;
     case 'leased_by_another':
       throw stillRunning();
     case 'leased':
-      await renderLeased(outcome.creation, holder, logWith(services, idsOf(outcome.creation)));
+      requireKnownRelease(outcome.creation);
+      await renderLeased(
+        outcome,
+        holder,
+        taskToken !== undefined,
+        logWith(services, idsOf(outcome.creation)),
+      );
       return payload;
   }
 }
@@ -65,25 +72,31 @@ function stillRunning(): Remedy {
   return new Remedy('StillRunning', 'another invocation renders this creation');
 }
 
+/** @param isAwaited whether a task of the execution waits until somebody ends it */
 async function renderLeased(
-  creation: CreationRecord,
+  { creation, turn }: Leased,
   holder: string,
+  isAwaited: boolean,
   services: RenderServices,
 ): Promise<void> {
-  const { clock, creations } = services;
+  const { clock, creations, log } = services;
   const reserve = Math.min(reserveMillis, (creation.deadlineAt - Date.parse(creation.createdAt)) / 4);
   const until = creation.deadlineAt - reserve;
   const lease = holdLease(creation.id, holder, services);
   try {
     const save = async (attempts: CreationRecord['attempts']): Promise<void> => {
-      if (!(await creations.saveAttempts(creation.id, holder, attempts))) throw stillRunning();
+      if (!(await creations.saveAttempts(creation.id, turn, attempts))) throw stillRunning();
     };
     lease.begin('ask_providers', Math.max(0, until - clock.now()) + providersGraceMillis);
-    const rendering = await walkRoutes({ creation, until, save, services });
-    lease.begin('store_image', storeMillis);
-    await store(rendering, services);
-    lease.begin('complete_creation', completeMillis);
-    await commit(creation, rendering, services);
+    const rendering = await walkRoutes({ creation, until, save, mayPark: isAwaited, services });
+    if (rendering.kind === 'parked') {
+      log.info('creation_parked');
+      // Nothing may throw from here on: the callback may have ended the task already.
+      await lease.giveBack();
+      return;
+    }
+    await completeCreation(creation, rendering, lease, services);
+    if (isAwaited) await endWaitingTask(creation.id, services);
   } catch (error) {
     // The next invocation does not have to wait until the lease runs out.
     if (error instanceof Overloaded) await lease.giveBack();
@@ -91,39 +104,6 @@ async function renderLeased(
   } finally {
     await lease.release();
   }
-}
-
-async function store({ image, bytes }: Rendering, { images, log }: RenderServices): Promise<void> {
-  if (!bytes) return;
-  try {
-    await images.put(image, bytes);
-  } catch (error) {
-    log.alarm('image_not_stored', { error: errorName(error) });
-    throw new CreationFailed('InternalFailure');
-  }
-}
-
-/**
- * Completes the creation. A busy table never leads to a refund: the next try finds the stored image and
- * completes it.
- */
-async function commit(
-  creation: CreationRecord,
-  rendering: Rendering,
-  services: RenderServices,
-): Promise<void> {
-  const { clock, creations, log } = services;
-  const nowMillis = clock.now();
-  const committed = await creations.complete(creation, {
-    results: [rendering.image],
-    resultsExpireAt: nowMillis + services.resultDays * dayMillis,
-    attempts: rendering.attempts,
-    nowMillis,
-  });
-  if (committed === 'completed')
-    log.info('creation_completed', { millis: nowMillis - Date.parse(creation.createdAt) });
-  if (committed === 'busy')
-    throw new Overloaded('the image is stored; the table was too busy to complete the creation');
 }
 
 export const handler = lambdaHandler(renderServices, async (payload: Payload, services, requestId) =>

@@ -1,10 +1,14 @@
 /** One attempt at one route: the record first, then the provider, then the verdict. */
 import type { CreationRecord, RouteAttempt } from '../../core/creation.ts';
-import { refusedBy, type RenderJob } from '../../core/provider.ts';
+import { refusedBy } from '../../core/provider.ts';
+import type { TimeLimit } from '../../core/ports/runtime.ts';
 import type { RenderServices } from '../services/render.ts';
-import { askProvider, type RouteEnd } from './ask-provider.ts';
+import { askProvider, type Parked, type RouteEnd } from './ask-provider.ts';
 import type { Attempts } from './attempts.ts';
-import { verdictOf, type Verdict } from './route-verdict.ts';
+import { endAttempt, millisSince } from './end-attempt.ts';
+import { jobOf } from './job-of.ts';
+import { callbackAddressFor, outlastsHeartbeat } from './parking.ts';
+import type { Verdict } from './route-verdict.ts';
 
 export interface RouteTry {
   readonly creation: CreationRecord;
@@ -15,81 +19,98 @@ export interface RouteTry {
   readonly attempt: RouteAttempt;
   /** Routes that are not tried yet, this one included. */
   readonly routesLeft: number;
+  /** Whether the execution can wait for a callback. */
+  readonly mayPark: boolean;
   readonly services: RenderServices;
 }
 
-/** What the route's end means. The attempt in `attempts` has its outcome; the caller saves it. */
-export async function tryRoute(route: RouteTry): Promise<Verdict> {
-  const { creation, attempts, attempt, services } = route;
-  const { clock } = services;
-  attempts.set(attempt);
-  // The attempt is saved before its vendor is called: after a crash nobody else knows that the call was made.
-  if (attempt.jobId === undefined) await attempts.save();
-  const began = clock.elapsed();
-  const verdict = verdictOf(await askWithinShare(route), creation);
-  const millis = Math.round(clock.elapsed() - began);
-  const { outcome, detail, alarm } = verdict;
-  attempts.set({
-    ...(attempts.at(attempt) ?? attempt),
-    endedAt: new Date(clock.now()).toISOString(),
-    outcome,
-    ...(detail !== undefined && { detail }),
-  });
-  const { provider, providerModel } = attempt;
-  const fields = { provider, providerModel, outcome, detail, millis };
-  services.log.info('provider_answered', fields);
-  if (alarm !== undefined) services.log.alarm(alarm, fields);
-  return verdict;
-}
+/** The least time for a look at a job that an earlier invocation left. */
+const lookMillis = 5_000;
 
 /**
- * The provider's answer within the route's equal share of the time that is left, so that a provider that
- * hangs leaves time for the routes after it. The last route has all of the time.
+ * What the route's end means, or 'parked' when the vendor will call back. The attempt in `attempts` has its
+ * outcome unless it is parked; the caller saves it.
  */
-async function askWithinShare(route: RouteTry): Promise<RouteEnd> {
-  const { attempts, attempt, until, routesLeft, services } = route;
-  const provider = services.providers.get(attempt.provider);
-  if (!provider) return refusedBy('unavailable', 'no such provider');
-  const now = services.clock.now();
-  const limit = services.clock.deadline(now + (until - now) / routesLeft);
+export async function tryRoute(route: RouteTry): Promise<Verdict | Parked> {
+  const { attempt, services } = route;
+  const { clock } = services;
+  const endsAtMillis = endOfShare(route);
+  const limit = clock.deadline(endsAtMillis);
   try {
-    return await askProvider({
-      provider,
-      job: jobOf(route),
-      attempt,
-      signal: limit.signal,
-      accept: async (jobId) => {
-        attempts.set({ ...attempt, jobId });
-        await attempts.save();
-      },
-      services,
-    });
+    const callbackUrl = await begin(route, endsAtMillis, limit);
+    const began = clock.elapsed();
+    const answer = await ask(route, endsAtMillis, limit, callbackUrl);
+    if (answer.kind === 'parked') return answer;
+    const millis =
+      attempt.jobId === undefined ? Math.round(clock.elapsed() - began) : millisSince(attempt, clock.now());
+    return endAttempt(answer, millis, route, services);
   } finally {
     limit.release();
   }
 }
 
-function jobOf({ creation, attempt, services }: RouteTry): RenderJob {
-  const { prompt, resolution, aspectRatio, outputFormat, seed, sources } = creation;
-  const { providerModel, quality } = attempt;
-  const readSources: RenderJob['readSources'] = () =>
-    Promise.all(
-      sources.map(async ({ key, contentType, width, height }) => ({
-        contentType,
-        width,
-        height,
-        bytes: await services.images.get(key),
-      })),
-    );
-  return {
-    providerModel,
-    ...(quality !== undefined && { quality }),
-    prompt,
-    resolution,
-    aspectRatio,
-    outputFormat,
-    seed,
-    sourceCount: sources.length,
-    readSources,
-  };
+/**
+ * The route has an equal share of the time that was left when its attempt began, so that a provider that hangs
+ * leaves time for the routes after it. The last route has all of the time. A job that waited for its callback
+ * gets no new share.
+ */
+function endOfShare({ attempt, until, routesLeft, services }: RouteTry): number {
+  const startedAt = Date.parse(attempt.startedAt);
+  const endsAt = startedAt + (until - startedAt) / routesLeft;
+  if (attempt.jobId === undefined) return endsAt;
+  return Math.max(endsAt, Math.min(until, services.clock.now() + lookMillis));
+}
+
+/**
+ * Saves a new attempt before its vendor is called: after a crash nobody else knows that the call was made.
+ * Returns the address for the vendor's callback, whose hash is saved with the attempt.
+ */
+async function begin(
+  { creation, attempts, attempt, mayPark, services }: RouteTry,
+  endsAtMillis: number,
+  { signal }: TimeLimit,
+): Promise<string | undefined> {
+  if (attempt.jobId !== undefined) {
+    attempts.set(attempt);
+    return undefined;
+  }
+  const provider = services.providers.get(attempt.provider);
+  const address = mayPark
+    ? await callbackAddressFor({
+        creationId: creation.id,
+        provider,
+        attempt,
+        endsAtMillis,
+        signal,
+        services,
+      })
+    : undefined;
+  attempts.set(address ? { ...attempt, callbackHash: address.hash } : attempt);
+  await attempts.save();
+  return address?.url;
+}
+
+/** The provider's answer within the route's share of the time. */
+async function ask(
+  { creation, attempts, attempt, mayPark, services }: RouteTry,
+  endsAtMillis: number,
+  { signal }: TimeLimit,
+  callbackUrl: string | undefined,
+): Promise<RouteEnd | Parked> {
+  const provider = services.providers.get(attempt.provider);
+  if (!provider) return refusedBy('unavailable', 'no such provider');
+  const begun = attempts.at(attempt) ?? attempt;
+  return askProvider({
+    provider,
+    job: jobOf(creation, attempt, services.images, callbackUrl),
+    attempt,
+    signal,
+    accept: async (jobId) => {
+      attempts.set({ ...begun, jobId });
+      await attempts.save();
+    },
+    canPark: () =>
+      mayPark && begun.callbackHash !== undefined && outlastsHeartbeat(endsAtMillis, services.clock.now()),
+    services,
+  });
 }

@@ -7,10 +7,12 @@ import { CreationFailed, failureNamed, failureNames, type FailureName } from '..
 import { Overloaded } from '../../core/ports/requests.ts';
 import { errorName } from '../error-name.ts';
 import type { RenderServices } from '../services/render.ts';
+import type { Parked } from './ask-provider.ts';
 import { openAttempts, type Attempts } from './attempts.ts';
 import { tryRoute } from './try-route.ts';
 
 export interface Rendering {
+  readonly kind: 'rendered';
   readonly image: StoredImage;
   /** Absent when an earlier invocation has stored the image. */
   readonly bytes?: Uint8Array;
@@ -23,12 +25,17 @@ export interface Walk {
   readonly until: number;
   /** Writes the attempts into the record. Throws when another invocation holds the lease by now. */
   readonly save: (attempts: readonly RouteAttempt[]) => Promise<void>;
+  /** Whether the execution can wait for a vendor's callback. */
+  readonly mayPark: boolean;
   readonly services: RenderServices;
 }
 
-/** The first image that a route gives. Throws CreationFailed with the failure that the client is told. */
-export async function walkRoutes(walk: Walk): Promise<Rendering> {
-  const { creation, until, services } = walk;
+/**
+ * The first image that a route gives, or 'parked' when a vendor works and will call back. Throws CreationFailed
+ * with the failure that the client is told.
+ */
+export async function walkRoutes(walk: Walk): Promise<Rendering | Parked> {
+  const { creation, until, mayPark, services } = walk;
   const attempts = openAttempts(creation.attempts, walk.save);
   const ended = attempts.all.at(-1)?.outcome;
   if (ended !== undefined && isFailureName(ended)) throw new CreationFailed(failureNamed(ended));
@@ -38,7 +45,7 @@ export async function walkRoutes(walk: Walk): Promise<Rendering> {
     const found = before && (await services.images.find(before.resultKey));
     if (found) {
       attempts.set({ ...before, outcome: 'rendered' });
-      return { image: found, attempts: attempts.all };
+      return { kind: 'rendered', image: found, attempts: attempts.all };
     }
     if (before && before.jobId === undefined) {
       // Nobody saw the end of this call. The vendor may have rendered and billed it, so the call is not
@@ -49,8 +56,10 @@ export async function walkRoutes(walk: Walk): Promise<Rendering> {
     if (services.clock.now() >= until) break;
     const attempt = before ?? newAttempt(walk, route);
     const routesLeft = creation.routes.length - place;
-    const verdict = await tryRoute({ creation, until, attempts, attempt, routesLeft, services });
+    const verdict = await tryRoute({ creation, until, attempts, attempt, routesLeft, mayPark, services });
     switch (verdict.kind) {
+      case 'parked':
+        return verdict;
       case 'next':
         continue;
       case 'over':
@@ -58,7 +67,7 @@ export async function walkRoutes(walk: Walk): Promise<Rendering> {
         throw new CreationFailed(verdict.failure);
       case 'rendered': {
         const image = { key: attempt.resultKey, ...verdict.image };
-        return { image, bytes: verdict.bytes, attempts: attempts.all };
+        return { kind: 'rendered', image, bytes: verdict.bytes, attempts: attempts.all };
       }
     }
   }

@@ -1,5 +1,5 @@
 /** The AWS services that have a stand-in here. */
-export type ServiceName = 'dynamodb' | 'states' | 'secretsmanager' | 's3';
+export type ServiceName = 'dynamodb' | 'states' | 'secretsmanager' | 's3' | 'lambda';
 
 /** One call to AWS, as a service sees it. The protocol that carried the call no longer matters. */
 export interface AwsCall {

@@ -8,6 +8,7 @@ import { AnswerLost, AwsError } from './aws-error.ts';
 import type { Faults } from './faults.ts';
 import { contentTypeOfService, readTarget, writeError, writeOutput } from './json-protocol.ts';
 import type { JsonTarget } from './json-protocol.ts';
+import { isOfLambda, readLambdaCall, writeLambdaError, writeLambdaOutput } from './lambda-protocol.ts';
 import type { ObjectStore } from './object-store.ts';
 import { hideMissingKeys } from './hide-missing-keys.ts';
 import { readS3Call, writeS3Error, writeS3Output } from './s3-protocol.ts';
@@ -17,6 +18,7 @@ export interface AwsEndpointOptions {
   readonly dynamodb: AwsService;
   readonly states: AwsService;
   readonly secretsmanager: AwsService;
+  readonly lambda: AwsService;
   readonly objectStore: ObjectStore;
   /** Throws AccessDeniedException when the caller's policies do not allow the call. */
   readonly authorize: (call: AwsCall) => void;
@@ -41,12 +43,13 @@ export interface AwsEndpoint {
   readonly listen: () => Promise<{ readonly url: string; readonly close: () => Promise<void> }>;
 }
 
-/** Puts the four services behind one endpoint. */
+/** Puts the five services behind one endpoint. */
 export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
   const services: Record<ServiceName, AwsService> = {
     dynamodb: options.dynamodb,
     states: options.states,
     secretsmanager: options.secretsmanager,
+    lambda: options.lambda,
     s3: hideMissingKeys(options.objectStore.service, options.authorize),
   };
   let watcher: AwsWatcher = (_call, serve) => serve();
@@ -102,11 +105,25 @@ async function serve(
   response.sendDate = false;
   const header = request.headers['x-amz-target'];
   if (typeof header === 'string') return serveJson(handle, readTarget(header), request, body, response);
+  if (isOfLambda(request)) return serveLambda(handle, request, response);
   try {
     const call = readS3Call(request, body, callerOf(request));
     writeS3Output(call, await handle(call), response);
   } catch (error) {
     writeS3Error(request, asAwsError(error), response);
+  }
+}
+
+async function serveLambda(
+  handle: AwsEndpoint['handle'],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    const call = readLambdaCall(request, callerOf(request));
+    writeLambdaOutput(call, await handle(call), response);
+  } catch (error) {
+    writeLambdaError(asAwsError(error), response);
   }
 }
 

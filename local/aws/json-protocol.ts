@@ -1,7 +1,7 @@
 import type { AwsOutput, ServiceName } from './aws-call.ts';
 import type { AwsError } from './aws-error.ts';
 
-type JsonService = Exclude<ServiceName, 's3'>;
+type JsonService = Exclude<ServiceName, 's3' | 'lambda'>;
 
 /** The content of the header x-amz-target: `DynamoDB_20120810.GetItem`. */
 export interface JsonTarget {

@@ -1,6 +1,7 @@
 import { localAccount, localRegion } from './aws-call.ts';
 import type { AwsCall, ServiceName } from './aws-call.ts';
 import { isObject } from '../json-object.ts';
+import { executionOfToken } from '../step-functions/task-tokens.ts';
 import { localSecretArn } from './secrets.ts';
 
 /** An action on a resource that a policy must allow for a call. */
@@ -28,17 +29,27 @@ const actionOfS3Operation: Readonly<Record<string, string>> = {
 
 const grantsOfService: Readonly<Record<ServiceName, (call: AwsCall) => readonly NeededGrant[]>> = {
   dynamodb: dynamodbGrants,
-  // A request holds one of the two ARNs. Only a list of all state machines holds neither.
+  // A request holds an ARN or a token. Only a list of all state machines holds neither.
   states: ({ operation, input }) => [
     {
       action: `states:${operation}`,
-      resource: text(input, 'stateMachineArn') || text(input, 'executionArn') || '*',
+      resource:
+        text(input, 'stateMachineArn') ||
+        text(input, 'executionArn') ||
+        machineOfToken(text(input, 'taskToken')) ||
+        '*',
     },
   ],
   secretsmanager: ({ operation, input }) => [
     {
       action: `secretsmanager:${operation}`,
       resource: secretArn(text(input, 'SecretId') || text(input, 'Name')),
+    },
+  ],
+  lambda: ({ operation, input }) => [
+    {
+      action: `lambda:${operation}`,
+      resource: `arn:aws:lambda:${localRegion}:${localAccount}:function:${text(input, 'FunctionName')}`,
     },
   ],
   s3: ({ operation, input }) => {
@@ -80,6 +91,12 @@ function dynamodbGrants({ operation, input }: AwsCall): readonly NeededGrant[] {
   if (table === '') return [{ action, resource: '*' }];
   const index = text(input, 'IndexName');
   return [{ action, resource: tableArn(table) + (index && `/index/${index}`) }];
+}
+
+/** AWS documents no resource for the calls with a token, but accepts the ARN of the state machine. */
+function machineOfToken(token: string): string {
+  const execution = executionOfToken(token) ?? '';
+  return execution.slice(0, execution.lastIndexOf(':')).replace(':execution:', ':stateMachine:');
 }
 
 function tableArn(nameOrArn: string): string {

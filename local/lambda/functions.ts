@@ -38,6 +38,11 @@ export interface LocalFunctions {
    * contains `match`. Gives their number.
    */
   readonly crash: (functionPart: string, match: string) => number;
+  /**
+   * New invocations of the function run the bundle in this folder, as after UpdateFunctionCode. Invocations
+   * that are under way go on with theirs.
+   */
+  readonly updateCode: (functionId: string, codeFolder: string) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -56,7 +61,15 @@ export interface LocalFunctionsOptions {
 
 /** Makes the worker pools of all functions. No worker starts before the first invocation. */
 export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunctions {
-  const pools = new Map(options.functions.map((one) => [one.id, createPools(one, options)]));
+  const every = new Map<string, FunctionPools>();
+  /** Code that comes back finds its workers again. */
+  const poolsOf = (one: LocalFunction): FunctionPools => {
+    const key = `${one.id} ${one.codeFolder}`;
+    const known = every.get(key) ?? createPools(one, options);
+    every.set(key, known);
+    return known;
+  };
+  const pools = new Map(options.functions.map((one) => [one.id, poolsOf(one)]));
   const flying = new Set<FlyingInvocation>();
 
   async function follow(invocation: FlyingInvocation): Promise<void> {
@@ -99,9 +112,14 @@ export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunct
       for (const { crash } of meant) crash?.();
       return meant.length;
     },
+    updateCode: (functionId, codeFolder) => {
+      const known = options.functions.find(({ id }) => id === functionId);
+      if (known === undefined) throw new Error(`there is no function ${functionId}`);
+      pools.set(functionId, poolsOf({ ...known, codeFolder }));
+    },
     stop: async () => {
       await Promise.all(
-        [...pools.values()].flatMap(({ foreground, background }) => [foreground.stop(), background.stop()]),
+        [...every.values()].flatMap(({ foreground, background }) => [foreground.stop(), background.stop()]),
       );
     },
   };

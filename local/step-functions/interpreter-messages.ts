@@ -1,5 +1,6 @@
 import type { InvocationResult } from '../lambda/messages.ts';
 import type { ExecutionIdentity, HistoryEvent, Outcome, TaskCall } from './state-machine.ts';
+import type { TaskMessage } from './task-tokens.ts';
 
 /** The data with which the interpreter's thread starts. */
 export interface InterpreterBootData {
@@ -19,6 +20,7 @@ export type ToInterpreter =
     }
   | { readonly type: 'abort'; readonly arn: string }
   | { readonly type: 'result'; readonly call: number; readonly result: InvocationResult }
+  | { readonly type: 'token'; readonly call: number; readonly token: string; readonly message: TaskMessage }
   | { readonly type: 'sync'; readonly sync: number };
 
 /**
@@ -29,4 +31,5 @@ export type FromInterpreter =
   | { readonly type: 'task'; readonly call: number; readonly task: TaskCall }
   | { readonly type: 'history'; readonly arn: string; readonly event: HistoryEvent }
   | { readonly type: 'closed'; readonly arn: string; readonly outcome: Outcome }
+  | { readonly type: 'token_answer'; readonly call: number; readonly isOpen: boolean }
   | { readonly type: 'synced'; readonly sync: number; readonly nextTimer: number | undefined };

@@ -3,18 +3,21 @@
  * keeps the real ones. No other thread drives its timers: the thread reads the shared clock, sleeps until its
  * next timer is due, and catches up with the clock at every message.
  */
+import { randomUUID } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { readSharedClock } from '../shared-clock.ts';
 import type { InvocationResult } from '../lambda/messages.ts';
 import type { FromInterpreter, InterpreterBootData, ToInterpreter } from './interpreter-messages.ts';
 import { createStateMachine } from './state-machine.ts';
 import type { LocalStateMachine, RunningExecution, TaskCall } from './state-machine.ts';
+import { createTaskTokens } from './task-tokens.ts';
 import { installVirtualTimers } from './virtual-timers.ts';
 
 const { clock, machines } = workerData as InterpreterBootData;
 const shared = readSharedClock(clock, Date.now);
 const timers = installVirtualTimers(shared.now());
 const built = new Map<string, LocalStateMachine>();
+const tokens = createTaskTokens(randomUUID);
 const running = new Map<string, RunningExecution>();
 const calls = new Map<number, (result: InvocationResult) => void>();
 let lastCall = 0;
@@ -58,6 +61,17 @@ function answerTask(call: number, result: InvocationResult): void {
   calls.delete(call);
 }
 
+/** A task whose time is over by now is closed before the message reaches it. */
+async function sendToTask({
+  call,
+  token,
+  message,
+}: Extract<ToInterpreter, { type: 'token' }>): Promise<void> {
+  await flow();
+  say({ type: 'token_answer', call, isOpen: tokens.send(token, message) });
+  await flow();
+}
+
 async function sync(id: number): Promise<void> {
   await flow();
   say({ type: 'synced', sync: id, nextTimer: timers.next() });
@@ -74,6 +88,9 @@ function handle(message: ToInterpreter): void {
     case 'result':
       answerTask(message.call, message.result);
       break;
+    case 'token':
+      void sendToTask(message);
+      break;
     case 'sync':
       void sync(message.sync);
   }
@@ -84,6 +101,7 @@ for (const [arn, text] of machines) {
     arn,
     createStateMachine(text, {
       invokeTask,
+      openTask: tokens.open,
       // A test of the stack validates the definition, so that a start need not.
       validates: false,
       onEvent: ({ arn: execution }, event) => say({ type: 'history', arn: execution, event }),

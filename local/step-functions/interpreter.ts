@@ -3,6 +3,7 @@ import { readDefinition } from './definition.ts';
 import type { InvocationResult } from '../lambda/messages.ts';
 import type { FromInterpreter, InterpreterBootData, ToInterpreter } from './interpreter-messages.ts';
 import type { ExecutionIdentity, HistoryEvent, Outcome, TaskCall } from './state-machine.ts';
+import type { TaskMessage } from './task-tokens.ts';
 
 /** The calls that the interpreter makes while it runs executions. */
 export interface InterpreterListener {
@@ -15,6 +16,8 @@ export interface InterpreterListener {
 export interface Interpreter {
   readonly start: (machineArn: string, execution: ExecutionIdentity, input: unknown) => void;
   readonly abort: (executionArn: string) => void;
+  /** Tells the task of this token. False when no task waits for it any more. */
+  readonly sendToTask: (token: string, message: TaskMessage) => Promise<boolean>;
   /**
    * Brings the thread up to the clock's time, and waits until the thread has done all it can without the
    * results of its tasks. By then it has asked for every task that it needs. Resolves with the instant of its
@@ -33,8 +36,10 @@ const threadModule = new URL('./interpreter-thread.ts', import.meta.url);
 export function createInterpreter(boot: InterpreterBootData, listener: InterpreterListener): Interpreter {
   for (const [, text] of boot.machines) readDefinition(text);
   const syncs = new Map<number, (nextTimer: number | undefined) => void>();
+  const sent = new Map<number, (isOpen: boolean) => void>();
   let thread: Worker | undefined;
   let lastSync = 0;
+  let lastSent = 0;
   let stopped = false;
 
   async function run(call: number, task: TaskCall): Promise<void> {
@@ -44,6 +49,10 @@ export function createInterpreter(boot: InterpreterBootData, listener: Interpret
   function endSync(sync: number, nextTimer: number | undefined): void {
     syncs.get(sync)?.(nextTimer);
     syncs.delete(sync);
+  }
+  function endSend(call: number, isOpen: boolean): void {
+    sent.get(call)?.(isOpen);
+    sent.delete(call);
   }
   function hear(message: FromInterpreter): void {
     switch (message.type) {
@@ -55,6 +64,9 @@ export function createInterpreter(boot: InterpreterBootData, listener: Interpret
         break;
       case 'closed':
         listener.onClosed(message.arn, message.outcome);
+        break;
+      case 'token_answer':
+        endSend(message.call, message.isOpen);
         break;
       case 'synced':
         endSync(message.sync, message.nextTimer);
@@ -72,6 +84,8 @@ export function createInterpreter(boot: InterpreterBootData, listener: Interpret
     worker.on('exit', () => {
       for (const resolve of syncs.values()) resolve(undefined);
       syncs.clear();
+      for (const resolve of sent.values()) resolve(false);
+      sent.clear();
       // Without the interpreter no execution would ever finish. It is better to end the service than to seem
       // to work. An error of the thread ends the service as well, because nothing listens to it.
       if (!stopped) throw new Error('the interpreter of the state machines ended');
@@ -87,6 +101,15 @@ export function createInterpreter(boot: InterpreterBootData, listener: Interpret
   return {
     start: (machine, execution, input) => tell({ type: 'start', machine, execution, input }),
     abort: (arn) => tell({ type: 'abort', arn }),
+    sendToTask: (token, message) => {
+      // The tokens of an earlier process are closed, and without a thread nothing runs.
+      if (stopped || thread === undefined) return Promise.resolve(false);
+      const call = ++lastSent;
+      return new Promise((resolve) => {
+        sent.set(call, resolve);
+        tell({ type: 'token', call, token, message });
+      });
+    },
     sync: () => {
       if (stopped || thread === undefined) return Promise.resolve(undefined);
       const sync = ++lastSync;

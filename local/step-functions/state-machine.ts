@@ -1,7 +1,10 @@
 import { ExecutionAbortedError, ExecutionTimeoutError, StateMachine } from 'aws-local-stepfunctions';
 import type { InvocationResult } from '../lambda/messages.ts';
 import { isObject } from '../json-object.ts';
-import { lambdaInvoke, readDefinition } from './definition.ts';
+import { lambdaInvoke, readDefinition, waitForToken } from './definition.ts';
+import type { TaskDefinition } from './definition.ts';
+import type { TaskEnd, WaitingTask } from './task-tokens.ts';
+import { runWaitingAttempt } from './waiting-attempt.ts';
 
 /** One call of a Task state. */
 export interface TaskCall {
@@ -50,6 +53,8 @@ export interface LocalStateMachine {
 /** What createStateMachine() needs. */
 export interface StateMachineOptions {
   readonly invokeTask: (call: TaskCall) => Promise<InvocationResult>;
+  /** Makes the token for an attempt of a task that waits for it. */
+  readonly openTask: (executionArn: string) => WaitingTask;
   readonly onEvent?: (execution: ExecutionIdentity, event: HistoryEvent) => void;
   /** Whether the text is checked as a whole. The check takes 200 ms of processor time. The default is true. */
   readonly validates?: boolean;
@@ -62,36 +67,103 @@ export interface StateMachineOptions {
  */
 export function createStateMachine(
   text: string,
-  { invokeTask, onEvent, validates = true }: StateMachineOptions,
+  { invokeTask, openTask, onEvent, validates = true }: StateMachineOptions,
 ): LocalStateMachine {
-  const { definition, resources } = readDefinition(text);
+  const { definition, tasks } = readDefinition(text);
   const machine = new StateMachine(definition, { validationOptions: { noValidate: !validates } });
   return {
     start: (execution, input) => {
+      const attempts = createAttempts(execution, { invokeTask, openTask });
       const handlers: Handlers = {};
-      for (const [state, resource] of resources)
-        handlers[state] = async (taskInput) => {
-          if (resource !== lambdaInvoke)
-            return payloadOf(await invokeTask({ execution, state, resource, input: taskInput }));
-          const { functionArn, payload } = invocationOf(taskInput, state);
-          const call = { execution, state, resource: functionArn, input: payload };
-          return invokeAnswer(payloadOf(await invokeTask(call)));
-        };
+      for (const [state, task] of tasks)
+        handlers[state] = async (taskInput) => attempts.run(state, task, taskInput);
       const run = machine.run(input as JsonValue, {
         overrides: { taskResourceLocalHandlers: handlers },
-        context: { Execution: { Id: execution.arn, Name: execution.name } },
+        context: { Execution: { Id: execution.arn, Name: execution.name }, Task: attempts.context },
       });
       const told = tell(run.eventLogs, (event) => onEvent?.(execution, event));
       return {
         // The outcome resolves only after the history is complete.
         outcome: outcomeOf(run.result).then(async (outcome) => {
+          attempts.end();
           await told;
           return outcome;
         }),
-        abort: run.abort,
+        abort: () => {
+          attempts.end();
+          run.abort();
+        },
       };
     },
   };
+}
+
+/** The attempts of the tasks of one execution. */
+interface Attempts {
+  /** The member Task of the context object. Who reads the token makes the one of the next attempt. */
+  readonly context: { readonly Token: string };
+  readonly run: (state: string, task: TaskDefinition, input: unknown) => Promise<JsonValue>;
+  /** Closes every open token. No task begins any more, although the library goes on to retry after an abort. */
+  readonly end: () => void;
+}
+
+function createAttempts(
+  execution: ExecutionIdentity,
+  { invokeTask, openTask }: Pick<StateMachineOptions, 'invokeTask' | 'openTask'>,
+): Attempts {
+  const open = new Set<WaitingTask>();
+  let next: WaitingTask | undefined;
+  let isOver = false;
+
+  async function runWaiting(
+    { waits }: Pick<Required<TaskDefinition>, 'waits'>,
+    invoke: () => Promise<InvocationResult>,
+  ): Promise<JsonValue> {
+    const task = next ?? openTask(execution.arn);
+    next = undefined;
+    open.add(task);
+    try {
+      const end = await runWaitingAttempt(task, waits, async () => payloadOf(await invoke()));
+      return end === 'closed' ? await never() : outputOf(end);
+    } finally {
+      open.delete(task);
+    }
+  }
+
+  return {
+    context: {
+      get Token() {
+        next ??= openTask(execution.arn);
+        return next.token;
+      },
+    },
+    run: async (state, { resource, waits }, input) => {
+      if (isOver) return never();
+      if (resource !== lambdaInvoke && resource !== waitForToken)
+        return payloadOf(await invokeTask({ execution, state, resource, input }));
+      const { functionArn, payload } = invocationOf(input, state);
+      const call = { execution, state, resource: functionArn, input: payload };
+      if (waits !== undefined) return runWaiting({ waits }, () => invokeTask(call));
+      return invokeAnswer(payloadOf(await invokeTask(call)));
+    },
+    end: () => {
+      isOver = true;
+      next?.close();
+      for (const task of open) task.close();
+    },
+  };
+}
+
+async function never(): Promise<never> {
+  return new Promise(() => undefined);
+}
+
+/** The output of SendTaskSuccess. Throws what SendTaskFailure says. */
+function outputOf(end: TaskEnd): JsonValue {
+  if (end.kind === 'success') return end.output as JsonValue;
+  const failure = new Error(end.cause);
+  failure.name = end.error;
+  throw failure;
 }
 
 /** What the evaluated Parameters of lambda:invoke ask for. Without a Payload, Lambda gets an empty object. */

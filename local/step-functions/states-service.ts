@@ -3,6 +3,9 @@ import * as z from 'zod';
 import type { AwsOutput, AwsService } from '../aws/aws-call.ts';
 import { AwsError } from '../aws/aws-error.ts';
 import type { Execution, Executions } from './executions.ts';
+import type { Interpreter } from './interpreter.ts';
+import { isSendTask, readSendTask, taskDoesNotExist, taskTimedOut } from './send-task.ts';
+import type { SendTaskOperation } from './send-task.ts';
 
 const startSchema = z.object({
   stateMachineArn: z.string(),
@@ -14,7 +17,12 @@ const listSchema = z.object({
   stateMachineArn: z.string(),
   statusFilter: z.string().optional(),
   maxResults: z.int().optional(),
+  nextToken: z.string().regex(/^\d+$/).optional(),
 });
+const machineSchema = z.object({ stateMachineArn: z.string() });
+
+/** The definitions of the state machines, by their ARNs. */
+type Machines = ReadonlyMap<string, string>;
 
 /** The names that Step Functions accepts: no white space, brackets, wildcards or control characters. */
 // oxlint-disable-next-line no-control-regex -- the control characters are what AWS refuses
@@ -24,18 +32,36 @@ const namePattern = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f]{1,
  * The stand-in of Step Functions: the operations that the service and its operator call. They refuse as AWS
  * does.
  */
-export function createStatesService(executions: Executions, machineArns: readonly string[]): AwsService {
+export function createStatesService(
+  executions: Executions,
+  machines: Machines,
+  sendToTask: Interpreter['sendToTask'],
+): AwsService {
   const operations: Record<string, (input: Record<string, unknown>) => AwsOutput> = {
-    StartExecution: (input) => startExecution(executions, machineArns, read(startSchema, input)),
+    StartExecution: (input) => startExecution(executions, machines, read(startSchema, input)),
     DescribeExecution: (input) => describe(found(executions, input)),
     StopExecution: (input) => {
       const { arn } = found(executions, input);
       return { stopDate: date(executions.stop(arn)?.stoppedAt ?? 0) };
     },
-    ListExecutions: (input) => listExecutions(executions, machineArns, read(listSchema, input)),
+    ListExecutions: (input) => listExecutions(executions, machines, read(listSchema, input)),
+    DescribeStateMachine: (input) => {
+      const { stateMachineArn } = read(machineSchema, input);
+      return {
+        ...machineOf(machines, stateMachineArn),
+        status: 'ACTIVE',
+        type: 'STANDARD',
+        creationDate: date(0),
+      };
+    },
+    // An execution that was open when the service ended runs again with the definition of today.
+    DescribeStateMachineForExecution: (input) => ({
+      ...machineOf(machines, found(executions, input).machineArn),
+      updateDate: date(0),
+    }),
   };
-  // oxlint-disable-next-line typescript/require-await -- async turns a throw into a rejection
   return async (call) => {
+    if (isSendTask(call.operation)) return sendTask(executions, sendToTask, call.operation, call.input);
     const operation = operations[call.operation];
     if (operation === undefined)
       throw new AwsError('UnknownOperationException', `${call.operation} does not run locally`);
@@ -43,12 +69,25 @@ export function createStatesService(executions: Executions, machineArns: readonl
   };
 }
 
+async function sendTask(
+  executions: Executions,
+  sendToTask: Interpreter['sendToTask'],
+  operation: SendTaskOperation,
+  input: unknown,
+): Promise<AwsOutput> {
+  const { token, executionArn, message } = readSendTask(operation, input);
+  const execution = executions.find(executionArn);
+  if (execution === undefined) throw taskDoesNotExist();
+  if (execution.status !== 'RUNNING' || !(await sendToTask(token, message))) throw taskTimedOut();
+  return {};
+}
+
 function startExecution(
   executions: Executions,
-  machineArns: readonly string[],
+  machines: Machines,
   { stateMachineArn, name = randomUUID(), input }: z.output<typeof startSchema>,
 ): AwsOutput {
-  if (!machineArns.includes(stateMachineArn)) throw noMachine(stateMachineArn);
+  if (!machines.has(stateMachineArn)) throw noMachine(stateMachineArn);
   if (!namePattern.test(name)) throw new AwsError('InvalidName', `Invalid Name: '${name}'`);
   if (!isJson(input))
     throw new AwsError('InvalidExecutionInput', 'Invalid State Machine Execution Input: not JSON');
@@ -65,24 +104,31 @@ function startExecution(
 
 function listExecutions(
   executions: Executions,
-  machineArns: readonly string[],
-  { stateMachineArn, statusFilter, maxResults = 100 }: z.output<typeof listSchema>,
+  machines: Machines,
+  { stateMachineArn, statusFilter, maxResults = 100, nextToken = '0' }: z.output<typeof listSchema>,
 ): AwsOutput {
-  if (!machineArns.includes(stateMachineArn)) throw noMachine(stateMachineArn);
+  if (!machines.has(stateMachineArn)) throw noMachine(stateMachineArn);
   const wanted = executions
     .list()
     .filter(
       (one) =>
         one.machineArn === stateMachineArn && (statusFilter === undefined || one.status === statusFilter),
     )
-    .sort((left, right) => right.startedAt - left.startedAt)
-    .slice(0, maxResults);
+    .sort((left, right) => right.startedAt - left.startedAt);
+  const from = Number(nextToken);
   return {
-    executions: wanted.map((one) => {
+    ...(from + maxResults < wanted.length && { nextToken: String(from + maxResults) }),
+    executions: wanted.slice(from, from + maxResults).map((one) => {
       const { input: _input, output: _output, error: _error, cause: _cause, ...listed } = describe(one);
       return listed;
     }),
   };
+}
+
+function machineOf(machines: Machines, stateMachineArn: string): AwsOutput {
+  const definition = machines.get(stateMachineArn);
+  if (definition === undefined) throw noMachine(stateMachineArn);
+  return { stateMachineArn, name: stateMachineArn.replace(/^.*:/, ''), definition, roleArn: '' };
 }
 
 function describe(execution: Execution): AwsOutput {

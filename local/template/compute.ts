@@ -17,6 +17,13 @@ export interface LocalFunction {
   readonly timeoutSeconds: number;
 }
 
+/** An alias of a function, and the version that it names. */
+export interface LocalAlias {
+  readonly functionId: string;
+  readonly name: string;
+  readonly version: string;
+}
+
 /** A route of the HTTP API: `POST /images/generate`, or `$default`. */
 export interface LocalRoute {
   readonly routeKey: string;
@@ -59,6 +66,17 @@ export function readFunctions(resources: Resources, folder: string): readonly Lo
       timeoutSeconds: properties.Timeout,
     };
   });
+}
+
+const aliasSchema = z.object({ FunctionName: z.string(), FunctionVersion: z.string(), Name: z.string() });
+
+/** The aliases of the functions. */
+export function readAliases(resources: Resources): readonly LocalAlias[] {
+  return resources.of('AWS::Lambda::Alias', aliasSchema).map(({ properties }) => ({
+    functionId: properties.FunctionName,
+    name: properties.Name,
+    version: properties.FunctionVersion,
+  }));
 }
 
 const apiSchema = z.object({ ProtocolType: z.literal('HTTP') });
@@ -118,8 +136,7 @@ export function readStateMachines(resources: Resources): readonly LocalStateMach
       return {
         id,
         arn:
-          localAttributes(id, { Type: 'AWS::StepFunctions::StateMachine', Properties: properties }, '').Arn ??
-          '',
+          localAttributes(id, { Type: 'AWS::StepFunctions::StateMachine', Properties: properties }).Arn ?? '',
         definition,
       };
     });

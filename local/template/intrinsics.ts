@@ -1,6 +1,6 @@
 import { isObject } from '../json-object.ts';
 import { localAttributes, pseudoParameters } from './local-names.ts';
-import type { TemplateResource } from './local-names.ts';
+import type { Surroundings, TemplateResource } from './local-names.ts';
 
 /** The parts of a CloudFormation template that are read here. */
 export interface Template {
@@ -27,9 +27,9 @@ type LookUp = (id: string, attribute: string) => unknown;
 
 type Intrinsic = (argument: unknown, resolve: Resolver['resolve']) => unknown;
 
-/** Makes the resolver of a template. `apiEndpoint` is the local address of its HTTP API. */
-export function createResolver(template: Template, apiEndpoint: string): Resolver {
-  const look = lookUp(template, apiEndpoint);
+/** Makes the resolver of a template. */
+export function createResolver(template: Template, surroundings: Surroundings): Resolver {
+  const look = lookUp(template, surroundings);
   const holds = (condition: string | undefined): boolean =>
     condition === undefined || resolve(template.Conditions?.[condition] ?? false) === true;
   const intrinsics: Readonly<Record<string, Intrinsic>> = {
@@ -121,7 +121,7 @@ const conditionFunctions: Readonly<Record<string, Intrinsic>> = {
   'Fn::Or': (argument, resolve) => asList(resolve(argument)).includes(true),
 };
 
-function lookUp(template: Template, apiEndpoint: string): LookUp {
+function lookUp(template: Template, surroundings: Surroundings): LookUp {
   return (id, attribute) => {
     if (id === 'AWS::NoValue') return undefined;
     const pseudo = pseudoParameters[id];
@@ -133,7 +133,7 @@ function lookUp(template: Template, apiEndpoint: string): LookUp {
         throw new Error(`${id} is neither a resource nor a parameter with a default`);
       return parameter.Default;
     }
-    const value = localAttributes(id, resource, apiEndpoint)[attribute];
+    const value = localAttributes(id, resource, surroundings)[attribute];
     if (value === undefined) throw new Error(`${resource.Type} ${id} has no local attribute ${attribute}`);
     return value;
   };

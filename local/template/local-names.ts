@@ -1,5 +1,6 @@
 import { localAccount, localRegion } from '../aws/aws-call.ts';
 import { localSecretArn } from '../aws/secrets.ts';
+import { isObject } from '../json-object.ts';
 
 /** A resource of the template. Its intrinsic functions are not yet resolved. */
 export interface TemplateResource {
@@ -28,13 +29,38 @@ type NameOf = (property: string) => string | undefined;
 const arn = (service: string, rest: string): string =>
   `arn:aws:${service}:${localRegion}:${localAccount}:${rest}`;
 
+/** Values of the template that are not in the template. */
+export interface Surroundings {
+  /** The local address of the HTTP API. GetAtt ApiEndpoint resolves to it. */
+  readonly apiEndpoint: string;
+  /** The number of a function's version. Both ids are logical ids. */
+  readonly versionOf: (functionId: string, versionId: string) => string;
+}
+
+const nowhere: Surroundings = { apiEndpoint: '', versionOf: () => '1' };
+
+/** Makes the values of a resource. `functionId` is the function to which a version or an alias belongs. */
+type AttributesOf = (
+  id: string,
+  named: NameOf,
+  surroundings: Surroundings,
+  functionId: string,
+) => LocalAttributes;
+
 /** For each resource type, the names under which the stand-ins know a resource, made from its logical id. */
-const attributesOfType: Readonly<
-  Record<string, (id: string, named: NameOf, apiEndpoint: string) => LocalAttributes>
-> = {
+const attributesOfType: Readonly<Record<string, AttributesOf>> = {
   'AWS::DynamoDB::GlobalTable': tableAttributes,
   'AWS::DynamoDB::Table': tableAttributes,
   'AWS::Lambda::Function': (id) => ({ Ref: id, Arn: arn('lambda', `function:${id}`) }),
+  'AWS::Lambda::Version': (id, _named, { versionOf }, functionId) => {
+    const version = versionOf(functionId, id);
+    const versionArn = `${arn('lambda', `function:${functionId}`)}:${version}`;
+    return { Ref: versionArn, FunctionArn: versionArn, Version: version };
+  },
+  'AWS::Lambda::Alias': (_id, named, _surroundings, functionId) => {
+    const aliasArn = `${arn('lambda', `function:${functionId}`)}:${named('Name') ?? ''}`;
+    return { Ref: aliasArn, AliasArn: aliasArn };
+  },
   'AWS::IAM::Role': (id) => ({ Ref: id, Arn: `arn:aws:iam::${localAccount}:role/${id}`, RoleId: id }),
   'AWS::StepFunctions::StateMachine': (id, named) => {
     const name = named('StateMachineName') ?? id;
@@ -64,7 +90,11 @@ const attributesOfType: Readonly<
   'AWS::SNS::Topic': (id) => ({ Ref: arn('sns', id), TopicArn: arn('sns', id), TopicName: id }),
   'AWS::Logs::LogGroup': (id) => ({ Ref: id, Arn: arn('logs', `log-group:${id}:*`) }),
   'AWS::KMS::Key': (id) => ({ Ref: id, Arn: arn('kms', `key/${id}`), KeyId: id }),
-  'AWS::ApiGatewayV2::Api': (id, _named, apiEndpoint) => ({ Ref: id, ApiId: id, ApiEndpoint: apiEndpoint }),
+  'AWS::ApiGatewayV2::Api': (id, _named, { apiEndpoint }) => ({
+    Ref: id,
+    ApiId: id,
+    ApiEndpoint: apiEndpoint,
+  }),
   'AWS::ApiGatewayV2::DomainName': (id, named) => ({
     Ref: named('DomainName') ?? id,
     RegionalDomainName: `${id.toLowerCase()}.execute-api.${localRegion}.amazonaws.com`,
@@ -97,20 +127,25 @@ function tableAttributes(id: string, named: NameOf): LocalAttributes {
 export function localAttributes(
   id: string,
   resource: TemplateResource,
-  apiEndpoint: string,
+  surroundings: Surroundings = nowhere,
 ): LocalAttributes {
   const named: NameOf = (property) => {
     const name = resource.Properties?.[property];
     return typeof name === 'string' ? name : undefined;
   };
-  return attributesOfType[resource.Type]?.(id, named, apiEndpoint) ?? { Ref: id };
+  const functionName = resource.Properties?.['FunctionName'];
+  const functionId = isObject(functionName) ? String(functionName['Ref']) : '';
+  return attributesOfType[resource.Type]?.(id, named, surroundings, functionId) ?? { Ref: id };
 }
 
-/** The logical id at the end of a local function's or role's ARN. Undefined for any other text. */
+/**
+ * The logical id at the end of a local function's or role's ARN, without a version or an alias. Undefined for
+ * any other text.
+ */
 export function idOfArn(kind: 'function' | 'role', text: string): string | undefined {
   const prefix = kind === 'function' ? arn('lambda', 'function:') : `arn:aws:iam::${localAccount}:role/`;
   const at = text.indexOf(prefix);
   // In API Gateway's integrations the function's ARN is inside another text:
   // …:path/2015-03-31/functions/<arn>/invocations
-  return at < 0 ? undefined : text.slice(at + prefix.length).replace(/\/invocations$/, '');
+  return at < 0 ? undefined : text.slice(at + prefix.length).replace(/(:[\w$-]+)?(\/invocations)?$/, '');
 }

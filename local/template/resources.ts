@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Template } from './intrinsics.ts';
 import { createResolver } from './intrinsics.ts';
-import type { TemplateResource } from './local-names.ts';
+import type { Surroundings, TemplateResource } from './local-names.ts';
 
 /** A resource whose properties are resolved and match a schema. */
 export interface Resource<Properties> {
@@ -38,8 +38,8 @@ const unservedTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** Opens the resources of a template. Throws when a type is not served on one machine. */
-export function openResources(template: Template, apiEndpoint: string): Resources {
-  const { resolve, holds } = createResolver(template, apiEndpoint);
+export function openResources(template: Template, surroundings: Surroundings): Resources {
+  const { resolve, holds } = createResolver(template, surroundings);
   const present = Object.entries(template.Resources).filter(([, resource]) => holds(resource.Condition));
   for (const [id, { Type }] of present) {
     if (unservedTypes.has(Type)) throw new Error(`${Type} ${id}: this type is not served on one machine`);

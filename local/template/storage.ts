@@ -108,7 +108,7 @@ const secretSchema = z.object({
 export function readSecrets(resources: Resources): readonly LocalSecret[] {
   return resources.of('AWS::SecretsManager::Secret', secretSchema).map(({ id, properties }) => ({
     id,
-    arn: localAttributes(id, { Type: 'AWS::SecretsManager::Secret', Properties: properties }, '').Ref ?? '',
+    arn: localAttributes(id, { Type: 'AWS::SecretsManager::Secret', Properties: properties }).Ref ?? '',
     name: properties.Name ?? id,
     ...(properties.GenerateSecretString !== undefined && { generate: properties.GenerateSecretString }),
   }));
@@ -139,7 +139,7 @@ export function readDistributions(resources: Resources): readonly LocalDistribut
         id,
         bucket,
         domains: [
-          localAttributes(id, { Type: 'AWS::CloudFront::Distribution' }, '').DomainName ?? '',
+          localAttributes(id, { Type: 'AWS::CloudFront::Distribution' }).DomainName ?? '',
           ...Aliases,
         ],
       };

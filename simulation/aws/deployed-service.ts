@@ -15,6 +15,7 @@ import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../../adapters/dynamodb/wallet-store.ts';
 import { createSecretBox } from '../../adapters/secret-box.ts';
 import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
+import { createTasks } from '../../adapters/step-functions-tasks.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
 import { requestMillis } from '../../core/limits.ts';
@@ -32,6 +33,7 @@ import { getCreation } from '../../functions/operations/get-creation.ts';
 import { listCreations } from '../../functions/operations/list-creations.ts';
 import { listModels } from '../../functions/operations/list-models.ts';
 import { quoteImage } from '../../functions/operations/quote-image.ts';
+import { receiveCallback } from '../../functions/operations/receive-callback.ts';
 import { serve, type ApiHandler } from '../../functions/http/serve.ts';
 import type { ApiServices } from '../../functions/services/api.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
@@ -45,8 +47,16 @@ import { createSimulatedTable, tableName, type Change, type SimulatedTable } fro
 import { asTableRequest } from './table-request.ts';
 import { createBucket, type Bucket } from '../network/bucket.ts';
 import { createSimulatedOutbound, type OutsideWatch } from '../network/outbound.ts';
+import {
+  callingModel,
+  callingVendor,
+  createCallingVendor,
+  type CallingVendor,
+  type SentCallback,
+} from '../network/calling-vendor.ts';
 import { createProvider, pictures } from '../network/providers.ts';
 import { createClock } from '../world/function-clock.ts';
+import type { CallbackWatch } from '../watches/callback-watch.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 import { answerOfDynamodb } from './dynamodb-endpoint.ts';
 import { createEncryptionSecret } from './encryption-secret.ts';
@@ -67,8 +77,12 @@ export interface ServiceWatch extends OutsideWatch {
   readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
   /** Is told that an API function answered, or that the gateway answered in its place. */
   readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
-  /** Is told that a Task invokes a function. */
-  readonly onTask: (functionName: string, payload: Payload) => void;
+  /** Is told that a Task invokes a function, and with what its execution was started. */
+  readonly onTask: (functionName: string, startedWith: Payload) => void;
+  /** Is told how a callback was answered. */
+  readonly onCallback: CallbackWatch['onCallback'];
+  /** Is told that a task was ended with success, and with which output. */
+  readonly onTaskEnded: CallbackWatch['onTaskEnded'];
   /** Is told every log line, and every text in the history of an execution. */
   readonly onText: (text: string) => void;
 }
@@ -93,6 +107,7 @@ export interface Service {
   readonly store: Table;
   readonly bucket: Bucket;
   readonly stepFunctions: StepFunctions;
+  readonly vendor: CallingVendor;
   readonly operator: Operator;
   /** Sends a request as API Gateway passes it on. Rejects when the answer does not reach the client. */
   readonly request: (
@@ -108,6 +123,23 @@ export interface Service {
   readonly rotateEncryption: () => void;
 }
 
+/**
+ * In the simulation this vendor renders one model of the sandbox, so that its creations run on the callback
+ * machine. It is polled like the others.
+ */
+const callingBack = 'fal';
+const catalog = {
+  ...models,
+  models: models.models.map((model) => {
+    const { id, routes } = model;
+    if (id === 'sandbox-standard')
+      return { ...model, routes: routes.map((route) => ({ ...route, provider: callingBack })) };
+    if (id !== callingModel) return model;
+    const called = routes.filter(({ provider }) => provider === callingVendor);
+    return { ...model, routes: [...called, ...called.map((route) => ({ ...route, provider: 'sandbox' }))] };
+  }),
+} as Catalog;
+
 /** The time limits of the functions, as lib/service-stack.ts sets them, and of an operator's command. */
 const limitMillis = {
   api: 29_000,
@@ -115,6 +147,7 @@ const limitMillis = {
   deliver: 30_000,
   refund: 30_000,
   reconcile: 55_000,
+  callback: 90_000,
   operate: 600_000,
 } as const;
 
@@ -141,6 +174,12 @@ export function createService(
   { startsPerSecond, startBurst }: StartLimits = smallRegion,
 ): Service {
   const table = createSimulatedTable({ now: world.time.now, onCommit: watch.onCommit });
+  table.perform('UpdateItem', {
+    TableName: tableName,
+    Key: { pk: { S: 'SERVICE' }, sk: { S: 'SERVICE' } },
+    UpdateExpression: 'ADD enabledProviders :provider',
+    ExpressionAttributeValues: { ':provider': { SS: [callingBack, callingVendor] } },
+  });
   const encryptionSecret = createEncryptionSecret();
   const stepFunctions = createStepFunctions({
     now: world.time.now,
@@ -148,17 +187,17 @@ export function createService(
     startBurst,
     outside: world.outside,
     onText: watch.onText,
-    invokeTask: ({ state, functionName, input }) =>
+    invokeTask: ({ state, functionName, input, startedWith }) =>
       invokeTask(world, state, () => {
         const task = tasks[functionName];
         if (!task) throw new Error(`no function ${functionName}`);
-        watch.onTask(functionName, input as Payload);
+        watch.onTask(functionName, JSON.parse(startedWith) as Payload);
         return world.invoke(state, task.limitMillis, (id) => task.run(input as Payload, id));
       }),
     onClosed: ({ status, input, name, machineArn }) => {
       world.note(`execution ${name} ${status}`);
-      // The rule for ended executions names the machine of creations alone.
-      if (status === 'SUCCEEDED' || machineArn !== machineArns.plain) return;
+      // The rule for ended executions names the machines of creations alone.
+      if (status === 'SUCCEEDED' || machineArn === machineArns.notices) return;
       // EventBridge delivers an event at least once, and some time later.
       const copies = world.dice.chance(`event twice ${name}`, 0.2) ? 2 : 1;
       for (let copy = 0; copy < copies; copy += 1) {
@@ -175,15 +214,18 @@ export function createService(
       if (operation === 'GetItem' && key['sk']?.S === 'CREATION') watch.onRead(key['pk']?.S ?? '');
       return answerOfDynamodb(table, world, operation, input, fault);
     },
-    states: (operation, input) =>
-      stepFunctions.perform(
+    states: (operation, input) => {
+      const answer = stepFunctions.perform(
         operation,
         operation === 'StartExecution' &&
-          input['stateMachineArn'] === machineArns.plain &&
+          input['stateMachineArn'] !== machineArns.notices &&
           world.dice.chance(`older release ${String(input['name'])}`, 0.1)
           ? { ...input, input: withoutRenderer(String(input['input'])) }
           : input,
-      ),
+      );
+      if (operation === 'SendTaskSuccess') watch.onTaskEnded(String(input['output']));
+      return answer;
+    },
     secretsmanager: encryptionSecret.perform,
   });
   const clock = createClock(world);
@@ -191,7 +233,7 @@ export function createService(
   const store: Table = { client: clients.documents, name: tableName, clock, randomBytes };
   const bucket = createBucket(world, clock);
   const outbound = createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch);
-  const executions = createExecutions(clients.states, machineArns.plain);
+  const executions = createExecutions(clients.states, machineArns);
   const creations = createCreationStore(store);
   const charges = createChargeStore(store);
   const deliveries = createDeliveryStore(store);
@@ -205,7 +247,7 @@ export function createService(
   });
   const api = {
     ...common('api'),
-    catalog: models as Catalog,
+    catalog,
     resultsBaseUrl,
     authFailureForm: 'envelope' as const,
     outboundRules: 'public' as const,
@@ -226,7 +268,7 @@ export function createService(
   const openSubmit = (): SubmitServices => {
     const open = openApi();
     const { signal } = open.budget;
-    const states = createExecutions(clients.states, machineArns.plain, signal);
+    const states = createExecutions(clients.states, machineArns, signal);
     return {
       ...open,
       charges: createChargeStore(open.shared),
@@ -246,8 +288,29 @@ export function createService(
     quote: serve('post', quoteImage, openApi),
     models: serve('get', listModels, openApi),
   };
-  const providers = new Map(['sandbox', 'sandbox-large'].map((name) => [name, createProvider(world, name)]));
-  const render = { ...common('render-image'), creations, images: bucket.open(), providers, resultDays: 30 };
+  const vendor = createCallingVendor(world, receive);
+  const providers = new Map(
+    [
+      createProvider(world, 'sandbox'),
+      createProvider(world, 'sandbox-large'),
+      createProvider(world, callingBack, 'sandbox'),
+      vendor.provider,
+    ].map((provider) => [provider.name, provider]),
+  );
+  const render = {
+    ...common('render-image'),
+    creations,
+    images: bucket.open(),
+    providers,
+    tasks: createTasks(clients.states, {
+      onDefect: (error) => {
+        createLog('render-image', watch.onText).alarm('task_not_ended', { error });
+      },
+    }),
+    resultDays: 30,
+    callbackBaseUrl: 'https://api.test',
+  };
+  const callbacks = { ...render, ...common('receive-callback') };
   const refund = { ...common('refund-charge'), creations, charges };
   const delivery = {
     ...common('deliver-webhook'),
@@ -301,10 +364,27 @@ export function createService(
       return reconcile(event, reconciliation, () => endsAt - world.time.now());
     });
 
+  /** A callback arrives. Gives the status of the answer, or 0 when the vendor gets no answer. */
+  async function receive(sent: SentCallback): Promise<number> {
+    const result = await world.invoke('callback', limitMillis.callback, (id) =>
+      receiveCallback(sent.event, id, callbacks),
+    );
+    const answer = result.ok
+      ? (result.payload as APIGatewayProxyStructuredResultV2)
+      : gatewayAnswer(result.error.errorType);
+    watch.onCallback(sent, answer);
+    const heard = world.call({ service: 'gateway', operation: 'callback', target: '' }, () => answer);
+    return heard.then(
+      ({ statusCode = 0 }) => statusCode,
+      () => 0,
+    );
+  }
+
   return {
     table,
     store,
     bucket,
+    vendor,
     stepFunctions,
     operator,
     reconcile: runReconcile,

@@ -8,6 +8,15 @@ import {
   type RunningExecution,
   type TaskCall,
 } from '../../local/step-functions/state-machine.ts';
+import {
+  isSendTask,
+  readSendTask,
+  taskDoesNotExist,
+  taskTimedOut,
+  type SendTaskOperation,
+} from '../../local/step-functions/send-task.ts';
+import { createTaskTokens, type TaskTokens } from '../../local/step-functions/task-tokens.ts';
+import { callbackDefinition } from '../../lib/callback-definition.ts';
 import { noticeDefinition } from '../../lib/notice-definition.ts';
 import type { Input } from './table-request.ts';
 import { AwsError } from '../../local/aws/aws-error.ts';
@@ -16,6 +25,7 @@ const machineArnStart = 'arn:aws:states:us-east-1:000000000000:stateMachine:';
 /** The ARNs of the state machines. */
 export const machineArns = {
   plain: `${machineArnStart}creation`,
+  callback: `${machineArnStart}callback`,
   notices: `${machineArnStart}notices`,
 } as const;
 
@@ -35,6 +45,8 @@ export interface SimulatedTask {
   /** The name of the Lambda function. */
   readonly functionName: string;
   readonly input: unknown;
+  /** The JSON text with which the execution was started. */
+  readonly startedWith: string;
 }
 
 export interface StepFunctionsOptions {
@@ -64,6 +76,7 @@ const built = new Map<string, LocalStateMachine>();
 let invokeCurrent: (call: TaskCall) => Promise<InvocationResult> = () =>
   Promise.reject(new Error('no world runs'));
 let tellCurrent: (text: string) => void = () => undefined;
+let tokensCurrent: TaskTokens | undefined;
 
 function machineOf(arn: string): LocalStateMachine {
   const known = built.get(arn);
@@ -72,6 +85,10 @@ function machineOf(arn: string): LocalStateMachine {
   if (definition === undefined) throw new AwsError('StateMachineDoesNotExist', `no state machine ${arn}`);
   const machine = createStateMachine(definition, {
     invokeTask: (call) => invokeCurrent(call),
+    openTask: (executionArn) => {
+      if (!tokensCurrent) throw new Error('no world runs');
+      return tokensCurrent.open(executionArn);
+    },
     onEvent: (_execution, event) => {
       tellCurrent(JSON.stringify(event));
     },
@@ -86,12 +103,19 @@ const functionArnStart = 'arn:aws:lambda:us-east-1:000000000000:function:';
 function definitions(): Readonly<Record<string, string>> {
   const text = readFileSync(new URL('../../statemachines/creation.asl.json', import.meta.url), 'utf8');
   const plain = text.replace(/\$\{(\w+)Arn\}/g, (_, name: string) => `${functionArnStart}${name}`);
-  return { [machineArns.plain]: plain, [machineArns.notices]: noticeDefinition(plain) };
+  return {
+    [machineArns.plain]: plain,
+    [machineArns.callback]: callbackDefinition(plain),
+    [machineArns.notices]: noticeDefinition(plain),
+  };
 }
 
 /** What Step Functions allows DescribeExecution in most regions. */
 const describesPerSecond = 10;
 const describeBurst = 250;
+/** The same for SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat. */
+const sendsPerSecond = 300;
+const sendBurst = 1_500;
 
 /** Takes a token. False when the bucket is empty. */
 type TokenBucket = () => boolean;
@@ -124,13 +148,17 @@ export function createStepFunctions({
   onClosed,
 }: StepFunctionsOptions): StepFunctions {
   const executions = new Map<string, Execution>();
+  let tokens = 0;
+  const taskTokens = createTaskTokens(() => String((tokens += 1)));
+  tokensCurrent = taskTokens;
   tellCurrent = onText;
-  invokeCurrent = async ({ state, resource, input }) => {
+  invokeCurrent = async ({ execution, state, resource, input }) => {
     onText(JSON.stringify(input));
     const result = await invokeTask({
       state,
       functionName: resource.replace(functionArnStart, ''),
       input,
+      startedWith: executions.get(execution.arn)?.input ?? '',
     });
     onText(JSON.stringify(result));
     return result;
@@ -158,6 +186,7 @@ export function createStepFunctions({
 
   const starts = createTokenBucket(now, startsPerSecond, startBurst);
   const questions = createTokenBucket(now, describesPerSecond, describeBurst);
+  const sends = createTokenBucket(now, sendsPerSecond, sendBurst);
 
   function start(input: Input): object {
     takeToken(starts);
@@ -184,6 +213,14 @@ export function createStepFunctions({
     return { executionArn: arn, startDate: (executions.get(arn)?.startedAt ?? now()) / 1000 };
   }
 
+  function sendTask(operation: SendTaskOperation, input: Input): object {
+    takeToken(sends);
+    const { token, executionArn, message } = readSendTask(operation, input);
+    if (!executions.has(executionArn)) throw taskDoesNotExist();
+    if (!taskTokens.send(token, message)) throw taskTimedOut();
+    return {};
+  }
+
   return {
     executions,
     running: () => [...executions.values()].filter(({ status }) => status === 'RUNNING'),
@@ -191,6 +228,7 @@ export function createStepFunctions({
     redrive: run,
     perform: (operation, input) => {
       if (operation === 'StartExecution') return start(input);
+      if (isSendTask(operation)) return sendTask(operation, input);
       if (operation !== 'DescribeExecution') throw new Error(`the simulation has no ${operation}`);
       takeToken(questions);
       const execution = executions.get(String(input['executionArn']));

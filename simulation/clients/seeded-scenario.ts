@@ -63,7 +63,9 @@ function accountOf(dice: Dice, name: string): AccountPlan {
     balanceMicros: dice.between(`${name} balance`, 0, dice.pick(`${name} rich`, [20, 100])) * cents,
     creditMicros: dice.chance(`${name} credit`, 0.3) ? dice.between(`${name} credit line`, 1, 20) * cents : 0,
     maxConcurrent: dice.pick(`${name} concurrent`, [1, 3, 20]),
-    deadlineSeconds: dice.pick(`${name} deadline`, [5, 15, 40]),
+    deadlineSeconds: dice.chance(`${name} patient`, 0.3)
+      ? dice.pick(`${name} patience`, [140, 150, 300])
+      : dice.pick(`${name} deadline`, [5, 15, 40]),
     postRate: dice.pick(`${name} rate`, [3, 10, 60]),
     secret: dice.chance(`${name} secret`, 0.85),
     keys: dice.chance(`${name} keys`, 0.3) ? [key(0), key(1)] : [key(0)],

@@ -1,5 +1,6 @@
 /** Draws the steps that ask for images. */
 import { silentHost } from '../network/outbound.ts';
+import { callingModel } from '../network/calling-vendor.ts';
 import { rudenesses } from '../network/peer-behaviours.ts';
 import type { Dice } from '../world/dice.ts';
 import type { AccountPlan, Submit } from './scenario.ts';
@@ -29,8 +30,12 @@ export function submitOf(
   lengthMillis: number,
 ): Submit {
   const account = dice.between(`${name} account`, 0, accounts.length - 1);
-  const model = dice.pick(`${name} model`, ['sandbox-sketch', 'sandbox-standard', 'sandbox-pro']);
-  const images = model !== 'sandbox-sketch' && dice.chance(`${name} images`, 0.2) ? imagesOf(dice, name) : [];
+  const plain = dice.pick(`${name} model`, ['sandbox-sketch', 'sandbox-standard', 'sandbox-pro']);
+  // Only an account that waits for minutes lets a job be parked.
+  const isPatient = (accounts[account]?.deadlineSeconds ?? 0) > 100;
+  const model = dice.chance(`${name} calls back`, isPatient ? 0.5 : 0.05) ? callingModel : plain;
+  const isSmall = model === 'sandbox-sketch' || model === callingModel;
+  const images = !isSmall && dice.chance(`${name} images`, 0.2) ? imagesOf(dice, name) : [];
   // Some requests come at the same instant. Only there do the conditions of the writes matter.
   const at = dice.chance(`${name} together`, 0.4) ? 1_000 : dice.between(`${name} at`, 0, lengthMillis);
   return {
@@ -41,7 +46,7 @@ export function submitOf(
     images,
     at,
     key: dice.between(`${name} key`, 0, (accounts[account]?.keys.length ?? 1) - 1),
-    resolution: model !== 'sandbox-sketch' && dice.chance(`${name} 2K`, 0.3) ? '2K' : '1K',
+    resolution: !isSmall && dice.chance(`${name} 2K`, 0.3) ? '2K' : '1K',
     directives: dice.pick(`${name} directives`, directives),
     polls: dice.between(`${name} polls`, 0, 2),
     ...(dice.chance(`${name} idempotent`, 0.6) && {

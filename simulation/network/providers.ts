@@ -23,10 +23,11 @@ const pollMillis = 500;
 
 /**
  * Behaves as the sandbox provider does, with a ready picture: the directives in a prompt decide the outcome.
+ * @param directed the provider that a directive has to name to concern this one
  */
-export function createProvider(world: World, name: string): ImageProvider {
+export function createProvider(world: World, name: string, directed = name): ImageProvider {
   const answer = async (job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer> => {
-    const { outcome } = directivesOf(job.prompt, name);
+    const { outcome } = directivesOf(job.prompt, directed);
     if (outcome === 'crash') {
       world.current()?.die('Runtime.ExitError');
       return new Promise(() => undefined);
@@ -42,7 +43,7 @@ export function createProvider(world: World, name: string): ImageProvider {
     name,
     submit: (job, signal) =>
       ask('submit', async () => {
-        const { asyncMillis, delayMillis } = directivesOf(job.prompt, name);
+        const { asyncMillis, delayMillis } = directivesOf(job.prompt, directed);
         if (asyncMillis !== undefined)
           return { kind: 'pending', jobId: `job-${world.now() + asyncMillis}`, pollAfterMillis: pollMillis };
         if (delayMillis > 0) await world.sleep(delayMillis, signal);

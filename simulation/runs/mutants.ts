@@ -102,6 +102,12 @@ export const mutants: readonly Mutant[] = [
     replace: "'SET completions = :one'",
   },
   {
+    name: 'lost-lease-still-writes',
+    file: 'adapters/dynamodb/creation-store.ts',
+    find: "'fence = :turn'",
+    replace: "'(fence = :turn OR attribute_exists(pk))'",
+  },
+  {
     name: 'late-is-left-alone',
     file: 'functions/schedule/next-step.ts',
     find: 'if (now >= giveUpAt) return',
@@ -169,7 +175,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'prompt-in-the-log',
-    file: 'functions/workflow/render-image.ts',
+    file: 'functions/workflow/complete-creation.ts',
     find: "log.info('creation_completed', {",
     replace: "log.info('creation_completed', { prompt: creation.prompt,",
   },
@@ -241,7 +247,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'image-not-stored',
-    file: 'functions/workflow/render-image.ts',
+    file: 'functions/workflow/complete-creation.ts',
     find: 'await images.put(image, bytes);',
     replace: 'await Promise.resolve(images);',
   },
@@ -281,6 +287,24 @@ export const mutants: readonly Mutant[] = [
     file: 'adapters/dynamodb/send.ts',
     find: 'if (!isShed(error)) throw error;',
     replace: "if (!isShed(error) || (error as Error).name === 'TransactionConflictException') throw error;",
+  },
+  {
+    name: 'task-ends-before-the-commit',
+    file: 'functions/operations/callback/finish-job.ts',
+    find: 'const committed = await completeCreation(',
+    replace: 'await endWaitingTask(creation.id, services);\n    const committed = await completeCreation(',
+  },
+  {
+    name: 'any-capability-opens',
+    file: 'core/callback-address.ts',
+    find: 'form.test(presented) && sameHash(',
+    replace: 'form.test(presented) || sameHash(',
+  },
+  {
+    name: 'retry-submits-again',
+    file: 'functions/workflow/ask-provider.ts',
+    find: 'jobId === undefined\n        ? await provider.submit(',
+    replace: "jobId !== ''\n        ? await provider.submit(",
   },
   {
     name: 'throttled-look-behind-the-charge',

@@ -208,6 +208,8 @@ function watchOf(world: World, followed: ReadonlyMap<string, Followed>, open: Se
       }
     },
     onTask: nothing,
+    onCallback: nothing,
+    onTaskEnded: nothing,
     onRead: nothing,
     onSent: nothing,
     onServed: nothing,

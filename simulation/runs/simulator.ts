@@ -142,6 +142,7 @@ function isCalm({ calmAfter }: Scenario, sinceStart: number): boolean {
 function isAtRest(world: World, service: Service): boolean {
   return (
     world.live.size === 0 &&
+    !service.vendor.isCalling() &&
     service.stepFunctions.running().length === 0 &&
     service.table.indexed('open_work', '').length === 0
   );

@@ -11,7 +11,9 @@ import { auditTable } from './at-rest-audit.ts';
 import type { Service, ServiceWatch } from '../aws/deployed-service.ts';
 import { addressMark, promptMark } from '../clients/secret-marks.ts';
 import type { Asked, Before } from '../clients/sent-request.ts';
+import { createCallbackWatch } from './callback-watch.ts';
 import { createInvocationWatch } from './invocation-watch.ts';
+import { createLeaseWatch } from './lease-watch.ts';
 import { parseKey } from '../../core/api-key.ts';
 import type { Payload } from '../../functions/workflow/payload.ts';
 import { createRateWatch } from './rate-watch.ts';
@@ -62,13 +64,22 @@ export function createWatch(world: World): Watch {
   const readings = createReadingWatch(world, books, accuse);
   const invocations = createInvocationWatch(world, accuse);
   const rates = createRateWatch(world, accuse);
+  const callbacks = createCallbackWatch(() => service?.table, accuse);
+  const leases = createLeaseWatch(world, accuse);
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
   const wrote = new Map<string, Set<string>>();
   let service: Service | undefined;
 
   function nothingSecretIsWritten(text: string): void {
-    for (const mark of [promptMark, addressMark, 'dk_live_', 'whsec_', 'encryption-secret']) {
+    for (const mark of [
+      promptMark,
+      addressMark,
+      'dk_live_',
+      'whsec_',
+      'encryption-secret',
+      '/callbacks/v1/',
+    ]) {
       if (text.includes(mark))
         accuse('nothing secret in logs and histories', `${mark} in ${text.slice(0, 200)}`);
     }
@@ -170,6 +181,7 @@ export function createWatch(world: World): Watch {
         invocations.onCommit(changes);
         webhooks.onCommit(changes);
         notices.onCommit(changes);
+        leases.onCommit(changes);
       },
       onPost: (post: Post) => {
         if (service) webhooks.onPost(post, service.table);
@@ -189,6 +201,8 @@ export function createWatch(world: World): Watch {
         invocations.onServed(invocation, answer);
       },
       onTask: isRenderedWhereItFits,
+      onCallback: callbacks.onCallback,
+      onTaskEnded: callbacks.onTaskEnded,
       onText: nothingSecretIsWritten,
     },
     attach: (attached) => void (service = attached),
@@ -231,6 +245,7 @@ export function createWatch(world: World): Watch {
       }
       for (const [id, { account, toldAt }] of notices.told) webhookIsSettled(id, account, toldAt);
       if (service) notices.atRest(service.table);
+      callbacks.atRest(books.creations.keys(), service?.vendor.jobs() ?? 0);
       if (service)
         for (const difference of await auditTable(service.table, service.store))
           accuse('the audit of the books finds nothing', JSON.stringify(difference));

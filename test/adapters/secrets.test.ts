@@ -9,6 +9,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCredentialEditor, createProviderCredentials } from '../../adapters/provider-credentials.ts';
+import { callbackAccountOf } from '../../core/provider.ts';
 import { createSecretBox, type ResealingBox } from '../../adapters/secret-box.ts';
 import type { AccountId } from '../../core/ids.ts';
 import { fakeClock, type FakeClock } from '../functions/fakes.ts';
@@ -214,5 +215,29 @@ describe('The keys of the vendors', () => {
       .commandCalls(PutSecretValueCommand)
       .map(({ args: [{ input }] }) => JSON.parse(input.SecretString ?? '') as unknown);
     expect(written).toEqual([{ fal: 'key-2', bfl: 'key-3' }, { bfl: 'key-1' }]);
+  });
+
+  it('The account whose callbacks count is held beside the key, and leaves with it', async () => {
+    let text = '{"fal":"key-1","bfl":"key-2"}';
+    manager.on(GetSecretValueCommand).callsFake(() => ({ SecretString: text }));
+    manager.on(PutSecretValueCommand).callsFake(({ SecretString }) => {
+      text = String(SecretString);
+      return {};
+    });
+    const editor = createCredentialEditor(client, 'arn');
+    const read = (): Promise<string | undefined> =>
+      createProviderCredentials({ client, secretArn: 'arn', clock: fakeClock() }).read(
+        callbackAccountOf('fal'),
+      );
+    expect(await read()).toBeUndefined();
+    await editor.setCallbackAccount('fal', 'github|1');
+    expect(await read()).toBe('github|1');
+    await editor.set('fal', 'key-3');
+    expect(JSON.parse(text)).toEqual({ bfl: 'key-2', 'fal.callback-account': 'github|1', fal: 'key-3' });
+    await editor.setCallbackAccount('fal', undefined);
+    expect(JSON.parse(text)).toEqual({ bfl: 'key-2', fal: 'key-3' });
+    await editor.setCallbackAccount('fal', 'github|2');
+    await editor.remove('fal');
+    expect(JSON.parse(text)).toEqual({ bfl: 'key-2' });
   });
 });

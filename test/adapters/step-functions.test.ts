@@ -3,9 +3,11 @@ import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createExecutions } from '../../adapters/step-functions.ts';
+import { creationFromItem, creationToItem } from '../../adapters/dynamodb/mapping.ts';
 import { aCreation, creationId } from '../fixtures/records.ts';
 
 const arn = 'arn:aws:states:us-east-1:000000000000:stateMachine:creation';
+const machines = { plain: arn, callback: `${arn}-callback` };
 const creation = aCreation({ resolution: '1K', sources: [] });
 const named = (name: string): Error => Object.assign(new Error('said by AWS'), { name });
 
@@ -20,7 +22,7 @@ beforeEach(() => {
 afterAll(() => {
   states.restore();
 });
-const executions = () => createExecutions(new SFNClient({ region: 'us-east-1' }), arn);
+const executions = () => createExecutions(new SFNClient({ region: 'us-east-1' }), machines);
 
 describe('The state of an execution', () => {
   it.each([
@@ -32,7 +34,7 @@ describe('The state of an execution', () => {
     ['ABORTED', 'ended'],
   ] as const)('An execution with the status %s is %s', async (status, state) => {
     states.on(DescribeExecutionCommand).resolves({ status });
-    expect(await executions().state(creationId, 1)).toBe(state);
+    expect(await executions().state(creation, 1)).toBe(state);
   });
 
   it('An execution that does not exist is absent; every other error is thrown', async () => {
@@ -40,14 +42,14 @@ describe('The state of an execution', () => {
       .on(DescribeExecutionCommand)
       .rejectsOnce(named('ExecutionDoesNotExist'))
       .rejects(named('ThrottlingException'));
-    expect(await executions().state(creationId, 1)).toBe('absent');
-    await expect(executions().state(creationId, 1)).rejects.toThrow('said by AWS');
+    expect(await executions().state(creation, 1)).toBe('absent');
+    await expect(executions().state(creation, 1)).rejects.toThrow('said by AWS');
   });
 
   it('The state is asked for by the id of the creation and the number of the execution', async () => {
     states.on(DescribeExecutionCommand).resolves({ status: 'RUNNING' });
-    await executions().state(creationId, 1);
-    await executions().state(creationId, 3);
+    await executions().state(creation, 1);
+    await executions().state(creation, 3);
     const asked = states
       .commandCalls(DescribeExecutionCommand)
       .map(({ args: [{ input }] }) => input.executionArn);
@@ -87,8 +89,51 @@ describe('The start of an execution', () => {
     expect(first).toEqual({
       stateMachineArn: arn,
       name: `${creationId}-2`,
-      input: `{"creation_id":"${creationId}","renderer":"#1#"}`,
+      input: `{"creation_id":"${creationId}","renderer":"#1#","v":1}`,
     });
+  });
+});
+
+describe('The state machine of a creation', () => {
+  const waiting = aCreation({ machine: 'callback' });
+  const startedOn = () => states.commandCalls(StartExecutionCommand).map(({ args }) => args[0].input);
+  const askedOf = () => states.commandCalls(DescribeExecutionCommand).map(({ args }) => args[0].input);
+
+  it('A creation of the callback machine is started there, under the same name and with the same input', async () => {
+    states.on(StartExecutionCommand).resolves({});
+    await executions().start(creation, 1);
+    await executions().start({ ...creation, machine: 'callback' }, 1);
+    await executions().ensure({ ...creation, machine: 'callback' }, 1);
+    const [plain, ...others] = startedOn();
+    for (const other of others) expect(other).toEqual({ ...plain, stateMachineArn: machines.callback });
+    expect(others).toHaveLength(2);
+  });
+
+  it('A question about a creation of the callback machine goes there', async () => {
+    states.on(DescribeExecutionCommand).resolves({ status: 'RUNNING' });
+    await executions().state(waiting, 2);
+    expect(askedOf()).toEqual([
+      { executionArn: `arn:aws:states:us-east-1:000000000000:execution:creation-callback:${creationId}-2` },
+    ]);
+  });
+
+  it('A record of an older release names no machine, and belongs to the plain one', async () => {
+    states
+      .on(StartExecutionCommand)
+      .resolves({})
+      .on(DescribeExecutionCommand)
+      .resolves({ status: 'RUNNING' });
+    const { machine: _machine, ...older } = waiting;
+    const record = creationFromItem(creationToItem(older));
+    expect(record).not.toHaveProperty('machine');
+    await executions().ensure(record, 1);
+    await executions().state(record, 1);
+    expect(startedOn()[0]?.stateMachineArn).toBe(machines.plain);
+    expect(askedOf()[0]?.executionArn).toContain(':execution:creation:');
+  });
+
+  it('The table keeps the machine of a creation', () => {
+    expect(creationFromItem(creationToItem(waiting)).machine).toBe('callback');
   });
 });
 
@@ -97,8 +142,8 @@ describe('A call of Step Functions', () => {
     states.resolves({});
     const { signal } = new AbortController();
     const client = new SFNClient({ region: 'us-east-1' });
-    await createExecutions(client, arn, signal).start(creation, 1);
-    await createExecutions(client, arn, signal).state(creationId, 1);
+    await createExecutions(client, machines, signal).start(creation, 1);
+    await createExecutions(client, machines, signal).state(creation, 1);
     await executions().start(creation, 1);
     const options = states.calls().map((call) => (call.args as readonly unknown[])[1]);
     expect(options).toEqual([{ abortSignal: signal }, { abortSignal: signal }, {}]);

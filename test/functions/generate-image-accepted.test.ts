@@ -47,12 +47,12 @@ describe('POST /images/generate', () => {
     ]);
   });
 
-  it('The execution starts under the id of the creation, and its input is that id and the index of the renderer', async () => {
+  it('The execution starts under the id of the creation, and its input is that id, the index of the renderer and the version of the record', async () => {
     const id = String((await submit()).body['id']);
     expect(stateMachine.call(0).args[0].input).toEqual({
       stateMachineArn: 'arn:aws:states:us-east-1:000000000000:stateMachine:creation',
       name: id,
-      input: `{"creation_id":"${id}","renderer":"#1#"}`,
+      input: `{"creation_id":"${id}","renderer":"#1#","v":1}`,
     });
   });
 });

@@ -63,7 +63,7 @@ function render({ creation = {}, submit, put, creations, resultDays = 30 }: Sett
     resultDays,
     creations: stub<CreationStore>({
       lease: async () =>
-        Promise.resolve({ kind: 'leased', creation: aCreation({ executions: 2, ...creation }) }),
+        Promise.resolve({ kind: 'leased', creation: aCreation({ executions: 2, ...creation }), turn: 7 }),
       renewLease: async (_id, _holder, until) => {
         renewals.push([clock.now() - now, until - now]);
         return Promise.resolve(true);

@@ -28,7 +28,7 @@ interface Setting {
 
 function stage({
   creation = {},
-  lease = { kind: 'leased', creation: aCreation(creation) },
+  lease = { kind: 'leased', creation: aCreation(creation), turn: 7 },
   commit = 'completed',
   stored,
   put,
@@ -46,8 +46,8 @@ function stage({
       steps.push(`renew ${holder} ${until - now}`);
       return Promise.resolve(true);
     },
-    saveAttempts: async () => {
-      steps.push('save');
+    saveAttempts: async (_id, turn) => {
+      steps.push(`save ${turn}`);
       return Promise.resolve(isHeld);
     },
     complete: async (_creation, done) => {
@@ -81,7 +81,7 @@ describe('RenderImage', () => {
   it('RenderImage leases, saves the attempt, stores the image and completes the creation, in this order', async () => {
     const { services, steps, completions } = stage();
     expect(await renderImage(payload, 'request-1', services)).toEqual(payload);
-    expect(steps).toEqual(['lease request-1 6000', 'save', 'put', 'complete']);
+    expect(steps).toEqual(['lease request-1 6000', 'save 7', 'put', 'complete']);
     expect(completions[0]).toMatchObject({
       results: [{ width: 64, height: 64, contentType: 'image/png' }],
       resultsExpireAt: now + 30 * 86_400_000,
@@ -110,7 +110,7 @@ describe('RenderImage', () => {
     expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
       name: 'StillRunning',
     });
-    expect(steps).toEqual(['lease request-1 6000', 'save']);
+    expect(steps).toEqual(['lease request-1 6000', 'save 7']);
   });
 
   it('RenderImage gives the lease back and is tried again when the table is too busy to complete the creation', async () => {

@@ -16,6 +16,7 @@ import { handler as auditBooks } from '../../functions/schedule/audit-books.ts';
 import { handler as reconcile } from '../../functions/schedule/reconcile.ts';
 import { apiServices, catalogServices, quoteServices } from '../../functions/services/api.ts';
 import { auditServices } from '../../functions/services/audit.ts';
+import { callbackServices } from '../../functions/services/callback.ts';
 import { deliveryServices } from '../../functions/services/delivery.ts';
 import { reconcileServices } from '../../functions/services/reconcile.ts';
 import { refundServices } from '../../functions/services/refund.ts';
@@ -54,6 +55,7 @@ describe('the log of a function', () => {
     ['api', () => apiServices()()],
     ['api', () => submitServices()()],
     ['render-image', renderServices],
+    ['receive-callback', callbackServices],
     ['refund-charge', refundServices],
     ['deliver-webhook', deliveryServices],
     ['reconcile', reconcileServices],
@@ -161,6 +163,24 @@ describe('the services of the renderer', () => {
     const names = Object.keys(knownProviders);
     expect([...providers.keys()]).toEqual(names);
     expect([...providers.values()].map(({ name }) => name)).toEqual(names);
+    expect(resultDays).toBe(7);
+  });
+
+  it.each([
+    ['https://api.test', 'https://api.test'],
+    ['', undefined],
+  ])('The address of callbacks %j is understood as %s', (value, address) => {
+    vi.stubEnv('CALLBACK_BASE_URL', value);
+    expect(renderServices().callbackBaseUrl).toBe(address);
+  });
+});
+
+describe('the services of callbacks', () => {
+  it('The function of callbacks has only the providers that call back', () => {
+    vi.stubEnv('RESULT_DAYS', '7');
+    const { providers, resultDays } = callbackServices();
+    expect([...providers.keys()]).toEqual(['fal', 'replicate']);
+    expect([...providers.values()].map(({ name }) => name)).toEqual(['fal', 'replicate']);
     expect(resultDays).toBe(7);
   });
 });

@@ -39,6 +39,7 @@ describe('the order of a charge', () => {
           accountId,
           keyId,
           requestId: 'request-1',
+          v: 1,
           status: 'queued',
           model: 'sandbox-standard',
           prompt: 'a pier',
@@ -104,6 +105,25 @@ describe('the order of a charge', () => {
     await post(stage, { model: model?.id, prompt: 'a pier' });
     const named = stage.orders[0]?.creation.routes.map(({ quality }) => quality);
     expect(named).toContain(model?.routes.find(({ quality }) => quality !== null)?.quality);
+  });
+});
+
+describe('the machine of an order', () => {
+  it('A creation whose first provider can call back belongs to the callback machine', async () => {
+    const stage = accepting({ state: { enabledProviders: ['fal'] } });
+    await post(stage, { model: 'flux-2-pro', prompt: 'a pier' });
+    expect(stage.orders).toMatchObject([
+      { creation: { machine: 'callback', routes: [{ provider: 'fal' }] } },
+    ]);
+  });
+
+  it('A creation whose first provider is polled belongs to the plain machine, and names none', async () => {
+    const stage = accepting({ state: { enabledProviders: ['bfl', 'fal'] } });
+    await post(stage, { model: 'flux-2-pro', prompt: 'a pier' });
+    expect(stage.orders).toMatchObject([
+      { creation: { routes: [{ provider: 'bfl' }, { provider: 'fal' }] } },
+    ]);
+    expect(stage.orders[0]?.creation).not.toHaveProperty('machine');
   });
 });
 

@@ -2,6 +2,7 @@
 import type { CreationRecord, RouteAttempt, StoredImage } from '../../core/creation.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason } from '../../core/provider.ts';
+import type { Parked } from '../../functions/workflow/ask-provider.ts';
 import { walkRoutes, type Rendering } from '../../functions/workflow/walk-routes.ts';
 import type { RenderServices } from '../../functions/services/render.ts';
 import { aCreation, now, seededBytes } from '../fixtures/records.ts';
@@ -37,7 +38,9 @@ export const begun: RouteAttempt = {
 };
 
 export interface Walked {
+  /** Rejects also when the walk parks. */
   readonly result: Promise<Rendering>;
+  readonly end: Promise<Rendering | Parked>;
   readonly saved: RouteAttempt[][];
   readonly log: FakeLog;
   readonly clock: FakeClock;
@@ -50,11 +53,22 @@ export interface Surroundings {
   readonly onSave?: () => void;
   /** Reads a stored source image. */
   readonly get?: ImageStore['get'];
+  /** Whether the execution can wait for a callback. */
+  readonly mayPark?: boolean;
+  readonly callbackBaseUrl?: string | undefined;
 }
 
 export function walk(
   change: Partial<CreationRecord>,
-  { providers, stored = [], deadlineAt = now + 300_000, onSave, get }: Surroundings,
+  {
+    providers,
+    stored = [],
+    deadlineAt = now + 300_000,
+    onSave,
+    get,
+    mayPark = false,
+    callbackBaseUrl,
+  }: Surroundings,
 ): Walked {
   const creation = aCreation({ ...bothRoutes, ...change });
   const clock = fakeClock();
@@ -69,11 +83,22 @@ export function walk(
       ...(get && { get }),
     }),
     providers: new Map(providers.map((provider) => [provider.name, provider])),
+    callbackBaseUrl,
   });
   const save = async (attempts: readonly RouteAttempt[]): Promise<void> => {
     onSave?.();
     saved.push(structuredClone([...attempts]));
     return Promise.resolve();
   };
-  return { result: walkRoutes({ creation, until: deadlineAt, save, services }), saved, log, clock };
+  const end = walkRoutes({ creation, until: deadlineAt, save, mayPark, services });
+  // A test awaits one of the two.
+  end.catch(() => undefined);
+  const result = end.then(renderingOf);
+  result.catch(() => undefined);
+  return { result, end, saved, log, clock };
+}
+
+function renderingOf(end: Rendering | Parked): Rendering {
+  if (end.kind === 'parked') throw new Error('the walk parked');
+  return end;
 }

@@ -74,7 +74,11 @@ describe('the record of an attempt', () => {
     const attempts = [{ ...begun, outcome: 'unavailable' as const }, second];
     const image: StoredImage = { ...storedImage, key: second.resultKey };
     const { result } = walk({ routes, attempts }, { providers: [], stored: [image] });
-    expect(await result).toEqual({ image, attempts: [attempts[0], { ...second, outcome: 'rendered' }] });
+    expect(await result).toEqual({
+      kind: 'rendered',
+      image,
+      attempts: [attempts[0], { ...second, outcome: 'rendered' }],
+    });
   });
 
   it.each<[string, Partial<CreationRecord['routes'][number]>]>([

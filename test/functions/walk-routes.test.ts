@@ -176,7 +176,7 @@ describe('an attempt whose outcome is unknown', () => {
     };
     const first = fakeProvider('first');
     const { result } = walk({ attempts: [begun] }, { providers: [first], stored: [image] });
-    expect(await result).toEqual({ image, attempts: [{ ...begun, outcome: 'rendered' }] });
+    expect(await result).toEqual({ kind: 'rendered', image, attempts: [{ ...begun, outcome: 'rendered' }] });
     expect(first.calls).toEqual([]);
   });
 });

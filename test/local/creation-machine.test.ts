@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 import { createStateMachine } from '../../local/step-functions/state-machine.ts';
 import type { Outcome } from '../../local/step-functions/state-machine.ts';
+import { createTaskTokens } from '../../local/step-functions/task-tokens.ts';
 
 const text = readFileSync(new URL('../../statemachines/creation.asl.json', import.meta.url), 'utf8');
 const definition = text.replace(
@@ -39,6 +40,7 @@ async function run(
 ): Promise<{ readonly called: Called[]; readonly outcome: Outcome }> {
   const called: Called[] = [];
   const machine = createStateMachine(definition, {
+    openTask: createTaskTokens(() => 'one').open,
     invokeTask: async ({ resource, input: payload }) => {
       const name = resource.replace(/^.*:function:/, '');
       const before = called.filter((call) => call.name === name).length;

@@ -33,7 +33,7 @@ describe('executions', () => {
         abort: (arn) => aborted.push(arn),
       },
     });
-    const service = createStatesService(executions, [machine]);
+    const service = createStatesService(executions, new Map([[machine, '{}']]), () => Promise.resolve(false));
     call = (operation, input) => service({ service: 'states', operation, caller: 'operator', input });
   };
   const start = (name: string, input = '{"id":1}'): Promise<Record<string, unknown>> =>

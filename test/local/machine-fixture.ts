@@ -142,7 +142,13 @@ function functionResources(folder: string, id: string, one: FixtureFunction): Re
   const bundle = writeBundle(folder, id, one);
   const statement = {
     Effect: 'Allow',
-    Action: ['dynamodb:PutItem', 'dynamodb:GetItem', 'dynamodb:Query', 'states:StartExecution'],
+    Action: [
+      'dynamodb:PutItem',
+      'dynamodb:GetItem',
+      'dynamodb:Query',
+      'states:StartExecution',
+      'states:SendTaskSuccess',
+    ],
     Resource: '*',
   };
   return {

@@ -1,10 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
+import { startOptions } from '../../start/options.ts';
 import { temporaryFolder } from './machine-fixture.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -38,5 +39,33 @@ describe('npm start', () => {
     const options = [...help.matchAll(/^ +(--[a-z-]+)/gm)].map(([, name = '']) => name);
     expect(options).toContain('--env');
     expect(options.filter((name) => !readme.includes(`| \`${name}`))).toEqual([]);
+  });
+
+  it.each([
+    ['https://pictures.example.com/', 'https://pictures.example.com'],
+    ['http://127.0.0.1:8787', 'http://127.0.0.1:8787'],
+    ['https://example.com/darkroom/', 'https://example.com/darkroom'],
+  ])('The option --public-url %s lets vendors call back at %s', (given, publicUrl) => {
+    expect(startOptions(['node', 'start', '--public-url', given])).toMatchObject({ publicUrl });
+  });
+
+  it('Without the option --public-url no vendor is asked to call back', () => {
+    expect(startOptions(['node', 'start'])).not.toHaveProperty('publicUrl');
+  });
+
+  it.each([
+    'pictures.example.com',
+    'ftp://example.com',
+    'https://a:b@example.com',
+    'https://example.com?x=1',
+  ])('The command npm start refuses the public address %s with one sentence', (given) => {
+    const { status, stderr } = spawnSync(process.execPath, ['bin/local.ts', '--public-url', given], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([
+      1,
+      `--public-url: ${JSON.stringify(given)} is no address, such as https://pictures.example.com.\n`,
+    ]);
   });
 });

@@ -3,13 +3,20 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 import { createStateMachine } from '../../local/step-functions/state-machine.ts';
 import type { HistoryEvent, Outcome } from '../../local/step-functions/state-machine.ts';
+import { createTaskTokens } from '../../local/step-functions/task-tokens.ts';
 
 const resource = 'arn:aws:lambda:us-east-1:000000000000:function:Work';
 const invoke = 'arn:aws:states:::lambda:invoke';
+const waiting = `${invoke}.waitForTaskToken`;
+const asking = {
+  Resource: waiting,
+  Parameters: { FunctionName: resource, Payload: { 'token.$': '$$.Task.Token' } },
+};
 const fails = (errorType: string): InvocationResult => ({
   ok: false,
   error: { errorType, errorMessage: 'why' },
 });
+const { open: openTask } = createTaskTokens(() => 'one');
 let clock: ReturnType<typeof FakeTimers.install>;
 beforeEach(() => {
   clock = FakeTimers.install({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
@@ -40,6 +47,7 @@ async function run(
     States: { Work: { Type: 'Task', Resource: resource, Next: 'Done', ...task }, Done: { Type: 'Succeed' } },
   };
   const machine = createStateMachine(JSON.stringify(definition), {
+    openTask,
     invokeTask: async (call) => {
       calls.push(clock.now / 1_000);
       inputs.push(call.input);
@@ -157,10 +165,87 @@ describe('a state machine', () => {
     expect(outcome).toMatchObject({ status: 'FAILED', error: 'Rejected' });
   });
 
+  describe('with a Task that waits for its token', () => {
+    const later = (seconds: number, result: InvocationResult): Promise<InvocationResult> =>
+      new Promise((resolve) => {
+        setTimeout(() => resolve(result), seconds * 1_000);
+      });
+    const timeOuts = { ErrorEquals: ['States.HeartbeatTimeout', 'States.Timeout'], IntervalSeconds: 1 };
+
+    it('The heartbeat counts from the end of the invocation, so a long invocation loses none', async () => {
+      const { calls, outcome } = await run(
+        { ...asking, HeartbeatSeconds: 60, TimeoutSeconds: 900, Retry: [{ ...timeOuts, MaxAttempts: 1 }] },
+        () => later(700, { ok: true, payload: {} }),
+      );
+      expect(calls).toEqual([0, 761]);
+      expect(outcome).toMatchObject({ status: 'FAILED', error: 'States.Timeout' });
+    });
+
+    it('TimeoutSeconds ends an attempt whose invocation hangs, and an answer after that changes nothing', async () => {
+      const { calls, outcome } = await run(
+        { ...asking, HeartbeatSeconds: 60, TimeoutSeconds: 900, Retry: [{ ...timeOuts, MaxAttempts: 2 }] },
+        (call) => (call === 1 ? later(1_000, { ok: true, payload: {} }) : fails('Rejected')),
+      );
+      expect(calls).toEqual([0, 901]);
+      expect(outcome).toMatchObject({ status: 'FAILED', error: 'Rejected' });
+    });
+
+    it('A retrier of States.TaskFailed matches an error of the function, and no time-out', async () => {
+      const { calls, outcome } = await run(
+        {
+          ...asking,
+          HeartbeatSeconds: 60,
+          Retry: [{ ErrorEquals: ['States.TaskFailed'], IntervalSeconds: 1, MaxAttempts: 5 }],
+        },
+        (call) => (call === 1 ? fails('Any') : { ok: true, payload: {} }),
+      );
+      expect(calls).toEqual([0, 1]);
+      expect(outcome).toMatchObject({ status: 'FAILED', error: 'States.Timeout' });
+    });
+
+    it('An execution that is aborted asks for no further attempt', async () => {
+      let calls = 0;
+      const tokens = createTaskTokens(() => String(calls));
+      const opened: string[] = [];
+      const machine = createStateMachine(
+        JSON.stringify({
+          StartAt: 'Work',
+          States: {
+            Work: {
+              Type: 'Task',
+              ...asking,
+              HeartbeatSeconds: 60,
+              Retry: [{ ...timeOuts, MaxAttempts: 9 }],
+              End: true,
+            },
+          },
+        }),
+        {
+          openTask: (executionArn) => {
+            const task = tokens.open(executionArn);
+            opened.push(task.token);
+            return task;
+          },
+          invokeTask: () => {
+            calls += 1;
+            return Promise.resolve({ ok: true, payload: {} });
+          },
+        },
+      );
+      const { outcome, abort } = machine.start({ name: 'one', arn: 'arn:one' }, {});
+      await clock.tickAsync(1_000);
+      abort();
+      expect(await outcome).toEqual({ status: 'ABORTED' });
+      await clock.tickAsync(600_000);
+      expect([calls, opened.length]).toEqual([1, 1]);
+      expect(tokens.send(opened[0] ?? '', { kind: 'heartbeat' })).toBe(false);
+    });
+  });
+
   it('A state machine ends as ABORTED when it is aborted in the middle of a wait', async () => {
     const machine = createStateMachine(
       JSON.stringify({ StartAt: 'Rest', States: { Rest: { Type: 'Wait', Seconds: 60, End: true } } }),
-      { invokeTask: () => Promise.resolve(fails('x')) },
+      { openTask, invokeTask: () => Promise.resolve(fails('x')) },
     );
     const { outcome, abort } = machine.start({ name: 'one', arn: 'arn:one' }, {});
     await clock.tickAsync(1_000);
@@ -175,7 +260,7 @@ describe('a state machine', () => {
         TimeoutSeconds: 30,
         States: { Rest: { Type: 'Wait', Seconds: 60, End: true } },
       }),
-      { invokeTask: () => Promise.resolve(fails('x')) },
+      { openTask, invokeTask: () => Promise.resolve(fails('x')) },
     );
     const { outcome } = machine.start({ name: 'one', arn: 'arn:one' }, {});
     await clock.tickAsync(40_000);
@@ -186,9 +271,20 @@ describe('a state machine', () => {
     [{ QueryLanguage: 'JSONata' }, /Work: JSONata does not run locally/],
     [
       { Resource: 'arn:aws:states:::dynamodb:getItem' },
-      /Work: only Lambda ARNs and arn:aws:states:::lambda:invoke run locally/,
+      /Work: only Lambda ARNs, arn:aws:states:::lambda:invoke and .*waitForTaskToken run locally/,
     ],
-    [{ Resource: `${invoke}.waitForTaskToken` }, /Work: only Lambda ARNs and .* run locally/],
+    [{ HeartbeatSeconds: 5 }, /Work: a heartbeat without .*waitForTaskToken does not run locally/],
+    [
+      { Resource: waiting, Parameters: { FunctionName: resource, 'Payload.$': '$' } },
+      /Work: nobody can end the Task, because its Parameters do not have \$\$\.Task\.Token/,
+    ],
+    [{ ...asking, HeartbeatSeconds: 5, TimeoutSeconds: 5 }, /Work: HeartbeatSeconds must be less than/],
+    [{ ...asking, HeartbeatSecondsPath: '$.x' }, /Work: HeartbeatSecondsPath of .* does not run locally/],
+    [{ ...asking, Resource: invoke }, /Work: \$\$\.Task\.Token does not run locally/],
+    [
+      { ...asking, ResultSelector: { 'token.$': '$$.Task.Token' } },
+      /Work: \$\$\.Task\.Token does not run locally/,
+    ],
     [
       { Resource: invoke, Parameters: { FunctionName: resource, InvocationType: 'Event' } },
       /Work: InvocationType of arn:aws:states:::lambda:invoke does not run locally/,
@@ -210,7 +306,10 @@ describe('a state machine', () => {
       },
     };
     expect(() =>
-      createStateMachine(JSON.stringify(definition), { invokeTask: () => Promise.resolve(fails('x')) }),
+      createStateMachine(JSON.stringify(definition), {
+        openTask,
+        invokeTask: () => Promise.resolve(fails('x')),
+      }),
     ).toThrow(message);
   });
 });

@@ -10,7 +10,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['secret', 'rotate', 'reseal', 'log', 'redeliver', 'test'],
   creations: ['list', 'find', 'show', 'restart', 'refund'],
   blocks: ['show', 'lift'],
-  providers: ['list', 'set', 'remove', 'check'],
+  providers: ['list', 'set', 'remove', 'callbacks', 'check'],
   catalog: ['check'],
   audit: [],
 };
@@ -243,6 +243,14 @@ const others: readonly AdminStep[] = [
   { run: 'providers set openai', what: 'a key', input: 'sk-recorded-key\n' },
   { run: '--json providers set bedrock' },
   { run: 'providers list', what: 'with two enabled' },
+  ...steps(
+    'providers set fal --callback-account github|1234567',
+    'providers callbacks',
+    '--json providers set fal --no-callback-account',
+    '--json providers callbacks',
+    'providers set fal --callback-account me@example.com',
+    'providers set replicate --callback-account user_2',
+  ),
   ...steps('providers remove openai', '--json providers remove bedrock', 'catalog check --max-age many'),
   ...both('catalog check --max-age 100000'),
 ];

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it } from 'vitest';
+import { operations } from '../../core/contract.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { fullSettings } from './full-settings.ts';
@@ -151,5 +152,62 @@ describe('the name of the stack', () => {
     template.hasResourceProperties('AWS::Logs::LogGroup', {
       LogGroupName: '/aws/vendedlogs/Darkroom-full/api',
     });
+  });
+
+  it('The setting apiTraffic lets CodeDeploy move the requests of each API function in steps, until one of three alarms is raised', () => {
+    const api = [
+      ...Object.keys(operations).map((name) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`),
+      'UnknownRoute',
+    ];
+    const aliases = Object.entries(
+      template.findResources('AWS::Lambda::Alias') as Readonly<
+        Record<string, Found & { readonly UpdatePolicy: Readonly<Record<string, unknown>> }>
+      >,
+    );
+    expect(aliases.map(([, { Properties }]) => wordOf(Properties['FunctionName'])).sort()).toEqual(
+      api.map((name) => `@${name}`).sort(),
+    );
+    for (const [id, { Properties, UpdatePolicy }] of aliases) {
+      expect(Properties).toMatchObject({ Name: 'live' });
+      const shift = UpdatePolicy['CodeDeployLambdaAliasUpdate'] as Readonly<Record<string, unknown>>;
+      expect(wordOf(shift['DeploymentGroupName'])).toBe(`@${nameOf(id).replace(/Live$/, 'Group')}`);
+    }
+    const groups = found('AWS::CodeDeploy::DeploymentGroup');
+    expect(groups).toHaveLength(api.length);
+    for (const [, { AlarmConfiguration: alarms, AutoRollbackConfiguration: back, ...group }] of groups) {
+      expect(group).toMatchObject({
+        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      });
+      expect(back).toEqual({
+        Enabled: true,
+        Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'],
+      });
+      const { Enabled: on, Alarms: named } = alarms as { Enabled: boolean; Alarms: { Name: unknown }[] };
+      expect(on).toBe(true);
+      expect(named.map(({ Name }) => wordOf(Name)).sort()).toEqual([
+        '@AlarmsRequestsFailing',
+        '@AlarmsServerErrors',
+        '@AlarmsStartsRefused',
+      ]);
+    }
+  });
+
+  it('The setting apiTraffic makes API Gateway call the aliases, and allows it nothing else', () => {
+    const called = found('AWS::ApiGatewayV2::Integration').map(([, { IntegrationUri }]) =>
+      wordOf(IntegrationUri),
+    );
+    expect(called).toHaveLength(Object.keys(operations).length + 1);
+    for (const uri of called) expect(uri).toMatch(/^@Traffic\w+Live$/);
+    const allowed = found('AWS::Lambda::Permission').filter(
+      ([, { Principal }]) => Principal === 'apigateway.amazonaws.com',
+    );
+    expect(new Set(allowed.map(([, { FunctionName }]) => wordOf(FunctionName)))).toEqual(new Set(called));
+  });
+
+  it('The setting apiTraffic adds the API functions to those whose versions the operator prunes', () => {
+    const { VersionedFunctions: output } = template.findOutputs('VersionedFunctions') as Readonly<
+      Record<string, { readonly Value: unknown }>
+    >;
+    expect(wordOf(output?.Value).split(',')).toHaveLength(5 + Object.keys(operations).length + 1);
   });
 });

@@ -20,5 +20,6 @@ export const fullSettings: Required<SettingsInput> = {
   bedrockRegion: 'eu-west-1',
   restoredTable: 'Darkroom-restored-2026-11-21',
   startsPerSecond: 300,
+  apiTraffic: 'canary-10-percent-5-minutes',
   throttling: { ratePerSecond: 100, burst: 200 },
 };

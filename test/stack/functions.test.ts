@@ -28,10 +28,11 @@ const timeouts: Readonly<Record<string, number>> = {
   DeliverWebhook: 30,
   Reconcile: 55,
   AuditBooks: 900,
+  ReceiveCallback: 90,
 };
 
 describe('the functions', () => {
-  it('There is one function for each operation, one for unknown routes, three renderers, two further tasks, the reconciler and the audit', () => {
+  it('There is one function for each operation, one for unknown routes, three renderers, two further tasks, the function of callbacks, the reconciler and the audit', () => {
     expect(functions.map(({ name }) => name).sort()).toEqual([...apiNames, ...Object.keys(timeouts)].sort());
   });
 
@@ -68,21 +69,26 @@ describe('the functions', () => {
   const notices = {
     NOTICE_MACHINE_ARN: `arn:@AWS::Partition:states:@AWS::Region:@AWS::AccountId:stateMachine:Darkroom-notices`,
   };
-  const machine = { STATE_MACHINE_ARN: '@CreationStateMachine', ...notices };
+  const machine = {
+    STATE_MACHINE_ARN: '@CreationStateMachine',
+    CALLBACK_MACHINE_ARN: '@CreationCallbackMachine',
+    ...notices,
+  };
   const bucket = { IMAGES_BUCKET: '@ImagesBucket' };
-  const renderer = {
+  const finisher = {
     ...everywhere,
     ...bucket,
     RESULT_DAYS: '30',
     PROVIDER_SECRET_ARN: '@ProvidersCredentials',
-    BEDROCK_REGION: 'us-west-2',
     PROVIDER_BASE_URLS: '{}',
   };
+  const renderer = { ...finisher, BEDROCK_REGION: 'us-west-2', CALLBACK_BASE_URL: '@ApiHttpApi' };
   /** Megabytes, description and environment of each function; @ stands before a resource of the stack. */
   const settings: Readonly<Record<string, readonly [number, string, Readonly<Record<string, string>>]>> = {
     RenderImage: [1_024, 'Renders the image of a creation and completes it', renderer],
     RenderImageSmall: [256, 'Renders a 1K image without source images, and completes it', renderer],
     RenderImageLarge: [576, 'Renders a larger image without source images, and completes it', renderer],
+    ReceiveCallback: [576, 'Takes the callback of a vendor whose job has ended', finisher],
     RefundCharge: [512, 'Fails a creation and gives its charge back', everywhere],
     DeliverWebhook: [
       256,

@@ -4,11 +4,12 @@ import { nameOf, resolved, resourcesOf } from './template.ts';
 
 // Without ListBucket S3 answers 403 instead of 404 for an image that is not there.
 const renderer = [
-  'table: UpdateItem',
+  'table: GetItem UpdateItem',
   'bucket/results/*: GetObject PutObject',
   'bucket: ListBucket',
   'provider secret: GetSecretValue',
   'models of Bedrock in the catalog: InvokeModel',
+  'callback machine: SendTaskSuccess',
 ];
 
 /** Everything that each function may do besides writing to its own log. A new line here is a decision. */
@@ -17,7 +18,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   GenerateImage: [
     'table: BatchGetItem GetItem PutItem UpdateItem',
     'bucket/sources/*: PutObject',
-    'notice machine, state machine: StartExecution',
+    'callback machine, notice machine, state machine: StartExecution',
   ],
   QuoteImage: ['table: BatchGetItem UpdateItem'],
   ListCreations: ['table: BatchGetItem UpdateItem', 'table/index/listing: Query'],
@@ -28,6 +29,12 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   RenderImageSmall: renderer,
   RenderImageLarge: renderer,
   RenderImage: [...renderer, 'bucket/sources/*: GetObject'],
+  ReceiveCallback: [
+    'table: GetItem UpdateItem',
+    'bucket/results/*: PutObject',
+    'provider secret: GetSecretValue',
+    'callback machine: SendTaskFailure SendTaskSuccess',
+  ],
   RefundCharge: ['table: GetItem PutItem UpdateItem'],
   DeliverWebhook: [
     'table: BatchGetItem GetItem PutItem UpdateItem',
@@ -37,8 +44,8 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   Reconcile: [
     'table: BatchGetItem PutItem UpdateItem',
     'table/index/open_work: Query',
-    'notice machine, state machine: StartExecution',
-    'executions: DescribeExecution',
+    'callback machine, notice machine, state machine: StartExecution',
+    'callback executions, executions: DescribeExecution',
   ],
   // The audit only reads: it repairs nothing.
   AuditBooks: ['table: BatchGetItem GetItem Query', 'table/index/listing: Query'],
@@ -56,8 +63,10 @@ function shortName(arn: string): string {
     .replace(/^arn:aws:secretsmanager:.*:secret:Providers.*$/, 'provider secret')
     .replace(/^arn:aws:bedrock:[^:]+::foundation-model\/[^*]+$/, 'models of Bedrock in the catalog')
     .replace(/^arn:aws:states:.*:stateMachine:Darkroom-notices$/, 'notice machine')
-    .replace(/^arn:aws:states:.*:stateMachine:.*$/, 'state machine')
-    .replace(/^arn:aws:states:.*:execution:[^:*]+:\*$/, 'executions');
+    .replace(/^arn:aws:states:.*:stateMachine:CreationCallbackMachine[^:*]*$/, 'callback machine')
+    .replace(/^arn:aws:states:.*:stateMachine:CreationStateMachine[^:*]*$/, 'state machine')
+    .replace(/^arn:aws:states:.*:execution:CreationCallbackMachine[^:*]*:\*$/, 'callback executions')
+    .replace(/^arn:aws:states:.*:execution:CreationStateMachine[^:*]*:\*$/, 'executions');
 }
 
 function describeStatement({ Effect, Action, Resource }: PolicyStatement): string {
@@ -127,17 +136,20 @@ describe('what a function may do', () => {
 });
 
 describe('the state machines', () => {
-  it.each([
-    [
-      'CreationStateMachine',
-      ['DeliverWebhook', 'RefundCharge', 'RenderImage', 'RenderImageLarge', 'RenderImageSmall'],
-    ],
-    ['NoticesStateMachine', ['DeliverWebhook']],
-  ])('The state machine %s may only invoke its functions and write its log', (name, functions) => {
-    const machine = resourcesOf('AWS::StepFunctions::StateMachine').find(([id]) => nameOf(id) === name);
-    const Properties = machine?.[1].Properties ?? {};
-    const role =
-      (Properties as { RoleArn?: { 'Fn::GetAtt': [string, string] } }).RoleArn?.['Fn::GetAtt'][0] ?? '';
+  const machines = resourcesOf('AWS::StepFunctions::StateMachine').map(([id, { Properties }]) => ({
+    name: nameOf(id),
+    role: (Properties as { RoleArn: { 'Fn::GetAtt': [string, string] } }).RoleArn['Fn::GetAtt'][0],
+  }));
+
+  it('Each state machine has a role of its own', () => {
+    expect(new Set(machines.map(({ role }) => role)).size).toBe(3);
+  });
+
+  it.each(machines)('$name may only invoke its functions and write its log', ({ name, role }) => {
+    const functions =
+      name === 'NoticesStateMachine'
+        ? ['DeliverWebhook']
+        : ['DeliverWebhook', 'RefundCharge', 'RenderImage', 'RenderImageLarge', 'RenderImageSmall'];
     const statements = resolved.policies.get(role) ?? [];
     const invoke = statements.filter(({ Action }) => listed(Action).includes('lambda:InvokeFunction'));
     const invoked = invoke

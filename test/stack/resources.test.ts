@@ -1,16 +1,31 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { apiRoot, operations } from '../../core/contract.ts';
+import { apiRoot, callbackRoute, operations } from '../../core/contract.ts';
 import { nameOf, resolved, resourcesOf, template } from './template.ts';
 
 describe('the HTTP API', () => {
-  it('The HTTP API has a route to its function for each operation of the contract, and one for everything else', () => {
+  it('The HTTP API has a route to its function for each operation of the contract, one for callbacks, and one for everything else', () => {
     const routes = resolved.routes.map(({ routeKey, functionId }) => [routeKey, nameOf(functionId)]);
     const stated = Object.entries(operations).map(([name, { method, path }]) => [
       `${method} ${apiRoot}${path}`,
       name.charAt(0).toUpperCase() + name.slice(1),
     ]);
-    expect(routes.sort()).toEqual([...stated, ['$default', 'UnknownRoute']].sort());
+    const others = [
+      ['$default', 'UnknownRoute'],
+      [`POST ${callbackRoute}`, 'ReceiveCallback'],
+    ];
+    expect(routes.sort()).toEqual([...stated, ...others].sort());
+  });
+
+  it('Callbacks have a throttle of their own, which CloudFormation sets once their route exists', () => {
+    const stage = resourcesOf('AWS::ApiGatewayV2::Stage')[0]?.[1];
+    expect(stage?.Properties['RouteSettings']).toEqual({
+      [`POST ${callbackRoute}`]: { ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 },
+    });
+    const route = resourcesOf('AWS::ApiGatewayV2::Route').find(
+      ([, known]) => known.Properties['RouteKey'] === `POST ${callbackRoute}`,
+    );
+    expect(stage?.DependsOn).toContain(route?.[0]);
   });
 
   it('The HTTP API calls its functions with payload format 2.0', () => {
@@ -188,9 +203,10 @@ describe('the schedules', () => {
     ]);
   });
 
-  it('An event rule also starts the reconciler when an execution of the state machine failed, timed out or was aborted', () => {
+  it('An event rule also starts the reconciler when an execution of one of the state machines failed, timed out or was aborted', () => {
     const onEvents = rules.filter(({ EventPattern }) => EventPattern !== undefined);
-    const [machine] = resourcesOf('AWS::StepFunctions::StateMachine').map(([id]) => id);
+    const machines = resourcesOf('AWS::StepFunctions::StateMachine').map(([id]) => ({ Ref: id }));
+    expect(machines).toHaveLength(2);
     expect(
       onEvents.map(({ EventPattern, State, Targets }) => [EventPattern, State, target(Targets)]),
     ).toEqual([
@@ -198,7 +214,7 @@ describe('the schedules', () => {
         {
           source: ['aws.states'],
           'detail-type': ['Step Functions Execution Status Change'],
-          detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: [{ Ref: machine }] },
+          detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: machines },
         },
         'ENABLED',
         ['Reconcile'],
@@ -209,7 +225,14 @@ describe('the schedules', () => {
 
 describe('the outputs', () => {
   it("The outputs include those that the operator's command and a client read", () => {
-    for (const name of ['ApiUrl', 'TableName', 'StateMachineArn', 'EncryptionSecretArn', 'ResultsBaseUrl']) {
+    for (const name of [
+      'ApiUrl',
+      'TableName',
+      'StateMachineArn',
+      'CallbackMachineArn',
+      'EncryptionSecretArn',
+      'ResultsBaseUrl',
+    ]) {
       expect(resolved.outputs[name], name).toBeTruthy();
     }
     expect(resolved.outputs['ApiUrl']).toMatch(/\/api\/public\/v1$/);

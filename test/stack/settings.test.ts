@@ -18,6 +18,7 @@ const certificate = 'arn:aws:acm:eu-central-1:123456789012:certificate/1111';
 describe('settings', () => {
   it('The settings may be empty, because every setting has a default', () => {
     expect(parseSettings('config/default.ts', {})).toEqual({
+      apiTraffic: 'all-at-once',
       resultDays: 30,
       logRetentionDays: 30,
       limits: {},

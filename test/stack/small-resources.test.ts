@@ -20,8 +20,10 @@ describe('the outputs of the stack', () => {
       AlarmTopicArn: '@AlarmsTopic',
       DashboardName: 'Darkroom',
       ApiUrl: '@ApiHttpApi/api/public/v1',
+      VersionedFunctions: '@RenderImage,@RenderImageSmall,@RenderImageLarge,@RefundCharge,@DeliverWebhook',
       TableName: '@StoreTable',
       StateMachineArn: '@CreationStateMachine',
+      CallbackMachineArn: '@CreationCallbackMachine',
       EncryptionSecretArn: '@EncryptionSecret',
       ProviderSecretArn: '@ProvidersCredentials',
       ResultsBaseUrl: 'https://@ImagesDistribution',
@@ -86,34 +88,22 @@ describe('the API', () => {
 });
 
 describe('the state machines', () => {
-  it.each([
-    [
-      'CreationStateMachine',
-      'CreationLog',
-      [
-        ['RenderImageArn', '@RenderImage'],
-        ['RenderImageSmallArn', '@RenderImageSmall'],
-        ['RenderImageLargeArn', '@RenderImageLarge'],
-        ['RefundChargeArn', '@RefundCharge'],
-        ['DeliverWebhookArn', '@DeliverWebhook'],
-      ],
-    ],
-    ['NoticesStateMachine', 'NoticesLog', [['DeliverWebhookArn', '@DeliverWebhook']]],
-  ])(
-    'The state machine %s calls these functions, and logs errors without the data of an execution',
-    (name, log, functions) => {
-      const machine = resourcesOf('AWS::StepFunctions::StateMachine').find(([id]) => nameOf(id) === name);
-      const { DefinitionSubstitutions, LoggingConfiguration } = (machine?.[1].Properties ?? {}) as {
-        readonly DefinitionSubstitutions: Readonly<Record<string, unknown>>;
-        readonly LoggingConfiguration: { readonly Destinations: readonly object[] };
-      };
-      expect(Object.entries(DefinitionSubstitutions).map(([place, value]) => [place, wordOf(value)])).toEqual(
-        functions,
-      );
-      expect(LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ERROR' });
-      expect(JSON.stringify(LoggingConfiguration.Destinations)).toContain(`"${log}`);
-    },
-  );
+  const machines = resourcesOf('AWS::StepFunctions::StateMachine').map(([id, { Properties }]) => ({
+    name: nameOf(id),
+    ...(Properties as {
+      readonly DefinitionSubstitutions: Readonly<Record<string, unknown>>;
+      readonly LoggingConfiguration: { readonly Destinations: readonly object[] };
+    }),
+  }));
+  const logs: Readonly<Record<string, string>> = {
+    CreationStateMachine: '"CreationLog',
+    CreationCallbackMachine: '"CreationCallbackLog',
+    NoticesStateMachine: '"NoticesLog',
+  };
+
+  it('The stack has a plain machine, a callback machine and a machine of notices', () => {
+    expect(machines.map(({ name }) => name).sort()).toEqual(Object.keys(logs).sort());
+  });
 
   it('Only the machine of notices has a name, by which the function that it invokes starts it', () => {
     const names = resourcesOf('AWS::StepFunctions::StateMachine').map(([id, { Properties }]) => [
@@ -122,9 +112,32 @@ describe('the state machines', () => {
     ]);
     expect(Object.fromEntries(names)).toEqual({
       CreationStateMachine: undefined,
+      CreationCallbackMachine: undefined,
       NoticesStateMachine: 'Darkroom-notices',
     });
   });
+
+  it.each(machines)(
+    '$name calls these functions, and logs errors without the data of an execution',
+    (machine) => {
+      const { name, DefinitionSubstitutions, LoggingConfiguration } = machine;
+      const called = Object.entries(DefinitionSubstitutions).map(([name, value]) => [
+        name,
+        wordOf(value).replace(/(CurrentVersion)[0-9A-F]{8}[0-9a-f]{32}$/, '$1'),
+      ]);
+      const delivery = ['DeliverWebhookArn', '@DeliverWebhookCurrentVersion'];
+      const creation = [
+        ['RenderImageArn', '@RenderImageCurrentVersion'],
+        ['RenderImageSmallArn', '@RenderImageSmallCurrentVersion'],
+        ['RenderImageLargeArn', '@RenderImageLargeCurrentVersion'],
+        ['RefundChargeArn', '@RefundChargeCurrentVersion'],
+        delivery,
+      ];
+      expect(called).toEqual(name === 'NoticesStateMachine' ? [delivery] : creation);
+      expect(LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ERROR' });
+      expect(JSON.stringify(LoggingConfiguration.Destinations)).toContain(logs[name]);
+    },
+  );
 });
 
 describe('the bucket', () => {

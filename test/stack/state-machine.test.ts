@@ -93,12 +93,15 @@ describe('the state machine', () => {
     expect(isValid).toBe(true);
   });
 
-  it('The state machine is a standard one that logs errors without their data', () => {
-    const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::StepFunctions::StateMachine');
-    expect(Properties).toMatchObject({
-      LoggingConfiguration: { IncludeExecutionData: false, Level: 'ERROR' },
-    });
-    expect(Properties).not.toHaveProperty('StateMachineType', 'EXPRESS');
+  it('Both state machines are standard ones that log errors without their data', () => {
+    const machines = resourcesOf('AWS::StepFunctions::StateMachine');
+    expect(machines).toHaveLength(2);
+    for (const [, { Properties }] of machines) {
+      expect(Properties).toMatchObject({
+        LoggingConfiguration: { IncludeExecutionData: false, Level: 'ERROR' },
+      });
+      expect(Properties).not.toHaveProperty('StateMachineType', 'EXPRESS');
+    }
   });
 
   it('The state machine goes from rendering to the webhook in two transitions, and over the refund in three', () => {
@@ -116,7 +119,7 @@ describe('the state machine', () => {
   it('The state machine has three tasks, each named after its function', () => {
     expect(tasks.map(([name]) => name)).toEqual(['RenderImage', 'RefundCharge', 'DeliverWebhook']);
     for (const [name, { Resource }] of tasks.slice(1))
-      expect(nameOf(Resource?.replace(/^.*:function:/, '') ?? '')).toBe(name);
+      expect(nameOf(Resource?.replace(/^.*:function:(\w+):1$/, '$1') ?? '')).toBe(name);
     expect(stateNamed('RenderImage').Resource).toBe('arn:aws:states:::lambda:invoke');
   });
 
@@ -161,9 +164,9 @@ describe('the state machine', () => {
     },
   );
 
-  it('The state machine leaves the creation to the reconciler when the table is busy or another invocation still renders', () => {
+  it('The state machine leaves the creation to the reconciler when the table is busy, another invocation still renders, or no function can render the creation of this release', () => {
     expect(stateNamed('RenderImage').Catch?.[0]).toMatchObject({
-      ErrorEquals: ['CommitBusy', 'StillRunning'],
+      ErrorEquals: ['CommitBusy', 'StillRunning', 'NewerRelease', 'Lambda.ResourceNotFoundException'],
       Next: 'LeaveToReconciler',
     });
   });
@@ -233,7 +236,10 @@ describe('the policy of a task', () => {
           exponential(deaths, 1, 2, 2),
         ],
         Catch: [
-          caught('LeaveToReconciler', 'CommitBusy', 'StillRunning'),
+          caught(
+            'LeaveToReconciler',
+            ...['CommitBusy', 'StillRunning', 'NewerRelease', 'Lambda.ResourceNotFoundException'],
+          ),
           caught('RefundCharge', ...timeOuts),
           caught('RefundCharge', 'States.ALL'),
         ],

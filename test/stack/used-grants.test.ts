@@ -29,14 +29,6 @@ interface Grant {
 const unused: readonly { readonly grant: RegExp; readonly because: string }[] = [
   { grant: / logs:/, because: 'Lambda itself writes the log, under the role of the function' },
   {
-    grant: /^RenderImage s3:GetObject .*\/sources\/\*$/,
-    because: 'source images are read for vendors; the sandbox draws by itself',
-  },
-  {
-    grant: /^RenderImage\w* secretsmanager:GetSecretValue .*:Providers/,
-    because: 'keys are read for vendors; the sandbox has none',
-  },
-  {
     grant: /^RenderImage\w* bedrock:InvokeModel /,
     because: 'Amazon Bedrock is a vendor; nothing stands in for it here',
   },

@@ -11,6 +11,11 @@ import { png } from '../api/image-files.ts';
 import { inTime } from '../api/in-time.ts';
 import { answering, startImageOrigin } from '../api/image-origin.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { fakes } from '../../tools/vendors/fakes/all-fakes.ts';
+import type { CallingVendor } from '../../tools/vendors/fakes/calls-back.ts';
+import { startFakeFal } from '../../tools/vendors/fakes/fal/server.ts';
+import { fakeFalAccount } from '../../tools/vendors/fakes/fal/signature.ts';
+import { environmentOf } from '../../tools/vendors/fleet.ts';
 import { creationIdIn } from '../fixtures/values.ts';
 import { recordWhen, settled, submit } from '../workflow/creations.ts';
 
@@ -29,9 +34,14 @@ const day = 86_400;
 
 /** Runs everything, which takes some seconds. */
 export async function wholeRun(): Promise<WholeRun> {
-  const service = await startTestService();
+  const fal = await startFakeFal();
+  const service = await startTestService({
+    environment: { ...environmentOf([['fal', fal]]), CALLBACK_BASE_URL: '{origin}' },
+  });
+  await service.operator.credentials.set('fal', fakes.fal.key ?? '');
+  await service.operator.providers.enable('fal');
   const origin = await startImageOrigin();
-  const watched = watchCalls(service);
+  const watched = watchCalls(service, holdFirstLeases(service));
   try {
     const client = await service.client();
     const source = origin.at('/source.png', answering(200, png(640, 480)));
@@ -40,23 +50,69 @@ export async function wholeRun(): Promise<WholeRun> {
     await useNotices(service);
     await useReconciler(service);
     await ended();
+    await useCallbacks(service, fal);
     // The audit is due at midnight.
     await service.machine.advance(day);
     return { used: service.machine.usedGrants(), ...watched, log: service.log };
   } finally {
     await origin.close();
     await service.end();
+    await fal.stop();
   }
 }
 
-/** Collects every call of a function, and the messages of refused calls. */
-export function watchCalls({ machine }: TestService): {
+/** A request whose creation runs on the callback machine. */
+const callingBack = { model: 'flux-2-pro', prompt: 'a lake' };
+
+/**
+ * A callback that completes its creation, and one whose job was refused. The account is pinned only now, so the
+ * jobs before were polled. By now the renderers read the pinned account again.
+ */
+async function useCallbacks(service: TestService, fal: CallingVendor): Promise<void> {
+  await service.operator.credentials.setCallbackAccount('fal', fakeFalAccount);
+  const { key } = await service.client();
+  for (const prompt of ['a lake', 'a lake [row:prompt-policy]']) {
+    const id = await submit(service, key, { ...callingBack, prompt });
+    const { attempts } = await recordWhen(service, id, (known) => known.attempts[0]?.jobId !== undefined);
+    const job = fal.jobIds().find((known) => attempts[0]?.jobId?.includes(known)) ?? '';
+    expect(await fal.callBack(job, { at: service.machine.clock.now() })).toBe(200);
+    await settled(service, id);
+  }
+}
+
+/** Takes the first lease of each renderer before the renderer does. The renderer must then read why it is held. */
+function holdFirstLeases({ machine, operator }: TestService): (call: AwsCall) => Promise<void> {
+  const held = new Set<string>();
+  return async ({ caller, operation, input }) => {
+    const { pk, sk } = (input['Key'] ?? {}) as Readonly<
+      Record<'pk' | 'sk', { readonly S?: string } | undefined>
+    >;
+    if (operation !== 'UpdateItem' || sk?.S !== 'LEASE') return;
+    if (!caller.startsWith('RenderImage') || held.has(caller)) return;
+    held.add(caller);
+    const now = machine.clock.now();
+    const id = creationIdIn(pk?.S?.slice('CREATION#'.length));
+    await operator.creations.lease(id, 'another invocation', now + 1_000, now);
+  };
+}
+
+/**
+ * Collects every call of a function, and the messages of refused calls. `before` runs before each call of a
+ * function.
+ */
+export function watchCalls(
+  { machine }: TestService,
+  before: (call: AwsCall) => Promise<void> = () => Promise.resolve(),
+): {
   readonly calls: AwsCall[];
   readonly refused: string[];
 } {
   const [calls, refused]: [AwsCall[], string[]] = [[], []];
   machine.watchAws(async (call, serve) => {
-    if (call.caller !== 'operator') calls.push(call);
+    if (call.caller !== 'operator') {
+      calls.push(call);
+      await before(call);
+    }
     try {
       return await serve();
     } catch (error) {
@@ -96,8 +152,9 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
 }
 
 /**
- * A failure, a large picture, and a crash in each renderer, after which the second try looks for a stored image. The second try
- * comes some seconds later, so the caller goes on and waits for the returned function.
+ * A failure, a large picture, a picture of each renderer on the callback machine, and a crash in each renderer,
+ * after which the second try looks for a stored image. The second try comes some seconds later, so the caller
+ * goes on and waits for the returned function.
  */
 async function useExecutions(
   service: TestService,
@@ -109,6 +166,9 @@ async function useExecutions(
   const ids = await Promise.all(
     [
       { prompt: 'a lake [sandbox:fail]', webhook_url },
+      callingBack,
+      { ...callingBack, resolution: '2K' },
+      { ...callingBack, image_urls: [source] },
       crash,
       { prompt: 'a lake', webhook_url, model: 'sandbox-panorama' },
       { ...crash, model: 'sandbox-panorama' },
@@ -165,21 +225,25 @@ async function ended({ machine }: TestService, name: string): Promise<void> {
 }
 
 /**
- * A creation that the reconciler starts, one that lost its invocation, so that the reconciler has to ask, and a creation that it refunds since its time is over. */
+ * A creation of each machine that the reconciler starts, one of each that lost its invocation, so that the
+ * reconciler has to ask, and a creation that it refunds since its time is over.
+ */
 async function useReconciler(service: TestService): Promise<void> {
   const { machine } = service;
   const { key } = await service.client({ deadline: '30' });
   machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
   const late = await submit(service, key, { prompt: 'a lake', webhook_url: machine.inboxUrl });
   await machine.advance(120);
-  const patient = await submit(service, (await service.client()).key, { prompt: 'a lake' });
-  const lost = await submit(service, (await service.client()).key, { prompt: 'a lake' });
+  const patient: string[] = [];
+  const lost: string[] = [];
+  for (const body of [{ prompt: 'a lake' }, callingBack])
+    for (const ids of [patient, lost]) ids.push(await submit(service, (await service.client()).key, body));
   const now = machine.clock.now();
-  await service.operator.creations.lease(creationIdIn(lost), 'an invocation that died', now + 1_000, now);
+  for (const id of lost)
+    await service.operator.creations.lease(creationIdIn(id), 'an invocation that died', now + 1_000, now);
   machine.faults.clear();
   await machine.advance(120);
-  await settled(service, patient);
-  await settled(service, lost);
+  for (const id of [...patient, ...lost]) await settled(service, id);
   await recordWhen(service, late, ({ status }) => status === 'failed');
   await machine.advance(1_200);
   await settled(service, late);

@@ -130,7 +130,59 @@ describe('a vendor whose key an operator sets', () => {
   });
 });
 
+describe('The account at a vendor whose callbacks count', () => {
+  const rows = async (): Promise<unknown> => (await admin(['providers', 'callbacks'])).json['data'];
+  const replicate = {
+    provider: 'replicate',
+    verifiable: 'no',
+    callback_account: 'that of the key',
+    missing: ['key'],
+  };
+
+  it('It is set without a key, replaced, and unset in two ways', async () => {
+    const set = (...args: readonly string[]): Promise<Said> => admin(['providers', 'set', 'fal', ...args]);
+    const unset = { provider: 'fal', callback_account: null };
+    expect((await set('--callback-account', 'github|1234567')).json).toEqual({
+      provider: 'fal',
+      callback_account: 'github|1234567',
+    });
+    expect((await set('--callback-account', 'user_2')).json).toMatchObject({ callback_account: 'user_2' });
+    expect(await rows()).toEqual([
+      { provider: 'fal', verifiable: 'no', callback_account: 'user_2', missing: ['key'] },
+      replicate,
+    ]);
+    expect((await set('--callback-account', '')).json).toEqual(unset);
+    await set('--callback-account', 'user_3');
+    expect((await set('--no-callback-account')).json).toEqual(unset);
+    expect(await rows()).toEqual([
+      { provider: 'fal', verifiable: 'no', callback_account: null, missing: ['key', 'account'] },
+      replicate,
+    ]);
+  });
+
+  it('Callbacks of a vendor can be verified once nothing is missing', async () => {
+    await admin(['providers', 'set', 'fal'], 'a-key-of-fal');
+    await admin(['providers', 'set', 'replicate'], 'a-key-of-replicate');
+    await admin(['providers', 'set', 'fal', '--callback-account', 'user_2']);
+    expect(await rows()).toEqual([
+      { provider: 'fal', verifiable: 'yes', callback_account: 'user_2', missing: [] },
+      { ...replicate, verifiable: 'yes', missing: [] },
+    ]);
+    const list = await admin(['providers', 'list']);
+    expect(list.json['data']).toContainEqual(
+      expect.objectContaining({ provider: 'fal', key: 'set', enabled: 'yes' }),
+    );
+    await admin(['providers', 'remove', 'fal']);
+    await admin(['providers', 'remove', 'replicate']);
+    expect(await rows()).toEqual([
+      { provider: 'fal', verifiable: 'no', callback_account: null, missing: ['key', 'account'] },
+      replicate,
+    ]);
+  });
+});
+
 describe('a wrong command', () => {
+  const askedFor = 'give the user id, as the header X-Fal-Webhook-User-Id of one of your webhooks has it.';
   it.each([
     [
       ['providers', 'set', 'nobody'],
@@ -143,6 +195,30 @@ describe('a wrong command', () => {
     [
       ['providers', 'set', 'fal'],
       'The key must have at least 8 printable characters and no spaces: paste it at the question, or pipe it in.',
+    ],
+    [
+      ['providers', 'set', 'fal', '--callback-account', '1b5c0b6e-0000:5f2d'],
+      `--callback-account: this looks like a key or an address: ${askedFor}`,
+    ],
+    [
+      ['providers', 'set', 'fal', '--callback-account', 'me@example.com'],
+      `--callback-account: this looks like an e-mail address: ${askedFor}`,
+    ],
+    [
+      ['providers', 'set', 'fal', '--callback-account', 'my name'],
+      `--callback-account: a user id has 3 to 200 printable characters and no spaces: ${askedFor}`,
+    ],
+    [
+      ['providers', 'set', 'fal', '--callback-account', 'me'],
+      `--callback-account: a user id has 3 to 200 printable characters and no spaces: ${askedFor}`,
+    ],
+    [
+      ['providers', 'set', 'replicate', '--callback-account', 'user_2'],
+      '--callback-account: replicate needs no account, because its token proves the account: leave the option out.',
+    ],
+    [
+      ['providers', 'set', 'bfl', '--callback-account', 'user_2'],
+      '--callback-account: bfl does not call back, so that its jobs are polled: leave the option out.',
     ],
     [['catalog', 'check', '--max-age', 'long'], '--max-age: "long" is no whole number of days, such as 180.'],
   ])(

@@ -2,7 +2,13 @@
  * Sample events for `sam local invoke`: one for each operation of the API, for each task and for each
  * scheduled function.
  */
-import { apiRoot, operations, type Operation, type OperationName } from '../../core/contract.ts';
+import {
+  apiRoot,
+  callbackRoute,
+  operations,
+  type Operation,
+  type OperationName,
+} from '../../core/contract.ts';
 
 /** A person replaces this id by the id of a real creation. */
 const someCreation = '00000000-0000-7000-8000-000000000000';
@@ -22,7 +28,25 @@ export function sampleEvents(key: string): Readonly<Record<string, object>> {
   const tasks = ['RenderImage', 'RenderImageSmall', 'RenderImageLarge', 'RefundCharge', 'DeliverWebhook'].map(
     (name): [string, object] => [name, { creation_id: someCreation }],
   );
-  return { ...Object.fromEntries([...api, ...tasks]), Reconcile: {}, AuditBooks: {} };
+  return {
+    ...Object.fromEntries([...api, ...tasks]),
+    ReceiveCallback: callbackEvent(),
+    Reconcile: {},
+    AuditBooks: {},
+  };
+}
+
+/** A callback that is answered with 404, because nobody knows a capability that is not in the record. */
+function callbackEvent(): object {
+  return {
+    version: '2.0',
+    routeKey: `POST ${callbackRoute}`,
+    headers: {},
+    pathParameters: { provider: 'fal', creation_id: someCreation, capability: 'unknown' },
+    requestContext: { requestId: 'sam-local' },
+    body: '{}',
+    isBase64Encoded: false,
+  };
 }
 
 function pascal(name: string): string {

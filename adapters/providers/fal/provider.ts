@@ -43,6 +43,7 @@ import {
   type VendorResponse,
 } from '../vendor-http.ts';
 import type { VendorSettings } from '../vendor.ts';
+import { createFalCallback } from './callback.ts';
 import { refusedByCode } from './errors.ts';
 
 const queueUrl = 'https://queue.fal.run';
@@ -79,7 +80,8 @@ interface Access {
   readonly credentials: ProviderCredentials;
 }
 
-export function createFal({ name, credentials, baseUrl = queueUrl }: VendorSettings): ImageProvider {
+export function createFal(settings: VendorSettings): ImageProvider {
+  const { name, credentials, baseUrl = queueUrl } = settings;
   const access: Access = {
     name,
     api: createVendorHttp({ baseUrl, hosts: apiHosts }),
@@ -97,6 +99,7 @@ export function createFal({ name, credentials, baseUrl = queueUrl }: VendorSetti
       if (authorization && access.api.isOwn(to))
         await access.api.call({ method: 'PUT', to, headers: authorization, signal });
     },
+    callback: createFalCallback(settings),
   };
 }
 
@@ -113,10 +116,12 @@ async function submit(access: Access, job: RenderJob, signal: AbortSignal): Prom
   const authorization = await authorizationOf(access);
   if (!authorization) return refusedBy('credentials', 'no credential');
   const body = await bodyOf(job);
-  const to = `/${job.providerModel}${job.sourceCount > 0 ? '/edit' : ''}`;
+  const path = `/${job.providerModel}${job.sourceCount > 0 ? '/edit' : ''}`;
+  // In the JSON the vendor ignores the address (edenartlab/eve#566).
+  const query = job.callbackUrl === undefined ? '' : `?fal_webhook=${encodeURIComponent(job.callbackUrl)}`;
   const response = await api.call({
     method: 'POST',
-    to,
+    to: `${path}${query}`,
     headers: { ...headers, ...authorization },
     body,
     signal,

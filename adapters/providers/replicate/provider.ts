@@ -39,6 +39,7 @@ import {
   type VendorResponse,
 } from '../vendor-http.ts';
 import type { VendorSettings } from '../vendor.ts';
+import { createReplicateCallback } from './callback.ts';
 import { fileAddresses } from './files.ts';
 import { inputOf } from './input.ts';
 
@@ -68,11 +69,8 @@ interface Access {
   readonly credentials: ProviderCredentials;
 }
 
-export function createReplicate({
-  name,
-  credentials,
-  baseUrl = replicateUrl,
-}: VendorSettings): ImageProvider {
+export function createReplicate(settings: VendorSettings): ImageProvider {
+  const { name, credentials, baseUrl = replicateUrl } = settings;
   const access: Access = {
     name,
     api: createVendorHttp({ baseUrl, hosts: [] }),
@@ -94,6 +92,7 @@ export function createReplicate({
           signal,
         });
     },
+    callback: createReplicateCallback({ settings, api: access.api }),
   };
 }
 
@@ -118,7 +117,13 @@ async function submit(access: Access, job: RenderJob, signal: AbortSignal): Prom
     method: 'POST',
     to,
     headers,
-    body: { input: inputOf(job, files.addresses) },
+    body: {
+      input: inputOf(job, files.addresses),
+      ...(job.callbackUrl !== undefined && {
+        webhook: job.callbackUrl,
+        webhook_events_filter: ['completed'],
+      }),
+    },
     signal,
   });
   return refusedAtOnce(response, credentials, name) ?? acceptedOf(response);

@@ -3,7 +3,9 @@ import type { ApiKey } from '../../../core/account.ts';
 import { monthOf, type CreationRecord, type StoredImage } from '../../../core/creation.ts';
 import { uuidV7, type CreationId } from '../../../core/ids.ts';
 import { chargeMillis, serviceCapacity, startGraceMillis } from '../../../core/limits.ts';
+import { machineOf } from '../../../core/machine.ts';
 import { asMicros, type Micros } from '../../../core/money.ts';
+import { schemaVersion } from '../../../core/schema-version.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../../core/ports/charges.ts';
 import type { Problem } from '../../../core/problem.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -136,7 +138,9 @@ function newCreation(
   const { model, imageUrls: _copied, webhookUrl, ...asked } = request;
   // The record has a place for every field of the request.
   asked satisfies Pick<CreationRecord, keyof typeof asked>;
+  const machine = machineOf(routes);
   return {
+    v: schemaVersion,
     id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
     accountId: account.id,
     keyId: apiKey.id,
@@ -161,6 +165,7 @@ function newCreation(
       ...(quality !== null && { quality }),
     })),
     attempts: [],
+    ...(machine && { machine }),
     executions: 1,
     recoveries: 0,
     dueAt: nowMillis + startGraceMillis,

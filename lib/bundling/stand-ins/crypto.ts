@@ -4,8 +4,10 @@ export const {
   createDecipheriv,
   createHash,
   createHmac,
+  createPublicKey,
   getRandomValues,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
+  verify,
 } = process.getBuiltinModule('node:crypto');

@@ -1,5 +1,5 @@
 /** Facts about the end of a creation: refund and completion, and the lease before them. */
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { readBooks } from '../../../adapters/dynamodb/audit-store.ts';
 import { keys } from '../../../adapters/dynamodb/table.ts';
@@ -8,7 +8,7 @@ import { auditTable } from '../../../admin/commands/audit.ts';
 import { asMicros } from '../../../core/money.ts';
 import { auditAccount } from '../../../core/ledger.ts';
 import type { Refund } from '../../../core/ports/charges.ts';
-import type { Completion } from '../../../core/ports/creations.ts';
+import type { Completion, LeaseOutcome } from '../../../core/ports/creations.ts';
 import { accountId, aCreation, keyId, now, storedImage } from '../../fixtures/records.ts';
 import { idOf, orderOf, type Facts, type Stores } from './facts.ts';
 
@@ -22,6 +22,14 @@ const done: Completion = {
 const first = (): CreationRecord => aCreation({ id: idOf(1) });
 const webhook = { url: 'https://receiver.test/ok', status: 'pending' as const, attempts: 0, nextAt: now };
 const at = new Date(now + 5_000).toISOString();
+const attempts = [
+  { provider: 'sandbox', providerModel: 'standard', startedAt: at, resultKey: 'results/x.png' },
+];
+
+function leased(outcome: LeaseOutcome): Extract<LeaseOutcome, { readonly kind: 'leased' }> {
+  if (outcome.kind !== 'leased') throw new Error(`the lease was refused: ${outcome.kind}`);
+  return outcome;
+}
 
 async function openWork({ item }: Stores): Promise<unknown> {
   const { openShard, dueAt } = (await item(keys.creation(idOf(1)))) ?? {};
@@ -93,37 +101,140 @@ export const endingFacts: Facts = {
   ) => {
     const { creations, charges } = stores;
     expect(await creations.lease(idOf(1), 'one', now + 6_000, now)).toEqual({ kind: 'absent' });
+    expect(await creations.lease(idOf(1), 'two', now + 6_000, now)).toEqual({ kind: 'absent' });
     await charges.charge(orderOf(1));
-    expect(await creations.lease(idOf(1), 'one', now + 6_000, now)).toMatchObject({
-      kind: 'leased',
-      creation: {
-        status: 'processing',
-        startedAt: first().createdAt,
-        lease: { holder: 'one', until: now + 6_000 },
-      },
-    });
+    const one = leased(await creations.lease(idOf(1), 'one', now + 6_000, now));
+    expect(one.creation).toMatchObject({ status: 'processing', startedAt: first().createdAt });
+    expect(await creations.readAll([idOf(1)])).toMatchObject([
+      { lease: { holder: 'one', until: now + 6_000 } },
+    ]);
     expect(await creations.lease(idOf(1), 'two', now + 9_000, now + 5_999)).toEqual({
       kind: 'leased_by_another',
     });
-    expect(await creations.lease(idOf(1), 'one', now + 7_000, now + 1_000)).toMatchObject({
-      kind: 'leased',
-      creation: { startedAt: first().createdAt },
-    });
+    const again = leased(await creations.lease(idOf(1), 'one', now + 7_000, now + 1_000));
+    expect(again.creation.startedAt).toBe(first().createdAt);
     expect(await creations.renewLease(idOf(1), 'two', now + 99_000)).toBe(false);
     expect(await creations.renewLease(idOf(1), 'one', now + 8_000)).toBe(true);
-    const attempts = [
-      { provider: 'sandbox', providerModel: 'standard', startedAt: at, resultKey: 'results/x.png' },
-    ];
-    expect(await creations.saveAttempts(idOf(1), 'two', attempts)).toBe(false);
-    expect(await creations.saveAttempts(idOf(1), 'one', attempts)).toBe(true);
-    expect(await creations.lease(idOf(1), 'two', now + 20_000, now + 8_000)).toMatchObject({
-      kind: 'leased',
-      creation: { attempts },
+    expect(await creations.readAll([idOf(1)])).toMatchObject([
+      { lease: { holder: 'one', until: now + 8_000 } },
+    ]);
+    expect(await creations.saveAttempts(idOf(1), one.turn, attempts)).toBe(false);
+    expect(await creations.saveAttempts(idOf(1), again.turn, attempts)).toBe(true);
+    expect(await creations.lease(idOf(1), 'two', now + 20_000, now + 7_999)).toEqual({
+      kind: 'leased_by_another',
     });
+    const two = leased(await creations.lease(idOf(1), 'two', now + 20_000, now + 8_000));
+    expect(two.creation.attempts).toEqual(attempts);
+    expect(await creations.renewLease(idOf(1), 'one', now + 99_000)).toBe(false);
+    expect(await creations.saveAttempts(idOf(1), again.turn, [])).toBe(false);
     await creations.complete(first(), { ...done, attempts });
+    expect(await creations.lease(idOf(1), 'three', now + 20_000, now + 9_000)).toEqual({ kind: 'terminal' });
     expect(await creations.lease(idOf(1), 'two', now + 90_000, now + 80_000)).toEqual({ kind: 'terminal' });
     expect(await creations.read(idOf(1))).not.toHaveProperty('lease');
+    const [ended] = await creations.readAll([idOf(1)]);
+    expect(ended).toMatchObject({ status: 'completed', attempts });
+    expect(ended).not.toHaveProperty('lease');
   },
+
+  'Each lease has a higher turn, also after the time to live has removed the item of the lease': async (
+    stores,
+  ) => {
+    const { creations, charges, table } = stores;
+    await charges.charge(orderOf(1));
+    const turnOf = async (holder: string, at: number): Promise<number> =>
+      leased(await creations.lease(idOf(1), holder, at + 6_000, at)).turn;
+    const turns = [await turnOf('one', now), await turnOf('two', now + 6_000)];
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key: keys.lease(idOf(1)) }));
+    turns.push(await turnOf('three', now + 86_400_000));
+    expect(turns).toEqual([...new Set(turns)].sort((one, other) => one - other));
+    expect((await creations.read(idOf(1)))?.fence).toBe(turns.at(-1));
+  },
+
+  'A lease that is given back is free at once, and its item stays a day for its turn': async (stores) => {
+    const { creations, charges, item } = stores;
+    await charges.charge(orderOf(1));
+    leased(await creations.lease(idOf(1), 'one', now + 6_000, now));
+    expect(await creations.renewLease(idOf(1), 'one', now + 1_000)).toBe(true);
+    const two = leased(await creations.lease(idOf(1), 'two', now + 7_000, now + 1_000));
+    expect(await item(keys.lease(idOf(1)))).toEqual({
+      ...keys.lease(idOf(1)),
+      holder: 'two',
+      until: now + 7_000,
+      turn: two.turn,
+      expiresAtSeconds: Math.floor(now / 1000) + 1 + 86_400,
+    });
+  },
+
+  'A lease and its renewals write no lease into the creation': async (stores) => {
+    const { creations, charges, item } = stores;
+    await charges.charge(orderOf(1));
+    const one = leased(await creations.lease(idOf(1), 'one', now + 6_000, now));
+    expect(one.creation).not.toHaveProperty('lease');
+    const before = await item(keys.creation(idOf(1)));
+    expect(await creations.renewLease(idOf(1), 'one', now + 8_000)).toBe(true);
+    expect(await item(keys.creation(idOf(1)))).toEqual(before);
+  },
+
+  'A lease that the release before wrote into the creation holds until its time is over': async (stores) => {
+    const { creations, charges, table } = stores;
+    await charges.charge(orderOf(1));
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: keys.creation(idOf(1)),
+        UpdateExpression: 'SET lease = :lease',
+        ExpressionAttributeValues: { ':lease': { holder: 'before', until: now + 6_000 } },
+      }),
+    );
+    expect(await creations.lease(idOf(1), 'one', now + 9_000, now + 5_999)).toEqual({
+      kind: 'leased_by_another',
+    });
+    expect(await creations.readAll([idOf(1)])).toMatchObject([
+      { lease: { holder: 'before', until: now + 6_000 } },
+    ]);
+    leased(await creations.lease(idOf(1), 'two', now + 12_000, now + 6_000));
+    expect(await creations.readAll([idOf(1)])).toMatchObject([
+      { lease: { holder: 'two', until: now + 12_000 } },
+    ]);
+  },
+
+  'A later turn stays the fence when an earlier renderer comes to the creation after it': async (stores) => {
+    const { creations, charges, table } = stores;
+    await charges.charge(orderOf(1));
+    const fence = now + 1_000_000;
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: keys.creation(idOf(1)),
+        UpdateExpression: 'SET fence = :fence',
+        ExpressionAttributeValues: { ':fence': fence },
+      }),
+    );
+    expect(await creations.lease(idOf(1), 'slow', now + 6_000, now)).toEqual({ kind: 'leased_by_another' });
+    expect(await creations.read(idOf(1))).toMatchObject({ status: 'queued', fence });
+  },
+
+  'The token of a task is stored with the lease, stays under a lease without a token, and outlives the creation':
+    async ({ charges, creations }) => {
+      const id = idOf(1);
+      const take = async (holder: string, token?: string): Promise<string> =>
+        (await creations.lease(id, holder, now + 60_000, now, token)).kind;
+      expect(await creations.taskToken(id)).toBeUndefined();
+      await charges.charge(orderOf(1));
+      expect(await creations.taskToken(id)).toBeUndefined();
+      expect(await take('renderer', 'token-1')).toBe('leased');
+      expect(await creations.taskToken(id)).toBe('token-1');
+      // A renderer that does not get the lease must not hide the token of the one that has it.
+      expect(await take('another', 'token-2')).toBe('leased_by_another');
+      expect(await creations.taskToken(id)).toBe('token-1');
+      await creations.renewLease(id, 'renderer', now);
+      expect(await take('callback')).toBe('leased');
+      expect(await creations.taskToken(id)).toBe('token-1');
+      await creations.renewLease(id, 'callback', now);
+      expect(await take('renderer', 'token-3')).toBe('leased');
+      expect(await creations.complete(first(), done)).toBe('completed');
+      expect(await creations.taskToken(id)).toBe('token-3');
+    },
 
   'The audit finds no difference after all this, and finds a change that was made by hand': async (
     stores,

@@ -43,6 +43,7 @@ export async function startStandIn(): Promise<Engine> {
     dynamodb: dynamo.service,
     states: absent,
     secretsmanager: absent,
+    lambda: absent,
     faults: createFaults(),
     authorize: () => undefined,
     objectStore,

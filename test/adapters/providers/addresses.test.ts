@@ -4,12 +4,14 @@ import { createFal } from '../../../adapters/providers/fal/provider.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
 import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
 import { checkVendor, createVendors } from '../../../adapters/providers/vendors.ts';
+import { systemClock } from '../../../adapters/system-clock.ts';
 import { providers, type ProviderName } from '../../../core/providers.ts';
 import { jobsLike, type KeyProvider } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
 const credentials = { read: async () => Promise.resolve('a-key'), forget: () => undefined };
-const access = { credentials, baseUrls: {} };
+const clock = systemClock;
+const access = { credentials, clock, baseUrls: {} };
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -85,9 +87,9 @@ describe('The vendors', () => {
   it('Each vendor is asked at another address when one is set for it', async () => {
     const asked = fetchThat(() => new Response('', { status: 200 }));
     const baseUrls = Object.fromEntries(keyProviders.map((name) => [name, `https://${name}.test`]));
-    for (const name of keyProviders) await checkVendor(name, { credentials, baseUrls }, never);
+    for (const name of keyProviders) await checkVendor(name, { credentials, clock, baseUrls }, never);
     const job = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' })();
-    const vendors = createVendors({ credentials, baseUrls, bedrockRegion: 'us-west-2' }).slice(1);
+    const vendors = createVendors({ credentials, clock, baseUrls, bedrockRegion: 'us-west-2' }).slice(1);
     for (const vendor of vendors) await vendor.submit(job, never);
     expect(asked.map(({ url }) => new URL(url).origin)).toEqual(
       [...keyProviders, ...keyProviders].map((name) => `https://${name}.test`),
@@ -108,7 +110,7 @@ describe('The vendors', () => {
 describe('An address that an answer of fal names', () => {
   const cancelUrlsCalled = async (host: string): Promise<string[]> => {
     const asked = fetchThat(() => new Response('{}', { status: 200 }));
-    await createFal({ name: 'fal', credentials }).cancel?.(
+    await createFal({ name: 'fal', credentials, clock }).cancel?.(
       `0 ${host}/s ${host}/r ${host}/c`,
       jobsLike({ providerModel: 'm' })(),
       never,
@@ -134,6 +136,28 @@ describe('An address that an answer of fal names', () => {
   ])('An address at %s is not called', async (host) => expect(await cancelUrlsCalled(host)).toEqual([]));
 });
 
+describe('What verifies callbacks', () => {
+  it('fal and Replicate are asked for it at their own addresses, without redirects', async () => {
+    const asked = fetchThat(() => new Response('', { status: 500 }));
+    const time = String(Math.floor(Date.now() / 1_000));
+    const headers = {
+      'x-fal-webhook-request-id': 'id',
+      'x-fal-webhook-user-id': 'a-key',
+      'x-fal-webhook-timestamp': time,
+      'x-fal-webhook-signature': 'ab'.repeat(64),
+    };
+    const request = { headers, body: Buffer.from('{"request_id":"id"}') };
+    const { callback } = createFal({ name: 'fal', credentials, clock });
+    expect(await callback?.verify(request, Date.now(), never)).toEqual({ kind: 'unverifiable' });
+    await createReplicate({ name: 'replicate', credentials, clock }).callback?.ready(never);
+    expect(asked.map(({ url, init: { redirect } }) => [url, redirect])).toEqual([
+      ['https://rest.fal.ai/.well-known/jwks.json', 'manual'],
+      ['https://api.replicate.com/v1/webhooks/default/secret', 'manual'],
+    ]);
+    expect(asked.map(({ init }) => init.headers)).toEqual([{}, { authorization: 'Bearer a-key' }]);
+  });
+});
+
 describe('A picture that an answer names', () => {
   const job = jobsLike({ providerModel: 'm' })();
   const json = (body: object): Response =>
@@ -141,12 +165,12 @@ describe('A picture that an answer names', () => {
   const polls = {
     'Black Forest Labs': async (picture: string) => {
       const asked = fetchThat(() => json({ status: 'Ready', result: { sample: picture } }));
-      await createBfl({ name: 'bfl', credentials }).poll?.('0 https://api.eu.bfl.ai/job', job, never);
+      await createBfl({ name: 'bfl', credentials, clock }).poll?.('0 https://api.eu.bfl.ai/job', job, never);
       return asked;
     },
     fal: async (picture: string) => {
       const asked = fetchThat(() => json({ status: 'COMPLETED', images: [{ url: picture }] }));
-      await createFal({ name: 'fal', credentials }).poll?.(
+      await createFal({ name: 'fal', credentials, clock }).poll?.(
         '0 https://fal.run/s https://fal.run/r https://fal.run/c',
         job,
         never,
@@ -155,7 +179,7 @@ describe('A picture that an answer names', () => {
     },
     Replicate: async (picture: string) => {
       const asked = fetchThat(() => json({ status: 'succeeded', output: picture }));
-      await createReplicate({ name: 'replicate', credentials }).poll?.('0 job', job, never);
+      await createReplicate({ name: 'replicate', credentials, clock }).poll?.('0 job', job, never);
       return asked;
     },
   } as const;
@@ -164,10 +188,25 @@ describe('A picture that an answer names', () => {
     ['Black Forest Labs', 'https://delivery.eu.bfl.ai/a.png', true],
     ['Black Forest Labs', 'https://bfl.ai.example.com/a.png', false],
     ['fal', 'https://v3.fal.media/a.png', true],
+    ['fal', 'https://v3b.fal.media/a.png', true],
+    ['fal', 'https://fal.media/a.png', true],
     ['fal', 'https://fal.run/a.png', false],
+    ['fal', 'http://v3.fal.media/a.png', false],
+    ['fal', 'https://v3.fal.media:8443/a.png', false],
+    ['fal', 'https://user@v3.fal.media/a.png', false],
+    ['fal', 'https://notfal.media/a.png', false],
+    ['fal', 'https://fal.media.example.com/a.png', false],
+    ['fal', 'https://storage.googleapis.com/a.png', false],
+    ['fal', 'https://169.254.169.254/a.png', false],
+    ['fal', 'file:///etc/passwd', false],
     ['Replicate', 'https://replicate.delivery/a.png', true],
     ['Replicate', 'https://pbxt.replicate.delivery/a.png', true],
     ['Replicate', 'https://replicate.com/a.png', false],
+    ['Replicate', 'http://replicate.delivery/a.png', false],
+    ['Replicate', 'https://replicate.delivery:8443/a.png', false],
+    ['Replicate', 'https://notreplicate.delivery/a.png', false],
+    ['Replicate', 'https://replicate.delivery.example.com/a.png', false],
+    ['Replicate', 'https://169.254.169.254/a.png', false],
   ] as const)(
     'A picture of %s at %s is downloaded without a credential: %j',
     async (vendor, picture, isDownloaded) => {

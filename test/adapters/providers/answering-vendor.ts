@@ -1,5 +1,6 @@
 /** A vendor that gives one answer to every request, so that a test can choose every byte of the answer. */
 import type { VendorSettings } from '../../../adapters/providers/vendor.ts';
+import { systemClock } from '../../../adapters/system-clock.ts';
 import { startFakeVendor, type FakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
 
 export interface AnsweringVendor extends FakeVendor {
@@ -18,6 +19,7 @@ export async function startAnsweringVendor(): Promise<AnsweringVendor> {
     settings: {
       name: 'vendor',
       credentials: { read: async () => Promise.resolve('key'), forget: () => undefined },
+      clock: systemClock,
       baseUrl: vendor.url,
     },
     answerWith: (next) => (reply = next),

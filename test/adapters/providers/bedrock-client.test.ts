@@ -5,6 +5,7 @@ import type { Agent } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createBedrock } from '../../../adapters/providers/bedrock/provider.ts';
 import { createVendors } from '../../../adapters/providers/vendors.ts';
+import { systemClock } from '../../../adapters/system-clock.ts';
 import { jobsLike } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
@@ -53,6 +54,7 @@ describe('Bedrock', () => {
     mocked.on(InvokeModelCommand).rejects(Object.assign(new Error(), { name: 'ThrottlingException' }));
     const [provider] = createVendors({
       credentials,
+      clock: systemClock,
       baseUrls: { bedrock: 'https://bedrock.test' },
       bedrockRegion: 'eu-west-1',
     });

@@ -9,6 +9,7 @@ import models from '../../../catalog/models.json' with { type: 'json' };
 import { createBedrock } from '../../../adapters/providers/bedrock/provider.ts';
 import { pixelsOf } from '../../../adapters/providers/sandbox/pixels.ts';
 import { createVendors } from '../../../adapters/providers/vendors.ts';
+import { systemClock } from '../../../adapters/system-clock.ts';
 import type { Route } from '../../../core/catalog.ts';
 import { catalogSchema } from '../../../core/catalog-schema.ts';
 import type { ImageProvider, RenderJob, SourceImage } from '../../../core/provider.ts';
@@ -35,6 +36,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const access = {
     credentials: { read: async () => Promise.resolve('key'), forget: () => undefined },
+    clock: systemClock,
     baseUrls: Object.fromEntries(Object.keys(knownProviders).map((name) => [name, url])),
     bedrockRegion: 'us-west-2',
   };

@@ -127,6 +127,28 @@ describe('An answer of fal', () => {
     expect(await polled(completed, result)).toEqual(refused(reason, detail));
   });
 
+  it.each([400, 404, 408, 409, 413, 422])(
+    'A request of fal has failed when it is completed and its result has the status %i with a code',
+    async (status) => {
+      expect(await polled(completed, { status, body: { detail: [{ type: 'other' }] } })).toEqual(
+        refused('failed', `HTTP ${status} other`),
+      );
+    },
+  );
+
+  it('A picture of fal that is moved elsewhere is not followed there', async () => {
+    vendor.answerWith((path) => {
+      if (path === '/s') return completed;
+      if (path === '/r') return { status: 200, body: { images: [{ url: `${vendor.url}/moved` }] } };
+      return { status: 302, headers: { location: `${vendor.url}/elsewhere` } };
+    });
+    const jobId = `0 ${vendor.url}/s ${vendor.url}/r ${vendor.url}/c`;
+    expect(await createFal(vendor.settings).poll?.(jobId, aJob(), never)).toEqual(
+      refused('unknown_answer', 'HTTP 302 download'),
+    );
+    expect(vendor.received.at(-1)?.path).toBe('/moved');
+  });
+
   it.each<[Reply, string, string]>([
     [{ status: 200, body: { status: 'RESTING' } }, 'unknown_answer', 'HTTP 200 RESTING'],
     [{ status: 404, body: {} }, 'unknown_answer', 'HTTP 404'],

@@ -153,6 +153,26 @@ describe('A request', () => {
     expect(polled?.path).toMatch(/^\/fal-ai\/flux-2\/requests\//);
   });
 
+  it('The address to call is in the query, not in the JSON, and changes nothing else', async () => {
+    const callbackUrl = 'https://darkroom.test/callbacks/v1/fal/id/secret?a=b&c=ü#d';
+    const asked = await received(fake, async () => {
+      for (const sourceCount of [0, 1]) {
+        await speak(aJob({ sourceCount }), { mostPolls: 0 });
+        await speak(aJob({ sourceCount, callbackUrl }), { mostPolls: 0 });
+      }
+    });
+    const query = `?fal_webhook=${encodeURIComponent(callbackUrl)}`;
+    expect(asked.map(({ path }) => path)).toEqual([
+      '/fal-ai/flux-2-pro',
+      `/fal-ai/flux-2-pro${query}`,
+      '/fal-ai/flux-2-pro/edit',
+      `/fal-ai/flux-2-pro/edit${query}`,
+    ]);
+    expect(asked[1]?.json).toEqual(asked[0]?.json);
+    expect(asked[3]?.json).toEqual(asked[2]?.json);
+    expect(fake.callbackUrlOf(fake.jobIds().at(-1) ?? '')).toBe(callbackUrl);
+  });
+
   it('Without a credential no request is sent', async () => {
     const provider = createFal(settings({ credential: undefined }));
     const sent = await received(fake, async () => {

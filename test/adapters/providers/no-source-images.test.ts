@@ -1,6 +1,7 @@
 /** A job without source images, for the adapters of all vendors. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { createVendors } from '../../../adapters/providers/vendors.ts';
+import { systemClock } from '../../../adapters/system-clock.ts';
 import { providers } from '../../../core/providers.ts';
 import { never, startAnsweringVendor } from './answering-vendor.ts';
 import { jobsLike } from './vendor-talk.ts';
@@ -9,6 +10,7 @@ const vendor = await startAnsweringVendor();
 afterAll(() => vendor.stop());
 const vendors = createVendors({
   credentials: vendor.settings.credentials,
+  clock: systemClock,
   baseUrls: Object.fromEntries(Object.keys(providers).map((name) => [name, vendor.url])),
   bedrockRegion: 'us-west-2',
 });

@@ -46,6 +46,18 @@ describe('An answer of Replicate', () => {
     expect(await polled(body)).toEqual(refused(reason, detail));
   });
 
+  it('A picture of Replicate that is moved elsewhere is not followed there', async () => {
+    vendor.answerWith((path) =>
+      path === '/moved'
+        ? { status: 302, headers: { location: `${vendor.url}/elsewhere` } }
+        : { status: 200, body: { status: 'succeeded', output: `${vendor.url}/moved` } },
+    );
+    expect(await createReplicate(vendor.settings).poll?.('0 job', aJob(), never)).toEqual(
+      refused('unknown_answer', 'HTTP 302 download'),
+    );
+    expect(vendor.received.at(-1)?.path).toBe('/moved');
+  });
+
   it.each(['starting', 'processing'])(
     'A prediction of Replicate that is %s is polled again',
     async (status) => {

@@ -27,6 +27,8 @@ describe('The fake of Replicate', () => {
   it.each<[string, object]>([
     ['an unknown field', { input: { ...good, size: '1K' } }],
     ['a field beside the input', { input: good, version: '1' }],
+    ['an address to call that is none', { input: good, webhook: 'darkroom' }],
+    ['an event that it has not', { input: good, webhook_events_filter: ['ended'] }],
     ['no prompt', { input: { ...good, prompt: undefined } }],
     ['sides beyond 2048', { input: { ...good, width: 2064 } }],
     ['a ratio that it has not', { input: { ...good, aspect_ratio: '21:9' } }],

@@ -5,7 +5,7 @@ import { checkReplicate } from '../../../adapters/providers/replicate/check.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
 import { replicateRows } from '../../../tools/vendors/fakes/replicate/rows.ts';
 import { startFakeReplicate } from '../../../tools/vendors/fakes/replicate/server.ts';
-import { startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
+import { fieldsOf, startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import {
   closedUrl,
@@ -204,6 +204,22 @@ describe('A request', () => {
     expect(await provider.submit(withLargeSource, never)).toMatchObject({ kind: 'refused', ...refused });
     expect(vendor.received.map(({ path }) => path)).toEqual(['/v1/files']);
     await vendor.stop();
+  });
+
+  it('The address to call is beside the input, for the end of the prediction alone', async () => {
+    const callbackUrl = 'https://darkroom.test/callbacks/v1/replicate/id/secret?a=b';
+    const [without, asked] = await received(fake, async () => {
+      await speak(aJob(), { mostPolls: 0 });
+      await speak(aJob({ callbackUrl }), { mostPolls: 0 });
+    });
+    expect(asked?.path).toBe(without?.path);
+    expect(Object.keys(fieldsOf(without?.json))).toEqual(['input']);
+    expect(asked?.json).toEqual({
+      ...fieldsOf(without?.json),
+      webhook: callbackUrl,
+      webhook_events_filter: ['completed'],
+    });
+    expect(fake.callbackUrlOf(fake.jobIds().at(-1) ?? '')).toBe(callbackUrl);
   });
 
   it('Without a credential no request is sent', async () => {

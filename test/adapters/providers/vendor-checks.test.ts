@@ -6,6 +6,7 @@ import { checkGoogle } from '../../../adapters/providers/google/check.ts';
 import { checkOpenai } from '../../../adapters/providers/openai/check.ts';
 import { checkReplicate } from '../../../adapters/providers/replicate/check.ts';
 import type { CredentialCheck, VendorSettings } from '../../../adapters/providers/vendor.ts';
+import { systemClock } from '../../../adapters/system-clock.ts';
 import { startFakeVendor, type FakeVendor } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import type { KeyProvider } from './vendor-talk.ts';
 
@@ -93,6 +94,7 @@ const settings = (name: string, key: string | undefined): VendorSettings => ({
   name,
   baseUrl: vendor.url,
   credentials: { read: () => Promise.resolve(key), forget: () => undefined },
+  clock: systemClock,
 });
 
 describe('The key of a vendor', () => {

@@ -1,5 +1,6 @@
 /** The parts that the tests of all adapters share: jobs, and calls to the fake of a vendor. */
 import type { VendorSettings } from '../../../adapters/providers/vendor.ts';
+import { systemClock } from '../../../adapters/system-clock.ts';
 import { readImageHeader, type ImageHeader } from '../../../core/image-bytes.ts';
 import { aspectRatios, resolutions, type AspectRatio, type Resolution } from '../../../core/image-formats.ts';
 import type {
@@ -78,6 +79,7 @@ export function talkTo({ name, create, fake, key }: Vendor): Talk {
         read: async () => Promise.resolve(credential),
         forget: (forgottenName) => void forgotten.push(forgottenName),
       },
+      clock: systemClock,
       baseUrl,
     };
   };

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
 import { createFal } from '../../../adapters/providers/fal/provider.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
+import { systemClock } from '../../../adapters/system-clock.ts';
 import type { ImageProvider, ProviderCredentials } from '../../../core/provider.ts';
 import { startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { jobsLike } from './vendor-talk.ts';
@@ -16,7 +17,7 @@ const credentials: ProviderCredentials = {
 let reply: Reply = { status: 200 };
 const vendor = await startFakeVendor(() => reply);
 afterAll(() => vendor.stop());
-const settings = { name: 'vendor', credentials, baseUrl: vendor.url };
+const settings = { name: 'vendor', credentials, clock: systemClock, baseUrl: vendor.url };
 const job = jobsLike({ providerModel: 'model' })();
 
 type Row = readonly [

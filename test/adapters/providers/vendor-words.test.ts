@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createBedrock } from '../../../adapters/providers/bedrock/provider.ts';
 import { createGoogle } from '../../../adapters/providers/google/provider.ts';
 import { createOpenai } from '../../../adapters/providers/openai/provider.ts';
+import { systemClock } from '../../../adapters/system-clock.ts';
 import type { ImageProvider, ProviderCredentials, RefusalReason } from '../../../core/provider.ts';
 import { startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { jobsLike } from './vendor-talk.ts';
@@ -21,8 +22,8 @@ const vendor = await startFakeVendor(() => reply);
 afterAll(() => vendor.stop());
 
 const providers = {
-  google: createGoogle({ name: 'google', credentials, baseUrl: vendor.url }),
-  openai: createOpenai({ name: 'openai', credentials, baseUrl: vendor.url }),
+  google: createGoogle({ name: 'google', credentials, clock: systemClock, baseUrl: vendor.url }),
+  openai: createOpenai({ name: 'openai', credentials, clock: systemClock, baseUrl: vendor.url }),
   bedrock: createBedrock({
     name: 'bedrock',
     region: 'us-west-2',

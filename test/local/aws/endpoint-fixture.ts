@@ -36,7 +36,7 @@ export interface Fixture {
   readonly folder: string;
 }
 
-const noStateMachines: AwsService = ({ operation }) =>
+const noService: AwsService = ({ operation }) =>
   Promise.reject(new AwsError('UnknownOperationException', operation));
 
 /**
@@ -53,7 +53,8 @@ export async function startEndpoint(options: Partial<AwsEndpointOptions> = {}): 
   const secrets = createSecrets(path.join(folder, 'secrets'), { now });
   const endpoint = createAwsEndpoint({
     dynamodb: dynamo.service,
-    states: noStateMachines,
+    states: noService,
+    lambda: noService,
     secretsmanager: secrets.service,
     objectStore,
     faults,

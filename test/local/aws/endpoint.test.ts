@@ -131,6 +131,7 @@ test('The end of the endpoint ends the calls that still wait for an answer', asy
     },
     states: () => Promise.resolve({}),
     secretsmanager: () => Promise.resolve({}),
+    lambda: () => Promise.resolve({}),
     objectStore: createObjectStore(await temporaryFolder(), { now: () => startMillis }),
     authorize: () => undefined,
     faults: createFaults(),

@@ -42,6 +42,7 @@ const endpoint = createAwsEndpoint({
   dynamodb: service,
   states: nothing,
   secretsmanager: nothing,
+  lambda: nothing,
   objectStore: createObjectStore(`${folder}-objects`, { now: Date.now }),
   faults: createFaults(),
   authorize: () => undefined,

@@ -2,7 +2,7 @@
 import { createChargeStore } from '../../../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../../../adapters/dynamodb/creation-store.ts';
 import { keyId, creationId, now, aCreation, storedImage } from '../../../fixtures/records.ts';
-import { describeRequests, webhook, type Row } from './recorder.ts';
+import { describeRequests, nowSeconds, webhook, type Row } from './recorder.ts';
 
 const rows: readonly Row[] = [
   [
@@ -239,16 +239,35 @@ const rows: readonly Row[] = [
         'UpdateCommand',
         {
           TableName: 'table',
+          Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'LEASE' },
+          UpdateExpression:
+            'SET holder = :holder, #until = :until, turn = if_not_exists(turn, :now) + :one, #ttl = :ttl',
+          ConditionExpression: 'attribute_not_exists(pk) OR #until <= :now OR holder = :holder',
+          ExpressionAttributeNames: { '#until': 'until', '#ttl': 'expiresAtSeconds' },
+          ExpressionAttributeValues: {
+            ':holder': 'one',
+            ':until': now + 9_000,
+            ':now': now,
+            ':one': 1,
+            ':ttl': nowSeconds + 86_400,
+          },
+          ReturnValues: 'UPDATED_NEW',
+        },
+      ],
+      [
+        'UpdateCommand',
+        {
+          TableName: 'table',
           Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
           UpdateExpression:
-            'SET #status = :processing, lease = :lease, startedAt = if_not_exists(startedAt, :at)',
+            'SET #status = :processing, fence = :turn, startedAt = if_not_exists(startedAt, :at)',
           ConditionExpression:
-            '#status IN (:queued, :processing) AND (attribute_not_exists(lease) OR lease.#until <= :now OR lease.holder = :holder)',
+            '#status IN (:queued, :processing) AND (attribute_not_exists(fence) OR fence <= :turn) AND (attribute_not_exists(lease) OR lease.#until <= :now OR lease.holder = :holder)',
           ExpressionAttributeNames: { '#status': 'status', '#until': 'until' },
           ExpressionAttributeValues: {
             ':queued': 'queued',
             ':processing': 'processing',
-            ':lease': { holder: 'one', until: now + 9_000 },
+            ':turn': 12,
             ':holder': 'one',
             ':now': now,
             ':at': '2026-11-21T12:00:30.000Z',
@@ -258,6 +277,7 @@ const rows: readonly Row[] = [
         },
       ],
     ],
+    [{ Attributes: { turn: 12 } }],
   ],
   [
     'A renewed lease',
@@ -267,9 +287,9 @@ const rows: readonly Row[] = [
         'UpdateCommand',
         {
           TableName: 'table',
-          Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
-          ConditionExpression: 'lease.holder = :holder',
-          UpdateExpression: 'SET lease.#until = :until',
+          Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'LEASE' },
+          ConditionExpression: 'holder = :holder',
+          UpdateExpression: 'SET #until = :until',
           ExpressionAttributeNames: { '#until': 'until' },
           ExpressionAttributeValues: { ':until': now + 9_000, ':holder': 'one' },
         },
@@ -278,16 +298,36 @@ const rows: readonly Row[] = [
   ],
   [
     'A list of attempts',
-    (table) => createCreationStore(table).saveAttempts(creationId, 'one', []),
+    (table) => createCreationStore(table).saveAttempts(creationId, 12, []),
     [
       [
         'UpdateCommand',
         {
           TableName: 'table',
           Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
-          ConditionExpression: 'lease.holder = :holder',
+          ConditionExpression: 'fence = :turn',
           UpdateExpression: 'SET attempts = :attempts',
-          ExpressionAttributeValues: { ':attempts': [], ':holder': 'one' },
+          ExpressionAttributeValues: { ':attempts': [], ':turn': 12 },
+        },
+      ],
+    ],
+  ],
+  [
+    'A read of creations with their leases',
+    (table) => createCreationStore(table).readAll([creationId]),
+    [
+      [
+        'BatchGetCommand',
+        {
+          RequestItems: {
+            table: {
+              Keys: [
+                { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
+                { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'LEASE' },
+              ],
+              ConsistentRead: true,
+            },
+          },
         },
       ],
     ],

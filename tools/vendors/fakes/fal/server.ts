@@ -4,18 +4,12 @@
  */
 import * as z from 'zod';
 import { readImageHeader } from '../../../../core/image-bytes.ts';
-import {
-  fieldsOf,
-  rowOf,
-  startFakeVendor,
-  type FakeVendor,
-  type Fields,
-  type Received,
-  type Reply,
-} from '../fake-vendor.ts';
+import { fieldsOf, rowOf, startFakeVendor, type Fields, type Received, type Reply } from '../fake-vendor.ts';
+import { callingBack, type CallingVendor } from '../calls-back.ts';
 import { pictureOf, type Paint } from '../pictures.ts';
 import { recordedAnswer } from '../recorded-answer.ts';
 import { modelCodes, platformCodes } from './rows.ts';
+import { createFalSigner, falRepeats } from './signature.ts';
 
 interface Job {
   readonly id: string;
@@ -24,9 +18,17 @@ interface Job {
   readonly body: Fields;
   /** The name of the first field that the model refuses. */
   readonly wrong: string | undefined;
+  readonly callbackUrl: string | undefined;
+  /** The job has ended, however rarely it was polled. */
+  isFinished: boolean;
   polls: number;
   results: number;
   downloads: number;
+}
+
+interface Ended extends Reply {
+  readonly status: number;
+  readonly body: object;
 }
 
 /** The fields of a request that decide on the picture. */
@@ -75,12 +77,14 @@ const atOnce: Readonly<Record<string, Reply>> = {
   'unknown-shape': { status: 200, body: { request: 'accepted' } },
 };
 
-export async function startFakeFal(paint: Paint = pictureOf): Promise<FakeVendor & { jobs(): number }> {
+export async function startFakeFal(paint: Paint = pictureOf): Promise<CallingVendor> {
   const jobs = new Map<string, Job>();
+  const signer = createFalSigner();
   const vendor = await startFakeVendor((request, origin) => {
     const { method, path } = request;
     const picture = /^\/files\/b\/koala\/(.+)$/.exec(path)?.[1];
     if (method === 'GET' && picture !== undefined) return deliver(jobs.get(picture), paint);
+    if (method === 'GET' && path === '/.well-known/jwks.json') return signer.keys();
     if (request.headers['authorization'] !== 'Key fake-fal-key') return unauthorized;
     if (method === 'GET' && path.startsWith('/v1/models/pricing?endpoint_id='))
       return { status: 200, body: { prices: [{ unit_price: 0.03, unit: 'megapixels', currency: 'USD' }] } };
@@ -90,19 +94,32 @@ export async function startFakeFal(paint: Paint = pictureOf): Promise<FakeVendor
     const job = jobs.get(id);
     if (job?.app !== app) return { status: 404, body: { detail: 'Request not found' } };
     if (method === 'PUT' && what === '/cancel')
-      return job.polls > 2
+      return job.polls > 2 || job.isFinished
         ? { status: 400, body: { status: 'ALREADY_COMPLETED' } }
         : { status: 202, body: { status: 'CANCELLATION_REQUESTED' } };
     if (method !== 'GET' || what === '/cancel')
       return { status: 405, body: { detail: 'Method Not Allowed' } };
     return what === '/status' ? statusOf(job, origin) : resultOf(job, origin);
   });
-  return { ...vendor, jobs: () => jobs.size };
+  const sign: Parameters<typeof callingBack>[0]['sign'] = (id, options) =>
+    signer.sign(id, { ...calledBodyOf(id, jobs.get(id), vendor.url), ...options.more }, options);
+  return { ...callingBack({ vendor, jobs, sign, repeatsAfter: falRepeats }), ...signer.source };
+}
+
+/** What fal sends when a request has ended. */
+function calledBodyOf(id: string, job: Job | undefined, origin: string): Fields {
+  const { status, body: payload } = job ? endOf(job, origin) : { status: 200, body: {} };
+  const ids = { request_id: id, gateway_request_id: id };
+  return status === 200
+    ? { ...ids, status: 'OK', payload }
+    : { ...ids, status: 'ERROR', error: `Unexpected status code: ${status}`, payload };
 }
 
 function submit(request: Received, jobs: Map<string, Job>, origin: string): Reply {
-  const isEdit = request.path.endsWith('/edit');
-  const name = request.path.slice(1, isEdit ? -'/edit'.length : undefined);
+  const { pathname, searchParams } = new URL(request.path, origin);
+  const isEdit = pathname.endsWith('/edit');
+  const name = pathname.slice(1, isEdit ? -'/edit'.length : undefined);
+  const callbackUrl = searchParams.get('fal_webhook') ?? undefined;
   const model = Object.hasOwn(models, name) ? models[name] : undefined;
   if (!model) return { status: 404, body: { detail: `Application '${name}' not found` } };
   const body = fieldsOf(request.json);
@@ -112,7 +129,18 @@ function submit(request: Received, jobs: Map<string, Job>, origin: string): Repl
   const app = name.split('/').slice(0, 2).join('/');
   const wrong =
     request.headers['content-type'] === 'application/json' ? wrongField(body, model, isEdit) : 'body';
-  jobs.set(id, { id, app, row, body, wrong, polls: 0, results: 0, downloads: 0 });
+  jobs.set(id, {
+    id,
+    app,
+    row,
+    body,
+    wrong,
+    callbackUrl,
+    isFinished: false,
+    polls: 0,
+    results: 0,
+    downloads: 0,
+  });
   const answer = recorded('submitted', { id, app, origin });
   return {
     status: 200,
@@ -157,12 +185,12 @@ function statusOf(job: Job, origin: string): Reply {
   if (job.polls === 1 && row === 'poll-throttled')
     return { status: 429, body: { detail: 'Too many requests' } };
   if (row === 'key-revoked') return unauthorized;
-  if (job.polls === 1)
+  if (job.polls === 1 && !job.isFinished)
     return {
       status: 202,
       body: { ...recorded('status', { id, app, origin, status: 'IN_QUEUE' }), queue_position: 1 },
     };
-  if (job.polls === 2)
+  if (row === 'unknown-state' || (job.polls === 2 && !job.isFinished))
     return {
       status: 202,
       body: recorded('status', {
@@ -183,13 +211,18 @@ function statusOf(job: Job, origin: string): Reply {
 }
 
 function resultOf(job: Job, origin: string): Reply {
-  const { id, row, wrong } = job;
   job.results += 1;
-  if (job.polls < 3) return { status: 400, body: { detail: 'Request is still in progress' } };
+  if (job.polls < 3 && !job.isFinished)
+    return { status: 400, body: { detail: 'Request is still in progress' } };
+  if (job.row === 'result-down' && job.results === 1 && job.wrong === undefined)
+    return { status: 503, body: { detail: 'Service unavailable' } };
+  return endOf(job, origin);
+}
+
+/** The result of a request that has ended. */
+function endOf({ id, row, wrong }: Job, origin: string): Ended {
   if (wrong !== undefined)
     return { status: 422, body: { detail: [{ loc: ['body', wrong], msg: 'refused', type: 'value_error' }] } };
-  if (row === 'result-down' && job.results === 1)
-    return { status: 503, body: { detail: 'Service unavailable' } };
   if (row === 'prompt-policy') return { status: 422, body: recorded('content_policy_violation') };
   if (row === 'source-policy')
     return {

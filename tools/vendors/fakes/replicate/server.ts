@@ -5,18 +5,12 @@
 import * as z from 'zod';
 import { readImageHeader } from '../../../../core/image-bytes.ts';
 import type { OutputFormat } from '../../../../core/image-formats.ts';
-import {
-  fieldsOf,
-  rowOf,
-  startFakeVendor,
-  type FakeVendor,
-  type Fields,
-  type Received,
-  type Reply,
-} from '../fake-vendor.ts';
+import { fieldsOf, rowOf, startFakeVendor, type Fields, type Received, type Reply } from '../fake-vendor.ts';
+import { callingBack, type CallingVendor } from '../calls-back.ts';
 import { pictureOf, type Paint } from '../pictures.ts';
 import { recordedAnswer } from '../recorded-answer.ts';
 import { failures } from './rows.ts';
+import { createReplicateSigner, replicateRepeats } from './signature.ts';
 
 /** The fields of an input that decide on the picture. */
 const pictureSchema = z.object({
@@ -30,6 +24,9 @@ interface Job {
   readonly model: string;
   readonly row: string;
   readonly picture: z.infer<typeof pictureSchema>;
+  readonly callbackUrl: string | undefined;
+  /** The prediction has ended, however rarely it was polled. */
+  isFinished: boolean;
   polls: number;
   downloads: number;
   isCanceled: boolean;
@@ -86,8 +83,9 @@ const atFirstPoll: Readonly<Record<string, Reply>> = {
   'poll-down': { status: 502, body: '<html>Bad Gateway</html>' },
 };
 
-export async function startFakeReplicate(paint: Paint = pictureOf): Promise<FakeVendor & { jobs(): number }> {
+export async function startFakeReplicate(paint: Paint = pictureOf): Promise<CallingVendor> {
   const jobs = new Map<string, Job>();
+  const signer = createReplicateSigner();
   const files = new Set<string>();
   const vendor = await startFakeVendor((request, origin) => {
     const { method, path } = request;
@@ -97,6 +95,7 @@ export async function startFakeReplicate(paint: Paint = pictureOf): Promise<Fake
     if (request.headers['authorization'] !== 'Bearer fake-replicate-key') return unauthorized;
     if (method === 'GET' && path === '/v1/account')
       return { status: 200, body: { type: 'organization', username: 'acme' } };
+    if (method === 'GET' && path === '/v1/webhooks/default/secret') return signer.secret();
     if (method === 'POST' && path === '/v1/files') return upload(request, state);
     if (method === 'POST' && what === 'models') return create(request, state);
     const job = what === 'predictions' ? jobs.get(name) : undefined;
@@ -106,8 +105,19 @@ export async function startFakeReplicate(paint: Paint = pictureOf): Promise<Fake
     else if (method === 'GET' && rest === '') return poll(job, origin);
     return { status: 200, body: prediction(job, origin, 'canceled') };
   });
-  return { ...vendor, jobs: () => jobs.size };
+  const sign: Parameters<typeof callingBack>[0]['sign'] = (id, options) => {
+    const job = jobs.get(id);
+    const body = job ? endOf(job, vendor.url) : { id };
+    return signer.sign(id, { ...body, ...options.more }, options);
+  };
+  return { ...callingBack({ vendor, jobs, sign, repeatsAfter: replicateRepeats }), ...signer.source };
 }
+
+/** The fields of a request that ask for a callback. */
+const callbackSchema = z.strictObject({
+  webhook: z.url().optional(),
+  webhook_events_filter: z.array(z.enum(['start', 'output', 'logs', 'completed'])).optional(),
+});
 
 function create({ path, headers, json }: Received, { origin, jobs, files }: State): Reply {
   const model = /^\/v1\/models\/([\w-]+\/[\w.-]+)\/predictions$/.exec(path)?.[1] ?? '';
@@ -115,10 +125,8 @@ function create({ path, headers, json }: Received, { origin, jobs, files }: Stat
     return { status: 404, body: { detail: 'The requested resource could not be found.', status: 404 } };
   const { input: sent, ...others } = fieldsOf(json);
   const input = fieldsOf(sent);
-  const wrong =
-    sent !== undefined && Object.keys(others).length === 0
-      ? wrongField(input, models[model] ?? large, files)
-      : 'input';
+  const { success: isCallable, data: called } = callbackSchema.safeParse(others);
+  const wrong = sent !== undefined && isCallable ? wrongField(input, models[model] ?? large, files) : 'input';
   const deadline = headers['cancel-after'];
   if (
     headers['content-type'] !== 'application/json' ||
@@ -140,6 +148,8 @@ function create({ path, headers, json }: Received, { origin, jobs, files }: Stat
     model,
     row,
     picture: pictureSchema.parse(input),
+    callbackUrl: called?.webhook,
+    isFinished: false,
     polls: 0,
     downloads: 0,
     isCanceled: false,
@@ -193,24 +203,26 @@ function upload({ headers, body }: Received, { origin, files }: State): Reply {
 }
 
 function poll(job: Job, origin: string): Reply {
-  const { id, row } = job;
+  const { row } = job;
   job.polls += 1;
   if (job.isCanceled) return { status: 200, body: prediction(job, origin, 'canceled') };
   if (job.polls === 1 && Object.hasOwn(atFirstPoll, row)) return atFirstPoll[row] ?? { status: 500 };
   if (row === 'key-revoked') return unauthorized;
-  if (job.polls <= 2)
+  if (job.polls <= 2 && !job.isFinished)
     return { status: 200, body: prediction(job, origin, job.polls === 1 ? 'starting' : 'processing') };
+  return { status: 200, body: endOf(job, origin) };
+}
+
+/** A prediction that has ended. */
+function endOf(job: Job, origin: string): Fields {
+  const { id, row } = job;
   const failure = failures.find(([name]) => name === row)?.[1];
-  if (failure !== undefined)
-    return { status: 200, body: { ...prediction(job, origin, 'failed'), error: failure } };
-  if (row === 'canceled' || row === 'aborted') return { status: 200, body: prediction(job, origin, row) };
-  if (row === 'unknown-state') return { status: 200, body: prediction(job, origin, 'paused') };
+  if (failure !== undefined) return { ...prediction(job, origin, 'failed'), error: failure };
+  if (row === 'canceled' || row === 'aborted') return prediction(job, origin, row);
+  if (row === 'unknown-state') return prediction(job, origin, 'paused');
   const address = `${row === 'foreign-picture' ? 'https://replicate.delivery.example.com' : origin}/xezq/${id}/out-0.${job.picture.output_format}`;
   const output = models[job.model] === large ? address : [address];
-  return {
-    status: 200,
-    body: { ...prediction(job, origin, 'succeeded'), output: row === 'no-output' ? null : output },
-  };
+  return { ...prediction(job, origin, 'succeeded'), output: row === 'no-output' ? null : output };
 }
 
 function deliver(job: Job | undefined, paint: Paint): Reply {
@@ -226,7 +238,7 @@ function deliver(job: Job | undefined, paint: Paint): Reply {
   };
 }
 
-function prediction({ id, model }: Job, origin: string, status: string): object {
+function prediction({ id, model }: Job, origin: string, status: string): Fields {
   return recorded('prediction', { id, model, origin, status });
 }
 

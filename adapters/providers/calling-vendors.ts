@@ -1,0 +1,15 @@
+/** The vendors that call back when a job has ended. A bundle with only these has no client of Amazon Bedrock. */
+import type { ImageProvider } from '../../core/provider.ts';
+import { createFal } from './fal/provider.ts';
+import { createReplicate } from './replicate/provider.ts';
+import type { VendorAccess } from './vendors.ts';
+
+const callingVendors = { fal: createFal, replicate: createReplicate };
+
+/** The adapters of the vendors that call back. */
+export function createCallingVendors({ baseUrls, ...access }: VendorAccess): ImageProvider[] {
+  return Object.entries(callingVendors).map(([name, create]) => {
+    const baseUrl = baseUrls[name];
+    return create({ name, ...access, ...(baseUrl !== undefined && { baseUrl }) });
+  });
+}

@@ -1,0 +1,14 @@
+/**
+ * The state machine of a creation. On the callback machine a rendering can wait for its vendor's callback at
+ * no cost; on the plain machine it cannot.
+ */
+import type { CreationRecord, RouteChoice } from './creation.ts';
+import { canCallBack } from './providers.ts';
+
+/**
+ * The machine for a creation with these routes. The record keeps it, so that each start and each question goes
+ * to the same machine, whatever a later release knows of the provider. Undefined: the plain machine.
+ */
+export function machineOf([first]: readonly Pick<RouteChoice, 'provider'>[]): CreationRecord['machine'] {
+  return first && canCallBack(first.provider) ? 'callback' : undefined;
+}

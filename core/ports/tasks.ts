@@ -1,0 +1,15 @@
+/** Tasks of the state machine that wait until somebody ends them with their token. */
+import type { CreationId } from '../ids.ts';
+
+/**
+ * 'ended': the task goes on. 'settled': no task waits with this token, because it has ended or has a newer
+ * token by now. 'unclear': no answer came, or the call was refused; a lost heartbeat repeats the task.
+ */
+export type TaskOutcome = 'ended' | 'settled' | 'unclear';
+
+export interface Tasks {
+  /** Ends the rendering of a creation that is terminal. The execution goes on with the webhook. */
+  succeed(token: string, creationId: CreationId): Promise<TaskOutcome>;
+  /** Ends the rendering with an error, which the state machine knows by its name and treats with a retry. */
+  fail(token: string, error: string): Promise<TaskOutcome>;
+}

@@ -1,0 +1,15 @@
+import type { CreationStore } from '../../core/ports/creations.ts';
+import type { ImageStore } from '../../core/ports/images.ts';
+import type { Tasks } from '../../core/ports/tasks.ts';
+import type { ImageProvider } from '../../core/provider.ts';
+import type { CommonServices } from './clients.ts';
+
+/** For the functions that bring a creation to its image. */
+export interface CompletionServices extends CommonServices {
+  readonly creations: CreationStore;
+  readonly images: ImageStore;
+  readonly providers: ReadonlyMap<string, ImageProvider>;
+  readonly tasks: Tasks;
+  /** How long results are kept. */
+  readonly resultDays: number;
+}

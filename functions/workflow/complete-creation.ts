@@ -1,0 +1,91 @@
+/** The end of a rendering: store the image, complete the creation, let the execution go on. */
+import type { CreationRecord } from '../../core/creation.ts';
+import { CreationFailed } from '../../core/failure.ts';
+import type { CreationId } from '../../core/ids.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
+import type { TaskOutcome } from '../../core/ports/tasks.ts';
+import { errorName } from '../error-name.ts';
+import type { CompletionServices } from '../services/completion.ts';
+import type { HeldLease } from './held-lease.ts';
+import type { Rendering } from './walk-routes.ts';
+
+/**
+ * How long each step may take before its lease is given up. Each is well above the time limits of the step's
+ * own calls.
+ */
+const storeMillis = 60_000;
+const completeMillis = 30_000;
+const dayMillis = 86_400_000;
+
+/**
+ * Stores the image and commits. A late image of a creation that is terminal is discarded. Throws Overloaded
+ * when the table is too busy: the next try finds the stored image and completes it.
+ */
+export async function completeCreation(
+  creation: CreationRecord,
+  rendering: Omit<Rendering, 'kind'>,
+  lease: HeldLease,
+  services: CompletionServices,
+): Promise<'completed' | 'already_terminal'> {
+  lease.begin('store_image', storeMillis);
+  await store(rendering, services);
+  lease.begin('complete_creation', completeMillis);
+  return commit(creation, rendering, services);
+}
+
+/**
+ * Ends the task that waits for a creation. The creation has to be terminal before: RenderImage writes its token
+ * first and looks at the status then, so one of the two always sees the other.
+ */
+export async function endWaitingTask(
+  id: CreationId,
+  services: Pick<CompletionServices, 'creations' | 'tasks' | 'log'>,
+): Promise<TaskOutcome> {
+  const token = await services.creations.taskToken(id);
+  return token === undefined ? 'settled' : endTask(token, id, services);
+}
+
+/** If the outcome is unclear, the heartbeat is lost after a minute, and the task runs again. */
+export async function endTask(
+  token: string,
+  creationId: CreationId,
+  { tasks, log }: Pick<CompletionServices, 'tasks' | 'log'>,
+): Promise<TaskOutcome> {
+  const outcome = await tasks.succeed(token, creationId);
+  if (outcome !== 'ended') log.info('task_not_answered', { creationId, outcome });
+  return outcome;
+}
+
+async function store(
+  { image, bytes }: Omit<Rendering, 'kind'>,
+  { images, log }: CompletionServices,
+): Promise<void> {
+  if (!bytes) return;
+  try {
+    await images.put(image, bytes);
+  } catch (error) {
+    log.alarm('image_not_stored', { error: errorName(error) });
+    throw new CreationFailed('InternalFailure');
+  }
+}
+
+/** A busy table never leads to a refund. */
+async function commit(
+  creation: CreationRecord,
+  rendering: Omit<Rendering, 'kind'>,
+  services: CompletionServices,
+): Promise<'completed' | 'already_terminal'> {
+  const { clock, creations, log } = services;
+  const nowMillis = clock.now();
+  const committed = await creations.complete(creation, {
+    results: [rendering.image],
+    resultsExpireAt: nowMillis + services.resultDays * dayMillis,
+    attempts: rendering.attempts,
+    nowMillis,
+  });
+  if (committed === 'busy')
+    throw new Overloaded('the image is stored; the table was too busy to complete the creation');
+  if (committed === 'completed')
+    log.info('creation_completed', { millis: nowMillis - Date.parse(creation.createdAt) });
+  return committed;
+}

@@ -1,0 +1,34 @@
+import type { CreationRecord, RouteAttempt } from '../../core/creation.ts';
+import type { ImageStore } from '../../core/ports/images.ts';
+import type { RenderJob } from '../../core/provider.ts';
+
+/** The order to a provider, from the record. */
+export function jobOf(
+  creation: CreationRecord,
+  { providerModel, quality }: Pick<RouteAttempt, 'providerModel' | 'quality'>,
+  images: Pick<ImageStore, 'get'>,
+  callbackUrl?: string,
+): RenderJob {
+  const { prompt, resolution, aspectRatio, outputFormat, seed, sources } = creation;
+  const readSources: RenderJob['readSources'] = () =>
+    Promise.all(
+      sources.map(async ({ key, contentType, width, height }) => ({
+        contentType,
+        width,
+        height,
+        bytes: await images.get(key),
+      })),
+    );
+  return {
+    providerModel,
+    ...(quality !== undefined && { quality }),
+    prompt,
+    resolution,
+    aspectRatio,
+    outputFormat,
+    seed,
+    sourceCount: sources.length,
+    ...(callbackUrl !== undefined && { callbackUrl }),
+    readSources,
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * When a job may be left to the callback of its vendor. The execution then waits without a function, and its
+ * task has to hear something within the heartbeat. A task without a word is run again, and RenderImage asks
+ * the vendor.
+ */
+import type { RouteAttempt } from '../../core/creation.ts';
+import { newCallbackAddress, type CallbackAddress } from '../../core/callback-address.ts';
+import type { CreationId } from '../../core/ids.ts';
+import type { ImageProvider } from '../../core/provider.ts';
+import { errorName } from '../error-name.ts';
+import type { RenderServices } from '../services/render.ts';
+
+/** HeartbeatSeconds of the state RenderImage in the machine whose tasks wait (lib/). */
+export const heartbeatMillis = 60_000;
+/** The retry, its start and one look at the vendor have to fit into the time after the heartbeat. */
+const marginMillis = 5_000;
+
+/** Whether the route's time outlasts a callback that never comes. */
+export function outlastsHeartbeat(endsAtMillis: number, nowMillis: number): boolean {
+  return nowMillis + heartbeatMillis + marginMillis <= endsAtMillis;
+}
+
+export interface AddressQuestion {
+  readonly creationId: CreationId;
+  readonly provider: ImageProvider | undefined;
+  readonly attempt: RouteAttempt;
+  /** Unix milliseconds at which the time of the route ends. */
+  readonly endsAtMillis: number;
+  readonly signal: AbortSignal;
+  readonly services: RenderServices;
+}
+
+/** Where the vendor is to call back. Undefined: the job has to be polled. */
+export async function callbackAddressFor(question: AddressQuestion): Promise<CallbackAddress | undefined> {
+  const { creationId, provider, attempt, endsAtMillis, signal, services } = question;
+  const { callbackBaseUrl, clock, randomBytes } = services;
+  if (callbackBaseUrl === undefined || !provider?.callback) return undefined;
+  if (!outlastsHeartbeat(endsAtMillis, clock.now())) return undefined;
+  try {
+    if (!(await provider.callback.ready(signal))) return undefined;
+  } catch (error) {
+    services.log.info('callbacks_not_ready', { provider: attempt.provider, error: errorName(error) });
+    return undefined;
+  }
+  return newCallbackAddress(callbackBaseUrl, attempt.provider, creationId, randomBytes);
+}

@@ -1,0 +1,55 @@
+/**
+ * The definition of the callback machine, made from that of the plain machine. Only the state RenderImage
+ * differs: its Task waits, at no cost, until somebody ends it with its token.
+ */
+
+/** The parts of the definition that this file reads. */
+interface Definition {
+  readonly States: Readonly<Record<string, object>> & { readonly RenderImage: RenderState };
+}
+
+interface RenderState {
+  readonly Comment: string;
+  readonly Parameters: Readonly<Record<string, unknown>>;
+  readonly Retry: readonly object[];
+  readonly OutputPath: string;
+}
+
+/** A time-out of Step Functions. A lost heartbeat is States.Timeout in the history; AWS documents both names. */
+const timeOuts = ['States.Timeout', 'States.HeartbeatTimeout'];
+
+/**
+ * Counts from the end of the invocation. After a lost heartbeat RenderImage runs again and looks after the
+ * job, so this is also the longest time that a lost callback costs.
+ */
+const heartbeatSeconds = 60;
+/** More than the longest invocation of a renderer, 780 s, and a heartbeat. */
+const timeoutSeconds = 900;
+/** A retry each minute lasts longer than the longest deadline of a creation, 12 minutes. */
+const heartbeatRetries = 15;
+/** As many as routes can end. A model of the catalog has fewer routes. */
+const routeRetries = 10;
+
+/** @param plain the text of statemachines/creation.asl.json, which may hold substitutions */
+export function callbackDefinition(plain: string): string {
+  const { States: states, ...machine } = JSON.parse(plain) as Definition;
+  const { OutputPath: _outputPath, Retry, Parameters, Comment, ...rest } = states.RenderImage;
+  const RenderImage = {
+    ...rest,
+    Comment: `${Comment} The Task ends with SendTaskSuccess, or with SendTaskFailure when a route has ended.`,
+    Resource: 'arn:aws:states:::lambda:invoke.waitForTaskToken',
+    Parameters: {
+      ...Parameters,
+      'Payload.$': undefined,
+      Payload: { 'creation_id.$': '$.creation_id', 'task_token.$': '$$.Task.Token' },
+    },
+    HeartbeatSeconds: heartbeatSeconds,
+    TimeoutSeconds: timeoutSeconds,
+    Retry: [
+      { ErrorEquals: timeOuts, IntervalSeconds: 1, BackoffRate: 1, MaxAttempts: heartbeatRetries },
+      { ErrorEquals: ['RouteEnded'], IntervalSeconds: 1, BackoffRate: 1, MaxAttempts: routeRetries },
+      ...Retry,
+    ],
+  };
+  return JSON.stringify({ ...machine, States: { ...states, RenderImage } }, null, 2);
+}

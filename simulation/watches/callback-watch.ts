@@ -1,0 +1,38 @@
+/** The invariants of callbacks, of the tasks that they end, and of the vendor's jobs. */
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { textOf } from './money-books.ts';
+import type { Accuse } from './money-books.ts';
+import type { SimulatedTable } from '../aws/simulated-table.ts';
+import { callingVendor, type SentCallback } from '../network/calling-vendor.ts';
+
+export interface CallbackWatch {
+  /** Is told how the service answered a callback. */
+  readonly onCallback: (sent: SentCallback, answer: APIGatewayProxyStructuredResultV2) => void;
+  /** Is told that SendTaskSuccess has ended a task with this output. */
+  readonly onTaskEnded: (output: string) => void;
+  /** @param jobs how many jobs the vendor has accepted */
+  readonly atRest: (creations: Iterable<string>, jobs: number) => void;
+}
+
+const terminal = new Set(['completed', 'failed']);
+
+export function createCallbackWatch(table: () => SimulatedTable | undefined, accuse: Accuse): CallbackWatch {
+  const itemOf = (id: string): ReturnType<SimulatedTable['get']> =>
+    table()?.get(`CREATION#${id}`, 'CREATION');
+  return {
+    onCallback: ({ forgery }, { statusCode = 0 }) => {
+      if (forgery !== undefined && statusCode < 400)
+        accuse('a forged callback is never accepted', `${forgery} answered ${statusCode}`);
+    },
+    onTaskEnded: (output) => {
+      const { creation_id: id } = JSON.parse(output) as { creation_id: string };
+      const status = textOf(itemOf(id), 'status');
+      if (!terminal.has(status)) accuse('a task ends after its creation', `${id} is ${status}`);
+    },
+    atRest: (creations, jobs) => {
+      const attempts = [...creations].flatMap((id) => itemOf(id)?.['attempts']?.L ?? []);
+      const begun = attempts.filter((attempt) => attempt.M?.['provider']?.S === callingVendor).length;
+      if (jobs > begun) accuse('an attempt is one job', `${jobs} jobs of ${begun} attempts`);
+    },
+  };
+}

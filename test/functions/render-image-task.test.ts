@@ -1,0 +1,151 @@
+/** RenderImage in the machine whose task waits until somebody ends it. */
+import { describe, expect, it } from 'vitest';
+import type { CreationStore, LeaseOutcome } from '../../core/ports/creations.ts';
+import type { ImageStore } from '../../core/ports/images.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
+import type { TaskOutcome, Tasks } from '../../core/ports/tasks.ts';
+import type { ImageProvider } from '../../core/provider.ts';
+import type { RenderServices } from '../../functions/services/render.ts';
+import { renderImage } from '../../functions/workflow/render-image.ts';
+import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
+import { callingProvider } from './calling-provider.ts';
+import { fakeClock, fakeLog, fakeProvider, pngBytes, rejection, stub, type FakeLog } from './fakes.ts';
+
+const payload = { creation_id: creationId, task_token: 'token-2' };
+const rendered = { kind: 'rendered', bytes: pngBytes } as const;
+const pending = { kind: 'pending', jobId: 'job-1', pollAfterMillis: 500 } as const;
+
+interface Setting {
+  readonly provider?: ImageProvider;
+  readonly lease?: LeaseOutcome;
+  /** The token in the record when it is read after the commit. */
+  readonly stored?: string | Error;
+  readonly end?: TaskOutcome;
+  readonly commit?: Awaited<ReturnType<CreationStore['complete']>>;
+}
+
+function stage({
+  provider = fakeProvider('first', rendered),
+  lease = {
+    kind: 'leased',
+    creation: aCreation({ routes: [{ provider: 'first', providerModel: 'a' }] }),
+    turn: 1,
+  },
+  stored = 'token-2',
+  end = 'ended',
+  commit = 'completed',
+}: Setting = {}): { services: RenderServices; steps: string[]; log: FakeLog } {
+  const steps: string[] = [];
+  const log = fakeLog();
+  const step = async <Result>(text: string, result: Result): Promise<Result> => {
+    steps.push(text);
+    return Promise.resolve(result);
+  };
+  const services = stub<RenderServices>({
+    clock: fakeClock(),
+    log,
+    randomBytes: seededBytes,
+    resultDays: 30,
+    callbackBaseUrl: 'https://api.test',
+    providers: new Map([[provider.name, provider]]),
+    images: stub<ImageStore>({ put: async () => step('put', undefined) }),
+    creations: stub<CreationStore>({
+      lease: async (_id, _holder, _until, _now, token) => step(`lease ${token ?? 'no token'}`, lease),
+      renewLease: async (_id, _holder, until) => step(`renew ${until - now}`, true),
+      saveAttempts: async () => step('save', true),
+      complete: async () => step('complete', commit),
+      taskToken: async () => {
+        steps.push('read token');
+        return stored instanceof Error ? Promise.reject(stored) : Promise.resolve(stored);
+      },
+    }),
+    tasks: stub<Tasks>({ succeed: async (token, id) => step(`succeed ${token} ${id}`, end) }),
+  });
+  return { services, steps, log };
+}
+
+describe('RenderImage with a task token', () => {
+  it('The token is written with the lease, and is read again and ended after the commit', async () => {
+    const { services, steps } = stage({ stored: 'token-3' });
+    await renderImage(payload, 'request-1', services);
+    expect(steps).toEqual([
+      'lease token-2',
+      'save',
+      'put',
+      'complete',
+      'read token',
+      `succeed token-3 ${creationId}`,
+    ]);
+  });
+
+  it.each(['terminal', 'absent'] as const)(
+    'The own token is ended when the creation is %s, because its end may have come before the token',
+    async (kind) => {
+      const { services, steps } = stage({ lease: { kind } });
+      await renderImage(payload, 'request-1', services);
+      expect(steps).toEqual(['lease token-2', `succeed token-2 ${creationId}`]);
+    },
+  );
+
+  it('The token is ended also when the creation was refunded while it was rendered', async () => {
+    const { services, steps } = stage({ commit: 'already_terminal' });
+    await renderImage(payload, 'request-1', services);
+    expect(steps.at(-1)).toBe(`succeed token-2 ${creationId}`);
+  });
+
+  it('A parked creation keeps its task, and its lease is given back', async () => {
+    const { services, steps, log } = stage({ provider: callingProvider({}, pending) });
+    expect(await renderImage(payload, 'request-1', services)).toEqual(payload);
+    expect(steps).toEqual(['lease token-2', 'save', 'save', 'renew 0']);
+    expect(log.lines).toEqual(['info creation_parked']);
+  });
+
+  it('A failure is thrown and does not end the task, because Step Functions fails the task by itself', async () => {
+    const provider = fakeProvider('first', { kind: 'refused', reason: 'prompt' });
+    const { services, steps } = stage({ provider });
+    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
+      name: 'PromptRejected',
+    });
+    expect(steps).toEqual(['lease token-2', 'save', 'save']);
+  });
+
+  it.each<[string, Setting, TaskOutcome]>([
+    ['the commit', {}, 'settled'],
+    ['the commit', {}, 'unclear'],
+    ['the look at a creation that is terminal', { lease: { kind: 'terminal' } }, 'unclear'],
+  ])(
+    'RenderImage notes after %s that its task has not ended now, and leaves the rest to the heartbeat',
+    async (_after, setting, end) => {
+      const { services, log } = stage({ ...setting, end });
+      expect(await renderImage(payload, 'request-1', services)).toEqual(payload);
+      const outcome = end;
+      expect(log.entries.at(-1)).toMatchObject(['info task_not_answered', { creationId, outcome }]);
+    },
+  );
+
+  it.each<[string, Setting, string]>([
+    ['another invocation has the lease', { lease: { kind: 'leased_by_another' } }, 'StillRunning'],
+    ['the table is too busy', { commit: 'busy' }, 'CommitBusy'],
+  ])('RenderImage ends no task when %s: its error does', async (_why, setting, name) => {
+    const { services, steps } = stage(setting);
+    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({ name });
+    expect(steps.join()).not.toContain('succeed');
+  });
+
+  it('RenderImage is tried again when the table is too busy to read the token after the commit', async () => {
+    const { services } = stage({ stored: new Overloaded('busy') });
+    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
+      name: 'CommitBusy',
+    });
+  });
+});
+
+describe('RenderImage without a task token', () => {
+  it('No token is read, no task is ended and no job is parked', async () => {
+    const provider = callingProvider({}, pending, rendered);
+    const { services, steps } = stage({ provider });
+    await renderImage({ creation_id: creationId }, 'request-1', services);
+    expect(provider.addresses).toEqual([undefined]);
+    expect(steps).toEqual(['lease no token', 'save', 'save', 'put', 'complete']);
+  });
+});
