@@ -107,7 +107,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     releases: {
       store: createReleaseStore(new LambdaClient(local), states),
       functionNames: address.versionedFunctions,
-      stateMachineArns: [address.stateMachineArn],
+      stateMachineArns: [address.stateMachineArn, address.callbackMachineArn, address.noticeMachineArn],
     },
     credentials: createCredentialEditor(secrets, address.providerSecretArn),
     vendorAccess: {

@@ -22,6 +22,7 @@ const creationDefinition = new URL('../statemachines/creation.asl.json', import.
  * DeliverWebhook, and CloudFormation refuses two resources that refer to each other.
  */
 export class NoticeExecution extends Construct {
+  readonly stateMachine: StateMachine;
   private readonly stateMachineArn: string;
 
   constructor(scope: Construct, id: string, { deliverWebhook, logRetention }: NoticeExecutionProps) {
@@ -42,6 +43,7 @@ export class NoticeExecution extends Construct {
         includeExecutionData: false,
       },
     });
+    this.stateMachine = machine;
     this.stateMachineArn = stack.formatArn({
       service: 'states',
       resource: 'stateMachine',

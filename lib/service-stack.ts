@@ -61,13 +61,14 @@ export class ServiceStack extends Stack {
     for (const id of ['RenderImage', 'RenderImageSmall', 'RenderImageLarge'])
       this.functionNamed(id).addEnvironment('CALLBACK_BASE_URL', api.callbackBaseUrl);
     this.addReconciliation(execution);
-    this.addNotices();
+    const notices = this.addNotices();
     this.addAudit();
     this.addObservation(api, execution);
     new CfnOutput(this, 'ApiUrl', { value: api.url });
     new CfnOutput(this, 'TableName', { value: this.store.tableName });
     new CfnOutput(this, 'StateMachineArn', { value: execution.stateMachine.stateMachineArn });
     new CfnOutput(this, 'CallbackMachineArn', { value: execution.callbackMachine.stateMachineArn });
+    new CfnOutput(this, 'NoticeMachineArn', { value: notices.stateMachine.stateMachineArn });
     new CfnOutput(this, 'EncryptionSecretArn', { value: this.encryptionSecret.secretArn });
     new CfnOutput(this, 'ProviderSecretArn', { value: this.providers.secret.secretArn });
     new CfnOutput(this, 'ResultsBaseUrl', { value: this.images.baseUrl });
@@ -195,11 +196,12 @@ export class ServiceStack extends Stack {
   }
 
   /** Whoever tells a crossing starts the notice; the reconciler starts what was lost. */
-  private addNotices(): void {
+  private addNotices(): NoticeExecution {
     const deliverWebhook = this.functionNamed('DeliverWebhook');
     const notices = new NoticeExecution(this, 'Notices', { deliverWebhook, logRetention: this.logRetention });
     for (const id of ['GenerateImage', 'DeliverWebhook', 'Reconcile'])
       notices.grantStart(this.functionNamed(id));
+    return notices;
   }
 
   private addAudit(): void {

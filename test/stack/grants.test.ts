@@ -18,7 +18,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   GenerateImage: [
     'table: BatchGetItem GetItem PutItem UpdateItem',
     'bucket/sources/*: PutObject',
-    'callback machine, notice machine, state machine: StartExecution',
+    'notice machine, callback machine, state machine: StartExecution',
   ],
   QuoteImage: ['table: BatchGetItem UpdateItem'],
   ListCreations: ['table: BatchGetItem UpdateItem', 'table/index/listing: Query'],
@@ -44,7 +44,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   Reconcile: [
     'table: BatchGetItem PutItem UpdateItem',
     'table/index/open_work: Query',
-    'callback machine, notice machine, state machine: StartExecution',
+    'notice machine, callback machine, state machine: StartExecution',
     'callback executions, executions: DescribeExecution',
   ],
   // The audit only reads: it repairs nothing.

@@ -24,6 +24,7 @@ describe('the outputs of the stack', () => {
       TableName: '@StoreTable',
       StateMachineArn: '@CreationStateMachine',
       CallbackMachineArn: '@CreationCallbackMachine',
+      NoticeMachineArn: '@NoticesStateMachine',
       EncryptionSecretArn: '@EncryptionSecret',
       ProviderSecretArn: '@ProvidersCredentials',
       ResultsBaseUrl: 'https://@ImagesDistribution',

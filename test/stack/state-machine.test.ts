@@ -93,9 +93,9 @@ describe('the state machine', () => {
     expect(isValid).toBe(true);
   });
 
-  it('Both state machines are standard ones that log errors without their data', () => {
+  it('All state machines are standard ones that log errors without their data', () => {
     const machines = resourcesOf('AWS::StepFunctions::StateMachine');
-    expect(machines).toHaveLength(2);
+    expect(machines).toHaveLength(3);
     for (const [, { Properties }] of machines) {
       expect(Properties).toMatchObject({
         LoggingConfiguration: { IncludeExecutionData: false, Level: 'ERROR' },
