@@ -205,7 +205,7 @@ describe('the wallet of an account', () => {
       'top-up',
       client.account.id,
       '--amount',
-      '0.02',
+      '0.01',
       '--reference',
       'a',
     );
@@ -223,6 +223,8 @@ describe('the wallet of an account', () => {
     );
     await render(client);
     expect(await told(client.hook, 2)).toEqual(['wallet.low', 'wallet.low']);
+    await service.machine.advance(300);
+    expect(typesAt(client.hook)).toHaveLength(2);
   });
 
   it('A refund that brings the wallet back takes the mark back', async () => {
