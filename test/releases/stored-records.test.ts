@@ -16,7 +16,7 @@ import { statesLeft } from './each-state.ts';
 import { openStoredRelease } from './stored-release.ts';
 import { startTwoReleases, type Release, type TwoReleases } from './two-releases.ts';
 
-const commit = '05a0004';
+const commit = '9c400ea';
 const running: TwoReleases[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map((two) => two.end()));

@@ -9,7 +9,7 @@ import { idOf } from '../fixtures/values.ts';
 import { movementsOf, recordOf, recordWhen, settled, submit } from '../workflow/creations.ts';
 import { startTwoReleases, type Release, type TwoReleases } from './two-releases.ts';
 
-const commit = '05a0004';
+const commit = '9c400ea';
 const directions: readonly { from: Release; to: Release }[] = [
   { from: 'stored', to: 'today' },
   { from: 'today', to: 'stored' },

@@ -227,25 +227,21 @@ describe('the wallet of an account', () => {
     expect(typesAt(client.hook)).toHaveLength(2);
   });
 
-  it('A refund that brings the wallet back takes the mark back', async () => {
+  it('A creation that is refunded before anybody looks crosses nothing', async () => {
     const client = await watched({ balance: '1', low: '1' });
-    service.machine.clock.freeze();
-    // The refund comes before any look at the charge, so the first failure crosses nothing.
     await render(client, 'a lake [sandbox:fail]');
     expect((await service.account(client.account.id)).toldLow).toBeUndefined();
+    await service.machine.advance(300);
+    expect(typesAt(client.hook)).toEqual([]);
+  });
+
+  it('A refund that brings the wallet back takes the mark back', async () => {
+    const client = await watched({ balance: '1.01', low: '1' });
+    const late = await submit(service, client.key, { prompt: 'a lake [sandbox:delay=4s] [sandbox:fail]' });
     await render(client);
     expect(await told(client.hook, 1)).toEqual(['wallet.low']);
-    await adminJson(
-      service.folder,
-      'wallet',
-      'adjust',
-      client.account.id,
-      '--amount',
-      '0.01',
-      '--reason',
-      'back',
-    );
-    expect((await service.account(client.account.id)).toldLow).toBeUndefined();
+    await settled(service, late);
+    await expect.poll(async () => (await service.account(client.account.id)).toldLow).toBeUndefined();
     await render(client);
     expect(await told(client.hook, 2)).toEqual(['wallet.low', 'wallet.low']);
   });
