@@ -5,18 +5,27 @@
 import { createHash } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
 import type { StoredImage } from '../core/creation.ts';
+import { sourceTimeoutMillis } from '../core/limits.ts';
 import type { ImageStore } from '../core/ports/images.ts';
 import { Overloaded } from '../core/ports/requests.ts';
 import type { Clock } from '../core/ports/runtime.ts';
 
-export interface BucketAccess {
+export interface BucketAddress {
   readonly bucket: string;
   readonly region: string;
+  /** Replaces the address of S3 in the region. */
+  readonly endpoint?: string;
+}
+
+/** The address before a key, without a slash at its end. */
+export function addressOf({ bucket, region, endpoint }: BucketAddress): string {
+  return endpoint === undefined ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint}/${bucket}`;
+}
+
+export interface BucketAccess extends BucketAddress {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
-  /** Replaces the address of S3 in the region. */
-  readonly endpoint?: string;
   /** Limits the time of each call. */
   readonly clock: Pick<Clock, 'timeout'>;
   /** Aborts when the time of the request is used up. */
@@ -26,7 +35,7 @@ export interface BucketAccess {
 /** How often a call is retried after a 5xx or a throttle. The pauses grow. */
 const retries = 4;
 /** The time of one call with all its tries. A 4K picture has about 30 MB. */
-const callMillis = { put: 40_000, get: 40_000, find: 10_000 } as const;
+const callMillis = { put: 40_000, get: 40_000, find: 10_000, upload: sourceTimeoutMillis } as const;
 
 /**
  * Stores results and copies of source images. Nobody can guess their keys, and the objects never change. Each
@@ -36,10 +45,7 @@ const callMillis = { put: 40_000, get: 40_000, find: 10_000 } as const;
 export function createImageStore(access: BucketAccess): ImageStore {
   const { clock, signal: outer } = access;
   const client = new AwsClient({ ...access, service: 's3', retries });
-  const base =
-    access.endpoint === undefined
-      ? `https://${access.bucket}.s3.${access.region}.amazonaws.com`
-      : `${access.endpoint}/${access.bucket}`;
+  const base = addressOf(access);
 
   /** One call, until the body of the answer is read. */
   async function call<Answer>(
@@ -47,13 +53,14 @@ export function createImageStore(access: BucketAccess): ImageStore {
     key: string,
     init: RequestInit,
     read: (response: Response) => Promise<Answer>,
+    own?: AbortSignal,
   ): Promise<Answer> {
     const limit = clock.timeout(callMillis[kind]);
-    const signal = outer ? AbortSignal.any([limit.signal, outer]) : limit.signal;
+    const signal = AbortSignal.any([limit.signal, ...(outer ? [outer] : []), ...(own ? [own] : [])]);
     try {
       const response = await client.fetch(`${base}/${key}`, { ...init, signal });
       const answer = await read(response);
-      if (response.ok || (kind === 'find' && response.status === 404)) return answer;
+      if (response.ok || (kind === 'find' && response.status === 404) || answer === nothing) return answer;
       const refusal = `the bucket answered ${response.status} to a ${kind}`;
       throw response.status >= 500 || response.status === 429 ? new Overloaded(refusal) : new Error(refusal);
     } catch (error) {
@@ -72,6 +79,7 @@ export function createImageStore(access: BucketAccess): ImageStore {
         'cache-control': 'public, max-age=31536000, immutable',
         'x-amz-meta-width': String(image.width),
         'x-amz-meta-height': String(image.height),
+        ...(image.contentCredentials && { [credentialsHeader]: image.contentCredentials }),
         'x-amz-checksum-sha256': createHash('sha256').update(bytes).digest('base64'),
       };
       await call('put', image.key, { method: 'PUT', body: Uint8Array.from(bytes), headers }, (response) =>
@@ -79,6 +87,10 @@ export function createImageStore(access: BucketAccess): ImageStore {
       );
     },
     get: async (key) => new Uint8Array(await call('get', key, {}, (response) => response.arrayBuffer())),
+    upload: async (key, signal) => {
+      const found = await call('upload', key, {}, uploadedBytes, signal);
+      return found === nothing ? undefined : found;
+    },
     find: (key) =>
       call('find', key, { method: 'HEAD' }, async ({ ok, headers }) =>
         Promise.resolve(ok ? storedImage(key, headers) : undefined),
@@ -86,12 +98,32 @@ export function createImageStore(access: BucketAccess): ImageStore {
   };
 }
 
+/** What `call` gets of an answer that says: there is no such object. */
+const nothing = Symbol('no such object');
+
+/**
+ * S3 does not tell a caller that may not list the bucket whether a key exists: it answers AccessDenied in the
+ * place of 404. Any other 403, such as that of an expired session, is an error.
+ */
+async function uploadedBytes(response: Response): Promise<Uint8Array | typeof nothing> {
+  if (response.ok) return new Uint8Array(await response.arrayBuffer());
+  const text = await response.text();
+  const isAbsent =
+    response.status === 404 || (response.status === 403 && text.includes('<Code>AccessDenied</Code>'));
+  return isAbsent ? nothing : new Uint8Array();
+}
+
+/** Absent on objects that a release before content credentials stored. */
+const credentialsHeader = 'x-amz-meta-content-credentials';
+
 function storedImage(key: string, headers: Headers): StoredImage {
+  const credentials = headers.get(credentialsHeader);
   return {
     key,
     width: Number(headers.get('x-amz-meta-width')),
     height: Number(headers.get('x-amz-meta-height')),
     contentType: headers.get('content-type') ?? '',
     bytes: Number(headers.get('content-length')),
+    ...((credentials === 'present' || credentials === 'absent') && { contentCredentials: credentials }),
   };
 }

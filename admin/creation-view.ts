@@ -64,6 +64,7 @@ function askedFor(creation: CreationRecord, requestId: string | undefined): Row 
     seed: creation.seed,
     sources: creation.sources.map(imageView),
     ...echoedFields(creation),
+    user: creation.user ?? null,
     cost: toUsd(creation.costMicros),
     amount_refunded: toUsd(creation.refundedMicros),
     charged_month: creation.chargedMonth.replace('_', '-'),
@@ -95,8 +96,15 @@ function webhookView({ url, status, attempts, nextAt, claimedBy, body }: Webhook
   };
 }
 
-function imageView({ key, width, height, contentType, bytes }: StoredImage): Row {
-  return { key, width, height, content_type: contentType, bytes };
+function imageView({ key, width, height, contentType, bytes, contentCredentials }: StoredImage): Row {
+  return {
+    key,
+    width,
+    height,
+    content_type: contentType,
+    bytes,
+    ...(contentCredentials && { content_credentials: contentCredentials }),
+  };
 }
 
 function errorOf({ failure }: CreationRecord): string | null {

@@ -9,6 +9,7 @@ import * as values from './terminal/values.ts';
 export interface ListOptions {
   readonly status?: string;
   readonly model?: string;
+  readonly user?: string;
   readonly limit: string;
 }
 
@@ -37,7 +38,8 @@ export async function listCreations(
   for await (const creation of newestFirst(services, account.id)) {
     const fits =
       (!status || creation.status === status) &&
-      (options.model === undefined || creation.model === options.model);
+      (options.model === undefined || creation.model === options.model) &&
+      (options.user === undefined || creation.user === options.user);
     if (fits) found.push(creation);
     if (found.length === limit) break;
   }

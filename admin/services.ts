@@ -26,7 +26,7 @@ import type { VendorAccess } from '../adapters/providers/vendors.ts';
 import { createOutbound } from '../adapters/safe-fetch.ts';
 import { createSecretBox, type ResealingBox } from '../adapters/secret-box.ts';
 import { createExecutions } from '../adapters/step-functions.ts';
-import type { AccountLimits } from '../core/limits.ts';
+import { defaultLimits as builtInLimits, type AccountLimits } from '../core/limits.ts';
 import type { ChargeStore } from '../core/ports/charges.ts';
 import type { CreationStore } from '../core/ports/creations.ts';
 import type { DeliveryStore } from '../core/ports/deliveries.ts';
@@ -42,6 +42,8 @@ const limitsSchema = z.object({
   getRate: z.number(),
   maxConcurrent: z.number(),
   deadlineSeconds: z.number(),
+  // A stack that was deployed before uploads does not name it.
+  maxUnusedUploads: z.number().default(builtInLimits.maxUnusedUploads),
 }) satisfies z.ZodType<AccountLimits>;
 
 export interface OperatorServices {

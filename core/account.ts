@@ -68,7 +68,16 @@ export function hourOf(millis: number): string {
   return `${new Date(millis).toISOString().slice(0, 13)}:00:00.000Z`;
 }
 
-export interface ApiKey {
+/** The caps that an operator can set. An absent cap is no limit. */
+export interface KeyCaps {
+  readonly dailyCapMicros?: Micros;
+  readonly monthlyCapMicros?: Micros;
+  readonly totalCapMicros?: Micros;
+  /** For each user of the client. A request of such a key must name its user. */
+  readonly perUserMonthlyCapMicros?: Micros;
+}
+
+export interface ApiKey extends KeyCaps {
   readonly id: KeyId;
   readonly accountId: AccountId;
   readonly name: string;
@@ -77,9 +86,14 @@ export interface ApiKey {
   /** Rounded down to the hour. */
   readonly lastUsedAt?: string;
   readonly revokedAt?: string;
-  readonly monthlyCapMicros?: Micros;
+  /** RFC 3339 in UTC with milliseconds, so that two such texts compare as their times do. */
+  readonly expiresAt?: string;
+  /** The only models that the key may see and order. Absent: all models of the account. */
+  readonly models?: readonly string[];
   /** Micro-dollars spent in each UTC month. The name of a month is "2026_11". */
   readonly spent: Readonly<Record<string, Micros>>;
   /** The caps of which the account was told, by kind and period: "monthly_2026_11". */
   readonly told?: Readonly<Record<string, ToldCap>>;
+  /** The same by UTC day, for the last days with charges. The name of a day is "2026_11_21". */
+  readonly spentByDay: Readonly<Record<string, Micros>>;
 }

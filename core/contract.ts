@@ -35,13 +35,14 @@ export const operations = {
     query: [],
   },
   quoteImage: { method: 'POST', path: '/images/quote', handler: 'quote-image', query: [] },
+  createUpload: { method: 'POST', path: '/uploads', handler: 'create-upload', query: [] },
   listCreations: {
     method: 'GET',
     path: '/creations',
     handler: 'list-creations',
-    query: ['limit', 'cursor', 'status', 'model'],
+    query: ['limit', 'cursor', 'status', 'model', 'user'],
   },
-  getBalance: { method: 'GET', path: '/balance', handler: 'get-balance', query: [] },
+  getBalance: { method: 'GET', path: '/balance', handler: 'get-balance', query: ['user'] },
   getCreation: { method: 'GET', path: '/creations/{id}', handler: 'get-creation', query: [] },
 } as const satisfies Readonly<Record<string, Operation>>;
 

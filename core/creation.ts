@@ -4,6 +4,7 @@
  *   queued ──▶ processing ──▶ completed
  *      └────────────┴───────▶ failed (refunded in full)
  */
+import type { ContentCredentials } from './content-credentials.ts';
 import type { AspectRatio, OutputFormat, Resolution } from './image-formats.ts';
 import { failures, type FailureName } from './failure.ts';
 import type { AccountId, CreationId, KeyId, NoticeId } from './ids.ts';
@@ -21,6 +22,8 @@ export interface StoredImage {
   readonly height: number;
   readonly contentType: string;
   readonly bytes: number;
+  /** Absent for a source image, and for a result that a release before this field stored. */
+  readonly contentCredentials?: ContentCredentials;
 }
 
 /** A route as the catalog had it when the creation was accepted. */
@@ -81,10 +84,16 @@ export interface CreationRecord {
   /** The copied source images, in the request's order. */
   readonly sources: readonly StoredImage[];
   readonly metadata: Metadata;
+  /** Whom the client renders for. Absent when the request names nobody, and in records of older releases. */
+  readonly user?: string;
   readonly costMicros: Micros;
   readonly refundedMicros: Micros;
   /** The UTC month in which the charge counts for the key, "2026_11". */
   readonly chargedMonth: string;
+  /** The UTC day in which the charge counts for the key, "2026_11_21". Absent in records of older releases. */
+  readonly chargedDay?: string;
+  /** Set when the charge also counts for `user`: the key had a cap for each user. */
+  readonly countedForUser?: true;
   readonly createdAt: string;
   readonly startedAt?: string;
   readonly completedAt?: string;
@@ -140,6 +149,17 @@ export function monthOf(millis: number): string {
   return new Date(millis).toISOString().slice(0, 7).replace('-', '_');
 }
 
+/** The UTC day in which a time lies, in the form "2026_11_21" of the attributes of a key's spend. */
+export function dayOf(millis: number): string {
+  return new Date(millis).toISOString().slice(0, 10).replaceAll('-', '_');
+}
+
+/** The first instant of the next UTC day, RFC 3339. */
+export function nextDay(millis: number): string {
+  const date = new Date(millis);
+  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + 1)).toISOString();
+}
+
 /** The first instant of the next UTC month, RFC 3339. Then a key's spend begins at 0. */
 export function nextMonth(millis: number): string {
   const date = new Date(millis);
@@ -190,6 +210,7 @@ export function creationView(
       ? { url: creation.webhook.url, status: creation.webhook.status, attempts: creation.webhook.attempts }
       : null,
     ...echoedFields(creation),
+    user: creation.user ?? null,
     created_at: creation.createdAt,
     started_at: creation.startedAt ?? null,
     completed_at: creation.completedAt ?? null,
@@ -203,5 +224,6 @@ function imageView(url: string, image: StoredImage | undefined): Record<string, 
     height: image?.height,
     content_type: image?.contentType,
     bytes: image?.bytes,
+    ...(image?.contentCredentials && { content_credentials: image.contentCredentials }),
   };
 }

@@ -18,7 +18,7 @@ function fieldAt(path: readonly PropertyKey[]): string {
 }
 
 function isMissing(issue: Issue): boolean {
-  return issue.code === 'invalid_type' && issue.input === undefined;
+  return (issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined;
 }
 
 function describe(issue: Issue): { code: string; message: string } {
@@ -38,6 +38,7 @@ function describe(issue: Issue): { code: string; message: string } {
         message: limit('at least', issue.minimum, issue.origin),
       };
     case 'invalid_value':
+      if (isMissing(issue)) return { code: 'required', message: 'required' };
       return {
         code: 'invalid_value',
         message: `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`,

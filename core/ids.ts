@@ -11,6 +11,8 @@ export type KeyId = Branded<'KeyId'>;
 export type CreationId = Branded<'CreationId'>;
 /** `ntc_` and a UUIDv7. */
 export type NoticeId = Branded<'NoticeId'>;
+/** A UUIDv7 in lower case. It holds the time at which the upload was announced. */
+export type UploadId = Branded<'UploadId'>;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const accountId = /^[0-9A-Za-z]{10}$/;
@@ -22,6 +24,7 @@ const isNoticeId = (text: string): text is NoticeId =>
   text.startsWith(noticePrefix) && uuid.test(text.slice(noticePrefix.length));
 const isCreationId = (text: string): text is CreationId => uuid.test(text);
 const isAccountId = (text: string): text is AccountId => accountId.test(text);
+const isUploadId = (text: string): text is UploadId => timeOfUuidV7(text) !== undefined;
 const isKeyId = (text: string): text is KeyId => keyId.test(text);
 
 /** The Unix milliseconds at which a UUIDv7 was made. Undefined for every other text. */
@@ -57,6 +60,11 @@ export function parseAccountId(text: string): AccountId | undefined {
 /** Reads a key id of a token or a command. Undefined when the text is not six base62 characters. */
 export function parseKeyId(text: string): KeyId | undefined {
   return isKeyId(text) ? text : undefined;
+}
+
+/** Reads the id of an upload in image_urls. Undefined when the text is not a UUIDv7 in lower case. */
+export function parseUploadId(text: string): UploadId | undefined {
+  return isUploadId(text) ? text : undefined;
 }
 
 /**

@@ -1,6 +1,17 @@
+import { ascii, bigEndian, has, littleEndian } from './bytes.ts';
+
+export type ImageContentType = 'image/png' | 'image/jpeg' | 'image/webp';
+
+/** How the names of files of these types end. */
+export const extensionOf: Readonly<Record<ImageContentType, string>> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+};
+
 /** Type and size of an image, as the first bytes of its file say. */
 export interface ImageHeader {
-  readonly contentType: 'image/png' | 'image/jpeg' | 'image/webp';
+  readonly contentType: ImageContentType;
   /** Pixels, at least 1. */
   readonly width: number;
   /** Pixels, at least 1. */
@@ -93,24 +104,4 @@ function lossless(bytes: Uint8Array): [number, number] | undefined {
 function extended(bytes: Uint8Array): [number, number] | undefined {
   if (bytes.length < 30 || !has(bytes, 12, ascii('VP8X'))) return undefined;
   return [littleEndian(bytes, 24, 3) + 1, littleEndian(bytes, 27, 3) + 1];
-}
-
-function has(bytes: Uint8Array, at: number, expected: readonly number[]): boolean {
-  return expected.every((byte, i) => bytes[at + i] === byte);
-}
-
-function ascii(text: string): number[] {
-  return Array.from(text, (character) => character.charCodeAt(0));
-}
-
-function bigEndian(bytes: Uint8Array, at: number, count: number): number {
-  let value = 0;
-  for (let i = 0; i < count; i++) value = value * 256 + (bytes[at + i] ?? 0);
-  return value;
-}
-
-function littleEndian(bytes: Uint8Array, at: number, count: number): number {
-  let value = 0;
-  for (let i = count - 1; i >= 0; i--) value = value * 256 + (bytes[at + i] ?? 0);
-  return value;
 }

@@ -17,7 +17,9 @@ import {
 import type { AspectRatio, OutputFormat, Resolution } from './image-formats.ts';
 import { maxUrlLength } from './limits.ts';
 import { loneSurrogate, metadataProblems, type Metadata } from './metadata.ts';
+import { hasAtMostSixDecimals } from './money.ts';
 import type { FieldError } from './problem.ts';
+import { userProblems } from './user.ts';
 
 const mostSeed = 2 ** 31 - 1;
 
@@ -64,6 +66,14 @@ function seedProblems(value: unknown): Findings {
   return Number.isInteger(value) ? [] : [{ code: 'invalid_type', message: 'must be a whole number' }];
 }
 
+/** Has at most one finding. JSON.parse reads a number that is too large for a double as Infinity. */
+function maxCostProblems(value: unknown): Findings {
+  if (typeof value !== 'number' || !Number.isFinite(value))
+    return [{ code: 'invalid_type', message: 'must be a number' }];
+  if (value < 0) return [{ code: 'too_small', message: 'at least 0' }];
+  return hasAtMostSixDecimals(value) ? [] : [{ code: 'invalid_value', message: 'at most 6 decimals' }];
+}
+
 /** An optional field that is null counts as left out. */
 export const imageRequestSchema = z.pipe(
   z.strictObject({
@@ -76,6 +86,8 @@ export const imageRequestSchema = z.pipe(
     output_format: z.nullish(z.enum(outputFormats)),
     seed: z.nullish(checkedBy<number>(seedProblems)),
     metadata: z.nullish(checkedBy<Metadata>(metadataProblems)),
+    user: z.nullish(checkedBy<string>(userProblems)),
+    max_cost: z.nullish(checkedBy<number>(maxCostProblems)),
   }),
   z.transform(withoutNulls),
 );
@@ -99,6 +111,10 @@ export interface ImageRequest {
   readonly webhookUrl: string | undefined;
   readonly seed: number | null;
   readonly metadata: Metadata;
+  /** Whom the client renders for. */
+  readonly user: string | undefined;
+  /** The most that the creation may cost. */
+  readonly maxCostUsd: number | undefined;
 }
 
 /**
@@ -121,6 +137,8 @@ export function forModel(
     webhook_url: webhookUrl,
     seed = null,
     metadata = {},
+    user,
+    max_cost: maxCostUsd,
     ...unread
   } = body;
   // A field of the schema that nothing reads would be accepted and lost: the compiler refuses it here.
@@ -153,6 +171,8 @@ export function forModel(
     webhookUrl,
     seed,
     metadata,
+    user,
+    maxCostUsd,
   };
 }
 

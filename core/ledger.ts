@@ -1,7 +1,10 @@
 /** The ledger: rows that are only added, one for every movement of an account's money. */
-import { isTerminal, type CreationRecord } from './creation.ts';
+import type { ApiKey } from './account.ts';
+import { oldestDayKept } from './caps.ts';
+import { isTerminal, monthOf, type CreationRecord } from './creation.ts';
 import type { AccountId, CreationId, KeyId } from './ids.ts';
 import type { Micros } from './money.ts';
+import { userHash } from './user.ts';
 
 export type LedgerKind = 'charge' | 'refund' | 'top_up' | 'adjustment' | 'credit_line';
 
@@ -17,6 +20,15 @@ export interface LedgerRow {
   readonly requestId?: string;
   /** Of a charge or refund: the UTC month in which it counts as spend of the key. */
   readonly month?: string;
+  /**
+   * Of a charge: the UTC day in which it counts as spend of the key. Of a refund: the day to which it gave
+   * back. Absent in rows of older releases, and in refunds of charges that are days old.
+   */
+  readonly day?: string;
+  /** Of a charge or refund: whether it counts for `user`, too. */
+  readonly countedForUser?: true;
+  /** Of a charge or refund: whom the client renders for. Absent when the request named nobody. */
+  readonly user?: string;
   /** Of a top-up or adjustment: the operator's text. */
   readonly reference?: string;
   readonly reason?: string;
@@ -28,6 +40,14 @@ export type AuditedCreation = Pick<
   'id' | 'status' | 'costMicros' | 'refundedMicros' | 'dueAt'
 >;
 
+/** What a key spent in a month for one user. */
+export interface UserCounter {
+  readonly keyId: KeyId;
+  readonly month: string;
+  readonly userHash: string;
+  readonly spentMicros: Micros;
+}
+
 /** The stored sums of an account, and the ledger with which the audit compares them. */
 export interface AccountBooks {
   readonly accountId: AccountId;
@@ -36,7 +56,11 @@ export interface AccountBooks {
   readonly inFlight: number;
   /** Each creation of the account once that is listed, is open or is named in the ledger. */
   readonly creations: readonly AuditedCreation[];
-  readonly keys: readonly { readonly id: KeyId; readonly spent: Readonly<Record<string, Micros>> }[];
+  readonly keys: readonly Pick<ApiKey, 'id' | 'spent' | 'spentByDay'>[];
+  /** The counters of the users of keys that have a cap for each user. */
+  readonly userCounters: readonly UserCounter[];
+  /** Unix milliseconds. Counters of months long before are removed by and by. */
+  readonly readAt: number;
   readonly ledger: readonly LedgerRow[];
 }
 
@@ -44,8 +68,8 @@ export interface AccountBooks {
 export interface Difference {
   readonly account: AccountId;
   /**
-   * "available", "credit_line", "in_flight", "spend of key … in 2026_11", or something of a creation:
-   * "refunds of …".
+   * "available", "credit_line", "in_flight", "spend of key … in 2026_11", "spend of key … on 2026_11_21",
+   * "spend of key … for user …", or something of a creation: "refunds of …".
    */
   readonly what: string;
   /** By the ledger, or by counting. In micro-dollars where it is money. */
@@ -68,6 +92,8 @@ export function auditAccount(books: AccountBooks): Difference[] {
       books.inFlight,
     ),
     ...auditKeyMonths(books, compare),
+    ...auditKeyDays(books, compare),
+    ...auditUsers(books, compare),
     ...auditCreations(books, compare),
   ];
 }
@@ -91,6 +117,45 @@ function auditKeyMonths({ keys, ledger }: AccountBooks, compare: Compare): Diffe
     ),
   );
   return [...new Set([...spent.keys(), ...stored.keys()])].flatMap((name) =>
+    compare(`spend of key ${name}`, spent.get(name) ?? 0, stored.get(name) ?? 0),
+  );
+}
+
+/** A charge removes the days from its key that are days older than its own. */
+function auditKeyDays({ keys, ledger }: AccountBooks, compare: Compare): Difference[] {
+  const spent = new Map<string, Map<string, number>>();
+  for (const { day, keyId, amountMicros } of ledger) {
+    if (day === undefined || keyId === undefined) continue;
+    const days = spent.get(keyId) ?? new Map<string, number>();
+    spent.set(keyId, days.set(day, (days.get(day) ?? 0) - amountMicros));
+  }
+  const stored = new Map<string, ApiKey['spentByDay']>(keys.map((key) => [key.id, key.spentByDay]));
+  return [...new Set([...spent.keys(), ...stored.keys()])].flatMap((keyId) => {
+    const rows = spent.get(keyId) ?? new Map<string, number>();
+    const found = stored.get(keyId) ?? {};
+    const newest = [...rows.keys()].sort().at(-1);
+    const kept = [...rows.keys()].filter((day) => newest !== undefined && day >= oldestDayKept(newest));
+    return [...new Set([...kept, ...Object.keys(found)])].flatMap((day) =>
+      compare(`spend of key ${keyId} on ${day}`, rows.get(day) ?? 0, found[day] ?? 0),
+    );
+  });
+}
+
+/** A counter is kept for months, so the counters of this month and the month before must exist. */
+function auditUsers({ userCounters, ledger, readAt }: AccountBooks, compare: Compare): Difference[] {
+  const spent = new Map<string, number>();
+  const recent = new Set<string>();
+  const oldest = monthOf(readAt - 28 * 86_400_000);
+  for (const { countedForUser, user, month, keyId, amountMicros } of ledger) {
+    if (!countedForUser || user === undefined || month === undefined || keyId === undefined) continue;
+    const name = `${keyId} for user ${userHash(user)} in ${month}`;
+    spent.set(name, (spent.get(name) ?? 0) - amountMicros);
+    if (month >= oldest) recent.add(name);
+  }
+  const stored = new Map(
+    userCounters.map((one) => [`${one.keyId} for user ${one.userHash} in ${one.month}`, one.spentMicros]),
+  );
+  return [...new Set([...recent, ...stored.keys()])].flatMap((name) =>
     compare(`spend of key ${name}`, spent.get(name) ?? 0, stored.get(name) ?? 0),
   );
 }

@@ -12,6 +12,8 @@ export interface AccountLimits {
   readonly maxConcurrent: number;
   /** Seconds in which a creation has to become terminal, from its acceptance on. */
   readonly deadlineSeconds: number;
+  /** Uploads that no accepted creation has used and that have not expired. */
+  readonly maxUnusedUploads: number;
 }
 
 export const defaultLimits: AccountLimits = {
@@ -19,6 +21,7 @@ export const defaultLimits: AccountLimits = {
   getRate: 600,
   maxConcurrent: 20,
   deadlineSeconds: 300,
+  maxUnusedUploads: 100,
 };
 
 /**
@@ -30,6 +33,8 @@ export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [le
     getRate: [0, 1_000_000],
     maxConcurrent: [0, 100_000],
     deadlineSeconds: [1, 720],
+    // The item that counts them must stay far below the 400 KB of DynamoDB.
+    maxUnusedUploads: [0, 1_000],
   };
 
 /**
@@ -64,6 +69,11 @@ export const sourceRedirects = 3;
 export const maxSourceBytes = 10 * 1_000_000;
 export const sourceSide = { least: 64, most: 8_192 } as const;
 export const maxSourcePixels = 25_000_000;
+
+/** How long the signed address of an upload takes the bytes. */
+export const uploadAddressSeconds = 15 * 60;
+/** How long an upload can be used, from its announcement on. The bucket deletes the bytes a day later. */
+export const uploadMillis = 24 * 60 * 60 * 1_000;
 
 /**
  * The longest wait that Prefer: wait can ask for, and the latest answer after such a wait, from the arrival

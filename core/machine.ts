@@ -6,6 +6,13 @@ import type { CreationRecord, RouteChoice } from './creation.ts';
 import { canCallBack } from './providers.ts';
 
 /**
+ * HeartbeatSeconds of the state RenderImage in the callback machine. They count from the end of the invocation.
+ * After a lost heartbeat RenderImage runs again and looks after the job, so this is also the longest time that
+ * a lost callback costs.
+ */
+export const heartbeatSeconds = 60;
+
+/**
  * The machine for a creation with these routes. The record keeps it, so that each start and each question goes
  * to the same machine, whatever a later release knows of the provider. Undefined: the plain machine.
  */

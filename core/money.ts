@@ -40,6 +40,11 @@ export function parseUsd(text: string): Micros | undefined {
   return asMicros(sign === '-' && value !== 0 ? -value : value);
 }
 
+/** Whether a number in USD has at most 6 decimals. The doubles of larger sums have no room for more. */
+export function hasAtMostSixDecimals(usd: number): boolean {
+  return usd >= largestUsd || Math.round(usd * microsPerUsd) / microsPerUsd === usd;
+}
+
 /** Micro-dollars of a USD number from our own files. Throws when the number has more than 6 decimals. */
 export function fromUsd(usd: number): Micros {
   const value = Math.round(usd * microsPerUsd);

@@ -2,6 +2,7 @@
  * The definition of the callback machine, made from that of the plain machine. Only the state RenderImage
  * differs: its Task waits, at no cost, until somebody ends it with its token.
  */
+import { heartbeatSeconds } from '../core/machine.ts';
 
 /** The parts of the definition that this file reads. */
 interface Definition {
@@ -18,11 +19,6 @@ interface RenderState {
 /** A time-out of Step Functions. A lost heartbeat is States.Timeout in the history; AWS documents both names. */
 const timeOuts = ['States.Timeout', 'States.HeartbeatTimeout'];
 
-/**
- * Counts from the end of the invocation. After a lost heartbeat RenderImage runs again and looks after the
- * job, so this is also the longest time that a lost callback costs.
- */
-const heartbeatSeconds = 60;
 /** More than the longest invocation of a renderer, 780 s, and a heartbeat. */
 const timeoutSeconds = 900;
 /** A retry each minute lasts longer than the longest deadline of a creation, 12 minutes. */

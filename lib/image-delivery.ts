@@ -6,19 +6,22 @@ import {
   HeadersReferrerPolicy,
   HttpVersion,
   ResponseHeadersPolicy,
+  S3OriginAccessControl,
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { acknowledge, logicalIdOf } from './acknowledge.ts';
 import type { Settings } from './settings.ts';
 
 export interface ImageDeliveryProps {
   readonly resultDays: number;
+  /** The origins of web pages that may put uploads from a browser. */
+  readonly uploadOrigins: readonly string[];
   /** Host name and certificate of the images. Absent: CloudFront gives a name. */
   readonly domain?: Settings['resultsDomain'];
 }
@@ -32,7 +35,7 @@ export class ImageDelivery extends Construct {
   /** The address before the key of an image, without a slash at its end. */
   readonly baseUrl: string;
 
-  constructor(scope: Construct, id: string, { resultDays, domain }: ImageDeliveryProps) {
+  constructor(scope: Construct, id: string, { resultDays, domain, uploadOrigins }: ImageDeliveryProps) {
     super(scope, id);
     this.bucket = new Bucket(this, 'Bucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -45,7 +48,18 @@ export class ImageDelivery extends Construct {
         // case.
         { id: 'results', prefix: 'results/', expiration: Duration.days(resultDays + 1) },
         { id: 'sources', prefix: 'sources/', expiration: Duration.days(1) },
+        // S3 deletes at the midnight (UTC) after that day, so an upload lives 24 to 48 hours.
+        { id: 'client-uploads', prefix: 'uploads/', expiration: Duration.days(1) },
         { id: 'uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      ],
+      // A page of a client puts an upload from the browser. The signed address is the only credential.
+      cors: [
+        {
+          allowedMethods: [HttpMethods.PUT],
+          allowedOrigins: [...uploadOrigins],
+          allowedHeaders: ['content-type'],
+          maxAge: 3_600,
+        },
       ],
     });
     acknowledge(this.bucket, {
@@ -62,6 +76,7 @@ export class ImageDelivery extends Construct {
   }
 
   private addDistribution(domain: Settings['resultsDomain']): Distribution {
+    const access = new S3OriginAccessControl(this, 'OriginAccess');
     const distribution = new Distribution(this, 'Distribution', {
       comment: 'Darkroom: rendered images',
       httpVersion: HttpVersion.HTTP2_AND_3,
@@ -72,13 +87,24 @@ export class ImageDelivery extends Construct {
         minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       }),
       defaultBehavior: {
+        // withOriginAccessControl() would let CloudFront read the whole bucket, uploads of clients included.
         // Under exactOptionalPropertyTypes the class Bucket of the CDK does not fit the CDK's own interface
         // IBucket.
-        origin: S3BucketOrigin.withOriginAccessControl(this.bucket as IBucket),
+        origin: S3BucketOrigin.withBucketDefaults(this.bucket as IBucket, {
+          originAccessControlId: access.originAccessControlId,
+        }),
         viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
         responseHeadersPolicy: this.securityHeaders(),
       },
     });
+    this.bucket.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudfront.amazonaws.com')],
+        actions: ['s3:GetObject'],
+        resources: [this.bucket.arnForObjects('results/*')],
+        conditions: { StringEquals: { 'AWS:SourceArn': distribution.distributionArn } },
+      }),
+    );
     acknowledge(distribution, {
       'AwsSolutions-CFR1': 'Whom a client shows its images to, and where, is the client’s business.',
       'AwsSolutions-CFR2':
@@ -131,6 +157,17 @@ export class ImageDelivery extends Construct {
   /** Lets a function read the copies of source images, which it sends to a provider. */
   grantReadSources(fn: LambdaFunction): void {
     this.allow(fn, 's3:GetObject', 'sources/*');
+  }
+
+  /** Lets a function sign requests by which clients put uploads. It cannot read them. */
+  grantSignUploads(fn: LambdaFunction): void {
+    fn.addEnvironment('IMAGES_BUCKET', this.bucket.bucketName);
+    this.allow(fn, 's3:PutObject', 'uploads/*');
+  }
+
+  /** Lets a function read uploads, which it copies. */
+  grantReadUploads(fn: LambdaFunction): void {
+    this.allow(fn, 's3:GetObject', 'uploads/*');
   }
 
   private allow(fn: LambdaFunction, action: string, keys: string): void {

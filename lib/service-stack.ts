@@ -50,6 +50,7 @@ export class ServiceStack extends Stack {
     this.images = new ImageDelivery(this, 'Images', {
       resultDays: settings.resultDays,
       domain: settings.resultsDomain,
+      uploadOrigins: settings.uploadOrigins,
     });
     this.encryptionSecret = new EncryptionSecret(this, 'EncryptionSecret');
     this.providers = new ProviderAccess(this, 'Providers', { bedrockRegion: this.settings.bedrockRegion });
@@ -147,6 +148,9 @@ export class ServiceStack extends Stack {
     generateImage.addEnvironment('TOP_UP_URL', this.settings.topUpUrl);
     this.store.grant(generateImage, 'GetItem', 'PutItem');
     this.images.grantStoreSources(generateImage);
+    this.images.grantReadUploads(generateImage);
+    this.store.grant(functions.createUpload, 'PutItem');
+    this.images.grantSignUploads(functions.createUpload);
     execution.grantStart(generateImage);
     const { throttling, apiDomain: domain } = this.settings;
     const live = (fn: ServiceFunction): IFunction => (this.trafficShift?.aliasOf(fn) ?? fn) as IFunction;

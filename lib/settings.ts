@@ -55,6 +55,7 @@ const limits = {
   getRate: wholeNumber(...limitRanges.getRate).optional(),
   maxConcurrent: wholeNumber(...limitRanges.maxConcurrent).optional(),
   deadlineSeconds: wholeNumber(...limitRanges.deadlineSeconds).optional(),
+  maxUnusedUploads: wholeNumber(...limitRanges.maxUnusedUploads).optional(),
 };
 
 const settingsSchema = z.strictObject(
@@ -71,6 +72,21 @@ const settingsSchema = z.strictObject(
     ),
     /** Days for which clients can fetch results. Copies of source images are always deleted within 48 h. */
     resultDays: wholeNumber(1, 3_650).default(30),
+    /**
+     * The origins of web pages that may put uploads from a browser, such as https://app.example.com. By default
+     * every page may: the signed address is the only credential, and a browser adds none.
+     */
+    uploadOrigins: z
+      .array(
+        z
+          .string({ error: 'must be "*" or an origin, such as https://app.example.com' })
+          .regex(/^(\*|https?:\/\/[a-z0-9.-]+(:\d{1,5})?)$/, {
+            error: 'must be "*" or an origin, such as https://app.example.com',
+          }),
+        { error: 'must be a list of origins' },
+      )
+      .min(1, { error: 'must be a list of origins' })
+      .default(['*']),
     /** The retention of every log group. */
     logRetentionDays: retention().prefault(30),
     /** The limits of accounts that are created without their own. Existing accounts keep their limits. */

@@ -76,6 +76,8 @@ export async function startLocalAws({
       objectStore: objects,
       faults,
       authorize,
+      now,
+      corsRules: (bucket) => template.buckets.find(({ name }) => name === bucket)?.cors ?? [],
     });
     const { url, close } = await endpoint.listen();
     return {

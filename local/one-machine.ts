@@ -153,7 +153,7 @@ async function start(
       prove: lock.prove,
       state,
     }),
-    results: createResults(aws.objects, template.distributions[0]?.bucket ?? ''),
+    results: createResults(aws.objects, template.distributions[0] ?? { bucket: '', readable: [] }),
   });
   runtime.begin();
   lock.announce({ port: server.port, ...addresses, outputs: template.outputs });

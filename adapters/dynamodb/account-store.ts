@@ -1,5 +1,5 @@
 /** Accounts and API keys, for the operator's command. */
-import type { Account, ApiKey, SealedSecret } from '../../core/account.ts';
+import type { Account, ApiKey, KeyCaps, SealedSecret } from '../../core/account.ts';
 import type { AccountId, KeyId } from '../../core/ids.ts';
 import type { Micros } from '../../core/money.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
@@ -16,12 +16,18 @@ export interface AccountChange {
   readonly getRate?: number;
   readonly maxConcurrent?: number;
   readonly deadlineSeconds?: number;
+  readonly maxUnusedUploads?: number;
   readonly providers?: 'all' | readonly string[];
   readonly hiddenModels?: readonly string[];
   /** null removes the attribute. */
   readonly noticeUrl?: string | null;
   readonly lowBalanceMicros?: Micros | null;
 }
+
+/** The limits of a key that an operator sets: its caps, its models and its expiry. */
+export type KeyLimits = Pick<ApiKey, keyof KeyCaps | 'models' | 'expiresAt'>;
+/** A new value for each limit that changes. null removes the limit. */
+export type KeyChange = { readonly [Name in keyof KeyLimits]: Exclude<KeyLimits[Name], undefined> | null };
 
 /** Models to hide from an account, and models to show again. */
 export interface ModelChange {
@@ -50,8 +56,8 @@ export interface AccountStore {
   listKeys(id: AccountId): Promise<ApiKey[]>;
   /** False when there is no such key. A second revocation keeps the time of the first one. */
   revokeKey(id: AccountId, key: KeyId, at: string): Promise<boolean>;
-  /** False when there is no such key. An undefined cap removes the cap. */
-  setKeyCap(id: AccountId, key: KeyId, monthlyCapMicros: Micros | undefined): Promise<boolean>;
+  /** False when there is no such key. */
+  changeKey(id: AccountId, key: KeyId, change: KeyChange): Promise<boolean>;
 }
 
 const hiddenModelTries = 20;
@@ -79,12 +85,22 @@ export function createAccountStore(table: Table): AccountStore {
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: { ':at': at },
       }),
-    setKeyCap: (id, key, cap) =>
-      updateIf(table, keys.apiKey(id, key), {
-        UpdateExpression: cap === undefined ? 'REMOVE monthlyCapMicros' : 'SET monthlyCapMicros = :cap',
-        ConditionExpression: 'attribute_exists(pk)',
-        ...(cap !== undefined && { ExpressionAttributeValues: { ':cap': cap } }),
-      }),
+    changeKey: (id, key, change) => updateIf(table, keys.apiKey(id, key), keyChangeParts(change)),
+  };
+}
+
+function keyChangeParts(change: KeyChange): UpdateParts {
+  const set = Object.entries(change).filter(([, value]) => value !== null);
+  const removed = Object.keys(change).filter((name) => !set.some(([other]) => other === name));
+  return {
+    UpdateExpression: [
+      ...(set.length > 0 ? [`SET ${set.map(([name]) => `${name} = :${name}`).join(', ')}`] : []),
+      ...(removed.length > 0 ? [`REMOVE ${removed.join(', ')}`] : []),
+    ].join(' '),
+    ConditionExpression: 'attribute_exists(pk)',
+    ...(set.length > 0 && {
+      ExpressionAttributeValues: Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
+    }),
   };
 }
 

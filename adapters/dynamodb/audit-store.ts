@@ -4,8 +4,8 @@ import type { AccountBooks, AuditedCreation, LedgerRow } from '../../core/ledger
 import { createAccountStore, type AccountStore } from './account-store.ts';
 import { createWalletStore, type WalletStore } from './wallet-store.ts';
 import { batchGet } from './batch-get.ts';
-import { creationFromItem, listedIdOf } from './mapping.ts';
-import { queryPages } from './query.ts';
+import { creationFromItem, listedIdOf, userCounterFromItem } from './mapping.ts';
+import { queryAll, queryPages } from './query.ts';
 import { keys, listingIndex, type Item, type Table } from './table.ts';
 
 /** BatchGetItem takes at most this many keys. */
@@ -41,6 +41,8 @@ async function booksOf(
     creditLineMicros: account.creditLineMicros,
     inFlight: account.inFlight,
     keys: await stores.accounts.listKeys(account.id),
+    userCounters: (await queryAll(table, keys.account(account.id).pk, 'USER#')).map(userCounterFromItem),
+    readAt: table.clock.now(),
     ledger,
     creations: await creationsOf(table, account.id, ledger),
   };

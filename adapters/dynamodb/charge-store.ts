@@ -1,5 +1,5 @@
-import { asMicros } from '../../core/money.ts';
 import type { ChargeStore } from '../../core/ports/charges.ts';
+import { hopelessBudget } from './charge-key.ts';
 import { chargeItems, refusedCharge } from './charge.ts';
 import { refundItems } from './refund.ts';
 import type { Table } from './table.ts';
@@ -9,10 +9,9 @@ import { transact } from './transaction.ts';
 export function createChargeStore(table: Table): ChargeStore {
   return {
     charge: async (order) => {
-      const { monthlyCapMicros: cap, creation } = order;
-      // A condition cannot subtract. So a cost above the whole cap is refused here, before anything is sent.
-      if (cap !== undefined && creation.costMicros > cap)
-        return { kind: 'over_budget', spentMicros: asMicros(0) };
+      const { creation } = order;
+      const hopeless = hopelessBudget(order);
+      if (hopeless) return { kind: 'over_budget', budget: hopeless };
       const items = chargeItems(table, order);
       const outcome = await transact(table, [...items.values()], creation.id);
       switch (outcome.kind) {

@@ -3,33 +3,35 @@
  * another one reads why it was refused. transaction.ts sends it.
  *
  *   account      active, covers the cost, has room    available - cost, in flight + 1
- *   key          not revoked, same cap, month covers  month's spend + cost
+ *   key          good, same caps, each cap covers     spend of the day and the month + cost
+ *   user         its cap covers (only with such a cap) the user's spend of the month + cost
  *   rate window  below the limit                      count + 1
  *   creation     new                                  queued
  *   ledger row   new                                  -cost
  *   idempotency  absent, expired, or failed one       names the creation
+ *   uploads      none: read before, by their account  are not unused any more
  */
-import { hourOf } from '../../core/account.ts';
+import type { ApiKey } from '../../core/account.ts';
+import { allowsModel, capNames, exceededBudget, isExpired } from '../../core/caps.ts';
 import { idempotencySeconds, rateWindowSeconds } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../core/ports/charges.ts';
+import { keyItem, userItem } from './charge-key.ts';
 import {
   accountFromItem,
   apiKeyFromItem,
   creationToItem,
   idempotencyFromItem,
-  spentAttribute,
+  userSpentFromItem,
 } from './mapping.ts';
+import type { UploadId } from '../../core/ids.ts';
+import { noLongerUnused } from './upload-store.ts';
 import { keys, minuteOf, ttlAttribute, type Table } from './table.ts';
 import type { Refusal, TransactItem } from './transaction.ts';
 
 const isActive = '#condition = :active';
 const coversTheCost = 'availableMicros >= :cost';
 const hasRoom = 'inFlight < maxConcurrent';
-const isNotRevoked = 'attribute_exists(pk) AND attribute_not_exists(revokedAt)';
-const capIsAsRead = 'monthlyCapMicros = :cap';
-const hasNoCap = 'attribute_not_exists(monthlyCapMicros)';
-const monthCoversTheCost = '(attribute_not_exists(#spent) OR #spent <= :room)';
 const windowHasRoom = 'attribute_not_exists(#count) OR #count < :limit';
 const isNew = 'attribute_not_exists(pk)';
 const isFree = 'attribute_not_exists(pk) OR expiresAt <= :now';
@@ -37,19 +39,29 @@ const namesTheFailedOne = 'creationId = :failed';
 
 const returnOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
-export type ChargePart = 'account' | 'key' | 'rate' | 'creation' | 'ledgerRow' | 'idempotency';
+export type ChargePart =
+  | 'account'
+  | 'key'
+  | 'user'
+  | 'rate'
+  | 'creation'
+  | 'ledgerRow'
+  | 'idempotency'
+  | 'uploads';
 
 /** The items of the transaction by name. DynamoDB gives its cancellation reasons in the same order. */
 export function chargeItems(table: Table, order: ChargeOrder): ReadonlyMap<ChargePart, TransactItem> {
   return new Map<ChargePart, TransactItem>([
     ['account', accountItem(table, order)],
     ['key', keyItem(table, order)],
+    ...userItem(table, order).map((item) => ['user', item] as const),
     ...(order.postRate === undefined ? [] : [['rate', rateItem(table, order, order.postRate)] as const]),
     ['creation', creationItem(table, order)],
     ['ledgerRow', ledgerItem(table, order)],
     ...(order.idempotency
       ? [['idempotency', idempotencyItem(table, order, order.idempotency)] as const]
       : []),
+    ...(order.uploads?.length ? [['uploads', uploadsItem(table, order, order.uploads)] as const] : []),
   ]);
 }
 
@@ -62,27 +74,6 @@ function accountItem(table: Table, { creation }: ChargeOrder): TransactItem {
       ConditionExpression: `${isActive} AND ${coversTheCost} AND ${hasRoom}`,
       ExpressionAttributeNames: { '#condition': 'condition' },
       ExpressionAttributeValues: { ':active': 'active', ':cost': creation.costMicros, ':one': 1 },
-      ...returnOld,
-    },
-  };
-}
-
-function keyItem(table: Table, { creation, nowMillis, monthlyCapMicros: cap }: ChargeOrder): TransactItem {
-  return {
-    Update: {
-      TableName: table.name,
-      Key: keys.apiKey(creation.accountId, creation.keyId),
-      UpdateExpression: 'ADD #spent :cost SET lastUsedAt = :hour',
-      ConditionExpression:
-        cap === undefined
-          ? `${isNotRevoked} AND ${hasNoCap}`
-          : `${isNotRevoked} AND ${capIsAsRead} AND ${monthCoversTheCost}`,
-      ExpressionAttributeNames: { '#spent': spentAttribute(creation.chargedMonth) },
-      ExpressionAttributeValues: {
-        ':cost': creation.costMicros,
-        ':hour': hourOf(nowMillis),
-        ...(cap !== undefined && { ':cap': cap, ':room': cap - creation.costMicros }),
-      },
       ...returnOld,
     },
   };
@@ -117,6 +108,9 @@ function ledgerItem(table: Table, { creation }: ChargeOrder): TransactItem {
     creationId: creation.id,
     keyId: creation.keyId,
     month: creation.chargedMonth,
+    day: creation.chargedDay,
+    ...(creation.countedForUser && { countedForUser: true }),
+    ...(creation.user !== undefined && { user: creation.user }),
     ...(creation.requestId !== undefined && { requestId: creation.requestId }),
     at: creation.createdAt,
   };
@@ -150,30 +144,61 @@ function idempotencyItem(
   };
 }
 
+function uploadsItem(table: Table, { creation }: ChargeOrder, uploads: readonly UploadId[]): TransactItem {
+  return {
+    Update: {
+      TableName: table.name,
+      Key: keys.unusedUploads(creation.accountId),
+      ...noLongerUnused(uploads),
+    },
+  };
+}
+
 /**
  * Why the charge was refused. If several conditions failed, the first check in this function wins: account,
- * key, rate, idempotency, budget of the key, balance, concurrent creations.
+ * key, model, rate, idempotency, budgets of the key, balance, concurrent creations.
  */
 export function refusedCharge(order: ChargeOrder, refusals: ReadonlyMap<ChargePart, Refusal>): ChargeOutcome {
   const account = refusals.get('account');
   const key = refusals.get('key');
+  const user = refusals.get('user');
   const idempotency = refusals.get('idempotency');
   const accountThen = account?.item && accountFromItem(account.item);
   const keyThen = key?.item && apiKeyFromItem(key.item);
-  const cost = order.creation.costMicros;
+  const { costMicros: cost, model } = order.creation;
   if (account && accountThen?.condition !== 'active') {
     return { kind: 'account_not_active', condition: accountThen?.condition ?? 'gone' };
   }
-  if (key && (!keyThen || keyThen.revokedAt !== undefined)) return { kind: 'key_revoked' };
+  if (key && (!keyThen || keyThen.revokedAt !== undefined || isExpired(keyThen, order.nowMillis)))
+    return { kind: 'key_revoked' };
+  if (keyThen && !allowsModel(keyThen, model)) return { kind: 'model_not_allowed' };
   if (refusals.get('rate')) return { kind: 'rate_used_up' };
   if (idempotency?.item) return { kind: 'idempotency_taken', record: idempotencyFromItem(idempotency.item) };
-  if (keyThen && keyThen.monthlyCapMicros !== order.monthlyCapMicros)
-    return { kind: 'key_changed', apiKey: keyThen };
-  if (keyThen)
-    return { kind: 'over_budget', spentMicros: keyThen.spent[order.creation.chargedMonth] ?? asMicros(0) };
+  if (keyThen || user) return overBudget(order, keyThen, user);
   if (accountThen && accountThen.availableMicros < cost)
     return { kind: 'over_balance', availableMicros: accountThen.availableMicros };
   if (accountThen)
     return { kind: 'too_many_open', limit: accountThen.limits.maxConcurrent, current: accountThen.inFlight };
   throw new Error('the charge was refused by a condition that no refusal stands for');
+}
+
+/**
+ * The budget that refused the charge. A key whose caps are no longer those that were read, or whose budgets
+ * do cover the cost as they are now, has to be looked at again.
+ */
+function overBudget(order: ChargeOrder, keyThen: ApiKey | undefined, user: Refusal): ChargeOutcome {
+  const { creation, nowMillis, apiKey } = order;
+  if (keyThen && capNames.some((name) => keyThen[name] !== apiKey[name]))
+    return { kind: 'key_changed', apiKey: keyThen };
+  const userSpent = user ? userSpentFromItem(user.item) : asMicros(0);
+  const budget = exceededBudget(keyThen ?? withoutOwnCaps(apiKey), creation.costMicros, nowMillis, userSpent);
+  if (budget) return { kind: 'over_budget', budget };
+  if (keyThen) return { kind: 'key_changed', apiKey: keyThen };
+  throw new Error('the charge was refused by the counter of a user that covers its cost');
+}
+
+/** The key's own conditions held, so what was read of its own spend does not matter. */
+function withoutOwnCaps(apiKey: ApiKey): ApiKey {
+  const { dailyCapMicros: _daily, monthlyCapMicros: _monthly, totalCapMicros: _total, ...rest } = apiKey;
+  return rest;
 }

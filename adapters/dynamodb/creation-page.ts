@@ -20,7 +20,7 @@ export async function pageOfCreations(
   accountId: AccountId,
   query: CreationQuery,
 ): Promise<CreationPage> {
-  const isFiltered = query.status !== undefined || query.model !== undefined;
+  const isFiltered = [query.status, query.model, query.user].some((wanted) => wanted !== undefined);
   const found: CreationRecord[] = [];
   let before = query.before;
   for (let read = 0; read < mostRead;) {
@@ -43,9 +43,11 @@ function pageUntil(creations: readonly CreationRecord[], next: CreationId | unde
   return { creations, ...(next !== undefined && { next }) };
 }
 
-function isWanted(creation: CreationRecord, { status, model }: CreationQuery): boolean {
+function isWanted(creation: CreationRecord, { status, model, user }: CreationQuery): boolean {
   return (
-    (status === undefined || creation.status === status) && (model === undefined || creation.model === model)
+    (status === undefined || creation.status === status) &&
+    (model === undefined || creation.model === model) &&
+    (user === undefined || creation.user === user)
   );
 }
 

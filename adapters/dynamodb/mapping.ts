@@ -9,11 +9,13 @@ import type {
 } from '../../core/account.ts';
 import type { CreationRecord } from '../../core/creation.ts';
 import type { AccountId, CreationId, KeyId } from '../../core/ids.ts';
-import type { LedgerRow } from '../../core/ledger.ts';
+import { defaultLimits } from '../../core/limits.ts';
+import type { LedgerRow, UserCounter } from '../../core/ledger.ts';
 import { asMicros, type Micros } from '../../core/money.ts';
 import type { Delivery } from '../../core/ports/deliveries.ts';
 import type { IdempotencyRecord, RequestState } from '../../core/ports/requests.ts';
 import type { NoticeRecord } from '../../core/notice.ts';
+import type { Upload } from '../../core/upload.ts';
 import { keys, listingIndex, openShard, ttlAttribute, type Item, type ItemKey } from './table.ts';
 
 /** How long notices, and the rows of the delivery log, are kept. */
@@ -30,6 +32,8 @@ interface AccountItem {
   getRate: number;
   maxConcurrent: number;
   deadlineSeconds: number;
+  /** Absent in an account from before uploads. */
+  maxUnusedUploads?: number;
   providers?: string[];
   hiddenModels: string[];
   webhookSecrets: SealedSecret[];
@@ -78,6 +82,7 @@ export function accountFromItem(item: Item): Account {
       getRate: stored.getRate,
       maxConcurrent: stored.maxConcurrent,
       deadlineSeconds: stored.deadlineSeconds,
+      maxUnusedUploads: stored.maxUnusedUploads ?? defaultLimits.maxUnusedUploads,
     },
     policy: { providers: stored.providers ?? 'all', hiddenModels: stored.hiddenModels },
     webhookSecrets: stored.webhookSecrets,
@@ -98,28 +103,53 @@ export function toldAttribute(name: string): string {
   return `told_${name}`;
 }
 
+/** The spend of a day, as that of a month. */
+export function dayAttribute(day: string): string {
+  return `day_${day}`;
+}
+
 export function apiKeyToItem(key: ApiKey): Item & ItemKey {
-  const { id, spent, told = {}, ...rest } = key;
-  const months = Object.fromEntries(
-    Object.entries(spent).map(([month, sum]) => [spentAttribute(month), sum]),
-  );
+  const { id, spent, spentByDay, told = {}, ...rest } = key;
+  const months = Object.entries(spent).map(([month, sum]): [string, Micros] => [spentAttribute(month), sum]);
+  const days = Object.entries(spentByDay).map(([day, sum]): [string, Micros] => [dayAttribute(day), sum]);
   const marks = Object.fromEntries(Object.entries(told).map(([name, mark]) => [toldAttribute(name), mark]));
-  return { ...keys.apiKey(key.accountId, id), id, ...rest, ...months, ...marks };
+  const sums = Object.fromEntries([...months, ...days]);
+  return { ...keys.apiKey(key.accountId, id), id, ...rest, ...sums, ...marks };
 }
 
 export function apiKeyFromItem(item: Item): ApiKey {
   const { pk, sk, ...stored } = item;
-  const of = (prefix: string): [string, unknown][] =>
-    Object.entries(stored).flatMap(([name, value]): [string, unknown][] =>
-      name.startsWith(prefix) ? [[name.slice(prefix.length), value]] : [],
-    );
-  const rest = Object.fromEntries(Object.entries(stored).filter(([name]) => !/^(spent|told)_/.test(name)));
-  const told = Object.fromEntries(of('told_')) as Record<string, ToldCap>;
-  return {
-    ...(rest as unknown as Omit<ApiKey, 'spent' | 'told'> & { id: KeyId }),
-    spent: Object.fromEntries(of('spent_').map(([month, sum]) => [month, asMicros(Number(sum))])),
-    ...(Object.keys(told).length > 0 && { told }),
-  };
+  const months = spendBehind(spentAttribute(''), stored);
+  const days = spendBehind(dayAttribute(''), stored);
+  const rest = Object.fromEntries(
+    Object.entries(stored).filter(([name]) => !/^(spent|day|told)_/.test(name)),
+  ) as unknown as Omit<ApiKey, 'spent' | 'spentByDay' | 'told'>;
+  const told = Object.fromEntries(
+    Object.entries(stored).flatMap(([name, mark]): [string, unknown][] =>
+      name.startsWith('told_') ? [[name.slice('told_'.length), mark]] : [],
+    ),
+  ) as Record<string, ToldCap>;
+  return { ...rest, spent: months, spentByDay: days, ...(Object.keys(told).length > 0 && { told }) };
+}
+
+/** The sums of the attributes whose names begin so, by the rest of their names. */
+function spendBehind(prefix: string, item: Item): Record<string, Micros> {
+  return Object.fromEntries(
+    Object.entries(item).flatMap(([name, value]): [string, Micros][] =>
+      name.startsWith(prefix) ? [[name.slice(prefix.length), asMicros(Number(value))]] : [],
+    ),
+  );
+}
+
+/** The counter of a user, whose key names the API key, the month and the hash of the user. */
+export function userCounterFromItem(item: Item): UserCounter {
+  const [, keyId = '', month = '', userHash = ''] = String(item['sk']).split('#');
+  return { keyId: keyId as KeyId, month, userHash, spentMicros: userSpentFromItem(item) };
+}
+
+/** What the counter of a user holds. Absent: nothing was counted. */
+export function userSpentFromItem(item: Item | undefined): Micros {
+  return asMicros(Number(item?.['spentMicros'] ?? 0));
 }
 
 /**
@@ -185,6 +215,18 @@ export function noticeToItem(notice: NoticeRecord): Item {
 export function noticeFromItem(item: Item): NoticeRecord {
   const { pk, sk, openShard: shard, expiresAtSeconds, ...record } = item;
   return record as unknown as NoticeRecord;
+}
+
+export function uploadToItem(upload: Upload): Item & ItemKey {
+  return {
+    ...keys.upload(upload.accountId, upload.id),
+    ...upload,
+    [ttlAttribute]: Math.ceil(upload.expiresAt / 1000),
+  };
+}
+
+export function uploadFromItem({ pk, sk, expiresAtSeconds, ...upload }: Item): Upload {
+  return upload as unknown as Upload;
 }
 
 export function deliveryFromItem(item: Item): Delivery {

@@ -2,16 +2,20 @@
  * The refund is one transaction. Its condition is a creation that has not ended, so that it is made only
  * once.
  */
+import { isCounterGivenBack, isDayGivenBack } from '../../core/caps.ts';
 import type { CreationRecord } from '../../core/creation.ts';
 import type { Refund } from '../../core/ports/charges.ts';
-import { spentAttribute } from './mapping.ts';
+import { userHash } from '../../core/user.ts';
+import { dayAttribute, spentAttribute } from './mapping.ts';
 import { settleTerminal } from './terminal.ts';
 import { keys, type Table } from './table.ts';
 import type { TransactItem } from './transaction.ts';
 
-/** The transaction's items: creation, account, key month, ledger row. */
+/** The transaction's items: creation, account, key, counter of the user if it was counted, ledger row. */
 export function refundItems(table: Table, creation: CreationRecord, refund: Refund): TransactItem[] {
   const at = new Date(refund.nowMillis).toISOString();
+  const day = dayGivenBack(creation, refund);
+  const counter = counterGivenBack(table, creation, refund);
   return [
     settleTerminal(table, creation, {
       status: 'failed',
@@ -31,11 +35,15 @@ export function refundItems(table: Table, creation: CreationRecord, refund: Refu
       Update: {
         TableName: table.name,
         Key: keys.apiKey(creation.accountId, creation.keyId),
-        UpdateExpression: 'ADD #spent :back',
-        ExpressionAttributeNames: { '#spent': spentAttribute(creation.chargedMonth) },
+        UpdateExpression: day === undefined ? 'ADD #spent :back' : 'ADD #spent :back, #day :back',
+        ExpressionAttributeNames: {
+          '#spent': spentAttribute(creation.chargedMonth),
+          ...(day !== undefined && { '#day': dayAttribute(day) }),
+        },
         ExpressionAttributeValues: { ':back': 0 - creation.costMicros },
       },
     },
+    ...counter,
     {
       Put: {
         TableName: table.name,
@@ -46,10 +54,37 @@ export function refundItems(table: Table, creation: CreationRecord, refund: Refu
           creationId: creation.id,
           keyId: creation.keyId,
           month: creation.chargedMonth,
+          ...(day !== undefined && { day }),
+          ...(counter.length > 0 && { countedForUser: true }),
+          ...(creation.user !== undefined && { user: creation.user }),
           reason: refund.failure,
           at,
         },
         ConditionExpression: 'attribute_not_exists(pk)',
+      },
+    },
+  ];
+}
+
+/**
+ * The day of the charge. Undefined when an older release charged it without a day, or when the day is long
+ * over and may be removed from the key.
+ */
+function dayGivenBack({ chargedDay }: CreationRecord, { nowMillis }: Refund): string | undefined {
+  return chargedDay !== undefined && isDayGivenBack(chargedDay, nowMillis) ? chargedDay : undefined;
+}
+
+/** The user's counter of the month of the charge, if the charge was counted there and the counter exists. */
+function counterGivenBack(table: Table, creation: CreationRecord, { nowMillis }: Refund): TransactItem[] {
+  const { accountId, keyId, user, chargedMonth, countedForUser } = creation;
+  if (!countedForUser || user === undefined || !isCounterGivenBack(chargedMonth, nowMillis)) return [];
+  return [
+    {
+      Update: {
+        TableName: table.name,
+        Key: keys.userSpend(accountId, keyId, chargedMonth, userHash(user)),
+        UpdateExpression: 'ADD spentMicros :userBack',
+        ExpressionAttributeValues: { ':userBack': 0 - creation.costMicros },
       },
     },
   ];

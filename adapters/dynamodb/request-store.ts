@@ -1,3 +1,4 @@
+import { monthOf } from '../../core/creation.ts';
 import { blockSeconds, rateWindowSeconds, rejectionsBeforeBlock } from '../../core/limits.ts';
 import type { RequestQuestion, RequestState, RequestStore } from '../../core/ports/requests.ts';
 import { batchGet } from './batch-get.ts';
@@ -8,6 +9,7 @@ import {
   blockFromItem,
   creationFromItem,
   idempotencyFromItem,
+  userSpentFromItem,
 } from './mapping.ts';
 import { enabledProvidersOf } from './provider-store.ts';
 import { updateItem } from './send.ts';
@@ -68,6 +70,10 @@ async function readState(table: Table, question: RequestQuestion): Promise<Reque
         ? keys.idempotency(key.accountId, question.idempotencyHash)
         : undefined,
     creation: question.creationId && keys.creation(question.creationId),
+    userSpend:
+      key && question.userHash !== undefined
+        ? keys.userSpend(key.accountId, key.keyId, monthOf(nowMillis), question.userHash)
+        : undefined,
     service: key && question.creationId === undefined ? keys.service() : undefined,
   };
   const items = await batchGet(
@@ -87,6 +93,7 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
   const apiKey = found('apiKey');
   const idempotency = found('idempotency');
   const creation = found('creation');
+  const userSpend = found('userSpend');
   const live = idempotency && idempotencyFromItem(idempotency);
   const stored = block && blockFromItem(block);
   return {
@@ -95,6 +102,7 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
     ...(apiKey && { apiKey: apiKeyFromItem(apiKey) }),
     ...(live && live.expiresAt > nowMillis && { idempotency: live }),
     ...(creation && { creation: creationFromItem(creation) }),
+    ...(userSpend && { userSpentMicros: userSpentFromItem(userSpend) }),
     rateCount: Number(found('rate')?.['count'] ?? 0),
     openCreations: Number(found('service')?.['openCreations'] ?? 0),
     enabledProviders: enabledProvidersOf(found('service')),

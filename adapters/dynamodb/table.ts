@@ -3,7 +3,14 @@
  * docs/architecture.md lists the items.
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { parseNoticeId, type AccountId, type CreationId, type KeyId, type NoticeId } from '../../core/ids.ts';
+import {
+  parseNoticeId,
+  type AccountId,
+  type CreationId,
+  type KeyId,
+  type NoticeId,
+  type UploadId,
+} from '../../core/ids.ts';
 import type { Clock, RandomBytes } from '../../core/ports/runtime.ts';
 
 export interface Table {
@@ -72,6 +79,13 @@ export const keys = {
     pk: `ACCOUNT#${account}`,
     sk: `REFERENCE#${reference}`,
   }),
+  /** What a key spent in a month for one user. The key of the item holds a hash, and no text of a client. */
+  userSpend: (account: AccountId, key: KeyId, month: string, userHash: string): ItemKey => ({
+    pk: `ACCOUNT#${account}`,
+    sk: `USER#${key}#${month}#${userHash}`,
+  }),
+  upload: (account: AccountId, id: UploadId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: `UPLOAD#${id}` }),
+  unusedUploads: (account: AccountId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: 'UNUSED_UPLOADS' }),
   testDelivery: (account: AccountId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: 'TEST_DELIVERY' }),
   delivery: (account: AccountId, time: string, id: string): ItemKey => ({
     pk: `ACCOUNT#${account}`,

@@ -6,7 +6,7 @@ import { lookAfterCommand } from '../../core/look-for-crossings.ts';
 import { checkNoticeUrl, setNotices, type NoticeSettings } from '../../core/notice-settings.ts';
 import { asMicros, formatUsd, largestAvailableMicros, toUsd, type Micros } from '../../core/money.ts';
 import type { AccountChange } from '../../adapters/dynamodb/account-store.ts';
-import { readCatalog } from '../catalog/catalog-files.ts';
+import { knownModels, readCatalog } from '../catalog/catalog-files.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
@@ -86,7 +86,8 @@ function limitOptions(command: Command): Command {
     .option('--post-rate <n>', 'POST requests a minute')
     .option('--get-rate <n>', 'GET requests a minute')
     .option('--max-concurrent <n>', 'creations open at once')
-    .option('--deadline <seconds>', 'from acceptance to the end of a creation');
+    .option('--deadline <seconds>', 'from acceptance to the end of a creation')
+    .option('--max-unused-uploads <n>', 'uploads that no creation has used yet');
 }
 
 /** Creates an account. The opening balance and the credit line are separate ledger rows. */
@@ -239,13 +240,6 @@ function providers(list: string): 'all' | string[] {
   return [...new Set(names)];
 }
 
-function knownModels(ids: readonly string[] = []): readonly string[] {
-  const { models } = readCatalog();
-  const unknown = ids.find((id) => !models.some((model) => model.id === id));
-  if (unknown !== undefined) throw new OperatorError(`There is no model ${unknown} in the catalog.`);
-  return ids;
-}
-
 function accountRow(account: Account): Row {
   const view = accountView(account);
   const names = ['id', 'name', 'condition', 'available', 'balance', 'credit_line', 'in_flight', 'created_at'];
@@ -266,6 +260,7 @@ function accountView(account: Account): Row {
     get_rate: account.limits.getRate,
     max_concurrent: account.limits.maxConcurrent,
     deadline: account.limits.deadlineSeconds,
+    max_unused_uploads: account.limits.maxUnusedUploads,
     providers: account.policy.providers,
     hidden_models: account.policy.hiddenModels,
     webhook_secret_issued: account.webhookSecrets.length > 0,

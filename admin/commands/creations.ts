@@ -21,6 +21,7 @@ export function addCreationCommands(program: Command, admin: Admin): void {
     .description('the creations of an account, the newest first')
     .option('--status <status>', creationStatuses.join(', '))
     .option('--model <id>', 'only this model')
+    .option('--user <user>', 'only those that the client rendered for this user')
     .option('--limit <n>', 'how many', '20')
     .action(
       admin.run(async ({ services, output }, id: string, options: ListOptions) => {

@@ -2,9 +2,12 @@ import type { Command } from 'commander';
 import type { Account, ApiKey } from '../../core/account.ts';
 import { createKey, hashKey } from '../../core/api-key.ts';
 import { randomBase62 } from '../../core/base62.ts';
-import { monthOf } from '../../core/creation.ts';
+import { spentIn, spentInAll, spentOn } from '../../core/caps.ts';
+import { dayOf, monthOf } from '../../core/creation.ts';
 import { parseKeyId, type KeyId } from '../../core/ids.ts';
-import { asMicros, toUsd } from '../../core/money.ts';
+import { toUsd, type Micros } from '../../core/money.ts';
+import type { KeyChange, KeyLimits } from '../../adapters/dynamodb/account-store.ts';
+import { knownModels } from '../catalog/catalog-files.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
@@ -12,27 +15,36 @@ import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 
-interface NewKey {
-  readonly name: string;
+/** The options that set limits. `none`, or an empty value, removes a limit. */
+export interface KeyLimitOptions {
+  readonly dailyCap?: string;
   readonly monthlyCap?: string;
+  readonly totalCap?: string;
+  readonly perUserMonthlyCap?: string;
+  readonly models?: string;
+  readonly expires?: string;
+}
+
+export interface NewKey extends KeyLimitOptions {
+  readonly name: string;
 }
 
 export function addKeyCommands(program: Command, admin: Admin): void {
   const keys = program.command('keys').description('create, list, change and revoke API keys');
-  keys
-    .command('create <account>')
-    .description('create a key; it is shown this once')
-    .requiredOption('--name <name>', 'what it is for')
-    .option('--monthly-cap <usd>', 'the most it may spend in a UTC month, in USD')
-    .action(
-      admin.run(async ({ services, output }, id: string, options: NewKey) => {
-        const { record, key } = await issueKey(services, await values.account(services, id), options);
-        output.show(
-          { id: record.id, key, ...keyView(record, services) },
-          'The key is shown this once: only its hash is kept.',
-        );
-      }),
-    );
+  limitOptions(
+    keys
+      .command('create <account>')
+      .description('create a key; it is shown this once')
+      .requiredOption('--name <name>', 'what it is for'),
+  ).action(
+    admin.run(async ({ services, output }, id: string, options: NewKey) => {
+      const { record, key } = await issueKey(services, await values.account(services, id), options);
+      output.show(
+        { id: record.id, key, ...keyView(record, services) },
+        'The key is shown this once: only its hash is kept.',
+      );
+    }),
+  );
   keys
     .command('list <account>')
     .description('the keys of an account')
@@ -60,22 +72,68 @@ export function addKeyCommands(program: Command, admin: Admin): void {
       }),
     );
   keys
-    .command('set <account> <key-id>')
-    .description('change the cap of a key; takes effect at its next request')
-    .requiredOption('--monthly-cap <usd>', 'the most it may spend in a UTC month, in USD; or none')
+    .command('show <account> <key-id>')
+    .description('one key with its limits and what is spent of them')
     .action(
-      admin.run(
-        async ({ services, output }, id: string, keyId: string, { monthlyCap }: { monthlyCap: string }) => {
-          const account = await values.account(services, id);
-          const cap =
-            monthlyCap === 'none' ? undefined : values.positiveUsd('--monthly-cap', monthlyCap, 'zero');
-          const key = parseKeyId(keyId);
-          if (!key || !(await services.accounts.setKeyCap(account.id, key, cap)))
-            throw noSuchKey(account, keyId);
-          output.show(keyView(await readKey(services, account, key), services));
-        },
-      ),
+      admin.run(async ({ services, output }, id: string, keyId: string) => {
+        const account = await values.account(services, id);
+        const key = parseKeyId(keyId);
+        if (!key) throw noSuchKey(account, keyId);
+        output.show(keyView(await readKey(services, account, key), services));
+      }),
     );
+  limitOptions(
+    keys
+      .command('set <account> <key-id>')
+      .description('change the limits of a key; takes effect at its next request'),
+    '; or none',
+  ).action(
+    admin.run(async ({ services, output }, id: string, keyId: string, options: KeyLimitOptions) => {
+      const account = await values.account(services, id);
+      const change = limitsOf(options, services);
+      if (Object.keys(change).length === 0)
+        throw new OperatorError('Nothing to change: name at least one option (see --help).');
+      const key = parseKeyId(keyId);
+      if (!key || !(await services.accounts.changeKey(account.id, key, change)))
+        throw noSuchKey(account, keyId);
+      output.show(keyView(await readKey(services, account, key), services));
+    }),
+  );
+}
+
+function limitOptions(command: Command, none = ''): Command {
+  return command
+    .option('--daily-cap <usd>', `the most it may spend on a UTC day, in USD${none}`)
+    .option('--monthly-cap <usd>', `the most it may spend in a UTC month, in USD${none}`)
+    .option('--total-cap <usd>', `the most it may spend in all, in USD${none}`)
+    .option(
+      '--per-user-monthly-cap <usd>',
+      `the most it may spend in a UTC month for each user that requests name, in USD${none}`,
+    )
+    .option('--models <list>', `the only models it may use, with commas between them${none}`)
+    .option('--expires <time>', `when it stops working, such as 2027-01-31T18:00:00Z${none}`);
+}
+
+/** The limits that the command line names. null: the limit is removed. */
+function limitsOf(options: KeyLimitOptions, services: OperatorServices): KeyChange {
+  const cap = (option: string) => (text: string) => values.positiveUsd(option, text, 'zero');
+  const limit = <Value>(text: string | undefined, read: (text: string) => Value): Value | null | undefined =>
+    text === undefined ? undefined : text === 'none' || text === '' ? null : read(text);
+  const limits = {
+    dailyCapMicros: limit(options.dailyCap, cap('--daily-cap')),
+    monthlyCapMicros: limit(options.monthlyCap, cap('--monthly-cap')),
+    totalCapMicros: limit(options.totalCap, cap('--total-cap')),
+    perUserMonthlyCapMicros: limit(options.perUserMonthlyCap, cap('--per-user-monthly-cap')),
+    models: limit(options.models, modelList),
+    expiresAt: limit(options.expires, (text) => values.momentAhead('--expires', text, services.clock.now())),
+  };
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+function modelList(list: string): readonly string[] {
+  const names = list.split(',').map((name) => name.trim());
+  if (names.includes('')) throw new OperatorError('--models: a name is missing; write none for all models.');
+  return knownModels([...new Set(names)]);
 }
 
 /** Makes a new key of the account. The key itself is not stored, so it can be shown only now. */
@@ -84,10 +142,6 @@ export async function issueKey(
   account: Account,
   options: NewKey,
 ): Promise<{ record: ApiKey; key: string }> {
-  const cap =
-    options.monthlyCap === undefined
-      ? undefined
-      : values.positiveUsd('--monthly-cap', options.monthlyCap, 'zero');
   const id = newKeyId(services);
   const key = createKey(account.id, id, services.randomBytes);
   const record: ApiKey = {
@@ -96,12 +150,18 @@ export async function issueKey(
     name: values.shownText('--name', options.name),
     hash: hashKey(key),
     createdAt: new Date(services.clock.now()).toISOString(),
-    ...(cap !== undefined && { monthlyCapMicros: cap }),
+    ...setLimits(limitsOf(options, services)),
     spent: {},
+    spentByDay: {},
   };
   if (!(await services.accounts.createKey(record)))
     throw new OperatorError('The id drawn for the key is taken: try again.');
   return { record, key };
+}
+
+/** The limits of a new key: one that is removed is simply absent. */
+function setLimits(change: KeyChange): KeyLimits {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== null));
 }
 
 function newKeyId({ randomBytes }: OperatorServices): KeyId {
@@ -128,13 +188,21 @@ function noSuchKey(account: Account, text: string): OperatorError {
   return new OperatorError(`The account has no key ${text}: \`keys list ${account.id}\` shows them.`);
 }
 
-function keyView(key: ApiKey, services: OperatorServices): Row {
+function keyView(key: ApiKey, { clock }: OperatorServices): Row {
+  const orNull = (cap: Micros | undefined): number | null => (cap === undefined ? null : toUsd(cap));
   return {
     id: key.id,
     account: key.accountId,
     name: key.name,
-    monthly_cap: key.monthlyCapMicros === undefined ? null : toUsd(key.monthlyCapMicros),
-    spent_this_month: toUsd(key.spent[monthOf(services.clock.now())] ?? asMicros(0)),
+    monthly_cap: orNull(key.monthlyCapMicros),
+    spent_this_month: toUsd(spentIn(key, monthOf(clock.now()))),
+    daily_cap: orNull(key.dailyCapMicros),
+    spent_today: toUsd(spentOn(key, dayOf(clock.now()))),
+    total_cap: orNull(key.totalCapMicros),
+    spent_total: toUsd(spentInAll(key)),
+    per_user_monthly_cap: orNull(key.perUserMonthlyCapMicros),
+    models: key.models ?? null,
+    expires_at: key.expiresAt ?? null,
     created_at: key.createdAt,
     last_used_at: key.lastUsedAt ?? null,
     revoked_at: key.revokedAt ?? null,

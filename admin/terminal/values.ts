@@ -49,20 +49,44 @@ export function count(option: string, text: string, least: number, most: number)
   return value;
 }
 
+/**
+ * A moment of RFC 3339 that lies ahead, in the form of ApiKey.expiresAt: UTC, with milliseconds.
+ */
+export function momentAhead(option: string, text: string, nowMillis: number): string {
+  const match = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.exec(text.trim());
+  const [, year, month, day] = (match ?? []).map(Number);
+  const isDay = new Date(Date.UTC(year ?? NaN, (month ?? NaN) - 1, day)).getUTCDate() === day;
+  const millis = Date.parse(text.trim());
+  if (!isDay || Number.isNaN(millis))
+    throw new OperatorError(
+      `${option}: ${JSON.stringify(text)} is no moment of RFC 3339, such as 2027-01-31T18:00:00Z.`,
+    );
+  if (millis <= nowMillis) throw new OperatorError(`${option}: must lie ahead.`);
+  return new Date(millis).toISOString();
+}
+
 export interface LimitOptions {
   readonly postRate?: string;
   readonly getRate?: string;
   readonly maxConcurrent?: string;
   readonly deadline?: string;
+  readonly maxUnusedUploads?: string;
 }
 
 /** The limits that the command line names. */
-export function limits({ postRate, getRate, maxConcurrent, deadline }: LimitOptions): Partial<AccountLimits> {
+export function limits({
+  postRate,
+  getRate,
+  maxConcurrent,
+  deadline,
+  maxUnusedUploads,
+}: LimitOptions): Partial<AccountLimits> {
   return {
     ...(postRate !== undefined && { postRate: limit('postRate', postRate) }),
     ...(getRate !== undefined && { getRate: limit('getRate', getRate) }),
     ...(maxConcurrent !== undefined && { maxConcurrent: limit('maxConcurrent', maxConcurrent) }),
     ...(deadline !== undefined && { deadlineSeconds: limit('deadlineSeconds', deadline) }),
+    ...(maxUnusedUploads !== undefined && { maxUnusedUploads: limit('maxUnusedUploads', maxUnusedUploads) }),
   };
 }
 
@@ -71,6 +95,7 @@ const optionOf: Readonly<Record<keyof AccountLimits, string>> = {
   getRate: '--get-rate',
   maxConcurrent: '--max-concurrent',
   deadlineSeconds: '--deadline',
+  maxUnusedUploads: '--max-unused-uploads',
 };
 
 function limit(name: keyof AccountLimits, text: string): number {

@@ -1,20 +1,27 @@
 /** Charges and refunds. Each is one conditional transaction together with its ledger row. */
 import type { AccountCondition, ApiKey } from '../account.ts';
+import type { Budget } from '../caps.ts';
 import type { CreationRecord } from '../creation.ts';
 import type { FailureName } from '../failure.ts';
-import type { CreationId } from '../ids.ts';
+import type { CreationId, UploadId } from '../ids.ts';
 import type { Micros } from '../money.ts';
 import type { IdempotencyRecord } from './requests.ts';
 
+/** A creation as this release charges it. */
+export type NewCreation = CreationRecord & Required<Pick<CreationRecord, 'chargedDay'>>;
+
 export interface ChargeOrder {
-  readonly creation: CreationRecord;
+  readonly creation: NewCreation;
+  /** The key as it was read. The charge is refused when its caps have changed since. */
+  readonly apiKey: ApiKey;
   /**
    * The account's rate of POSTs. The charge counts the request in the window. Absent: the request was counted
    * before.
    */
   readonly postRate?: number;
-  readonly monthlyCapMicros?: Micros;
   readonly nowMillis: number;
+  /** The uploads that the creation uses. From the charge on they are not unused any more. */
+  readonly uploads?: readonly UploadId[];
   readonly idempotency?: {
     readonly hash: string;
     readonly requestHash: string;
@@ -26,11 +33,15 @@ export interface ChargeOrder {
 export type ChargeOutcome =
   | { readonly kind: 'charged' }
   | { readonly kind: 'account_not_active'; readonly condition: AccountCondition | 'gone' }
+  /** The key is gone, revoked or expired. */
   | { readonly kind: 'key_revoked' }
+  /** The key may no longer order the model. */
+  | { readonly kind: 'model_not_allowed' }
+  /** Its caps have changed since they were read, or its spend in a neighbouring month has. */
   | { readonly kind: 'key_changed'; readonly apiKey: ApiKey }
   | { readonly kind: 'rate_used_up' }
   | { readonly kind: 'idempotency_taken'; readonly record: IdempotencyRecord }
-  | { readonly kind: 'over_budget'; readonly spentMicros: Micros }
+  | { readonly kind: 'over_budget'; readonly budget: Budget }
   | { readonly kind: 'over_balance'; readonly availableMicros: Micros }
   | { readonly kind: 'too_many_open'; readonly limit: number; readonly current: number }
   | { readonly kind: 'overloaded' };

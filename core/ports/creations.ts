@@ -16,6 +16,8 @@ export interface CreationQuery {
   readonly before?: CreationId;
   readonly status?: CreationStatus;
   readonly model?: string;
+  /** Whom the client renders for. */
+  readonly user?: string;
 }
 
 export interface CreationPage {

@@ -5,6 +5,8 @@ export interface ImageStore {
   put(image: StoredImage, bytes: Uint8Array): Promise<void>;
   /** The bytes under the key. Throws when the object does not exist. */
   get(key: string): Promise<Uint8Array>;
+  /** The bytes of an upload. Undefined when nobody has put them there. */
+  upload(key: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
   /** The properties of the image under the key. Undefined when the object does not exist. */
   find(key: string): Promise<StoredImage | undefined>;
 }

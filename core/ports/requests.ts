@@ -2,6 +2,7 @@
 import type { Account, ApiKey } from '../account.ts';
 import type { CreationRecord } from '../creation.ts';
 import type { AccountId, CreationId, KeyId } from '../ids.ts';
+import type { Micros } from '../money.ts';
 
 export interface RequestQuestion {
   readonly clientAddress: string;
@@ -11,6 +12,8 @@ export interface RequestQuestion {
   readonly nowMillis: number;
   readonly idempotencyHash?: string;
   readonly creationId?: CreationId;
+  /** core/user.ts. Reads what is spent in this month for the user by this key. */
+  readonly userHash?: string;
 }
 
 export interface IdempotencyRecord {
@@ -31,6 +34,8 @@ export interface RequestState {
   /** Providers with a key, or switched on by an operator. Empty when the question names a creation. */
   readonly enabledProviders: readonly string[];
   readonly creation?: CreationRecord;
+  /** What is spent in this month for the user, as far as the key's cap for each user has counted it. */
+  readonly userSpentMicros?: Micros;
 }
 
 export interface RequestStore {

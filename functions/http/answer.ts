@@ -3,6 +3,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { apiRoot, type AuthFailureForm } from '../../core/contract.ts';
 import { creationView, type CreationRecord } from '../../core/creation.ts';
 import { pollPaceSeconds } from '../../core/limits.ts';
+import { toUsd, type Micros } from '../../core/money.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { ApiServices } from '../services/api.ts';
 
@@ -31,6 +32,11 @@ export function withHeaders(answer: ApiAnswer, headers: Readonly<Record<string, 
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
+/** The header that tells a price in USD: on every answer that charges or quotes. */
+export function costHeader(cost: Micros): Readonly<Record<string, string>> {
+  return { 'x-darkroom-cost': String(toUsd(cost)) };
+}
+
 /** 202 with the creation in its current state. */
 export function acceptedAnswer(
   creation: CreationRecord,
@@ -38,7 +44,11 @@ export function acceptedAnswer(
 ): ApiAnswer {
   return {
     status: 202,
-    headers: { location: `${apiRoot}/creations/${creation.id}`, 'retry-after': String(pollPaceSeconds) },
+    headers: {
+      location: `${apiRoot}/creations/${creation.id}`,
+      'retry-after': String(pollPaceSeconds),
+      ...costHeader(creation.costMicros),
+    },
     body: creationView(creation, resultsBaseUrl, clock.now()),
   };
 }

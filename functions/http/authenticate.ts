@@ -3,16 +3,19 @@
  * and this minute's count. The key is never cached, so that a revoked key is dead at the next request.
  */
 import type { Account, ApiKey } from '../../core/account.ts';
+import { isExpired } from '../../core/caps.ts';
 import { parseKey, sameHash, type ParsedKey } from '../../core/api-key.ts';
 import { clientAddress } from '../../core/client-address.ts';
+import { apiRoot, operations } from '../../core/contract.ts';
 import { parseCreationId } from '../../core/ids.ts';
 import type { RequestQuestion, RequestState } from '../../core/ports/requests.ts';
 import { Problem } from '../../core/problem.ts';
+import { isUser, userHash } from '../../core/user.ts';
 import type { ApiServices } from '../services/api.ts';
 import type { Authenticated } from './caller.ts';
 import { accountDisabled, addressBlocked, apiSuspended, keyInvalid, keyMissing } from './problems.ts';
 import { rateHeaders, type Rate } from './rate.ts';
-import type { ApiRequest } from './request.ts';
+import { userOfBody, type ApiRequest } from './request.ts';
 
 /**
  * The account and key behind a request. Throws 401, 403 or 429 otherwise, and counts the rejection against
@@ -33,9 +36,10 @@ export async function authenticate(
     rate,
     ...(key && { key: { accountId: key.accountId, keyId: key.keyId } }),
     ...alsoAsked(request, rate),
+    ...(key && askedUser(request)),
   });
   if (state.block) throw addressBlocked(state.block.untilMillis - nowMillis);
-  const holder = holderOf(presented, key, state);
+  const holder = holderOf(presented, key, state, nowMillis);
   if (holder instanceof Problem) {
     await requests.countRejection(address, '401', nowMillis);
     throw holder;
@@ -54,6 +58,19 @@ function alsoAsked({ pathId, idempotencyKey }: ApiRequest, rate: Rate): Partial<
   const creationId = parseCreationId(pathId);
   const isKept = rate === 'post' && idempotencyKey.kind === 'valid';
   return { ...(creationId && { creationId }), ...(isKept && { idempotencyHash: idempotencyKey.hash }) };
+}
+
+/**
+ * The user that the request names. The same read then holds what is spent for that user, so that a cap for
+ * each user costs no call of its own.
+ */
+function askedUser(request: ApiRequest): Partial<RequestQuestion> {
+  const user = request.method === 'POST' ? userOfBody(request) : userOfBalance(request);
+  return isUser(user) ? { userHash: userHash(user) } : {};
+}
+
+function userOfBalance({ path, query }: ApiRequest): string | undefined {
+  return path === `${apiRoot}${operations.getBalance.path}` ? query['user'] : undefined;
 }
 
 type Presented =
@@ -83,11 +100,12 @@ function holderOf(
   presented: Presented,
   parsed: ParsedKey | undefined,
   { account, apiKey }: RequestState,
+  nowMillis: number,
 ): { account: Account; apiKey: ApiKey } | Problem {
   if (presented.kind === 'absent' || presented.kind === 'empty')
     return keyMissing(presented.kind === 'absent');
   const isKnown = parsed && account && apiKey?.hash !== undefined && sameHash(parsed.hash, apiKey.hash);
-  if (!isKnown || apiKey.revokedAt !== undefined) return keyInvalid();
+  if (!isKnown || apiKey.revokedAt !== undefined || isExpired(apiKey, nowMillis)) return keyInvalid();
   return { account, apiKey };
 }
 

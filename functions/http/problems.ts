@@ -1,10 +1,11 @@
 /**
  * Every refusal that the API makes, by its name. core/problem.ts lists the codes with their HTTP
- * status; docs/api.md shows each answer.
+ * status; docs/api.md shows each answer. This file is a list, so it may be longer than 300 lines.
  */
+import type { Budget } from '../../core/caps.ts';
 import type { SourceShape } from '../../core/catalog.ts';
 import { apiRoot } from '../../core/contract.ts';
-import { nextMonth, type CreationRecord } from '../../core/creation.ts';
+import type { CreationRecord } from '../../core/creation.ts';
 import { failures, type FailureName } from '../../core/failure.ts';
 import type { CreationId } from '../../core/ids.ts';
 import type { ImageRequest } from '../../core/image-request.ts';
@@ -18,9 +19,12 @@ import {
 } from '../../core/limits.ts';
 import { formatUsd, toUsd, type Micros } from '../../core/money.ts';
 import { invalidRequest, Problem, retryLater } from '../../core/problem.ts';
+import { notUsable } from '../../core/upload.ts';
 
 /** An open creation usually ends within this time. */
 const roomRetrySeconds = 5;
+/** An upload that nobody uses keeps its place for a day, but the client's own next request may use one. */
+const uploadRetrySeconds = 60;
 /** An operator has to switch a provider on again; a minute later is soon enough to look. */
 const noProviderRetrySeconds = 60;
 /** A provider that is down is rarely back sooner. */
@@ -45,7 +49,7 @@ export function keyMissing(isAbsent: boolean): Problem {
   );
 }
 
-/** 401: no account has this key, or the key is revoked. */
+/** 401: no account has this key, or the key is revoked or expired. */
 export function keyInvalid(): Problem {
   return new Problem('ERR_API_KEY_INVALID', 'The API key is not recognised.', { reason: 'api_key_invalid' });
 }
@@ -135,6 +139,11 @@ export function idempotencyKeyMalformed(): Problem {
   return wrongField('Idempotency-Key', 'invalid_value', '1 to 255 printable ASCII characters');
 }
 
+/** 400: the key has a cap for each user, so the request must say for whom it is. */
+export function userMissing(): Problem {
+  return wrongField('user', 'required', 'required, because this key has a budget for each user');
+}
+
 /** 400: the key already names a creation that another request made. */
 export function idempotencyKeyMismatch(): Problem {
   const message =
@@ -151,7 +160,7 @@ export function webhookRefused(why: string): Problem {
 
 // Model and route
 
-/** 404: the model is unknown, hidden from this account, or past its sunset. */
+/** 404: the model is unknown, hidden from this account, not allowed to this key, or past its sunset. */
 export function modelNotFound(id: string): Problem {
   return new Problem(
     'ERR_MODEL_NOT_FOUND',
@@ -174,6 +183,17 @@ export function noRoute({ model, resolution, aspectRatio, outputFormat, imageUrl
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'provider_policy_no_route', errors: [] });
 }
 
+/** 400: the price is above the limit that the request itself sets. */
+export function maxCostExceeded(cost: Micros, maxCostUsd: number): Problem {
+  const message = `The request costs ${formatUsd(cost)}, more than its max_cost. Nothing was charged.`;
+  return new Problem('ERR_INVALID_REQUEST', message, {
+    reason: 'max_cost_exceeded',
+    cost: toUsd(cost),
+    max_cost: maxCostUsd,
+    errors: [{ field: 'max_cost', code: 'exceeded', message: `the request costs ${formatUsd(cost)}` }],
+  });
+}
+
 /** 400: the providers of the routes that are left do not take the source image at this place. */
 export function noRouteTakes(model: string, source: SourceShape, index: number): Problem {
   const { contentType, width, height, bytes } = source;
@@ -191,6 +211,11 @@ export function noRouteTakes(model: string, source: SourceShape, index: number):
 /** 400 for the source image at this place. */
 export function sourceUnusable(index: number, code: string, message: string): Problem {
   return wrongField(`image_urls[${index}]`, code, message);
+}
+
+/** 400: the upload at this place is malformed, unknown, another account's, expired or never filled. */
+export function uploadNotUsable(index: number): Problem {
+  return sourceUnusable(index, notUsable.code, notUsable.message);
 }
 
 export function sourceTooLarge(index: number): Problem {
@@ -230,16 +255,25 @@ export function overBalance(required: Micros, available: Micros, topUpUrl: strin
   );
 }
 
-/** 402: the key's cap for this UTC month would be exceeded. */
-export function overBudget(cap: Micros, spent: Micros, nowMillis: number): Problem {
+const budgetWords = {
+  daily: { reason: 'daily_budget_exceeded', name: 'The daily budget of this key' },
+  monthly: { reason: 'monthly_budget_exceeded', name: 'The monthly budget of this key' },
+  total: { reason: 'total_budget_exceeded', name: 'The total budget of this key' },
+  user: { reason: 'user_budget_exceeded', name: 'The monthly budget of this key for the user' },
+} as const satisfies Readonly<Record<Budget['period'], object>>;
+
+/** 402: a cap of the key would be exceeded. @param user whom the request names; told for that user's cap */
+export function overBudget(budget: Budget, user: string | undefined): Problem {
+  const { reason, name } = budgetWords[budget.period];
   return new Problem(
     'ERR_INSUFFICIENT_BALANCE',
-    `The monthly budget of this key, ${formatUsd(cap)}, does not cover the request.`,
+    `${name}, ${formatUsd(budget.capMicros)}, does not cover the request.`,
     {
-      reason: 'monthly_budget_exceeded',
-      cap: toUsd(cap),
-      spent: toUsd(spent),
-      resets_at: nextMonth(nowMillis),
+      reason,
+      cap: toUsd(budget.capMicros),
+      spent: toUsd(budget.spentMicros),
+      resets_at: budget.resetsAt,
+      ...(budget.period === 'user' && { user }),
     },
   );
 }
@@ -256,6 +290,13 @@ export function serviceIsFull(current: number): Problem {
   const details = { scope: 'service', reason: 'capacity', limit: serviceCapacity, current };
   const message = 'The service has no room for another creation.';
   return retryLater('ERR_QUOTA_EXCEEDED', message, details, roomRetrySeconds);
+}
+
+/** 429: the account has as many uploads that no creation has used as it may have. */
+export function tooManyUnusedUploads(limit: number, current: number): Problem {
+  const details = { scope: 'account', reason: 'unused_uploads', limit, current };
+  const message = `This account may have ${limit} uploads that no creation has used.`;
+  return retryLater('ERR_QUOTA_EXCEEDED', message, details, uploadRetrySeconds);
 }
 
 // How the creation went

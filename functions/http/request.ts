@@ -68,6 +68,21 @@ export function jsonBody({ headers, body }: ApiRequest): Record<string, unknown>
   return value;
 }
 
+/**
+ * The `user` of a body that is not checked yet. Undefined when the body is too long or cannot be read; then
+ * jsonBody refuses it later.
+ */
+export function userOfBody({ body }: ApiRequest): unknown {
+  // Most bodies name no user, and are then parsed only once.
+  if (body.byteLength > maxBodyBytes || !Buffer.from(body).includes('"user"')) return undefined;
+  try {
+    const value = parsed(body);
+    return isObject(value) ? value['user'] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -56,7 +56,7 @@ async function charge(
   const { requestId } = request;
   const topUpUrl = topUpUrlOf(request, services);
   try {
-    checkMeans(caller, plan.costMicros, topUpUrl);
+    checkMeans(caller, { cost: plan.costMicros, user: plan.request.user }, topUpUrl);
     const sources = await copySources(plan, caller, services);
     const submission = { caller, requestId, plan: narrowToSources(plan, sources), sources, topUpUrl };
     return await chargeCreation({ ...submission, ...(idempotency && { idempotency }) }, services);

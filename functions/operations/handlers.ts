@@ -1,4 +1,5 @@
 import type { OperationName } from '../../core/contract.ts';
+import type * as createUpload from './create-upload.ts';
 import type * as generateImage from './generate-image.ts';
 import type * as getBalance from './get-balance.ts';
 import type * as getCreation from './get-creation.ts';
@@ -14,6 +15,7 @@ export type OperationHandlers = Complete<{
   listModels: typeof listModels.handler;
   generateImage: typeof generateImage.handler;
   quoteImage: typeof quoteImage.handler;
+  createUpload: typeof createUpload.handler;
   listCreations: typeof listCreations.handler;
   getBalance: typeof getBalance.handler;
   getCreation: typeof getCreation.handler;

@@ -8,6 +8,7 @@ import { parseCreationId, type CreationId } from '../../core/ids.ts';
 import { mostPageBytes } from '../../core/limits.ts';
 import type { CreationPage, CreationQuery } from '../../core/ports/creations.ts';
 import { invalidRequest, type FieldError } from '../../core/problem.ts';
+import { isUser } from '../../core/user.ts';
 import { apiServices, type ApiServices } from '../services/api.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { unknownParameters, type ApiRequest } from '../http/request.ts';
@@ -16,7 +17,7 @@ import { serve, type Handle } from '../http/serve.ts';
 const defaultLimit = 20;
 const mostLimit = 100;
 
-/** GET /creations: the account's creations, the newest first; ?limit, ?cursor, ?status and ?model. */
+/** GET /creations: the account's creations, the newest first; ?limit, ?cursor, ?status, ?model and ?user. */
 export const listCreations: Handle<ApiServices> = async (request, { account, nowMillis }, services) => {
   const found = await services.creations.page(account.id, queryOf(request));
   const { data, next } = withinBytes(found, (creation) =>
@@ -53,7 +54,7 @@ function withinBytes(
 
 /** The query parameters. Throws 400 that names every wrong parameter. */
 function queryOf(request: ApiRequest): CreationQuery {
-  const { limit, cursor, status, model } = request.query;
+  const { limit, cursor, status, model, user } = request.query;
   const size = limit === undefined ? defaultLimit : limitIn(limit);
   const before = cursor === undefined ? undefined : cursorIn(cursor);
   const wanted = creationStatuses.find((known) => known === status);
@@ -71,6 +72,7 @@ function queryOf(request: ApiRequest): CreationQuery {
       `must be one of ${creationStatuses.map(quoted).join(', ')}`,
     ),
     ...wrongUnless(model !== '', 'model', 'must be the id of a model'),
+    ...wrongUnless(user === undefined || isUser(user), 'user', 'must be the user of a creation'),
   ];
   if (size === undefined || errors.length > 0) throw invalidRequest(errors);
   return {
@@ -78,6 +80,7 @@ function queryOf(request: ApiRequest): CreationQuery {
     ...(before && { before }),
     ...(wanted && { status: wanted }),
     ...(model !== undefined && { model }),
+    ...(user !== undefined && { user }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { allowsModel } from '../../core/caps.ts';
 import { chooseShape, enabledRoutes, isSunset, offered, type Model, type Route } from '../../core/catalog.ts';
 import { aspectRatios, outputFormats, resolutions } from '../../core/image-formats.ts';
 import { fromUsd, toUsd } from '../../core/money.ts';
@@ -10,7 +11,10 @@ import { serve, type Handle } from '../http/serve.ts';
 /** GET /models: the catalog, with what the providers of this account can render. */
 export const listModels: Handle<CatalogServices> = async (request, caller, { catalog }) => {
   checkQuery(request, 'listModels');
-  const visible = catalog.models.filter((model) => !caller.account.policy.hiddenModels.includes(model.id));
+  const { account, apiKey } = caller;
+  const visible = catalog.models.filter(
+    ({ id }) => !account.policy.hiddenModels.includes(id) && allowsModel(apiKey, id),
+  );
   return Promise.resolve({ status: 200, body: { data: visible.map((model) => modelView(model, caller)) } });
 };
 

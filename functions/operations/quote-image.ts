@@ -4,22 +4,22 @@ import { quoteServices, type QuoteServices } from '../services/api.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { parseImageRequest } from './generate/parse.ts';
 import { planCreation } from './generate/plan.ts';
+import { costHeader } from '../http/answer.ts';
+import { findUploads } from './generate/uploads.ts';
 import { serve, type Handle } from '../http/serve.ts';
 
 /**
  * POST /images/quote: what a request would cost, and whether a route renders it. It fetches and charges
- * nothing.
+ * nothing, so an upload need not be filled yet.
  */
 export const quoteImage: Handle<QuoteServices> = async (request, caller, services) => {
-  const { request: image, costMicros } = planCreation(
-    parseImageRequest(request, 'quoteImage', services),
-    caller,
-    services,
-  );
+  const body = parseImageRequest(request, 'quoteImage', services);
+  const { request: image, costMicros } = planCreation(body, caller, services);
+  await findUploads(image.imageUrls, caller, services);
   const { availableMicros } = caller.account;
-  return Promise.resolve({
+  return {
     status: 200,
-    headers: deprecationHeaders(image.model),
+    headers: { ...deprecationHeaders(image.model), ...costHeader(costMicros) },
     body: {
       cost: toUsd(costMicros),
       currency: 'USD',
@@ -31,7 +31,7 @@ export const quoteImage: Handle<QuoteServices> = async (request, caller, service
       available: toUsd(asMicros(availableMicros)),
       sufficient: availableMicros >= costMicros,
     },
-  });
+  };
 };
 
 export const handler = serve('post', quoteImage, atFirstRequest(quoteServices));

@@ -1,8 +1,11 @@
 /** What a creation that is due needs, as far as its record tells. */
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
+import { heartbeatSeconds } from '../../core/machine.ts';
 
 /** The wait after the deadline: the execution may be refunding at this moment. */
 const deadlineGraceMillis = 10_000;
+/** The time from a lost heartbeat until its retry has taken the lease. */
+const retryMillis = 15_000;
 /** The time from one look at a creation to the next. */
 export const lookAgainMillis = 60_000;
 
@@ -11,7 +14,7 @@ export type NextStep =
   | { readonly kind: 'settle' }
   /** The deadline is over. */
   | { readonly kind: 'refund' }
-  /** An invocation holds the lease and works on the creation. */
+  /** An invocation holds the lease and works on the creation, or the execution waits for a callback. */
   | { readonly kind: 'postpone'; readonly dueAt: number }
   /**
    * No invocation has ever taken up the creation. A start of the same execution finds out whether it runs, and
@@ -29,8 +32,15 @@ export function nextStep(creation: CreationRecord, now: number): NextStep {
     return { kind: creation.webhook?.status === 'pending' ? 'start_webhook' : 'settle' };
   const giveUpAt = creation.deadlineAt + deadlineGraceMillis;
   if (now >= giveUpAt) return { kind: 'refund' };
-  const leasedUntil = creation.lease?.until ?? 0;
-  if (leasedUntil > now)
-    return { kind: 'postpone', dueAt: Math.min(leasedUntil + lookAgainMillis, giveUpAt) };
+  const goodUntil = (creation.lease?.until ?? 0) + waitOf(creation);
+  if (goodUntil > now) return { kind: 'postpone', dueAt: Math.min(goodUntil + lookAgainMillis, giveUpAt) };
   return { kind: creation.status === 'queued' ? 'start' : 'ask', latest: giveUpAt };
+}
+
+/**
+ * How long an execution may wait for a callback after its last lease. Step Functions answers 15 questions a
+ * second, and thousands of executions may wait, so the reconciler asks about none of them before that time.
+ */
+function waitOf({ machine, lease }: CreationRecord): number {
+  return machine === 'callback' && lease !== undefined ? heartbeatSeconds * 1000 + retryMillis : 0;
 }

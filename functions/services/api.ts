@@ -3,6 +3,7 @@
  * small.
  */
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
+import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
 import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
@@ -12,6 +13,7 @@ import type { OutboundRules } from '../../core/client-url.ts';
 import type { AuthFailureForm } from '../../core/contract.ts';
 import { requestMillis } from '../../core/limits.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
+import type { UploadStore } from '../../core/ports/uploads.ts';
 import type { RequestStore } from '../../core/ports/requests.ts';
 import { startBudget, type TimeBudget } from '../../core/time-budget.ts';
 import { commonServices, table, type CommonServices } from './clients.ts';
@@ -65,10 +67,16 @@ export function catalogServices(): OpenServices<CatalogServices> {
 export interface QuoteServices extends CatalogServices {
   /** Which addresses of clients this deployment allows. */
   readonly outboundRules: OutboundRules;
+  readonly uploads: UploadStore;
 }
 
 export function quoteServices(): OpenServices<QuoteServices> {
-  const open = catalogServices();
+  const shared = table();
+  const open = openApi(shared);
   const rules = outboundRules();
-  return () => ({ ...open(), outboundRules: rules });
+  return () => {
+    const api = open();
+    const uploads = createUploadStore({ ...shared, signal: api.budget.signal });
+    return { ...api, catalog, outboundRules: rules, uploads };
+  };
 }

@@ -2,6 +2,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { callLimits } from '../../adapters/call-limits.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createNoticeStore } from '../../adapters/dynamodb/notice-store.ts';
+import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
 import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
 import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { Executions } from '../../core/ports/executions.ts';
@@ -45,6 +46,7 @@ export function submitServices(): OpenServices<SubmitServices> {
       ...api,
       ...base,
       charges: createChargeStore({ ...shared, signal, onConflict }),
+      uploads: createUploadStore({ ...shared, signal }),
       executions: createExecutions(states, stateMachines(), signal),
       notices: createNoticeStore({ ...shared, signal }),
       noticeExecutions: createNoticeExecutions(states, environment('NOTICE_MACHINE_ARN'), signal),

@@ -6,18 +6,17 @@
 import type { RouteAttempt } from '../../core/creation.ts';
 import { newCallbackAddress, type CallbackAddress } from '../../core/callback-address.ts';
 import type { CreationId } from '../../core/ids.ts';
+import { heartbeatSeconds } from '../../core/machine.ts';
 import type { ImageProvider } from '../../core/provider.ts';
 import { errorName } from '../error-name.ts';
 import type { RenderServices } from '../services/render.ts';
 
-/** HeartbeatSeconds of the state RenderImage in the machine whose tasks wait (lib/). */
-export const heartbeatMillis = 60_000;
 /** The retry, its start and one look at the vendor have to fit into the time after the heartbeat. */
 const marginMillis = 5_000;
 
 /** Whether the route's time outlasts a callback that never comes. */
 export function outlastsHeartbeat(endsAtMillis: number, nowMillis: number): boolean {
-  return nowMillis + heartbeatMillis + marginMillis <= endsAtMillis;
+  return nowMillis + heartbeatSeconds * 1000 + marginMillis <= endsAtMillis;
 }
 
 export interface AddressQuestion {

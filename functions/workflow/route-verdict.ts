@@ -1,4 +1,5 @@
 /** What a provider's last answer means for the creation, for its record and for the operator. */
+import { readContentCredentials } from '../../core/content-credentials.ts';
 import type { CreationRecord, StoredImage } from '../../core/creation.ts';
 import type { FailureName } from '../../core/failure.ts';
 import type { AlarmEvent } from '../../core/metrics.ts';
@@ -79,7 +80,11 @@ function verdictOnImage(bytes: Uint8Array, creation: CreationRecord): Verdict {
       alarm: 'provider_answer_unknown',
     };
   }
-  const image = { ...judged.header, bytes: bytes.byteLength };
+  const image = {
+    ...judged.header,
+    bytes: bytes.byteLength,
+    contentCredentials: readContentCredentials(bytes, judged.header.contentType),
+  };
   const odd = judged.isOfAskedRatio
     ? {}
     : { detail: `${image.width} x ${image.height} for ${creation.aspectRatio}` };

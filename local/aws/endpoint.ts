@@ -11,6 +11,8 @@ import type { JsonTarget } from './json-protocol.ts';
 import { isOfLambda, readLambdaCall, writeLambdaError, writeLambdaOutput } from './lambda-protocol.ts';
 import type { ObjectStore } from './object-store.ts';
 import { hideMissingKeys } from './hide-missing-keys.ts';
+import { isPresigned, presignedCaller } from './presigned.ts';
+import { answersCors, type CorsRules } from './s3-cors.ts';
 import { readS3Call, writeS3Error, writeS3Output } from './s3-protocol.ts';
 
 /** The services behind the endpoint, and the checks that every call passes first. */
@@ -23,6 +25,10 @@ export interface AwsEndpointOptions {
   /** Throws AccessDeniedException when the caller's policies do not allow the call. */
   readonly authorize: (call: AwsCall) => void;
   readonly faults: Faults;
+  /** The time by which presigned requests expire, in milliseconds since 1970. */
+  readonly now: () => number;
+  /** The rules for requests of web pages. The default is no rule. */
+  readonly corsRules?: CorsRules;
 }
 
 /** Stands between a call and its service. It decides when to serve the call and what to answer. */
@@ -64,13 +70,20 @@ export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
     watch: (next) => {
       watcher = next;
     },
-    listen: () => listen(handle),
+    listen: () => listen({ handle, now: options.now, corsRules: options.corsRules ?? (() => []) }),
   };
 }
 
-async function listen(handle: AwsEndpoint['handle']): Promise<{ url: string; close: () => Promise<void> }> {
+/** What the protocols over HTTP need. */
+interface Served {
+  readonly handle: AwsEndpoint['handle'];
+  readonly now: () => number;
+  readonly corsRules: CorsRules;
+}
+
+async function listen(served: Served): Promise<{ url: string; close: () => Promise<void> }> {
   const server = createServer((request, response) => {
-    serve(handle, request, response).catch((error: unknown) => {
+    serve(served, request, response).catch((error: unknown) => {
       // A caller that was killed in the middle of a request is no error here.
       if (!(error instanceof AnswerLost) && request.complete) console.error('local AWS endpoint:', error);
       request.socket.destroy();
@@ -90,11 +103,8 @@ async function listen(handle: AwsEndpoint['handle']): Promise<{ url: string; clo
   };
 }
 
-async function serve(
-  handle: AwsEndpoint['handle'],
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function serve(served: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { handle } = served;
   const parts: AsyncIterable<Uint8Array> = request;
   const chunks: Uint8Array[] = [];
   for await (const chunk of parts) chunks.push(chunk);
@@ -107,7 +117,10 @@ async function serve(
   if (typeof header === 'string') return serveJson(handle, readTarget(header), request, body, response);
   if (isOfLambda(request)) return serveLambda(handle, request, response);
   try {
-    const call = readS3Call(request, body, callerOf(request));
+    requireLoopback(request);
+    if (answersCors(request, response, served.corsRules)) return;
+    const caller = isPresigned(request) ? presignedCaller(request, served.now()) : callerOf(request);
+    const call = readS3Call(request, body, caller);
     writeS3Output(call, await handle(call), response);
   } catch (error) {
     writeS3Error(request, asAwsError(error), response);
@@ -164,11 +177,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/**
- * The caller that signed the request. Signatures are not checked, because every process that reaches this
- * loopback port already runs on this machine.
- */
-function callerOf(request: IncomingMessage): string {
+function requireLoopback(request: IncomingMessage): void {
   // A web page can reach loopback through a host name of its own (DNS rebinding). An SDK client uses the
   // address.
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '')) {
@@ -176,6 +185,15 @@ function callerOf(request: IncomingMessage): string {
       status: 403,
     });
   }
+}
+
+/**
+ * The caller that signed the request. Signatures in a header are not checked, because every process that
+ * sends one already runs on this machine. A presigned address leaves the machine's own programs, so its
+ * signature is checked: see presigned.ts.
+ */
+function callerOf(request: IncomingMessage): string {
+  requireLoopback(request);
   const caller = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//.exec(request.headers.authorization ?? '')?.[1];
   if (caller === undefined)
     throw new AwsError('MissingAuthenticationTokenException', 'Request is missing Authentication Token', {

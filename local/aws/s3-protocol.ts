@@ -3,6 +3,7 @@ import { isObject } from '../json-object.ts';
 import type { AwsCall, AwsOutput } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
 import { checkDigests, incompleteBody, unwrapChunks } from './aws-chunked.ts';
+import { presignParameters } from './presigned.ts';
 import { escapeXml, writeListing } from './s3-listing.ts';
 
 const metadataPrefix = 'x-amz-meta-';
@@ -25,7 +26,10 @@ const operationOfMethod: Readonly<Record<string, string>> = {
 
 // Any other query parameter names a sub-resource (acl, tagging, uploads) or an option that the stand-in does
 // not have.
-const knownParameters = new Set(['x-id', 'list-type', 'prefix', 'max-keys', 'continuation-token']);
+const knownParameters = new Set<string>([
+  ...['x-id', 'list-type', 'prefix', 'max-keys', 'continuation-token'],
+  ...presignParameters,
+]);
 
 /** The codes that differ between S3 and the JSON services. */
 const s3CodeOfError: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ObjectStore } from '../aws/object-store.ts';
+import type { LocalDistribution } from '../template.ts';
 import { targetOf } from './gateway-event.ts';
 
 /** The path under which this server serves the distribution's objects. */
@@ -10,12 +11,12 @@ const accessDeniedXml =
   '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
 
 /**
- * The stand-in of CloudFront. It serves a bucket's objects as CloudFront does with origin access control: GET
- * and HEAD of one object.
+ * The stand-in of CloudFront. It serves those objects that the bucket's policy lets CloudFront read, as
+ * CloudFront does with origin access control: GET and HEAD of one object.
  */
 export function createResults(
   objects: Pick<ObjectStore, 'read'>,
-  bucket: string,
+  { bucket, readable }: Pick<LocalDistribution, 'bucket' | 'readable'>,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
   return async (incoming, outgoing) => {
     incoming.resume();
@@ -24,7 +25,8 @@ export function createResults(
       return;
     }
     const key = keyOf(targetOf(incoming).path);
-    const found = key === undefined ? undefined : await objects.read(bucket, key);
+    const mayRead = key !== undefined && readable.some((arn) => covers(arn, `arn:aws:s3:::${bucket}/${key}`));
+    const found = mayRead ? await objects.read(bucket, key) : undefined;
     if (found === undefined) {
       sendXml(outgoing, 403);
       return;
@@ -40,6 +42,11 @@ export function createResults(
     });
     outgoing.end(incoming.method === 'HEAD' ? undefined : found.body);
   };
+}
+
+/** `*` at the end of an ARN stands for any text. The policy of the stack has it nowhere else. */
+function covers(pattern: string, arn: string): boolean {
+  return pattern.endsWith('*') ? arn.startsWith(pattern.slice(0, -1)) : arn === pattern;
 }
 
 function keyOf(path: string): string | undefined {

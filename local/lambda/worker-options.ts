@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { localAccount, localRegion } from '../aws/aws-call.ts';
+import { localAccount, localRegion, localSecretKey } from '../aws/aws-call.ts';
 import type { LocalFunction } from '../template.ts';
 import type { EnvironmentOptions } from './execution-environment.ts';
 
@@ -50,7 +50,7 @@ function lambdaVariables(one: LocalFunction, awsUrl: string): Record<string, str
     AWS_DEFAULT_REGION: localRegion,
     // The caller's identity: the local AWS looks up the role's policies by this id.
     AWS_ACCESS_KEY_ID: one.roleId,
-    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_SECRET_ACCESS_KEY: localSecretKey,
     AWS_ENDPOINT_URL: awsUrl,
     // A function must not see the AWS profile of the person at this machine.
     AWS_CONFIG_FILE: '/dev/null',

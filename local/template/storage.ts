@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { CorsRule } from '../aws/s3-cors.ts';
 import { localAttributes } from './local-names.ts';
 import type { Resources } from './resources.ts';
 
@@ -10,10 +11,12 @@ export interface LocalTable {
   readonly ttlAttribute?: string;
 }
 
-/** A bucket and the expirations of its lifecycle rules. */
+/** A bucket, the expirations of its lifecycle rules, and what web pages may do with it. */
 export interface LocalBucket {
   readonly name: string;
   readonly expirations: readonly { readonly prefix: string; readonly days: number }[];
+  /** The rules for requests of web pages. */
+  readonly cors: readonly CorsRule[];
 }
 
 /** A secret that the stack owns. */
@@ -31,6 +34,8 @@ export interface LocalDistribution {
   /** CloudFront's own name of the distribution, and the names of the operator. */
   readonly domains: readonly string[];
   readonly bucket: string;
+  /** The ARNs that the policy of the bucket lets CloudFront read; `*` stands for any text. */
+  readonly readable: readonly string[];
 }
 
 /** A member with this schema is refused, because it would change what the stand-in has to do. */
@@ -77,9 +82,16 @@ const lifecycleRule = z.object({
   ObjectSizeGreaterThan: absent,
   ObjectSizeLessThan: absent,
 });
+const corsRule = z.strictObject({
+  AllowedMethods: z.array(z.string()),
+  AllowedOrigins: z.array(z.string()),
+  AllowedHeaders: z.array(z.string()).default([]),
+  MaxAge: z.number().optional(),
+});
 const bucketSchema = z.object({
   BucketName: z.string().optional(),
   LifecycleConfiguration: z.object({ Rules: z.array(lifecycleRule) }).default({ Rules: [] }),
+  CorsConfiguration: z.object({ CorsRules: z.array(corsRule) }).default({ CorsRules: [] }),
 });
 
 /**
@@ -94,6 +106,12 @@ export function readBuckets(resources: Resources): readonly LocalBucket[] {
         ? [{ prefix: Prefix, days: ExpirationInDays }]
         : [],
     ),
+    cors: properties.CorsConfiguration.CorsRules.map((rule) => ({
+      methods: rule.AllowedMethods,
+      origins: rule.AllowedOrigins,
+      headers: rule.AllowedHeaders,
+      maxAgeSeconds: rule.MaxAge,
+    })),
   }));
 }
 
@@ -124,8 +142,41 @@ const distributionSchema = z.object({
   }),
 });
 
+const bucketPolicySchema = z.object({
+  Bucket: z.string(),
+  PolicyDocument: z.object({
+    Statement: z.array(
+      z.object({
+        Effect: z.string(),
+        Action: z.union([z.string(), z.array(z.string())]),
+        Principal: z.unknown(),
+        Resource: z.union([z.string(), z.array(z.string())]),
+      }),
+    ),
+  }),
+});
+const cloudFrontPrincipal = z.object({ Service: z.literal('cloudfront.amazonaws.com') });
+
+/** The ARNs that the policy of each bucket lets CloudFront read, by the name of the bucket. */
+function readableByCloudFront(resources: Resources): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    resources
+      .of('AWS::S3::BucketPolicy', bucketPolicySchema)
+      .map(({ properties }) => [
+        properties.Bucket,
+        properties.PolicyDocument.Statement.filter(
+          ({ Effect, Action, Principal }) =>
+            Effect === 'Allow' &&
+            [Action].flat().includes('s3:GetObject') &&
+            cloudFrontPrincipal.safeParse(Principal).success,
+        ).flatMap(({ Resource }) => Resource),
+      ]),
+  );
+}
+
 /** The distributions, each with the bucket behind its default behaviour. */
 export function readDistributions(resources: Resources): readonly LocalDistribution[] {
+  const readable = readableByCloudFront(resources);
   return resources
     .of('AWS::CloudFront::Distribution', distributionSchema)
     .map(({ id, properties, unsupported }) => {
@@ -138,6 +189,7 @@ export function readDistributions(resources: Resources): readonly LocalDistribut
       return {
         id,
         bucket,
+        readable: readable.get(bucket) ?? [],
         domains: [
           localAttributes(id, { Type: 'AWS::CloudFront::Distribution' }).DomainName ?? '',
           ...Aliases,

@@ -11,6 +11,7 @@ import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { createNoticeStore } from '../../adapters/dynamodb/notice-store.ts';
 import { createOpenWorkStore } from '../../adapters/dynamodb/open-work-store.ts';
 import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
+import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../../adapters/dynamodb/wallet-store.ts';
 import { createSecretBox } from '../../adapters/secret-box.ts';
@@ -27,6 +28,7 @@ import type { NoticeStore } from '../../core/ports/notices.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { Clock, Log, RandomBytes } from '../../core/ports/runtime.ts';
 import type { SecretBox } from '../../core/ports/secret-box.ts';
+import { createUpload } from '../../functions/operations/create-upload.ts';
 import { generateImage } from '../../functions/operations/generate-image.ts';
 import { getBalance } from '../../functions/operations/get-balance.ts';
 import { getCreation } from '../../functions/operations/get-creation.ts';
@@ -35,7 +37,8 @@ import { listModels } from '../../functions/operations/list-models.ts';
 import { quoteImage } from '../../functions/operations/quote-image.ts';
 import { receiveCallback } from '../../functions/operations/receive-callback.ts';
 import { serve, type ApiHandler } from '../../functions/http/serve.ts';
-import type { ApiServices } from '../../functions/services/api.ts';
+import type { UploadServices } from '../../functions/services/upload.ts';
+import type { ApiServices, QuoteServices } from '../../functions/services/api.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
 import { deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
@@ -67,7 +70,7 @@ import { invokeTask } from './task-invocation.ts';
 const resultsBaseUrl = 'https://results.test';
 const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption';
 
-export type Operation = 'generate' | 'get' | 'list' | 'balance' | 'quote' | 'models';
+export type Operation = 'generate' | 'get' | 'list' | 'balance' | 'quote' | 'models' | 'upload';
 
 export interface ServiceWatch extends OutsideWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
@@ -265,8 +268,13 @@ export function createService(
       creations: createCreationStore(shared),
     };
   };
-  const openSubmit = (): SubmitServices => {
+  const openQuote = (): ReturnType<typeof openApi> & QuoteServices => {
     const open = openApi();
+    return { ...open, uploads: createUploadStore(open.shared) };
+  };
+  const openUpload = (): UploadServices => ({ ...openQuote(), uploadTargets: bucket.targets });
+  const openSubmit = (): SubmitServices => {
+    const open = openQuote();
     const { signal } = open.budget;
     const states = createExecutions(clients.states, machineArns, signal);
     return {
@@ -285,7 +293,8 @@ export function createService(
     get: serve('get', getCreation, openApi),
     list: serve('get', listCreations, openApi),
     balance: serve('get', getBalance, openApi),
-    quote: serve('post', quoteImage, openApi),
+    quote: serve('post', quoteImage, openQuote),
+    upload: serve('post', createUpload, openUpload),
     models: serve('get', listModels, openApi),
   };
   const vendor = createCallingVendor(world, receive);

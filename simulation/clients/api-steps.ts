@@ -8,9 +8,11 @@ import { eventOf, submission } from './request-event.ts';
 import type { Step, Submit } from './scenario.ts';
 import { promptMark } from './secret-marks.ts';
 import type { Stage } from './stage.ts';
+import { createUploadSteps, type UploadSteps } from './upload-steps.ts';
 
 export interface ApiSteps {
   readonly submit: (step: Submit) => Promise<void>;
+  readonly upload: UploadSteps['upload'];
   /** Sends a request that only reads. */
   readonly read: (step: Extract<Step, { kind: 'list' | 'balance' | 'quote' | 'models' }>) => Promise<void>;
   /** Asks for a creation of another account. */
@@ -21,7 +23,8 @@ export interface ApiSteps {
   readonly tryKey: (account: AccountHeld, key: KeyHeld) => Promise<void>;
 }
 
-export function createApiSteps({ world, service, watch, accountOf }: Stage): ApiSteps {
+export function createApiSteps(stage: Stage): ApiSteps {
+  const { world, service, watch, accountOf } = stage;
   const { dice } = world;
   const seen: { id: string; account: string }[] = [];
 
@@ -54,10 +57,12 @@ export function createApiSteps({ world, service, watch, accountOf }: Stage): Api
     }
   }
 
+  const uploads = createUploadSteps(stage, send);
+
   async function submit(step: Submit): Promise<void> {
     const account = accountOf(step);
     const key = keyAt(account, step.key);
-    const event = submission(step, key);
+    const event = submission({ ...step, images: uploads.named(step.images) }, key);
     const tries = step.idempotencyKey === undefined ? 1 : 3;
     for (let attempt = 1; attempt <= tries; attempt += 1) {
       const answer = await send('generate', account, key, event);
@@ -124,6 +129,7 @@ export function createApiSteps({ world, service, watch, accountOf }: Stage): Api
 
   return {
     submit,
+    upload: uploads.upload,
     read,
     pollForeign,
     sendUnknownKey,

@@ -23,6 +23,7 @@ const rich: AccountPlan = {
   maxConcurrent: 1_000,
   deadlineSeconds: 40,
   postRate: 1_000,
+  maxUnusedUploads: 100,
   secret: true,
   keys: [{ capMicros: 900_000_000 }, {}],
 };
@@ -124,7 +125,7 @@ function operatorSteps(dice: Dice): Step[] {
     ...topUps,
     { kind: 'adjust', at: 9_000, account: 0, amountMicros: -50_000 },
     { kind: 'credit_line', at: 12_000, account: 1, amountMicros: 200_000 },
-    { kind: 'cap', at: 15_000, account: 0, key: 0, capMicros: 800_000_000 },
+    { kind: 'cap', at: 15_000, account: 0, key: 0, cap: 'monthlyCapMicros', capMicros: 800_000_000 },
     { kind: 'rotate_secret', at: 16_000, account: 0 },
     ...accounts.map((_, account): Step => ({ kind: 'revoke', at: revokedAt, account, key: 1 })),
     { kind: 'suspend', at: suspendedAt, account: 2 },

@@ -8,10 +8,13 @@ import type { AccountId, KeyId } from '../../core/ids.ts';
 import { defaultLimits } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
 import type { Behaviour } from '../network/peer-behaviours.ts';
-import type { AccountPlan } from './scenario.ts';
+import type { AccountPlan, KeyPlan } from './scenario.ts';
 import { addressMark } from './secret-marks.ts';
 import type { Service } from '../aws/deployed-service.ts';
 import type { World } from '../world/simulated-world.ts';
+
+/** A month before every scenario. */
+const earlierMonth = '2026_08';
 
 export interface KeyHeld {
   readonly id: KeyId;
@@ -66,7 +69,8 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
     at: createdAt,
     ...row,
   }));
-  for (const row of rows) put(row);
+  const plans = plan.keys.map((key) => ({ ...key, keyId: randomBase62(6, world.randomBytes) as KeyId }));
+  for (const row of [...rows, ...plans.flatMap((key) => earlierRows(id, key))]) put(row);
   put(
     accountToItem({
       id,
@@ -78,6 +82,7 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
       limits: {
         ...defaultLimits,
         postRate: plan.postRate,
+        maxUnusedUploads: plan.maxUnusedUploads,
         maxConcurrent: plan.maxConcurrent,
         deadlineSeconds: plan.deadlineSeconds,
       },
@@ -90,8 +95,7 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
       }),
     }),
   );
-  const keys = plan.keys.map(({ capMicros }) => {
-    const keyId = randomBase62(6, world.randomBytes) as KeyId;
+  const keys = plans.map(({ keyId, capMicros, dailyMicros, totalMicros, perUserMicros, earlierMicros }) => {
     const text = createKey(id, keyId, world.randomBytes);
     put(
       apiKeyToItem({
@@ -100,11 +104,32 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
         name: 'server',
         hash: hashKey(text),
         createdAt,
-        spent: {},
+        spent: earlierMicros === undefined ? {} : { [earlierMonth]: asMicros(earlierMicros) },
+        spentByDay: {},
         ...(capMicros !== undefined && { monthlyCapMicros: asMicros(capMicros) }),
+        ...(dailyMicros !== undefined && { dailyCapMicros: asMicros(dailyMicros) }),
+        ...(totalMicros !== undefined && { totalCapMicros: asMicros(totalMicros) }),
+        ...(perUserMicros !== undefined && { perUserMonthlyCapMicros: asMicros(perUserMicros) }),
       }),
     );
     return { id: keyId, text, revoked: false, revocationHolds: false };
   });
   return { id, keys, suspended: false, mayBeActivated: false, suspensionHolds: false };
+}
+
+/** What the key spent months ago. The account had the money then, so that its balance is that of the plan. */
+function earlierRows(
+  account: AccountId,
+  { keyId, earlierMicros }: KeyPlan & { readonly keyId: KeyId },
+): object[] {
+  if (earlierMicros === undefined) return [];
+  const at = '2026-08-01T00:00:00.000Z';
+  const row = (kind: string, amountMicros: number): object => ({
+    pk: `ACCOUNT#${account}`,
+    sk: `LEDGER#${at}#${kind}#${keyId}`,
+    kind,
+    amountMicros,
+    at,
+  });
+  return [row('top_up', earlierMicros), { ...row('adjustment', -earlierMicros), keyId, month: earlierMonth }];
 }

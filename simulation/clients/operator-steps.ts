@@ -140,7 +140,7 @@ export function createOperatorSteps(
         service.table.perform('UpdateItem', {
           TableName: tableName,
           Key: { pk: { S: `ACCOUNT#${account.id}` }, sk: { S: `KEY#${key?.id ?? ''}` } },
-          UpdateExpression: 'SET monthlyCapMicros = :cap',
+          UpdateExpression: `SET ${step.cap} = :cap`,
           ExpressionAttributeValues: { ':cap': { N: String(step.capMicros) } },
         });
         return;

@@ -36,6 +36,8 @@ export function createPerformer(
       case 'quote':
       case 'models':
         return api.read(step);
+      case 'upload':
+        return api.upload(step);
       case 'foreign_poll':
         return api.pollForeign(step);
       case 'stranger':

@@ -13,6 +13,8 @@ export function submission(step: Submit, key: KeyHeld): APIGatewayProxyEventV2 {
     model: step.model,
     prompt: `${promptMark} ${own} ${step.directives}`,
     resolution: step.resolution,
+    // The requests of one idempotency key are the same, so they name the same user.
+    ...(step.user !== undefined && { user: idempotencyKey === undefined ? step.user : 'user 1' }),
     ...(images.length > 0 && { image_urls: images }),
     ...(step.webhook && { webhook_url: `https://receiver.test/${step.webhook}?${addressMark}` }),
     ...(idempotencyKey !== undefined && { metadata: { idempotency: idempotencyKey } }),

@@ -2,10 +2,18 @@
  * A scenario: its accounts, and the steps of clients, of the operator and of mishaps. A scenario is plain
  * data, so that a failing one can be shrunk.
  */
+import type { KeyCaps } from '../../core/account.ts';
 import type { Behaviour } from '../network/peer-behaviours.ts';
 
 export interface KeyPlan {
+  /** Of a month. */
   readonly capMicros?: number;
+  readonly dailyMicros?: number;
+  readonly totalMicros?: number;
+  /** What the key spent months ago, when there were no days and no totals yet. */
+  readonly earlierMicros?: number;
+  /** Of a month, for each user. */
+  readonly perUserMicros?: number;
 }
 
 export interface AccountPlan {
@@ -14,6 +22,7 @@ export interface AccountPlan {
   readonly maxConcurrent: number;
   readonly deadlineSeconds: number;
   readonly postRate: number;
+  readonly maxUnusedUploads: number;
   readonly secret: boolean;
   readonly keys: readonly [KeyPlan, ...KeyPlan[]];
   /** Absent: the account begins without an address for notices. */
@@ -38,6 +47,7 @@ export interface Submit extends Placed {
   readonly wait?: number;
   readonly images: readonly string[];
   readonly polls: number;
+  readonly user?: string;
 }
 
 export type Step =
@@ -48,11 +58,24 @@ export type Step =
       readonly kind: 'suspend' | 'activate' | 'rotate_secret' | 'redeliver' | 'foreign_poll' | 'stranger';
     })
   | (Placed & { readonly kind: 'revoke'; readonly key: number })
-  | (Placed & { readonly kind: 'cap'; readonly key: number; readonly capMicros: number })
+  | (Placed & {
+      readonly kind: 'cap';
+      readonly key: number;
+      readonly cap: keyof KeyCaps;
+      readonly capMicros: number;
+    })
   | (Placed & {
       readonly kind: 'abort' | 'restart' | 'redrive' | 'reconcile_again' | 'rotate_encryption' | 'expire';
     })
   | (Placed & { readonly kind: 'list' | 'balance' | 'quote' | 'models'; readonly key: number })
+  /** Announces an upload. A request names it as `upload:NAME` in its images. */
+  | (Placed & {
+      readonly kind: 'upload';
+      readonly name: string;
+      readonly key: number;
+      /** The bytes as they were announced, one byte less, or nothing. */
+      readonly fill: 'right' | 'wrong_length' | 'never';
+    })
   | (Placed & { readonly kind: 'test_delivery'; readonly webhook: Behaviour })
   /** A new threshold, and an address or none. */
   | (Placed & { readonly kind: 'notices'; readonly lowMicros: number; readonly receiver?: Behaviour })

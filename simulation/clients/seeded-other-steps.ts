@@ -1,4 +1,5 @@
 /** Draws the steps of the operator, of strangers and of mishaps. */
+import { capNames } from '../../core/caps.ts';
 import { rudenesses } from '../network/peer-behaviours.ts';
 import type { Dice } from '../world/dice.ts';
 import type { AccountPlan, Step } from './scenario.ts';
@@ -67,7 +68,13 @@ export function otherStepOf(
     case 'revoke':
       return { ...placed, kind, key };
     case 'cap':
-      return { ...placed, kind, key, capMicros: dice.between(`${name} amount`, 1, 40) * cents };
+      return {
+        ...placed,
+        kind,
+        key,
+        cap: dice.pick(`${name} which`, capNames),
+        capMicros: dice.between(`${name} amount`, 1, 40) * cents,
+      };
     case 'clock':
       return { ...placed, kind, byMillis: dice.pick(`${name} by`, [-1_500, -300, 300, 1_500]) };
     case 'clock_of':

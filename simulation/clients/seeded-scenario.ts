@@ -1,6 +1,7 @@
 /** Draws the scenario of a seed. */
 import { createDice, type Dice } from '../world/dice.ts';
 import { otherStepOf } from './seeded-other-steps.ts';
+import { uploadsOf } from './seeded-uploads.ts';
 import { burstOf, repeatedNextDay, submitOf } from './seeded-submits.ts';
 import { monthsEnd, type AccountPlan, type KeyPlan, type Scenario, type Step } from './scenario.ts';
 
@@ -11,9 +12,7 @@ const midMonth = Date.UTC(2026, 10, 21, 12, 0, 30);
 export function scenarioOf(seed: number): Scenario {
   const dice = createDice(seed);
   const lengthMillis = dice.pick('length', [5_000, 20_000, 90_000]);
-  const startAt = dice.chance('month turns', 0.35)
-    ? monthsEnd - dice.between('before the turn', 0, lengthMillis)
-    : midMonth;
+  const startAt = dice.chance('month turns', 0.35) ? monthsEnd - beforeTheTurn(dice, lengthMillis) : midMonth;
   const opened = Array.from({ length: dice.between('accounts', 1, 2) }, (_, index) =>
     accountOf(dice, `account ${index}`),
   );
@@ -32,6 +31,7 @@ export function scenarioOf(seed: number): Scenario {
     readingOf(dice, `reading ${index}`, accounts, lengthMillis),
   );
   const notices = dice.chance('notices change', 0.2) ? [noticeStepOf(dice, accounts, lengthMillis)] : [];
+  const uploads = dice.chance('uploads', 0.3) ? uploadsOf(dice, accounts, lengthMillis) : [];
   const tomorrow = dice.chance('a day later', 0.1)
     ? submits.flatMap((submit) => repeatedNextDay(dice, submit))
     : [];
@@ -39,7 +39,7 @@ export function scenarioOf(seed: number): Scenario {
     seed,
     startAt,
     accounts,
-    steps: [...submits, ...burst, ...others, ...readings, ...notices, ...tomorrow].sort(
+    steps: [...submits, ...burst, ...others, ...readings, ...notices, ...tomorrow, ...uploads].sort(
       (a, b) => a.at - b.at,
     ),
     faultProbability: dice.pick('faults', [0, 0.01, 0.03, 0.1]),
@@ -54,11 +54,18 @@ export function scenarioOf(seed: number): Scenario {
   };
 }
 
+/** In some scenarios the month turns while many requests come at the same instant. */
+function beforeTheTurn(dice: Dice, lengthMillis: number): number {
+  return dice.chance('turns at the crowd', 0.4)
+    ? dice.between('at the crowd', 980, 1_100)
+    : dice.between('before the turn', 0, lengthMillis);
+}
+
 function accountOf(dice: Dice, name: string): AccountPlan {
   const key = (index: number): KeyPlan =>
     dice.chance(`${name} cap ${index}`, 0.5)
       ? { capMicros: dice.between(`${name} cap of ${index}`, 1, 30) * cents }
-      : {};
+      : otherCap(dice, `${name} other cap ${index}`);
   return {
     balanceMicros: dice.between(`${name} balance`, 0, dice.pick(`${name} rich`, [20, 100])) * cents,
     creditMicros: dice.chance(`${name} credit`, 0.3) ? dice.between(`${name} credit line`, 1, 20) * cents : 0,
@@ -67,6 +74,7 @@ function accountOf(dice: Dice, name: string): AccountPlan {
       ? dice.pick(`${name} patience`, [140, 150, 300])
       : dice.pick(`${name} deadline`, [5, 15, 40]),
     postRate: dice.pick(`${name} rate`, [3, 10, 60]),
+    maxUnusedUploads: dice.pick(`${name} uploads`, [1, 2, 100]),
     secret: dice.chance(`${name} secret`, 0.85),
     keys: dice.chance(`${name} keys`, 0.3) ? [key(0), key(1)] : [key(0)],
     ...(dice.chance(`${name} notices`, 0.6) && { notices: noticesOf(dice, name) }),
@@ -90,6 +98,20 @@ function noticeStepOf(dice: Dice, accounts: readonly AccountPlan[], lengthMillis
     lowMicros,
     ...(dice.chance('notices on', 0.8) && { receiver }),
   };
+}
+
+/** Most keys without a monthly cap have another cap or two. */
+function otherCap(dice: Dice, name: string): KeyPlan {
+  const amount = dice.between(`${name} amount`, 1, 15) * cents;
+  return dice.pick<KeyPlan>(name, [
+    {},
+    {},
+    { dailyMicros: amount },
+    { totalMicros: amount },
+    { totalMicros: 2 * amount, earlierMicros: amount },
+    { perUserMicros: amount },
+    { dailyMicros: 2 * amount, perUserMicros: amount },
+  ]);
 }
 
 /** A step that only reads. */

@@ -1,6 +1,8 @@
 /** The image bucket of the simulation. */
 import type { StoredImage } from '../../core/creation.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
+import type { UploadTargets } from '../../core/ports/uploads.ts';
+import { uploadAddressSeconds } from '../../core/limits.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
 import { AwsError } from '../../local/aws/aws-error.ts';
@@ -10,10 +12,15 @@ export interface Bucket {
   /** Opens the port for one request. The signal fires when the time of the request is used up. */
   readonly open: (signal?: AbortSignal) => ImageStore;
   readonly stored: ReadonlyMap<string, StoredImage>;
+  /** The uploads that clients have put, by their keys. */
+  readonly uploads: ReadonlyMap<string, Uint8Array>;
+  readonly targets: UploadTargets;
+  /** Takes a client's request, as S3 takes a presigned one. Returns the status of the answer. */
+  readonly receive: (url: string, headers: Readonly<Record<string, string>>, bytes: Uint8Array) => number;
 }
 
 /** The time limit of each call, as adapters/s3-images.ts sets it. */
-const callMillis = { put: 40_000, find: 10_000 } as const;
+const callMillis = { put: 40_000, find: 10_000, upload: 5_000 } as const;
 
 /**
  * Creates an empty bucket. It takes the place of the whole S3 adapter, so the HTTP requests of that adapter
@@ -22,6 +29,7 @@ const callMillis = { put: 40_000, find: 10_000 } as const;
  */
 export function createBucket(world: World, clock: Clock): Bucket {
   const stored = new Map<string, StoredImage>();
+  const uploads = new Map<string, Uint8Array>();
 
   async function call<Answer>(
     operation: keyof typeof callMillis,
@@ -43,10 +51,29 @@ export function createBucket(world: World, clock: Clock): Bucket {
 
   return {
     stored,
+    uploads,
+    targets: {
+      sign: ({ key, contentType, bytes }, nowMillis) => {
+        const headers = { 'content-type': contentType, 'content-length': String(bytes) };
+        const until = nowMillis + uploadAddressSeconds * 1000;
+        const signed = new URLSearchParams({ until: String(until), headers: JSON.stringify(headers) });
+        return Promise.resolve({ url: `https://bucket.test/${key}?${signed.toString()}`, headers });
+      },
+    },
+    receive: (url, headers, bytes) => {
+      const { pathname, searchParams } = new URL(url);
+      const signed = JSON.parse(searchParams.get('headers') ?? '{}') as Record<string, string>;
+      const isSigned = Object.entries(signed).every(([name, value]) => headers[name] === value);
+      if (!isSigned || world.time.now() > Number(searchParams.get('until'))) return 403;
+      uploads.set(pathname.slice(1), bytes);
+      return 200;
+    },
     open: (signal) => ({
       put: (image) =>
         call('put', image.key.split('/')[0] ?? '', signal, () => void stored.set(image.key, image)),
       get: () => Promise.reject(new Error('the sandbox does not look at source images')),
+      upload: (key, own) =>
+        call('upload', '', signal ? AbortSignal.any([signal, own]) : own, () => uploads.get(key)),
       find: (key) => call('find', '', signal, () => stored.get(key)),
     }),
   };

@@ -13,6 +13,7 @@ const account: AccountPlan = {
   maxConcurrent: 20,
   deadlineSeconds: 15,
   postRate: 60,
+  maxUnusedUploads: 100,
   secret: true,
   keys: [{ capMicros: 2_000_000 }],
 };
@@ -97,6 +98,14 @@ const bases: readonly Scenario[] = [
     { kind: 'abort', at: 1_900, account: 0 },
     { kind: 'suspend', at: 9_000, account: 0 },
     { kind: 'activate', at: 9_500, account: 0 },
+    { kind: 'upload', at: 2_000, account: 0, key: 0, name: 'picture', fill: 'right' },
+    {
+      ...plain,
+      name: 'with the upload',
+      at: 4_000,
+      model: 'sandbox-standard',
+      images: ['upload:picture'],
+    },
     { kind: 'list', at: 5_000, account: 0, key: 0 },
     { kind: 'balance', at: 5_500, account: 0, key: 0 },
     { kind: 'quote', at: 6_000, account: 0, key: 0 },

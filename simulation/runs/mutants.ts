@@ -15,6 +15,7 @@ export interface Mutant {
 }
 
 const charge = 'adapters/dynamodb/charge.ts';
+const chargeKey = 'adapters/dynamodb/charge-key.ts';
 
 export const mutants: readonly Mutant[] = [
   {
@@ -31,13 +32,44 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'charge-ignores-the-month',
-    file: charge,
-    find: '#spent <= :room)',
-    replace: '#spent <= :room OR attribute_exists(pk))',
+    file: chargeKey,
+    find: '#spent <= :monthRoom)',
+    replace: '#spent <= :monthRoom OR attribute_exists(pk))',
+  },
+  {
+    name: 'daily-cap-without-the-cost',
+    file: chargeKey,
+    find: 'daily - cost',
+    replace: 'daily',
+  },
+  {
+    name: 'total-without-the-other-months',
+    file: chargeKey,
+    find: 'apiKey.totalCapMicros - costMicros - spentInOthers(apiKey, month)',
+    replace: 'apiKey.totalCapMicros - costMicros',
+  },
+  {
+    name: 'user-cap-without-the-cost',
+    file: chargeKey,
+    find: "':room': cap - costMicros",
+    replace: "':room': cap",
+  },
+  {
+    name: 'refund-on-this-day',
+    file: 'adapters/dynamodb/refund.ts',
+    find: 'isDayGivenBack(chargedDay, nowMillis) ? chargedDay : undefined',
+    replace:
+      "isDayGivenBack(chargedDay, nowMillis) ? new Date(nowMillis).toISOString().slice(0, 10).replaceAll('-', '_') : undefined",
+  },
+  {
+    name: 'refund-forgets-the-user',
+    file: 'adapters/dynamodb/refund.ts',
+    find: "':userBack': 0 - creation.costMicros",
+    replace: "':userBack': 0",
   },
   {
     name: 'charge-ignores-revocation',
-    file: charge,
+    file: chargeKey,
     find: 'attribute_exists(pk) AND attribute_not_exists(revokedAt)',
     replace: 'attribute_exists(pk)',
   },
@@ -287,6 +319,36 @@ export const mutants: readonly Mutant[] = [
     file: 'adapters/dynamodb/send.ts',
     find: 'if (!isShed(error)) throw error;',
     replace: "if (!isShed(error) || (error as Error).name === 'TransactionConflictException') throw error;",
+  },
+  {
+    name: 'upload-without-owner',
+    file: 'adapters/dynamodb/table.ts',
+    find: 'pk: `ACCOUNT#${account}`, sk: `UPLOAD#${id}`',
+    replace: 'pk: `ACCOUNT#${account.slice(0, 0)}`, sk: `UPLOAD#${id}`',
+  },
+  {
+    name: 'upload-never-expires',
+    file: 'core/upload.ts',
+    find: 'return nowMillis < upload.expiresAt;',
+    replace: 'return nowMillis < upload.expiresAt + 86_400_000;',
+  },
+  {
+    name: 'upload-unfilled',
+    file: 'functions/operations/generate/uploads.ts',
+    find: 'if (!bytes) throw uploadNotUsable(index);\n  return bytes;',
+    replace: "return bytes ?? Buffer.from('ffd8ffc0000b080040004001011100ffd9', 'hex');",
+  },
+  {
+    name: 'uploads-without-quota',
+    file: 'adapters/dynamodb/upload-store.ts',
+    find: 'size(unused) < :limit',
+    replace: 'size(unused) < :limit OR attribute_exists(pk)',
+  },
+  {
+    name: 'used-upload-keeps-its-place',
+    file: 'functions/operations/generate/charge.ts',
+    find: 'uploads.length > 0 && { uploads }',
+    replace: 'uploads.length < 0 && { uploads }',
   },
   {
     name: 'task-ends-before-the-commit',

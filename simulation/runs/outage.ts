@@ -4,9 +4,11 @@
  * because the API refuses requests once the capacity of the service is full.
  */
 import { uuidV7, type CreationId } from '../../core/ids.ts';
-import { monthOf, type CreationRecord } from '../../core/creation.ts';
+import type { ApiKey } from '../../core/account.ts';
+import { dayOf, monthOf } from '../../core/creation.ts';
 import { startGraceMillis } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
+import type { NewCreation } from '../../core/ports/charges.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { startCreation } from '../../functions/operations/generate/start.ts';
 import { createService, type Service, type ServiceWatch, type StartLimits } from '../aws/deployed-service.ts';
@@ -93,6 +95,7 @@ export async function simulateOutage(outage: Outage): Promise<OutageReport> {
           maxConcurrent: 100_000,
           deadlineSeconds: outage.deadlineSeconds,
           postRate: 1_000_000,
+          maxUnusedUploads: 100,
           secret: false,
           keys: [{}],
         },
@@ -237,7 +240,7 @@ function createSubmitter(
     void world.invoke('generate', 29_000, async () => {
       const nowMillis = world.now();
       const creation = newCreation(account, nowMillis, world, { deadlineSeconds, renderSeconds });
-      const outcome = await charges.charge({ creation, nowMillis });
+      const outcome = await charges.charge({ creation, apiKey: withoutCaps(creation), nowMillis });
       if (outcome.kind !== 'charged') throw new Error(`the charge was not made: ${outcome.kind}`);
       followed.set(creation.id, { acceptedAt: nowMillis, deadlineAt: creation.deadlineAt });
       open.add(creation.id);
@@ -246,12 +249,17 @@ function createSubmitter(
   };
 }
 
+/** The key of the creation. Here a charge reads no more of a key than its caps. */
+function withoutCaps({ accountId, keyId, createdAt }: NewCreation): ApiKey {
+  return { id: keyId, accountId, name: 'server', hash: '', createdAt, spent: {}, spentByDay: {} };
+}
+
 function newCreation(
   { id: accountId, keys: [key] }: AccountHeld,
   nowMillis: number,
   { randomBytes }: World,
   { deadlineSeconds, renderSeconds }: Pick<Outage, 'deadlineSeconds' | 'renderSeconds'>,
-): CreationRecord {
+): NewCreation {
   if (!key) throw new Error('an account has a key');
   return {
     id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
@@ -269,6 +277,7 @@ function newCreation(
     costMicros,
     refundedMicros: asMicros(0),
     chargedMonth: monthOf(nowMillis),
+    chargedDay: dayOf(nowMillis),
     createdAt: new Date(nowMillis).toISOString(),
     deadlineAt: nowMillis + deadlineSeconds * 1000,
     results: [],

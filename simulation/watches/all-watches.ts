@@ -19,6 +19,7 @@ import type { Payload } from '../../functions/workflow/payload.ts';
 import { createRateWatch } from './rate-watch.ts';
 import { createNoticeWatch, isOnlyTold } from './notice-watch.ts';
 import { createReadingWatch } from './reading-watch.ts';
+import { createUploadWatch } from './upload-watch.ts';
 import { createWebhookWatch, recordOf, type WebhookWatch } from './webhook-watch.ts';
 import type { Violation } from '../messages.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
@@ -64,6 +65,7 @@ export function createWatch(world: World): Watch {
   const readings = createReadingWatch(world, books, accuse);
   const invocations = createInvocationWatch(world, accuse);
   const rates = createRateWatch(world, accuse);
+  const uploads = createUploadWatch(world, accuse);
   const callbacks = createCallbackWatch(() => service?.table, accuse);
   const leases = createLeaseWatch(world, accuse);
   const answers = new Map<string, number>();
@@ -94,10 +96,14 @@ export function createWatch(world: World): Watch {
     const id = String(answer.headers?.['x-request-id'] ?? '');
     // A request that is refused for money may tell its account so, and then find that its rate is used up.
     const mayTell = operation === 'generate' && (status === 402 || details['reason'] === 'account_rate');
+    // The record of a refused upload stays for a day. Nobody knows its id, and it takes no place.
     const left = [...(wrote.get(id) ?? [])].filter(
-      (kind) => !countsOnly.has(kind) && !(mayTell && kind === 'TOLD'),
+      (kind) =>
+        !countsOnly.has(kind) &&
+        !(mayTell && kind === 'TOLD') &&
+        !(operation === 'upload' && kind === 'UPLOAD'),
     );
-    if (left.length > 0 && operation !== 'generate')
+    if (left.length > 0 && operation !== 'generate' && operation !== 'upload')
       accuse('what only looks writes no row but its count', `${operation} ${id} wrote ${left.join(', ')}`);
     if (status < 400 || status === 500 || details['creation_id'] !== undefined) return;
     if (left.length > 0)
@@ -181,6 +187,7 @@ export function createWatch(world: World): Watch {
         invocations.onCommit(changes);
         webhooks.onCommit(changes);
         notices.onCommit(changes);
+        uploads.onCommit(changes, service);
         leases.onCommit(changes);
       },
       onPost: (post: Post) => {
@@ -189,7 +196,9 @@ export function createWatch(world: World): Watch {
       onFetch: invocations.onFetch,
       onPostEnded: invocations.onPostEnded,
       onRead: invocations.onRead,
-      onSent: (invocation, { headers }) => {
+      onSent: (invocation, event) => {
+        const { headers } = event;
+        uploads.onSent(invocation, event);
         const account = parseKey((headers['authorization'] ?? '').replace('Bearer ', ''))?.accountId;
         served.set(invocation.id, invocation);
         if (account !== undefined) rates.onSent(invocation, account);
@@ -199,6 +208,7 @@ export function createWatch(world: World): Watch {
         answers.set(name, (answers.get(name) ?? 0) + 1);
         rates.onServed(invocation);
         invocations.onServed(invocation, answer);
+        uploads.onServed(invocation, answer, service);
       },
       onTask: isRenderedWhereItFits,
       onCallback: callbacks.onCallback,

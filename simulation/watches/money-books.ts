@@ -2,6 +2,7 @@
  * The invariants of money and state. They are checked at each commit against the simulation's own books,
  * which are computed from the writes alone. This file holds one state and its checks, so it may stay long.
  */
+import { userHash } from '../../core/user.ts';
 import type { Attribute, Item } from '../../local/dynamodb/attributes.ts';
 import type { Change } from '../aws/simulated-table.ts';
 import type { World } from '../world/simulated-world.ts';
@@ -17,6 +18,8 @@ export interface CreationBook {
   /** When its charge was committed. A slow network may make this much later than `createdAt`. */
   readonly chargedAt: number;
   readonly idempotencyKey: string | undefined;
+  /** The counters of its key that the charge counted in: its day, and its user when the key caps each user. */
+  readonly countedIn: readonly string[];
   charges: number;
   refunds: number;
   status: string;
@@ -41,6 +44,16 @@ const numberOf = (item: Item | undefined, name: string): number => Number(item?.
 const within = (item: Item | undefined, name: string, inner: string): Attribute | undefined =>
   item?.[name]?.M?.[inner];
 
+/** The beginning of the day that an attribute or a counter names, Unix milliseconds. */
+function dayTime(name: string): number {
+  return Date.parse(name.slice(-10).replaceAll('_', '-'));
+}
+
+/** Whether a refund at this time gives back to the day: it is not over for two whole days. */
+function isDayKept(name: string, atMillis: number): boolean {
+  return dayTime(name) >= Math.floor(atMillis / dayMillis) * dayMillis - 2 * dayMillis;
+}
+
 /** Creates books that accuse as soon as a commit breaks one of the rules. */
 export function createBooks(world: World, accuse: Accuse): Books {
   const creations = new Map<string, CreationBook>();
@@ -48,8 +61,10 @@ export function createBooks(world: World, accuse: Accuse): Books {
   const rows = new Map<string, number>();
   const open = new Map<string, number>();
   const spent = new Map<string, number>();
+  const counters = new Map<string, number>();
   const accounts = new Map<string, Item>();
   const keys = new Map<string, Item>();
+  const users = new Map<string, Item>();
   const cut = new Set<string>();
   const add = (map: Map<string, number>, name: string, amount: number): void =>
     void map.set(name, (map.get(name) ?? 0) + amount);
@@ -75,6 +90,7 @@ export function createBooks(world: World, accuse: Accuse): Books {
 
   function refundIsWhole(book: CreationBook, row: Item): void {
     book.refunds += 1;
+    countRefund(book, row);
     if (numberOf(row, 'amountMicros') !== book.costMicros)
       accuse(
         'a refund gives back the whole charge',
@@ -113,11 +129,76 @@ export function createBooks(world: World, accuse: Accuse): Books {
     }
   }
 
+  /** Days, by the name of their attribute, and users, by the key of their counter. */
+  function countersAreTheirCharges(account: string, name: string, stored: number): void {
+    const expected = counters.get(`${account} ${name}`) ?? 0;
+    if (stored !== expected)
+      accuse(
+        'a day and a user of a key count their own charges and refunds',
+        `${account} ${name}: ${stored}, by the charges ${expected}`,
+      );
+  }
+
+  /** The key holds each day of the last days on which it was charged, and no wrong day. */
+  function daysAreTheirCharges(account: string, key: Item): void {
+    const own = `${account} ${textOf(key, 'id')} `;
+    const stored = Object.keys(key).filter((name) => name.startsWith('day_'));
+    const newest = stored.toSorted().at(-1);
+    const charged = [...counters.keys()].flatMap((name) =>
+      name.startsWith(`${own}day_`) ? [name.slice(own.length)] : [],
+    );
+    const due = charged.filter((name) => newest === undefined || isDayKept(name, dayTime(newest)));
+    for (const name of new Set([...stored, ...due]))
+      countersAreTheirCharges(account, `${textOf(key, 'id')} ${name}`, numberOf(key, name));
+  }
+
+  /** A refund gives back to the counters of its charge. Only a day that is long over stays as it is. */
+  function countRefund(book: CreationBook, row: Item): void {
+    const refundedAt = Date.parse(textOf(row, 'at'));
+    for (const name of book.countedIn) {
+      const isOver = name.includes(' day_') && !isDayKept(name, refundedAt);
+      if (!isOver) add(counters, name, -book.costMicros);
+    }
+  }
+
+  /** The counters of a new creation: those that the product must use, whatever it writes. */
+  function countedIn(creation: Item, changes: readonly Change[]): string[] {
+    const account = textOf(creation, 'accountId');
+    const keyId = textOf(creation, 'keyId');
+    const key = keyBefore(creation, changes);
+    const day = textOf(creation, 'createdAt').slice(0, 10).replaceAll('-', '_');
+    const user = `${account} USER#${keyId}#${day.slice(0, 7)}#${userHash(textOf(creation, 'user'))}`;
+    return [`${account} ${keyId} day_${day}`, ...(key?.['perUserMonthlyCapMicros'] ? [user] : [])];
+  }
+
+  function keyBefore(creation: Item, changes: readonly Change[]): Item | undefined {
+    const changed = changes.find(({ sk }) => sk.startsWith('KEY#'));
+    const pk = `ACCOUNT#${textOf(creation, 'accountId')}`;
+    return changed?.before ?? keys.get(`${pk} KEY#${textOf(creation, 'keyId')}`);
+  }
+
+  /** The daily, total and per-user cap of the key as it was before the charge. */
+  function capsAreKept(creation: Item, key: Item | undefined, counted: readonly string[]): void {
+    const [day = '', user = ''] = counted;
+    const own = `${textOf(creation, 'accountId')} ${textOf(creation, 'keyId')} `;
+    const total = [...spent].reduce((sum, [name, value]) => sum + (name.startsWith(own) ? value : 0), 0);
+    const limits: [string, string, number][] = [
+      ['a key’s day is never above its cap', 'dailyCapMicros', counters.get(day) ?? 0],
+      ['a key’s total is never above its cap', 'totalCapMicros', total],
+      ['a user’s month is never above its cap', 'perUserMonthlyCapMicros', counters.get(user) ?? 0],
+    ];
+    for (const [invariant, name, value] of limits) {
+      const cap = key?.[name];
+      if (cap && value > Number(cap.N)) accuse(invariant, `${own}: ${value} of ${cap.N ?? ''}`);
+    }
+    if (key?.['perUserMonthlyCapMicros'] && textOf(creation, 'user') === '')
+      accuse('a key with a cap for each user charges only for a user', own);
+  }
+
   /** Checks a charge against the account and the key as they were before it. */
-  function chargeWasAllowed(creation: Item, changes: readonly Change[]): void {
+  function chargeWasAllowed(creation: Item, changes: readonly Change[], counted: readonly string[]): void {
     const id = textOf(creation, 'id');
     const account = changes.find(({ sk }) => sk === 'ACCOUNT');
-    const key = changes.find(({ sk }) => sk.startsWith('KEY#'));
     const row = changes.find(({ sk }) => sk.startsWith('LEDGER#'))?.after;
     if (numberOf(row, 'amountMicros') !== -numberOf(creation, 'costMicros'))
       accuse('a creation is charged its cost', id);
@@ -126,10 +207,10 @@ export function createBooks(world: World, accuse: Accuse): Books {
       accuse('a charge never overdraws', `${id}: ${numberOf(account?.after, 'availableMicros')}`);
     if (numberOf(account?.after, 'inFlight') > numberOf(account?.before, 'maxConcurrent'))
       accuse('never more open than the account may', id);
-    const keyBefore =
-      key?.before ?? keys.get(`ACCOUNT#${textOf(creation, 'accountId')} KEY#${textOf(creation, 'keyId')}`);
-    if (!keyBefore || keyBefore['revokedAt']) accuse('a revoked key charges nothing', id);
-    const cap = keyBefore?.['monthlyCapMicros'];
+    const key = keyBefore(creation, changes);
+    if (!key || key['revokedAt']) accuse('a revoked key charges nothing', id);
+    capsAreKept(creation, key, counted);
+    const cap = key?.['monthlyCapMicros'];
     const month = ['accountId', 'keyId', 'chargedMonth'].map((name) => textOf(creation, name)).join(' ');
     if (cap && (spent.get(month) ?? 0) > Number(cap.N))
       accuse('a key’s month is never above its cap', `${month}: ${spent.get(month) ?? 0} of ${cap.N ?? ''}`);
@@ -174,7 +255,7 @@ export function createBooks(world: World, accuse: Accuse): Books {
       accuse('failed if and only if refunded once', `${book.id} is ${book.status}, refunds ${book.refunds}`);
   }
 
-  function follow(change: Change): CreationBook {
+  function follow(change: Change, changes: readonly Change[]): CreationBook {
     const { before, after } = change;
     const id = textOf(after, 'id');
     let book = creations.get(id);
@@ -187,6 +268,7 @@ export function createBooks(world: World, accuse: Accuse): Books {
         chargedAt: world.time.now(),
         idempotencyKey: (JSON.parse(textOf(after, 'metadata')) as { readonly idempotency?: string })
           .idempotency,
+        countedIn: after ? countedIn(after, changes) : [],
         charges: 0,
         refunds: 0,
         round: 1,
@@ -194,6 +276,7 @@ export function createBooks(world: World, accuse: Accuse): Books {
         deadlineAt: numberOf(after, 'deadlineAt'),
       };
       creations.set(id, book);
+      for (const name of book.countedIn) add(counters, name, book.costMicros);
     }
     const isOpen = (item: Item | undefined): number =>
       item && !terminal.has(textOf(item, 'status')) ? 1 : 0;
@@ -218,7 +301,7 @@ export function createBooks(world: World, accuse: Accuse): Books {
       const followed = changes.flatMap((change) => {
         if (change.sk !== 'CREATION') return [];
         terminalNeverChanges(change);
-        return [follow(change)];
+        return [follow(change, changes)];
       });
       for (const change of changes) {
         const { pk, sk, after } = change;
@@ -229,6 +312,7 @@ export function createBooks(world: World, accuse: Accuse): Books {
         }
         if (sk === 'ACCOUNT' && after) accounts.set(pk, after);
         if (sk.startsWith('KEY#') && after) keys.set(`${pk} ${sk}`, after);
+        if (sk.startsWith('USER#') && after) users.set(`${pk} ${sk}`, after);
       }
       for (const book of followed) {
         failedIffRefunded(book);
@@ -237,7 +321,7 @@ export function createBooks(world: World, accuse: Accuse): Books {
           ({ sk, before, after }) => sk === 'CREATION' && !before && textOf(after, 'id') === book.id,
         );
         if (isNew?.after) {
-          chargeWasAllowed(isNew.after, changes);
+          chargeWasAllowed(isNew.after, changes, book.countedIn);
           keyHasOneUnrefundedCharge(book);
         }
       }
@@ -247,7 +331,14 @@ export function createBooks(world: World, accuse: Accuse): Books {
         if (!item) continue;
         balanceIsTheLedgersSum(account, item);
         inFlightIsWhatIsOpen(account, item);
-        for (const [name, key] of keys) if (name.startsWith(`${pk} `)) monthIsTheLedgersSum(account, key);
+        for (const [name, key] of keys)
+          if (name.startsWith(`${pk} `)) {
+            monthIsTheLedgersSum(account, key);
+            daysAreTheirCharges(account, key);
+          }
+        for (const [name, user] of users)
+          if (name.startsWith(`${pk} `))
+            countersAreTheirCharges(account, name.slice(pk.length + 1), numberOf(user, 'spentMicros'));
       }
     },
   };

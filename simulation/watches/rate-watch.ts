@@ -25,6 +25,8 @@ export interface RateWatch {
 }
 
 interface Minute {
+  /** The invocations that got a request in this minute. A fault may strike one before it answers. */
+  readonly invocations: Invocation[];
   sent: number;
   counted: number;
   /**
@@ -34,7 +36,7 @@ interface Minute {
   isBlurred: boolean;
 }
 
-const posts = new Set(['generate', 'quote']);
+const posts = new Set(['generate', 'quote', 'upload']);
 const minuteMillis = 60_000;
 /** A request so close to the turn of a minute may count for the other minute. */
 const marginMillis = 3_000;
@@ -60,7 +62,7 @@ export function createRateWatch(world: World, accuse: Accuse): RateWatch {
   const accounts = new Map<string, string>();
   const minuteOf = (account: string, at: number): Minute => {
     const name = `${account} ${Math.floor(at / minuteMillis)}`;
-    const known = minutes.get(name) ?? { sent: 0, counted: 0, isBlurred: false };
+    const known = minutes.get(name) ?? { invocations: [], sent: 0, counted: 0, isBlurred: false };
     minutes.set(name, known);
     return known;
   };
@@ -71,6 +73,7 @@ export function createRateWatch(world: World, accuse: Accuse): RateWatch {
       accounts.set(invocation.id, account);
       const minute = minuteOf(account, invocation.startedAt);
       minute.sent += 1;
+      minute.invocations.push(invocation);
       const next = minuteOf(account, invocation.startedAt + marginMillis);
       // A request shortly before the turn may count for the next minute.
       if (next !== minute) next.isBlurred = true;
@@ -93,7 +96,7 @@ export function createRateWatch(world: World, accuse: Accuse): RateWatch {
       }
       const verdict = verdictOf(answer);
       if (verdict === 'counted') minute.counted += 1;
-      if (minute.isBlurred) return;
+      if (minute.isBlurred || minute.invocations.some(({ faults }) => faults.length > 0)) return;
       if (minute.counted > limit)
         accuse(
           'a minute lets through no more POSTs than its rate',

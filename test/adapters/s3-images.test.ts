@@ -16,7 +16,12 @@ let server: Server;
 const asked: Asked[] = [];
 /** The statuses of the answers in turn. The last one holds for all further answers. */
 let statuses: number[] = [200];
-const held = { 'content-type': 'image/webp', 'x-amz-meta-width': '1537', 'x-amz-meta-height': '1025' };
+let held: Record<string, string> = {};
+const heldByDefault = {
+  'content-type': 'image/webp',
+  'x-amz-meta-width': '1537',
+  'x-amz-meta-height': '1025',
+};
 
 beforeAll(async () => {
   server = createServer((incoming, outgoing) => {
@@ -42,6 +47,7 @@ beforeAll(async () => {
 beforeEach(() => {
   asked.length = 0;
   statuses = [200];
+  held = heldByDefault;
 });
 afterAll(() => {
   server.close();
@@ -98,6 +104,28 @@ describe('An image in the bucket', () => {
       'HEAD /images/results/two.webp',
     ]);
   });
+});
+
+describe('The content credentials of an image', () => {
+  it.each(['present', 'absent'] as const)(
+    'An image whose credentials are %s is found as such',
+    async (found) => {
+      await store().put({ ...image, contentCredentials: found }, new Uint8Array(3));
+      expect(asked[0]?.headers['x-amz-meta-content-credentials']).toBe(found);
+      held = { ...heldByDefault, 'x-amz-meta-content-credentials': found };
+      expect(await store().find('results/one.webp')).toMatchObject({ contentCredentials: found });
+    },
+  );
+
+  it.each([undefined, 'forged'])(
+    'An image whose header is %s is found without a word about them',
+    async (other) => {
+      await store().put(image, new Uint8Array(3));
+      expect(asked[0]?.headers).not.toHaveProperty('x-amz-meta-content-credentials');
+      held = { ...heldByDefault, ...(other !== undefined && { 'x-amz-meta-content-credentials': other }) };
+      expect(await store().find('results/one.webp')).not.toHaveProperty('contentCredentials');
+    },
+  );
 });
 
 describe('A bucket that fails', () => {

@@ -78,6 +78,68 @@ describe('an account', () => {
   });
 });
 
+describe('the limits of a key', () => {
+  it('Every limit is set at creation, shown, changed alone, and removed by none or an empty value', async () => {
+    const { id } = operated.client.account;
+    const expires = '2099-01-31T18:00:00+02:00';
+    const made = await operated.run(
+      ...['keys', 'create', id, '--name', 'limited', '--daily-cap', '2', '--monthly-cap', '5'],
+      ...['--total-cap', '100', '--per-user-monthly-cap', '0.5'],
+      ...['--models', 'sandbox-sketch,sandbox-pro', '--expires', expires],
+    );
+    const limits = {
+      daily_cap: 2,
+      spent_today: 0,
+      monthly_cap: 5,
+      spent_this_month: 0,
+      total_cap: 100,
+      spent_total: 0,
+      per_user_monthly_cap: 0.5,
+      models: ['sandbox-sketch', 'sandbox-pro'],
+      expires_at: '2099-01-31T16:00:00.000Z',
+    };
+    expect(made).toMatchObject(limits);
+    const key = (made as { id: string }).id;
+    expect(await operated.run('keys', 'show', id, key)).toMatchObject(limits);
+    const change = ['--daily-cap', 'none', '--models', '', '--total-cap', '7'];
+    expect(await operated.run('keys', 'set', id, key, ...change)).toMatchObject({
+      ...limits,
+      daily_cap: null,
+      models: null,
+      total_cap: 7,
+    });
+    const none = ['monthly-cap', 'total-cap', 'per-user-monthly-cap', 'expires'];
+    expect(
+      await operated.run('keys', 'set', id, key, ...none.flatMap((name) => [`--${name}`, 'none'])),
+    ).toMatchObject({ monthly_cap: null, total_cap: null, per_user_monthly_cap: null, expires_at: null });
+  });
+
+  it.each([
+    [[], 'Nothing to change: name at least one option (see --help).'],
+    [['--daily-cap', '-1'], '--daily-cap: must be at least 0.'],
+    [['--models', 'sandbox-sketch,'], '--models: a name is missing; write none for all models.'],
+    [['--models', 'absent'], 'There is no model absent in the catalog.'],
+    [['--expires', '2020-01-01T00:00:00Z'], '--expires: must lie ahead.'],
+    [['--expires', '2099-02-31T00:00:00Z'], /^--expires: "2099-02-31T00:00:00Z" is no moment of RFC 3339/],
+    [['--expires', 'tomorrow'], /^--expires: "tomorrow" is no moment of RFC 3339/],
+  ])('Wrong limits %j are refused in one sentence', async (options, sentence) => {
+    const { account, record } = operated.client;
+    expect(await operated.refused('keys', 'set', account.id, record.id, ...options)).toMatch(sentence);
+  });
+
+  it('The creations of one user are listed alone', async () => {
+    const { account, key } = operated.client;
+    const body = { model: 'sandbox-sketch', prompt: 'a lake', user: 'customer-7' };
+    await operated.service.send('/images/generate', { key, body });
+    await operated.service.send('/images/generate', { key, body: { ...body, user: 'customer-8' } });
+    const { data } = (await operated.run('creations', 'list', account.id, '--user', 'customer-7')) as {
+      data: { id: string }[];
+    };
+    expect(data).toHaveLength(1);
+    expect(await operated.run('creations', 'show', data[0]?.id ?? '')).toMatchObject({ user: 'customer-7' });
+  });
+});
+
 describe('a key', () => {
   it('gets another cap or none, and the next request follows it', async () => {
     const generate = async (): Promise<number> =>

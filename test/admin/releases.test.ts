@@ -109,13 +109,16 @@ describe('releases prune', () => {
   });
 
   it('A pruning is refused while more executions than Step Functions tells about may need older versions', async () => {
-    const executions = Array.from({ length: 151 }, (_, place) => ({
-      executionArn: `arn:aws:states:us-east-1:000000000000:execution:M:${place}`,
-      startDate: 0,
-    }));
-    service.machine.watchAws((call, serve) =>
-      call.operation === 'ListExecutions' ? Promise.resolve({ executions }) : serve(),
-    );
+    const executionsOf = (machine: string, length: number) =>
+      Array.from({ length }, (_, place) => ({
+        executionArn: `${machine.replace(':stateMachine:', ':execution:')}:${place}`,
+        startDate: 0,
+      }));
+    service.machine.watchAws((call, serve) => {
+      if (call.operation !== 'ListExecutions') return serve();
+      const machine = String(call.input['stateMachineArn']);
+      return Promise.resolve({ executions: executionsOf(machine, machine.includes('Callback') ? 50 : 101) });
+    });
     expect(await refusal(folder, 'releases', 'prune')).toMatch(
       /151 executions still run that may have begun before the last release: prune 3 hours after it\.$/,
     );

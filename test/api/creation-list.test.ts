@@ -78,8 +78,8 @@ describe('GET /creations', () => {
   });
 
   it('The refusal names every wrong parameter', async () => {
-    expect(fieldsOf(await list(owner, '?user=me&limit=0&status=done&cursor=x&model='))).toEqual([
-      'user: unknown_parameter',
+    expect(fieldsOf(await list(owner, '?users=me&limit=0&status=done&cursor=x&model='))).toEqual([
+      'users: unknown_parameter',
       'limit: invalid_value',
       'cursor: invalid_value',
       'status: invalid_value',

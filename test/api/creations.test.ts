@@ -130,6 +130,7 @@ describe('the fields of a creation', () => {
           height: 832,
           content_type: 'image/jpeg',
           bytes: anyNumber,
+          content_credentials: 'absent',
         },
       ],
     });

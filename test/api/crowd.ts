@@ -9,7 +9,7 @@ import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createWalletStore } from '../../adapters/dynamodb/wallet-store.ts';
 import { createAccount } from '../../admin/commands/accounts.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
-import { monthOf } from '../../core/creation.ts';
+import { dayOf, monthOf } from '../../core/creation.ts';
 import { uuidV7, type CreationId } from '../../core/ids.ts';
 import type { LedgerRow } from '../../core/ledger.ts';
 import { asMicros } from '../../core/money.ts';
@@ -22,6 +22,7 @@ import { createSimulatedTable, tableName } from '../../simulation/aws/simulated-
 export const crowdSize = 200;
 /** The cost of one request in USD. */
 export const costUsd = 0.01;
+export const userOfTheCrowd = 'customer 7';
 
 function together<Value>(one: () => Promise<Value>): Promise<Value[]> {
   return Promise.all(Array.from({ length: crowdSize }, one));
@@ -32,7 +33,7 @@ export function requestsAtOnce(
   { key }: Client,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer[]> {
-  const body = { model: 'sandbox-sketch', prompt: 'a crowd at a counter' };
+  const body = { model: 'sandbox-sketch', prompt: 'a crowd at a counter', user: userOfTheCrowd };
   return together(async () => service.send('/images/generate', { key, body, headers }));
 }
 
@@ -61,12 +62,9 @@ export function openCounter(service: TestService): Counter {
     wallet: createWalletStore(table),
   };
   return {
-    client: async ({ monthlyCap, ...wanted }) => {
+    client: async (wanted) => {
       const account = await createAccount(operator, { name: 'crowd', ...wanted });
-      const { record } = await issueKey(operator, account, {
-        name: 'crowd',
-        ...(monthlyCap !== undefined && { monthlyCap }),
-      });
+      const { record } = await issueKey(operator, account, { ...wanted, name: 'crowd' });
       return { account, record };
     },
     chargeAtOnce: (client) => {
@@ -86,15 +84,12 @@ function orderOf({ operator }: TestService, { account, record }: Charged, now: n
     model: 'sandbox-sketch',
     costMicros: asMicros(costUsd * 1_000_000),
     chargedMonth: monthOf(now),
+    chargedDay: dayOf(now),
+    user: userOfTheCrowd,
+    ...(record.perUserMonthlyCapMicros !== undefined && { countedForUser: true }),
     createdAt: new Date(now).toISOString(),
     // The creation is due in an hour, so that no reconciler starts it during the test.
     dueAt: now + 3_600_000,
   });
-  const cap = record.monthlyCapMicros;
-  return {
-    creation,
-    postRate: account.limits.postRate,
-    nowMillis: now,
-    ...(cap !== undefined && { monthlyCapMicros: cap }),
-  };
+  return { creation, apiKey: record, postRate: account.limits.postRate, nowMillis: now };
 }

@@ -28,7 +28,7 @@ describe('the limits of a new account', () => {
   it('A new account has the limits of the deployment, except those that it is given', async () => {
     const deployment = {
       ...service.operator,
-      defaultLimits: { postRate: 6, getRate: 7, maxConcurrent: 8, deadlineSeconds: 9 },
+      defaultLimits: { postRate: 6, getRate: 7, maxConcurrent: 8, deadlineSeconds: 9, maxUnusedUploads: 10 },
     };
     const { id } = await createAccount(deployment, { name: 'Studio', getRate: '70' });
     expect((await service.account(id)).limits).toEqual({
@@ -36,6 +36,7 @@ describe('the limits of a new account', () => {
       getRate: 70,
       maxConcurrent: 8,
       deadlineSeconds: 9,
+      maxUnusedUploads: 10,
     });
   });
 

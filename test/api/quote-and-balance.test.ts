@@ -4,7 +4,7 @@ import { everyAnswer } from './every-answer.ts';
 import { png } from './image-files.ts';
 import { answering, startImageOrigin, type ImageOrigin } from './image-origin.ts';
 import { refusalOf } from './refusal.ts';
-import { costOf, idOf, monthBegin } from '../fixtures/values.ts';
+import { anyText, costOf, idOf, monthBegin } from '../fixtures/values.ts';
 
 let service: TestService;
 let origin: ImageOrigin;
@@ -123,6 +123,15 @@ describe('GET /balance', () => {
         monthly_cap: 0.1,
         spent: 0.04,
         resets_at: monthBegin,
+        daily_cap: null,
+        spent_today: 0.04,
+        day_resets_at: anyText,
+        total_cap: null,
+        spent_total: 0.04,
+        per_user_monthly_cap: null,
+        models: null,
+        expires_at: null,
+        user: null,
       },
     });
   });

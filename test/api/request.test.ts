@@ -69,18 +69,23 @@ describe('the body of POST /images/generate', () => {
 
 describe('an unknown query parameter', () => {
   const id = '01939f4e-0000-7000-8000-000000000000';
+  /** A body with one error, which the answer tells together with the unknown parameters. */
+  const wrongBody = (name: keyof typeof operations): { body: object; error: string } =>
+    name === 'createUpload'
+      ? { body: { content_type: 'image/png', bytes: 0 }, error: 'bytes: too_small' }
+      : { body: { ...least, seed: -1 }, error: 'seed: too_small' };
   const send = (name: keyof typeof operations, query: string): Promise<Answer> => {
     const { method, path } = operations[name];
     return service.send(`${path.replace('{id}', id)}?${query}`, {
       key: client.key,
       method,
-      ...(method === 'POST' && { body: { ...least, seed: -1 } }),
+      ...(method === 'POST' && { body: wrongBody(name).body }),
     });
   };
   const names = Object.keys(operations) as (keyof typeof operations)[];
 
   it.each(names)('A parameter that %s does not take is refused with 400 and its name', async (name) => {
-    const bodyErrors = operations[name].method === 'POST' ? ['seed: too_small'] : [];
+    const bodyErrors = operations[name].method === 'POST' ? [wrongBody(name).error] : [];
     const answer = await send(name, 'user=a&__proto__=b&constructor=c&=d');
     expect(refusalOf(answer)).toMatchObject({ status: 400, code: 'ERR_INVALID_REQUEST' });
     expect(fieldsOf(answer)).toEqual(

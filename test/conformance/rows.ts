@@ -61,6 +61,14 @@ export const parts: readonly Part[] = [
         'api/provider-policy: The list names no provider, no provider model and no provider cost',
       ),
       row(
+        'results[].content_credentials is present or absent, read from the bytes, which are never changed',
+        'vendors/content-credentials: An image of %s has exactly the bytes that the vendor sent',
+        'core/content-credentials: A %s without a manifest has none',
+        'core/content-credentials: A %s with a manifest has them',
+        'core/content-credentials: A hostile %s costs a bounded number of reads, all inside the file',
+        'core/creation: A result of a release that did not look for credentials says nothing about them',
+      ),
+      row(
         'Results are kept 30 days; afterwards the lists are empty and the date lies in the past',
         'api/creations: The lists result_urls and results are empty, result_expires_at lies in the past, and the file is gone',
       ),
@@ -246,6 +254,52 @@ export const parts: readonly Part[] = [
         "api/source-images: A source image is copied byte for byte into the service's own bucket, under a name that cannot be guessed, with its true type",
       ),
       row('Gone within 48 h', 'api/source-images: The copies are gone within 48 hours'),
+    ],
+  },
+  {
+    part: 'Uploads',
+    rows: [
+      row(
+        'POST /uploads answers 201 with id, image_url, upload_url, upload_headers and expires_at',
+        'api/uploads: The answer has exactly these fields, and its address takes the announced bytes',
+        'api/uploads: A body with %s is refused with its field',
+        'docs/api-examples: The commands of an upload work as they are shown',
+      ),
+      row(
+        'The PUT takes exactly the type and length that were announced',
+        'api/uploads: The address refuses %s, and nothing is stored',
+        'adapters/s3-uploads: The signature covers host, length and type, and holds for 15 minutes from the given time',
+      ),
+      row(
+        'The PUT is possible for 15 minutes',
+        'api/uploads: The address takes no bytes after 15 minutes, and a second time within them',
+      ),
+      row(
+        'image_url can be used for 24 h, also by several creations, and mixed with addresses',
+        'api/uploads: An upload can be used until 24 hours are over; then it is refused, and its place is free',
+        'api/uploads: The bytes are copied like a fetched image, and may be used by several creations',
+        'api/uploads: Addresses and uploads may be mixed, and keep the order of the request',
+      ),
+      row('The bytes are gone within 48 h', 'api/uploads: The bytes are gone within 48 hours'),
+      row(
+        "Another account's id, an expired or never filled one: 400, field image_urls[i], all alike",
+        'api/uploads: An upload of another account, an unknown one and one that was never filled are answered alike',
+        'api/uploads: The first item that cannot be used is named by its place',
+      ),
+      row(
+        'The same checks as for source images, by the bytes',
+        'api/uploads: An upload of %s is refused by its bytes',
+      ),
+      row(
+        'At most 100 unused uploads an account, exact under concurrency',
+        'api/uploads: Of two hundred requests at once exactly a hundred are accepted',
+        'api/uploads: A creation that is accepted frees the place of its upload, and a refused one does not',
+      ),
+      row(
+        'The bytes of a client are never served under our address',
+        'api/uploads: The bytes of an upload are never served under an address of ours',
+        'stack/resources: The policy of the bucket lets the distribution read results/* and nothing else',
+      ),
     ],
   },
   {
@@ -623,6 +677,52 @@ export const parts: readonly Part[] = [
         'api/concurrency-money: a wallet that covers exactly three',
       ),
       row('The same for a monthly cap', 'api/concurrency-money: a monthly cap that covers exactly three'),
+      row('The same for a daily cap', 'api/concurrency-money: a daily cap that covers exactly three'),
+      row('The same for a total cap', 'api/concurrency-money: a total cap that covers exactly three'),
+      row(
+        'The same for a cap for each user',
+        'api/concurrency-money: a cap for each user that covers exactly three',
+      ),
+      row(
+        'Daily budget of a key: 402 daily_budget_exceeded; the day is UTC, and a refund goes back to its own day',
+        'api/key-limits: The refusal has cap, spent and resets_at, and a refund gives room again',
+        'core/caps: The day of an instant is the day in UTC, and the next day begins at midnight',
+      ),
+      row(
+        'Total budget of a key: 402 total_budget_exceeded, which counts what was spent before it was set',
+        'api/key-limits: The budget counts what was spent before it was set, and gets a refund back',
+      ),
+      row(
+        'Budget for each user: 402 user_budget_exceeded with user; the key requires user',
+        'api/key-limits: Each user has a budget of its own, which gets a refund back',
+        'api/key-limits: A key with such a cap requires a user, in a submission and in a quote, but a replay gets its creation',
+      ),
+      row(
+        'Of several exceeded budgets the refusal names the first: daily, monthly, total, user',
+        'api/key-limits: The refusal names the first exceeded budget: daily, monthly, total, user',
+      ),
+      row(
+        'A model that a key does not allow is absent from GET /models, and 404 on submission',
+        'api/key-limits: A model that the key does not allow is absent from GET /models, and 404 on submission and quote',
+      ),
+      row(
+        'An expired key is 401 api_key_invalid',
+        'api/key-limits: A key works until it expires, and is answered 401 api_key_invalid from that moment on',
+      ),
+      row(
+        'max_cost: 400 max_cost_exceeded with cost and max_cost, nothing charged; a replay returns the first creation',
+        'api/key-limits: A price above max_cost is refused with both amounts, and nothing is charged; an equal price is accepted',
+        'api/key-limits: A replay returns the first creation, and another max_cost is another request',
+      ),
+      row(
+        'user: 1 to 64 characters, in creation, ledger row and the filter of GET /creations',
+        'api/key-limits: The creation, its ledger row and the filter of GET /creations have the user as it was sent',
+        'api/key-limits: The user takes part in the comparison of requests with one Idempotency-Key',
+      ),
+      row(
+        'X-Darkroom-Cost on every answer that charges or quotes',
+        'api/key-limits: The header tells the price in USD on a 202, a replay, a 200 after a wait and a quote, and on nothing else',
+      ),
       row(
         'The same for a limit of five concurrent creations',
         'api/concurrency-limits: a limit of five concurrent creations',

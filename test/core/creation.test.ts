@@ -29,6 +29,7 @@ describe('a creation as its client sees it', () => {
       currency: 'USD',
       webhook: null,
       metadata: { order: 'A-1' },
+      user: null,
       created_at: '2026-11-21T12:00:30.000Z',
       started_at: null,
       completed_at: null,
@@ -61,6 +62,26 @@ describe('a creation as its client sees it', () => {
       started_at: '2026-11-21T12:00:31.000Z',
       completed_at: '2026-11-21T12:00:34.000Z',
     });
+  });
+
+  it.each(['present', 'absent'] as const)(
+    'A result whose credentials are %s says so',
+    (contentCredentials) => {
+      const results = [{ ...storedImage, contentCredentials }];
+      const view = creationView(aCompletedCreation({ results }), base, now);
+      expect(view['results']).toMatchObject([{ content_credentials: contentCredentials }]);
+    },
+  );
+
+  it('A result of a release that did not look for credentials says nothing about them', () => {
+    const view = creationView(aCompletedCreation(), base, now);
+    expect(Object.keys((view['results'] as object[])[0] ?? {})).toEqual([
+      'url',
+      'width',
+      'height',
+      'content_type',
+      'bytes',
+    ]);
   });
 
   it('A creation whose images have expired has no addresses, and its expiry date lies in the past', () => {

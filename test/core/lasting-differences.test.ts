@@ -16,6 +16,8 @@ function booksOf(accountId: AccountId, available: number): AccountBooks {
     creations: [],
     keys: [],
     ledger: [],
+    userCounters: [],
+    readAt: 0,
   };
 }
 

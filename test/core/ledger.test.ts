@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { CreationId } from '../../core/ids.ts';
-import { auditAccount, type AccountBooks, type AuditedCreation, type LedgerRow } from '../../core/ledger.ts';
+import {
+  auditAccount,
+  type AccountBooks,
+  type AuditedCreation,
+  type LedgerRow,
+  type UserCounter,
+} from '../../core/ledger.ts';
 import { asMicros } from '../../core/money.ts';
+import { userHash } from '../../core/user.ts';
 import { accountId, creationId, keyId } from '../fixtures/records.ts';
 
 const at = '2026-11-21T12:00:00.000Z';
@@ -42,7 +49,9 @@ const balanced: AccountBooks = {
   creditLineMicros: asMicros(5_000_000),
   inFlight: 1,
   creations: [open, failed],
-  keys: [{ id: keyId, spent: { '2026_11': asMicros(40_000) } }],
+  keys: [{ id: keyId, spent: { '2026_11': asMicros(40_000) }, spentByDay: {} }],
+  userCounters: [],
+  readAt: Date.UTC(2026, 10, 22),
   ledger: [
     row('top_up', 25_000_000),
     row('credit_line', 5_000_000),
@@ -51,6 +60,15 @@ const balanced: AccountBooks = {
     refund(other, 60_000),
   ],
 };
+
+const today = '2026_11_21';
+const ofUser = { user: 'customer 7', countedForUser: true } as const;
+const counterOf = (micros: number): UserCounter => ({
+  keyId,
+  month: '2026_11',
+  userHash: userHash(ofUser.user),
+  spentMicros: asMicros(micros),
+});
 
 const differences = (change: Partial<AccountBooks>): string[] =>
   auditAccount({ ...balanced, ...change }).map(
@@ -73,6 +91,27 @@ describe('the audit of an account', () => {
         ledger: [],
       }),
     ).toEqual([]);
+  });
+
+  it('The audit does not miss days and counters that are gone because they are long over', () => {
+    const dayAgo = { ...charge(creationId, 40_000), day: '2026_11_17' };
+    const later = { ...row('charge', -1, { keyId, month: '2026_11' }), day: today };
+    const gone = differences({
+      availableMicros: asMicros(29_959_999),
+      keys: [{ id: keyId, spent: { '2026_11': asMicros(40_001) }, spentByDay: { [today]: asMicros(1) } }],
+      ledger: [
+        ...balanced.ledger.map((one) =>
+          one.creationId === creationId && one.kind === 'charge' ? dayAgo : one,
+        ),
+        later,
+      ],
+    });
+    expect(gone).toEqual([]);
+    const counted = balanced.ledger.map((one) =>
+      one.creationId === creationId ? { ...one, ...ofUser } : one,
+    );
+    expect(differences({ ledger: counted, readAt: Date.UTC(2027, 2, 1) })).toEqual([]);
+    expect(differences({ ledger: counted, userCounters: [counterOf(40_000)] })).toEqual([]);
   });
 
   it.each<[string, Partial<AccountBooks>, string[]]>([
@@ -156,20 +195,50 @@ describe('the audit of an account', () => {
     ],
     [
       'a month that was not charged',
-      { keys: [{ id: keyId, spent: {} }] },
+      { keys: [{ id: keyId, spent: {}, spentByDay: {} }] },
       [`spend of key ${keyId} in 2026_11 40000 0`],
     ],
     [
       'a charge in the wrong month',
-      { keys: [{ id: keyId, spent: { '2026_12': asMicros(40_000) } }] },
+      { keys: [{ id: keyId, spent: { '2026_12': asMicros(40_000) }, spentByDay: {} }] },
       [`spend of key ${keyId} in 2026_11 40000 0`, `spend of key ${keyId} in 2026_12 0 40000`],
+    ],
+    [
+      'a day that was not charged',
+      {
+        ledger: balanced.ledger.map((one) => (one.creationId === creationId ? { ...one, day: today } : one)),
+      },
+      [`spend of key ${keyId} on ${today} 40000 0`],
+    ],
+    [
+      'a day whose stored spend has no row',
+      { keys: [{ id: keyId, spent: { '2026_11': asMicros(40_000) }, spentByDay: { [today]: asMicros(1) } }] },
+      [`spend of key ${keyId} on ${today} 0 1`],
+    ],
+    [
+      'a user whose counter differs from the rows',
+      {
+        ledger: balanced.ledger.map((one) => (one.creationId === creationId ? { ...one, ...ofUser } : one)),
+        userCounters: [counterOf(50_000)],
+      },
+      [`spend of key ${keyId} for user ${userHash(ofUser.user)} in 2026_11 40000 50000`],
+    ],
+    [
+      'a user whose counter is missing',
+      { ledger: balanced.ledger.map((one) => (one.creationId === creationId ? { ...one, ...ofUser } : one)) },
+      [`spend of key ${keyId} for user ${userHash(ofUser.user)} in 2026_11 40000 0`],
+    ],
+    [
+      'a counter of a user without a row',
+      { userCounters: [counterOf(1)] },
+      [`spend of key ${keyId} for user ${userHash(ofUser.user)} in 2026_11 0 1`],
     ],
     [
       'a creation that was charged twice',
       {
         ledger: [...balanced.ledger, charge(creationId, 40_000)],
         availableMicros: asMicros(29_920_000),
-        keys: [{ id: keyId, spent: { '2026_11': asMicros(80_000) } }],
+        keys: [{ id: keyId, spent: { '2026_11': asMicros(80_000) }, spentByDay: {} }],
       },
       [`charges of ${creationId} 1 2`, `cost of ${creationId} 80000 40000`],
     ],
@@ -178,7 +247,7 @@ describe('the audit of an account', () => {
       {
         ledger: [...balanced.ledger, refund(other, 60_000)],
         availableMicros: asMicros(30_020_000),
-        keys: [{ id: keyId, spent: { '2026_11': asMicros(-20_000) } }],
+        keys: [{ id: keyId, spent: { '2026_11': asMicros(-20_000) }, spentByDay: {} }],
       },
       [`refunds of ${other} 60000 120000`, `amount refunded of ${other} 120000 60000`],
     ],
@@ -189,7 +258,7 @@ describe('the audit of an account', () => {
         creations: [{ ...open, status: 'failed', refundedMicros: asMicros(40_000) }, failed],
         inFlight: 0,
         availableMicros: asMicros(29_999_999),
-        keys: [{ id: keyId, spent: { '2026_11': asMicros(1) } }],
+        keys: [{ id: keyId, spent: { '2026_11': asMicros(1) }, spentByDay: {} }],
       },
       [`refunds of ${creationId} 40000 39999`, `amount refunded of ${creationId} 39999 40000`],
     ],
@@ -201,7 +270,7 @@ describe('the audit of an account', () => {
         creditLineMicros: asMicros(0),
         creations: [failed],
         inFlight: 0,
-        keys: [{ id: keyId, spent: { '2026_11': asMicros(-60_000) } }],
+        keys: [{ id: keyId, spent: { '2026_11': asMicros(-60_000) }, spentByDay: {} }],
       },
       [`charges of ${other} 1 0`, `refunds of ${other} 0 60000`, `cost of ${other} 0 60000`],
     ],

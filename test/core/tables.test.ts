@@ -15,12 +15,19 @@ import { signFromSeconds } from '../../core/webhook-secrets.ts';
 describe('core/limits.ts', () => {
   it('The service has these limits and no others', () => {
     expect({ ...limits }).toEqual({
-      defaultLimits: { postRate: 60, getRate: 600, maxConcurrent: 20, deadlineSeconds: 300 },
+      defaultLimits: {
+        postRate: 60,
+        getRate: 600,
+        maxConcurrent: 20,
+        deadlineSeconds: 300,
+        maxUnusedUploads: 100,
+      },
       limitRanges: {
         postRate: [0, 1_000_000],
         getRate: [0, 1_000_000],
         maxConcurrent: [0, 100_000],
         deadlineSeconds: [1, 720],
+        maxUnusedUploads: [0, 1_000],
       },
       serviceCapacity: 2_000,
       startGraceMillis: 60_000,
@@ -41,6 +48,8 @@ describe('core/limits.ts', () => {
       maxSourceBytes: 10_000_000,
       sourceSide: { least: 64, most: 8_192 },
       maxSourcePixels: 25_000_000,
+      uploadAddressSeconds: 900,
+      uploadMillis: 86_400_000,
       longestWaitSeconds: 20,
       latestAnswerMillis: 25_000,
       requestMillis: 26_000,
@@ -100,8 +109,9 @@ describe('core/contract.ts', () => {
       ['listModels', 'GET /models', 'list-models', []],
       ['generateImage', 'POST /images/generate', 'generate-image', []],
       ['quoteImage', 'POST /images/quote', 'quote-image', []],
-      ['listCreations', 'GET /creations', 'list-creations', ['limit', 'cursor', 'status', 'model']],
-      ['getBalance', 'GET /balance', 'get-balance', []],
+      ['createUpload', 'POST /uploads', 'create-upload', []],
+      ['listCreations', 'GET /creations', 'list-creations', ['limit', 'cursor', 'status', 'model', 'user']],
+      ['getBalance', 'GET /balance', 'get-balance', ['user']],
       ['getCreation', 'GET /creations/{id}', 'get-creation', []],
     ]);
   });

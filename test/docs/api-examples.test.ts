@@ -6,7 +6,13 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { png } from '../api/image-files.ts';
 import * as z from 'zod';
 import { setNotices } from '../../core/notice-settings.ts';
 import { asMicros } from '../../core/money.ts';
@@ -125,6 +131,7 @@ async function tellTheStory(): Promise<void> {
   await sendShown('creations');
   await sendShown('balance');
   await sendShown('quote');
+  await sendShown('upload');
   const { data } = z.object({ data: z.array(z.unknown()) }).parse((await sendShown('models')).body);
   answers.set('models', { data: data.slice(0, 1) });
 }
@@ -195,6 +202,10 @@ function normalised(value: unknown): unknown {
     return value
       .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
+      .replace(
+        /http:\/\/127\.0\.0\.1:\d+\/\w+\/uploads\/[\w-]{32}\.png\?X-Amz-.*X-Amz-Signature=\w+/,
+        'SIGNED',
+      )
       .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'SERVICE')
       .replace(/results\/[\w-]{32}\./g, 'results/KEY.');
   if (Array.isArray(value)) return value.map(normalised);
@@ -221,6 +232,19 @@ describe('The JSON examples of the documentation', () => {
 
   it('Every call of this test belongs to an example of a page', () => {
     expect([...answers.keys()].sort()).toEqual(examples.map(({ example }) => example).sort());
+  });
+
+  it('The commands of an upload work as they are shown', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'darkroom-upload-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(join(folder, 'lake.png'), png(640, 480, 5_000));
+    const script = api.blocks.find((block) => block.example === 'upload-script')?.text ?? '';
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'] ?? '', API: service.machine.apiUrl, KEY: client.key },
+    });
+    const record: unknown = await service.ended(created.parse(JSON.parse(stdout)).id);
+    expect(record).toMatchObject({ status: 'completed', sources: [{ width: 640, bytes: 5_000 }] });
   });
 
   it.each(['key-missing', 'accepted'])('The answer %s has every header that the page shows', (example) => {

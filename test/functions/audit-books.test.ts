@@ -20,6 +20,8 @@ function booksWith(available: number, id = accountId): AccountBooks {
     inFlight: 0,
     creations: [],
     keys: [],
+    userCounters: [],
+    readAt: 0,
     ledger: [{ kind: 'top_up', amountMicros: asMicros(5_000_000), at, reference: 'invoice' }],
   };
 }
@@ -95,6 +97,7 @@ describe('the daily audit', () => {
     const keys = Array.from({ length: 21 }, (_, index) => ({
       id: `Key${index}` as KeyId,
       spent: { '2026_11': asMicros(1) },
+      spentByDay: {},
     }));
     const books = [{ ...booksWith(5_000_000), keys }, booksWith(4_000_000, other)];
     const { report, log } = await run(books);

@@ -26,7 +26,20 @@ describe('a refusal because of money or room', () => {
   });
 
   it('A refusal over the budget says the cap, the amount spent and when the next month begins', () => {
-    expect(shown(overBudget(asMicros(500_000), asMicros(490_000), now))).toEqual({
+    const budget = {
+      capMicros: asMicros(500_000),
+      spentMicros: asMicros(490_000),
+      resetsAt: '2026-12-01T00:00:00.000Z',
+    };
+    const ofUser = overBudget({ ...budget, period: 'user' }, 'customer 7');
+    expect(ofUser.details).toEqual({
+      reason: 'user_budget_exceeded',
+      cap: 0.5,
+      spent: 0.49,
+      resets_at: '2026-12-01T00:00:00.000Z',
+      user: 'customer 7',
+    });
+    expect(shown(overBudget({ ...budget, period: 'monthly' }, 'customer 7'))).toEqual({
       status: 402,
       code: 'ERR_INSUFFICIENT_BALANCE',
       headers: {},
@@ -60,21 +73,46 @@ interface Means {
   readonly open?: number;
   readonly cap?: number;
   readonly spent?: number;
+  readonly daily?: number;
+  readonly today?: number;
+  readonly total?: number;
+  readonly perUser?: number;
+  readonly userSpent?: number;
 }
 
 /** Why a charge of 0.04 USD is refused: the reason, or the code of a refusal without a reason. */
-function against({ available = 40_000, inFlight = 0, open = 0, cap, spent = 0 }: Means): unknown {
+function against({
+  available = 40_000,
+  inFlight = 0,
+  open = 0,
+  cap,
+  spent = 0,
+  daily,
+  today = 0,
+  total,
+  perUser,
+  userSpent = 0,
+}: Means): unknown {
   const account = anAccount({
     availableMicros: asMicros(available),
     inFlight,
-    limits: { postRate: 60, getRate: 600, maxConcurrent: 3, deadlineSeconds: 300 },
+    limits: { postRate: 60, getRate: 600, maxConcurrent: 3, deadlineSeconds: 300, maxUnusedUploads: 100 },
   });
   const apiKey = anApiKey({
     ...(cap !== undefined && { monthlyCapMicros: asMicros(cap) }),
+    ...(daily !== undefined && { dailyCapMicros: asMicros(daily) }),
+    ...(total !== undefined && { totalCapMicros: asMicros(total) }),
+    ...(perUser !== undefined && { perUserMonthlyCapMicros: asMicros(perUser) }),
     spent: { '2026_11': asMicros(spent), '2026_10': asMicros(9_000_000) },
+    spentByDay: { '2026_11_21': asMicros(today), '2026_11_20': asMicros(8_000_000) },
   });
   try {
-    checkMeans(callerWith(open, account, apiKey), asMicros(40_000), 'https://portal.test');
+    const caller = callerWith(open, account, apiKey);
+    checkMeans(
+      { ...caller, state: { ...caller.state, userSpentMicros: asMicros(userSpent) } },
+      { cost: asMicros(40_000), user: 'customer 7' },
+      'https://portal.test',
+    );
     return 'nothing';
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -97,6 +135,16 @@ describe('the first look at the means', () => {
     [{ cap: 39_999 }, 'monthly_budget_exceeded'],
     [{ cap: 0 }, 'monthly_budget_exceeded'],
     [{ cap: 0, available: 0, inFlight: 9, open: 9_000 }, 'monthly_budget_exceeded'],
+    [{ daily: 40_000 }, 'nothing'],
+    [{ daily: 40_000, today: 1 }, 'daily_budget_exceeded'],
+    [{ total: 9_040_000 }, 'nothing'],
+    [{ total: 9_040_000, spent: 1 }, 'total_budget_exceeded'],
+    [{ total: 9_039_999 }, 'total_budget_exceeded'],
+    [{ perUser: 100_000, userSpent: 60_000 }, 'nothing'],
+    [{ perUser: 100_000, userSpent: 60_001, available: 0 }, 'user_budget_exceeded'],
+    [{ daily: 0, cap: 0, total: 0, perUser: 0 }, 'daily_budget_exceeded'],
+    [{ cap: 0, total: 0, perUser: 0 }, 'monthly_budget_exceeded'],
+    [{ total: 0, perUser: 0 }, 'total_budget_exceeded'],
     [{ available: 0, inFlight: 9, open: 9_000 }, 'ERR_INSUFFICIENT_BALANCE'],
     [{ inFlight: 9, open: 9_000 }, 'concurrent_creations'],
   ])('The means %j lead to: %s', (means, reason) => {
@@ -106,7 +154,7 @@ describe('the first look at the means', () => {
   it('The refusal of a full service says how many creations are open and how many may be open', () => {
     const caller = callerWith(2_017);
     expect(() => {
-      checkMeans(caller, asMicros(1), '');
+      checkMeans(caller, { cost: asMicros(1), user: undefined }, '');
     }).toThrow(
       expect.objectContaining({
         details: { scope: 'service', reason: 'capacity', limit: 2_000, current: 2_017 },

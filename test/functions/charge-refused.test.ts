@@ -1,14 +1,28 @@
 /** The refusals of POST /images/generate because of money, a limit or a busy table. */
 import { describe, expect, it } from 'vitest';
+import type { Budget } from '../../core/caps.ts';
 import { asMicros } from '../../core/money.ts';
 import type { ChargeOutcome } from '../../core/ports/charges.ts';
 import { creationId } from '../fixtures/records.ts';
 import { accepting, post } from './serve-fixture.ts';
 
+const aBudget = (change: Partial<Budget> = {}): Budget => ({
+  period: 'monthly',
+  capMicros: asMicros(2_500_000),
+  spentMicros: asMicros(1_990_000),
+  resetsAt: '2026-12-01T00:00:00.000Z',
+  ...change,
+});
 const body = { model: 'sandbox-standard', prompt: 'a pier' };
 
 describe('the first look at the means', () => {
-  const limits = { postRate: 60, getRate: 600, maxConcurrent: 7, deadlineSeconds: 300 };
+  const limits = {
+    postRate: 60,
+    getRate: 600,
+    maxConcurrent: 7,
+    deadlineSeconds: 300,
+    maxUnusedUploads: 100,
+  };
 
   it.each<[string, Parameters<typeof accepting>[0], number, object, string | undefined]>([
     [
@@ -98,7 +112,13 @@ describe('the first look at the means', () => {
 });
 
 describe('a charge that is refused', () => {
-  const limits = { postRate: 60, getRate: 600, maxConcurrent: 20, deadlineSeconds: 300 };
+  const limits = {
+    postRate: 60,
+    getRate: 600,
+    maxConcurrent: 20,
+    deadlineSeconds: 300,
+    maxUnusedUploads: 100,
+  };
   const busy = {
     code: 'ERR_PROVIDER_UNAVAILABLE',
     message: 'The service is busy. Nothing was charged: send the request again.',
@@ -163,7 +183,7 @@ describe('a charge that is refused', () => {
     ],
     [
       'the budget is used up',
-      { kind: 'over_budget', spentMicros: asMicros(1_990_000) },
+      { kind: 'over_budget', budget: aBudget({ capMicros: asMicros(2_000_000) }) },
       402,
       {
         code: 'ERR_INSUFFICIENT_BALANCE',
@@ -174,6 +194,28 @@ describe('a charge that is refused', () => {
           spent: 1.99,
           resets_at: '2026-12-01T00:00:00.000Z',
         },
+      },
+      undefined,
+    ],
+    [
+      'the total budget is used up',
+      { kind: 'over_budget', budget: aBudget({ period: 'total', resetsAt: null }) },
+      402,
+      {
+        code: 'ERR_INSUFFICIENT_BALANCE',
+        message: 'The total budget of this key, 2.50 USD, does not cover the request.',
+        details: { reason: 'total_budget_exceeded', cap: 2.5, spent: 1.99, resets_at: null },
+      },
+      undefined,
+    ],
+    [
+      'the key may no longer order the model',
+      { kind: 'model_not_allowed' },
+      404,
+      {
+        code: 'ERR_MODEL_NOT_FOUND',
+        message: 'The model "sandbox-standard" is not available to this account.',
+        details: {},
       },
       undefined,
     ],

@@ -70,7 +70,7 @@ describe('the transaction of a charge', () => {
     ]);
     expect(written().map(({ item }) => item['ConditionExpression'])).toEqual([
       '#condition = :active AND availableMicros >= :cost AND inFlight < maxConcurrent',
-      'attribute_exists(pk) AND attribute_not_exists(revokedAt) AND attribute_not_exists(monthlyCapMicros)',
+      'attribute_exists(pk) AND attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :at) AND (attribute_not_exists(models) OR contains(models, :model)) AND attribute_not_exists(dailyCapMicros) AND attribute_not_exists(monthlyCapMicros) AND attribute_not_exists(totalCapMicros) AND attribute_not_exists(perUserMonthlyCapMicros)',
       'attribute_not_exists(#count) OR #count < :limit',
       'attribute_not_exists(pk)',
       'attribute_not_exists(pk)',
@@ -84,7 +84,7 @@ describe('the transaction of a charge', () => {
     ]);
   });
 
-  it('The transaction takes the cost once from the account and once from the month of the key', async () => {
+  it('The transaction takes the cost from the account, and counts it in the month and the day of the key', async () => {
     await submit();
     const [account, key, rate, creation, ledger] = written().map(({ item }) => item);
     expect(account).toMatchObject({
@@ -93,8 +93,11 @@ describe('the transaction of a charge', () => {
     });
     const month = new Date().toISOString().slice(0, 7);
     expect(key).toMatchObject({
-      UpdateExpression: 'ADD #spent :cost SET lastUsedAt = :hour',
-      ExpressionAttributeNames: { '#spent': `spent_${month.replace('-', '_')}` },
+      UpdateExpression: 'ADD #spent :cost, #day :cost SET lastUsedAt = :hour',
+      ExpressionAttributeNames: {
+        '#spent': `spent_${month.replace('-', '_')}`,
+        '#day': textLike(new RegExp(`^day_${month.replace('-', '_')}_\\d\\d$`)),
+      },
       ExpressionAttributeValues: {
         ':cost': 40_000,
         ':hour': textLike(/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/),
@@ -118,8 +121,8 @@ describe('the transaction of a charge', () => {
     await submit();
     expect(written()[1]?.item).toMatchObject({
       ConditionExpression:
-        'attribute_exists(pk) AND attribute_not_exists(revokedAt) AND monthlyCapMicros = :cap AND (attribute_not_exists(#spent) OR #spent <= :room)',
-      ExpressionAttributeValues: { ':cap': 1_000_000, ':room': 960_000 },
+        'attribute_exists(pk) AND attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :at) AND (attribute_not_exists(models) OR contains(models, :model)) AND attribute_not_exists(dailyCapMicros) AND monthlyCapMicros = :monthlyCapMicros AND attribute_not_exists(totalCapMicros) AND attribute_not_exists(perUserMonthlyCapMicros) AND (attribute_not_exists(#spent) OR #spent <= :monthRoom)',
+      ExpressionAttributeValues: { ':monthlyCapMicros': 1_000_000, ':monthRoom': 960_000 },
     });
   });
 

@@ -179,7 +179,7 @@ describe('a condition of the charge that did not hold', () => {
       .resolves({});
     expect((await submit()).status).toBe(202);
     expect(written(1)[1]?.item).toMatchObject({
-      ExpressionAttributeValues: { ':cap': 2_000_000, ':room': 1_960_000 },
+      ExpressionAttributeValues: { ':monthlyCapMicros': 2_000_000, ':monthRoom': 1_960_000 },
     });
     expect(new Set(transactions().map(({ ClientRequestToken: token }) => token)).size).toBe(2);
   });

@@ -99,7 +99,9 @@ describe('GET /creations/{id}', () => {
   it('A request above the rate of the account is refused until the next minute', async () => {
     tableHolds({
       creation: aCreation(),
-      account: { limits: { postRate: 60, getRate: 5, maxConcurrent: 20, deadlineSeconds: 300 } },
+      account: {
+        limits: { postRate: 60, getRate: 5, maxConcurrent: 20, deadlineSeconds: 300, maxUnusedUploads: 100 },
+      },
     });
     dynamo
       .on(UpdateCommand)

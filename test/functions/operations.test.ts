@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Model } from '../../core/catalog.ts';
 import type { AccountId } from '../../core/ids.ts';
+import { userHash } from '../../core/user.ts';
 import { asMicros } from '../../core/money.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import { getBalance } from '../../functions/operations/get-balance.ts';
@@ -27,7 +28,13 @@ describe('GET /balance', () => {
         availableMicros: asMicros(7_000_001),
         creditLineMicros: asMicros(2_000_000),
         inFlight: 3,
-        limits: { postRate: 60, getRate: 600, maxConcurrent: 21, deadlineSeconds: 300 },
+        limits: {
+          postRate: 60,
+          getRate: 600,
+          maxConcurrent: 21,
+          deadlineSeconds: 300,
+          maxUnusedUploads: 100,
+        },
       },
       apiKey: {
         monthlyCapMicros: asMicros(500_000),
@@ -43,7 +50,59 @@ describe('GET /balance', () => {
       currency: 'USD',
       in_flight: 3,
       max_concurrent: 21,
-      key: { monthly_cap: 0.5, spent: 0.12, resets_at: '2026-12-01T00:00:00.000Z' },
+      key: {
+        monthly_cap: 0.5,
+        spent: 0.12,
+        resets_at: '2026-12-01T00:00:00.000Z',
+        daily_cap: null,
+        spent_today: 0,
+        day_resets_at: '2026-11-22T00:00:00.000Z',
+        total_cap: null,
+        spent_total: 0.120001,
+        per_user_monthly_cap: null,
+        models: null,
+        expires_at: null,
+        user: null,
+      },
+    });
+    expect(stage.questions[0]).not.toHaveProperty('userHash');
+  });
+
+  it('The answer shows every limit of the key, and what is spent of each and for the user that is asked for', async () => {
+    const stage = accepting({
+      apiKey: {
+        dailyCapMicros: asMicros(100_000),
+        totalCapMicros: asMicros(900_000),
+        perUserMonthlyCapMicros: asMicros(50_000),
+        models: ['sandbox-pro'],
+        expiresAt: '2027-01-01T00:00:00.000Z',
+        spent: { '2026_10': asMicros(1), '2026_11': asMicros(120_000) },
+        spentByDay: { '2026_11_20': asMicros(90_000), '2026_11_21': asMicros(30_000) },
+      },
+      state: { userSpentMicros: asMicros(20_000) },
+    });
+    const path = '/api/public/v1/balance';
+    const asked = get(getBalance);
+    const answer = await post(stage, undefined, { ...asked, path, query: { user: 'customer 7' } });
+    expect(answer.body).toMatchObject({
+      key: {
+        monthly_cap: null,
+        spent: 0.12,
+        daily_cap: 0.1,
+        spent_today: 0.03,
+        total_cap: 0.9,
+        spent_total: 0.120001,
+        per_user_monthly_cap: 0.05,
+        models: ['sandbox-pro'],
+        expires_at: '2027-01-01T00:00:00.000Z',
+        user: { id: 'customer 7', spent: 0.02, resets_at: '2026-12-01T00:00:00.000Z' },
+      },
+    });
+    expect(stage.questions[0]?.userHash).toBe(userHash('customer 7'));
+    const wrong = await post(stage, undefined, { ...asked, path, query: { user: '' } });
+    expect(wrong).toMatchObject({
+      status: 400,
+      body: { error: { details: { errors: [{ field: 'user', code: 'invalid_value' }] } } },
     });
   });
 

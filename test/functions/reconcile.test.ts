@@ -54,6 +54,22 @@ describe('a creation that is due', () => {
     ).toContain('start 2');
   });
 
+  it('Nobody asks about an execution that waits for a callback, until its heartbeat is overdue by 15 seconds', async () => {
+    const waiting = (millis: number) =>
+      aCreation({
+        status: 'processing',
+        machine: 'callback',
+        lease: { holder: 'request-1', until: now + millis },
+      });
+    expect(await steps({ creations: [waiting(45_001)], execution: 'running' })).toEqual([
+      'postpone to 180.001 s',
+    ]);
+    expect(await steps({ creations: [waiting(45_000)], execution: 'running' })).toEqual([
+      'ask for 1',
+      'postpone to 180 s',
+    ]);
+  });
+
   it('A creation that another reconciler has taken is left to that reconciler', async () => {
     const { steps: done, report } = await run({ creations: [aCreation()], isNoted: false });
     expect(done).not.toContain('start 2');

@@ -229,6 +229,7 @@ describe('the completion of a creation', () => {
       width: 64,
       height: 64,
       bytes: pngBytes.byteLength,
+      contentCredentials: 'absent',
     };
     expect(puts).toEqual([[image, pngBytes]]);
     expect(completions).toEqual([

@@ -196,7 +196,15 @@ describe('the place of a request in the rate', () => {
     async (rate) => {
       const asked: unknown[] = [];
       const stage = accepting({
-        account: { limits: { postRate: 61, getRate: 601, maxConcurrent: 20, deadlineSeconds: 300 } },
+        account: {
+          limits: {
+            postRate: 61,
+            getRate: 601,
+            maxConcurrent: 20,
+            deadlineSeconds: 300,
+            maxUnusedUploads: 100,
+          },
+        },
         countRequest: async (...given) => {
           asked.push(given);
           return Promise.resolve(true);

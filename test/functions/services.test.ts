@@ -25,7 +25,7 @@ import { submitServices } from '../../functions/services/submit.ts';
 import { handler as deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import { handler as refundCharge } from '../../functions/workflow/refund-charge.ts';
 import { handler as renderImage } from '../../functions/workflow/render-image.ts';
-import { accountId, aCreation, creationId, keyId } from '../fixtures/records.ts';
+import { accountId, aCreation, anApiKey, creationId, keyId } from '../fixtures/records.ts';
 import { dynamo, mockAws } from './api-fixture.ts';
 import { rejection } from './fakes.ts';
 import { cancelled } from './generate-image-fixture.ts';
@@ -242,7 +242,7 @@ describe('the calls to DynamoDB', () => {
     dynamo.on(TransactWriteCommand).resolves({});
     const services = submitServices()();
     await services.requests.noteKeyUse(accountId, keyId, '2026-11-21T12:00:00.000Z');
-    await services.charges.charge({ creation: aCreation(), nowMillis: Date.now() });
+    await services.charges.charge({ creation: aCreation(), apiKey: anApiKey(), nowMillis: Date.now() });
     const options = dynamo.calls().map(({ args }): unknown => args.at(1));
     expect(options).toEqual([
       { abortSignal: services.budget.signal },
@@ -253,7 +253,11 @@ describe('the calls to DynamoDB', () => {
   it('A conflict of a charge is logged with the id of its creation', async () => {
     const conflict = cancelled({ 0: { Code: 'TransactionConflict' } });
     dynamo.on(TransactWriteCommand).rejectsOnce(conflict).resolves({});
-    await submitServices()().charges.charge({ creation: aCreation(), nowMillis: Date.now() });
+    await submitServices()().charges.charge({
+      creation: aCreation(),
+      apiKey: anApiKey(),
+      nowMillis: Date.now(),
+    });
     expect(lines).toMatchObject([{ level: 'info', event: 'charge_conflict', creationId }]);
   });
 });

@@ -46,6 +46,7 @@ function fetchFive(millisEach: number): Fetching {
     clock,
     budget: startBudget(clock, requestMillis),
     outbound: stub<Outbound>({ fetchSource }),
+    uploads: stub<SubmitServices['uploads']>({}),
     images: stub<ImageStore>({ put: async () => Promise.resolve() }),
     randomBytes: (count: number) => new Uint8Array(count),
   } satisfies Partial<SubmitServices>;

@@ -19,6 +19,8 @@ const everything = {
   webhook_url: 'https://hooks.test/a',
   seed: 42,
   metadata: { order: '7' },
+  user: 'customer 7',
+  max_cost: 0.13,
 };
 const withKey = { headers: { ...bearer, 'content-type': 'application/json', 'idempotency-key': 'k' } };
 /** SHA-256 of "k". */
@@ -32,6 +34,7 @@ describe('the order of a charge', () => {
     await post(stage, body);
     expect(stage.orders).toStrictEqual([
       {
+        apiKey: anApiKey(),
         nowMillis: now,
         postRate: 60,
         creation: {
@@ -52,6 +55,7 @@ describe('the order of a charge', () => {
           costMicros: 40_000,
           refundedMicros: 0,
           chargedMonth: '2026_11',
+          chargedDay: '2026_11_21',
           createdAt: '2026-11-21T12:00:30.000Z',
           deadlineAt: now + 300_000,
           results: [],
@@ -67,7 +71,15 @@ describe('the order of a charge', () => {
 
   it('The order holds everything that a request can name, the cap of the key and the Idempotency-Key', async () => {
     const stage = accepting({
-      account: { limits: { postRate: 61, getRate: 600, maxConcurrent: 20, deadlineSeconds: 301 } },
+      account: {
+        limits: {
+          postRate: 61,
+          getRate: 600,
+          maxConcurrent: 20,
+          deadlineSeconds: 301,
+          maxUnusedUploads: 100,
+        },
+      },
       apiKey: { monthlyCapMicros: asMicros(2_000_000) },
       check: async () => Promise.resolve({ kind: 'allowed' }),
       fetchSource: async () => Promise.resolve({ kind: 'fetched', bytes: pngBytes }),
@@ -75,7 +87,7 @@ describe('the order of a charge', () => {
     await post(stage, everything, withKey);
     expect(stage.orders).toMatchObject([
       {
-        monthlyCapMicros: 2_000_000,
+        apiKey: { monthlyCapMicros: 2_000_000 },
         idempotency: { hash: keyHash, requestHash: textLike(/^[0-9a-f]{64}$/) },
         creation: {
           resolution: '2K',
@@ -84,6 +96,7 @@ describe('the order of a charge', () => {
           seed: 42,
           sources: [{ width: 64 }],
           metadata: { order: '7' },
+          user: 'customer 7',
           costMicros: 130_000,
           deadlineAt: now + 301_000,
           webhook: { url: 'https://hooks.test/a', status: 'pending', attempts: 0, nextAt: now },
@@ -94,6 +107,7 @@ describe('the order of a charge', () => {
         },
       },
     ]);
+    expect(stage.orders[0]?.creation).not.toHaveProperty('countedForUser');
     expect(stage.orders[0]).not.toHaveProperty('postRate');
     expect(stage.orders[0]?.idempotency).not.toHaveProperty('replaces');
   });
@@ -148,7 +162,11 @@ describe('an accepted creation', () => {
     ]);
     expect(answer).toMatchObject({
       status: 202,
-      headers: { location: `/api/public/v1/creations/${id}`, 'retry-after': '2' },
+      headers: {
+        location: `/api/public/v1/creations/${id}`,
+        'retry-after': '2',
+        'x-darkroom-cost': '0.04',
+      },
     });
     expect(answer.headers).not.toHaveProperty('preference-applied');
   });
@@ -172,7 +190,11 @@ describe('a charge that is built anew', () => {
   it('Each new charge takes the cap of the key as it is then', async () => {
     const stage = accepting({ outcome: [changedTo(2_000_000), changedTo(3_000_000), { kind: 'charged' }] });
     expect((await post(stage, body)).status).toBe(202);
-    expect(stage.orders.map(({ monthlyCapMicros: cap }) => cap)).toEqual([undefined, 2_000_000, 3_000_000]);
+    expect(stage.orders.map(({ apiKey }) => apiKey.monthlyCapMicros)).toEqual([
+      undefined,
+      2_000_000,
+      3_000_000,
+    ]);
   });
 
   it('The request is given up after three charges', async () => {

@@ -258,9 +258,11 @@ describe('the results of the distribution', () => {
     const handle = createResults(
       {
         read: (bucket, key) =>
-          Promise.resolve(bucket === 'images' && key === 'a b/1.png' ? found : undefined),
+          Promise.resolve(
+            bucket === 'images' && ['a b/1.png', 'uploads/1.png', 'ab'].includes(key) ? found : undefined,
+          ),
       },
-      'images',
+      { bucket: 'images', readable: ['arn:aws:s3:::images/a b/*', 'arn:aws:s3:::images/a'] },
     );
     server = createServer((incoming, outgoing) => void handle(incoming, outgoing));
     url = `http://127.0.0.1:${await listenOnLoopback(server)}/_results`;
@@ -282,6 +284,9 @@ describe('the results of the distribution', () => {
   it.each([
     ['GET', '/missing.png'],
     ['GET', '/%zz'],
+    ['GET', '/uploads/1.png'],
+    ['GET', '/ab'],
+    ['GET', '/a%20b/../uploads/1.png'],
     ['PUT', '/a%20b/1.png'],
   ])('The distribution refuses %s %s as S3 does behind CloudFront', async (method, path) => {
     const response = await fetch(`${url}${path}`, { method });

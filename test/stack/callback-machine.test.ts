@@ -1,7 +1,7 @@
 /** The callback machine differs from the plain machine in its state RenderImage, and nowhere else. */
 import aslValidator from 'asl-validator';
 import { describe, expect, it } from 'vitest';
-import { heartbeatMillis } from '../../functions/workflow/parking.ts';
+import { heartbeatSeconds } from '../../core/machine.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import { limitRanges } from '../../core/limits.ts';
 import { nameOf, resolved } from './template.ts';
@@ -68,7 +68,7 @@ describe('the callback machine', () => {
   });
 
   it('The function that parks knows the heartbeat of the machine', () => {
-    expect(RenderImage.HeartbeatSeconds * 1_000).toBe(heartbeatMillis);
+    expect(RenderImage.HeartbeatSeconds).toBe(heartbeatSeconds);
   });
 
   it('After a lost heartbeat RenderImage runs again a second later, for longer than the longest deadline', () => {

@@ -82,6 +82,20 @@ describe('the setting', () => {
     );
   });
 
+  it('The setting uploadOrigins says which pages may put uploads from a browser', () => {
+    const [[, bucket] = []] = found('AWS::S3::Bucket');
+    expect(bucket?.['CorsConfiguration']).toEqual({
+      CorsRules: [
+        {
+          AllowedMethods: ['PUT'],
+          AllowedOrigins: fullSettings.uploadOrigins,
+          AllowedHeaders: ['content-type'],
+          MaxAge: 3_600,
+        },
+      ],
+    });
+  });
+
   it('The setting logRetentionDays is the retention of every log group', () => {
     const groups = found('AWS::Logs::LogGroup');
     expect(groups.length).toBeGreaterThan(13);

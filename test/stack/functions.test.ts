@@ -108,6 +108,7 @@ describe('the functions', () => {
       { ...api, ...bucket, ...machine, OUTBOUND_RULES: 'public', TOP_UP_URL: '' },
     ],
     QuoteImage: [1_024, 'Answers POST /images/quote', { ...api, OUTBOUND_RULES: 'public' }],
+    CreateUpload: [1_024, 'Answers POST /uploads', { ...api, ...bucket }],
     ListCreations: [1_024, 'Answers GET /creations', api],
     GetBalance: [1_024, 'Answers GET /balance', api],
     GetCreation: [1_024, 'Answers GET /creations/{id}', api],

@@ -18,8 +18,11 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   GenerateImage: [
     'table: BatchGetItem GetItem PutItem UpdateItem',
     'bucket/sources/*: PutObject',
+    'bucket/uploads/*: GetObject',
     'notice machine, callback machine, state machine: StartExecution',
   ],
+  // It signs a client's PUT. It can neither read uploads nor list them.
+  CreateUpload: ['table: BatchGetItem PutItem UpdateItem', 'bucket/uploads/*: PutObject'],
   QuoteImage: ['table: BatchGetItem UpdateItem'],
   ListCreations: ['table: BatchGetItem UpdateItem', 'table/index/listing: Query'],
   GetBalance: ['table: BatchGetItem UpdateItem'],

@@ -126,6 +126,42 @@ describe('the distribution', () => {
   });
 });
 
+describe('what CloudFront may read', () => {
+  it('The policy of the bucket lets the distribution read results/* and nothing else', () => {
+    const [[, { Properties }] = ['', { Properties: {} }], ...others] = resourcesOf('AWS::S3::BucketPolicy');
+    expect(others).toEqual([]);
+    const { Statement } = (Properties as { PolicyDocument: { Statement: Record<string, unknown>[] } })
+      .PolicyDocument;
+    const allowed = Statement.filter(({ Effect }) => Effect === 'Allow');
+    expect(allowed).toHaveLength(1);
+    expect(allowed[0]).toMatchObject({
+      Action: 's3:GetObject',
+      Principal: { Service: 'cloudfront.amazonaws.com' },
+    });
+    const { Condition, Resource } = allowed[0] ?? {};
+    expect(JSON.stringify(Condition)).toMatch(/:distribution\/.*ImagesDistribution/);
+    expect(resolved.distributions.map(({ bucket, readable }) => [bucket, readable])).toEqual([
+      [resolved.buckets[0]?.name, [`arn:aws:s3:::${resolved.buckets[0]?.name ?? ''}/results/*`]],
+    ]);
+    expect(JSON.stringify(Resource)).toContain('/results/*');
+  });
+
+  it('The distribution signs its requests to the bucket', () => {
+    template.hasResourceProperties('AWS::CloudFront::OriginAccessControl', {
+      OriginAccessControlConfig: {
+        OriginAccessControlOriginType: 's3',
+        SigningBehavior: 'always',
+        SigningProtocol: 'sigv4',
+      },
+    });
+    template.hasResourceProperties('AWS::CloudFront::Distribution', {
+      DistributionConfig: {
+        Origins: [{ OriginAccessControlId: Match.anyValue(), S3OriginConfig: { OriginAccessIdentity: '' } }],
+      },
+    });
+  });
+});
+
 describe('the bucket', () => {
   it('The bucket blocks public access, is encrypted, and refuses requests without TLS', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {

@@ -20,6 +20,7 @@ describe('settings', () => {
     expect(parseSettings('config/default.ts', {})).toEqual({
       apiTraffic: 'all-at-once',
       resultDays: 30,
+      uploadOrigins: ['*'],
       logRetentionDays: 30,
       limits: {},
       authFailureForm: 'envelope',
@@ -102,6 +103,12 @@ describe('settings', () => {
       { resultDays: 30n },
       'resultDays: must be a whole number from 1 to 3650 (is "30")',
     ],
+    [
+      'an origin with a path',
+      { uploadOrigins: ['https://app.example.com/'] },
+      'uploadOrigins.0: must be "*" or an origin, such as https://app.example.com (is "https://app.example.com/")',
+    ],
+    ['no origin', { uploadOrigins: [] }, 'uploadOrigins: must be a list of origins (is [])'],
     ['a group that is null', { apiDomain: null }, 'apiDomain: must be {name, certificateArn} (is null)'],
     ['a file without a value', undefined, 'settings: must be an object of settings (is missing)'],
     ['a list in the place of an object', [], 'settings: must be an object of settings (is [])'],
@@ -116,6 +123,7 @@ describe('settings', () => {
     ['limits.getRate', 0, 1_000_000],
     ['limits.maxConcurrent', 0, 100_000],
     ['limits.deadlineSeconds', 1, 720],
+    ['limits.maxUnusedUploads', 0, 1_000],
     ['startsPerSecond', 10, 10_000],
     ['throttling.ratePerSecond', 1, 10_000],
     ['throttling.burst', 1, 5_000],

@@ -28,7 +28,8 @@ describe('the outputs of the stack', () => {
       EncryptionSecretArn: '@EncryptionSecret',
       ProviderSecretArn: '@ProvidersCredentials',
       ResultsBaseUrl: 'https://@ImagesDistribution',
-      DefaultLimits: '{"postRate":60,"getRate":600,"maxConcurrent":20,"deadlineSeconds":300}',
+      DefaultLimits:
+        '{"postRate":60,"getRate":600,"maxConcurrent":20,"deadlineSeconds":300,"maxUnusedUploads":100}',
     });
   });
 });
@@ -142,11 +143,12 @@ describe('the state machines', () => {
 });
 
 describe('the bucket', () => {
-  it('The bucket expires results, sources and unfinished uploads by these rules', () => {
+  it('The bucket expires results, sources, uploads of clients and unfinished uploads by these rules', () => {
     expect(only('AWS::S3::Bucket')['LifecycleConfiguration']).toEqual({
       Rules: [
         { Id: 'results', Prefix: 'results/', ExpirationInDays: 31, Status: 'Enabled' },
         { Id: 'sources', Prefix: 'sources/', ExpirationInDays: 1, Status: 'Enabled' },
+        { Id: 'client-uploads', Prefix: 'uploads/', ExpirationInDays: 1, Status: 'Enabled' },
         {
           Id: 'uploads',
           AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },

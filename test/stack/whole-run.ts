@@ -140,6 +140,14 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
   const completed = await inTime(() => service.send('/images/generate', { key, body, headers }));
   expect(completed.status, completed.text).toBe(200);
   await service.send('/images/generate', { key, body, headers });
+  const upload = await uploaded(service, key);
+  await inTime(() =>
+    service.send('/images/generate', {
+      key,
+      body: { ...body, image_urls: [upload] },
+      headers: { prefer: 'wait=10' },
+    }),
+  );
   await service.send('/images/quote', { key, body: { model: 'sandbox-sketch', prompt: 'a lake' } });
   for (const path of [
     '/models',
@@ -149,6 +157,24 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
   ])
     await get(path);
   await get('/nowhere', 404);
+}
+
+/** An upload, put into the bucket. */
+async function uploaded(service: TestService, key: string): Promise<string> {
+  const file = png(640, 480);
+  const answer = await service.send('/uploads', {
+    key,
+    body: { content_type: 'image/png', bytes: file.length },
+  });
+  expect(answer.status, answer.text).toBe(201);
+  const { image_url, upload_url, upload_headers } = answer.body as {
+    image_url: string;
+    upload_url: string;
+    upload_headers: Record<string, string>;
+  };
+  const put = await fetch(upload_url, { method: 'PUT', body: file, headers: upload_headers });
+  expect(put.status, await put.text()).toBe(200);
+  return image_url;
 }
 
 /**

@@ -4,7 +4,7 @@ import { keepFigures } from '../../tools/cost/keep-figures.ts';
 import { creationKinds, type CreationCount, type Measured } from '../../tools/cost/measure.ts';
 import { costPage, successAfter } from '../../tools/cost/page.ts';
 import { figuresOf } from '../../tools/cost/page-figures.ts';
-import { looksFor, resourceBill, waitFor } from '../../tools/cost/bill.ts';
+import { looksFor, resourceBill, userCapBill, waitFor } from '../../tools/cost/bill.ts';
 import { memoryOf, standingResources } from '../../tools/cost/resources.ts';
 import { readPage, sectionOf, tableRows } from '../docs/pages.ts';
 
@@ -154,6 +154,15 @@ describe('the committed docs/cost.md', () => {
     expect(Number(megabytes)).toBe((await memoryOf())['RenderImageSmall']);
     expect(Number(after15)).toBeLessThanOrEqual(0.14);
     expect(Number(after60)).toBeLessThanOrEqual(0.3);
+  });
+
+  it('A cap for each user keeps a POST with webhook and Idempotency-Key within 0.085 USD for 1,000', () => {
+    const [[, creation = '', refunded = ''] = []] = tableRows(sectionOf(page, '## Caps of a key'));
+    const { charged: more, refunded: mostMore } = userCapBill();
+    expect([creation, refunded]).toEqual([more.toFixed(4), mostMore.toFixed(4)]);
+    const rows = tableRows(sectionOf(page, '## 1,000 creations'));
+    const [, , , all = ''] = rows.at(-1) ?? [];
+    expect(Number(all.replaceAll('*', '')) + more).toBeLessThanOrEqual(0.085);
   });
 
   it('The bill of a month without requests is the sum of the parts', () => {

@@ -1,5 +1,6 @@
 /** The service of a test file, with the fakes of all vendors and their credentials. */
 import type { VendorName } from '../../tools/vendors/fakes/all-fakes.ts';
+import type { Paint } from '../../tools/vendors/fakes/pictures.ts';
 import { enableAll, environmentOf, startFakes } from '../../tools/vendors/fleet.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 
@@ -10,8 +11,9 @@ export interface TestFleet {
   end(): Promise<void>;
 }
 
-export async function startTestFleet(): Promise<TestFleet> {
-  const vendors = await startFakes();
+/** @param paint what the fakes send in the place of plain pictures */
+export async function startTestFleet(paint?: Paint): Promise<TestFleet> {
+  const vendors = await startFakes(paint);
   const service = await startTestService({ environment: environmentOf(vendors) });
   await enableAll(service.operator);
   return {

@@ -90,6 +90,18 @@ describe('the AWS calls that a request waits for', () => {
     ).toEqual(expected);
   });
 
+  it('POST /images/generate waits for three AWS calls also when the key has every cap', async () => {
+    const caps = { dailyCap: '1', monthlyCap: '1', totalCap: '1', perUserMonthlyCap: '1' };
+    const { key } = await service.client(caps);
+    const body = { model: 'sandbox-sketch', prompt: 'a lake', user: 'customer 7' };
+    const expected = [['BatchGetItem'], ['TransactWriteItems'], ['StartExecution']];
+    expect(
+      await roundsOf('GenerateImage', expected, async () => {
+        expect((await service.send('/images/generate', { key, body })).status).toBe(202);
+      }),
+    ).toEqual(expected);
+  });
+
   it('GET /creations/{id} waits for two AWS calls: a read, then the poll stamp and the rate in parallel', async () => {
     const id = await generate();
     const expected = [['BatchGetItem'], ['UpdateItem', 'UpdateItem']];

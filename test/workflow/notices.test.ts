@@ -323,7 +323,9 @@ describe('the monthly cap of a key', () => {
     await render(client);
     await told(client.hook, 2);
     for (let run = 0; run < 3; run += 1) expect((await refusedBy(client)).status).toBe(402);
-    await service.operator.accounts.setKeyCap(client.account.id, client.record.id, asMicros(60_000));
+    await service.operator.accounts.changeKey(client.account.id, client.record.id, {
+      monthlyCapMicros: asMicros(60_000),
+    });
     await render(client);
     await told(client.hook, 3);
     await service.machine.advance(300);

@@ -6,6 +6,7 @@ import {
   looksFor,
   renderedBy,
   totalOf,
+  userCapBill,
   waitFor,
   type Memory,
   type Standing,
@@ -107,6 +108,12 @@ function waitTable(report: CostReport): string {
   return table(['Picture', 'MB', ...head], rows);
 }
 
+function userCapTable(): string {
+  const { charged, refunded } = userCapBill();
+  const head = ['USD for 1,000', 'creation', 'creation that is refunded'];
+  return table(head, [['A cap for each user', usd(charged), usd(refunded)]]);
+}
+
 /** What 1,000 successes with a webhook cost when this renderer waits for so long, in USD. */
 export function successAfter(
   seconds: number,
@@ -143,6 +150,12 @@ A creation of an account with an address for notices costs one look more: one ca
 A renderer holds the connection to a provider that answers in one call, and it asks for the state of a job until the job has ended. Its memory depends on the picture ([decision 30](decisions/0030-memory-by-need.md)), and it renews its lease every two seconds. USD for 1,000 creations: the waiting alone, and all of a success with a webhook.
 
 ${waitTable(report)}
+
+## Caps of a key
+
+A daily, a monthly and a total cap cost nothing: the charge writes the item of the key in any case. A cap for each user keeps a counter for each user and month. This part is computed and not measured: one read unit with the first read, two write units with the charge, and two with a refund. USD for 1,000, on top of the first table.
+
+${userCapTable()}
 
 ## A month without requests
 

@@ -17,6 +17,7 @@ const sampleRequest = { model: 'sandbox-sketch', prompt: 'a quiet lake at dawn' 
 const bodies: ReadonlyMap<string, object> = new Map<OperationName, object>([
   ['generateImage', sampleRequest],
   ['quoteImage', sampleRequest],
+  ['createUpload', { content_type: 'image/png', bytes: 123_456 }],
 ]);
 
 /** The events by the name of their function. `key` stands in the Authorization header. */

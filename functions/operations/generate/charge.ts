@@ -1,18 +1,20 @@
 /** The charge of a creation: one conditional transaction, and what follows when it is refused. */
-import type { ApiKey } from '../../../core/account.ts';
-import { monthOf, type CreationRecord, type StoredImage } from '../../../core/creation.ts';
+import { exceededBudget } from '../../../core/caps.ts';
+import { dayOf, monthOf, type CreationRecord, type StoredImage } from '../../../core/creation.ts';
 import { uuidV7, type CreationId } from '../../../core/ids.ts';
 import { chargeMillis, serviceCapacity, startGraceMillis } from '../../../core/limits.ts';
 import { machineOf } from '../../../core/machine.ts';
 import { asMicros, type Micros } from '../../../core/money.ts';
 import { schemaVersion } from '../../../core/schema-version.ts';
-import type { ChargeOrder, ChargeOutcome } from '../../../core/ports/charges.ts';
+import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../../core/ports/charges.ts';
 import type { Problem } from '../../../core/problem.ts';
+import { uploadIdsIn } from '../../../core/upload.ts';
 import type { Caller } from '../../http/caller.ts';
 import {
   accountDisabled,
   apiSuspended,
   keyInvalid,
+  modelNotFound,
   overBalance,
   overBudget,
   overloaded,
@@ -21,7 +23,7 @@ import {
 } from '../../http/problems.ts';
 import { overRate } from '../../http/rate.ts';
 import type { SubmitServices } from '../../services/submit.ts';
-import type { Plan } from './plan.ts';
+import { checkUser, type Plan } from './plan.ts';
 import { findReplay, type Idempotency } from './replay.ts';
 
 /**
@@ -29,27 +31,25 @@ import { findReplay, type Idempotency } from './replay.ts';
  */
 const mostCharges = 3;
 
+/** What a request asks of the means. */
+export interface Demand {
+  readonly cost: Micros;
+  /** For whom, as far as the request says. */
+  readonly user: string | undefined;
+}
+
 /**
  * A first look at budget, balance and room, in this order. It spares the downloads of a request that the
  * charge would refuse; the charge's transaction decides again. Throws what stands against the charge.
  */
-export function checkMeans(caller: Caller, cost: Micros, topUpUrl: string): void {
+export function checkMeans(caller: Caller, { cost, user }: Demand, topUpUrl: string): void {
   const { account, apiKey, state, nowMillis } = caller;
-  const problem = overCap(apiKey, cost, nowMillis);
-  if (problem) throw problem;
+  const budget = exceededBudget(apiKey, cost, nowMillis, state.userSpentMicros ?? asMicros(0));
+  if (budget) throw overBudget(budget, user);
   if (account.availableMicros < cost) throw overBalance(cost, account.availableMicros, topUpUrl);
   const { maxConcurrent } = account.limits;
   if (account.inFlight >= maxConcurrent) throw tooManyOpen(maxConcurrent, account.inFlight);
   if (state.openCreations >= serviceCapacity) throw serviceIsFull(state.openCreations);
-}
-
-/**
- * The refusal when the key's cap of this month does not cover the cost; undefined when the key has no cap.
- */
-function overCap(apiKey: ApiKey, cost: Micros, nowMillis: number): Problem | undefined {
-  const cap = apiKey.monthlyCapMicros;
-  const spent = apiKey.spent[monthOf(nowMillis)] ?? asMicros(0);
-  return cap !== undefined && spent + cost > cap ? overBudget(cap, spent, nowMillis) : undefined;
 }
 
 export interface Submission {
@@ -103,7 +103,8 @@ async function lookAgain(
   const { caller, plan, idempotency, topUpUrl } = submission;
   if (outcome.kind === 'key_changed') {
     const changed = { ...caller, apiKey: outcome.apiKey };
-    checkMeans(changed, plan.costMicros, topUpUrl);
+    checkUser(outcome.apiKey, plan.request.user);
+    checkMeans(changed, { cost: plan.costMicros, user: plan.request.user }, topUpUrl);
     return { ...submission, caller: changed };
   }
   if (outcome.kind === 'idempotency_taken' && idempotency) {
@@ -119,11 +120,13 @@ function orderOf(submission: Submission, services: SubmitServices): ChargeOrder 
   const { caller, idempotency } = submission;
   const { account, apiKey, place } = caller;
   const nowMillis = services.clock.now();
+  const uploads = uploadIdsIn(submission.plan.request.imageUrls);
   return {
     creation: newCreation(submission, nowMillis, services),
+    apiKey,
     nowMillis,
     ...(!place.isTaken && { postRate: account.limits.postRate }),
-    ...(apiKey.monthlyCapMicros !== undefined && { monthlyCapMicros: apiKey.monthlyCapMicros }),
+    ...(uploads.length > 0 && { uploads }),
     ...(idempotency && { idempotency }),
   };
 }
@@ -132,10 +135,10 @@ function newCreation(
   { caller, requestId, plan, sources }: Submission,
   nowMillis: number,
   { randomBytes }: SubmitServices,
-): CreationRecord {
+): NewCreation {
   const { request, routes, costMicros } = plan;
   const { account, apiKey } = caller;
-  const { model, imageUrls: _copied, webhookUrl, ...asked } = request;
+  const { model, imageUrls: _copied, webhookUrl, user, maxCostUsd: _compared, ...asked } = request;
   // The record has a place for every field of the request.
   asked satisfies Pick<CreationRecord, keyof typeof asked>;
   const machine = machineOf(routes);
@@ -148,10 +151,13 @@ function newCreation(
     status: 'queued',
     model: model.id,
     ...asked,
+    ...(user !== undefined && { user }),
     sources,
     costMicros,
     refundedMicros: asMicros(0),
     chargedMonth: monthOf(nowMillis),
+    chargedDay: dayOf(nowMillis),
+    ...(apiKey.perUserMonthlyCapMicros !== undefined && { countedForUser: true }),
     createdAt: new Date(nowMillis).toISOString(),
     deadlineAt: nowMillis + account.limits.deadlineSeconds * 1000,
     results: [],
@@ -180,10 +186,12 @@ function refusal(outcome: Refused, { caller, plan, topUpUrl }: Submission): Prob
       return outcome.condition === 'suspended' ? apiSuspended() : accountDisabled();
     case 'key_revoked':
       return keyInvalid();
+    case 'model_not_allowed':
+      return modelNotFound(plan.request.model.id);
     case 'rate_used_up':
       return overRate(caller, 'post');
     case 'over_budget':
-      return overBudget(caller.apiKey.monthlyCapMicros ?? asMicros(0), outcome.spentMicros, caller.nowMillis);
+      return overBudget(outcome.budget, plan.request.user);
     case 'over_balance':
       return overBalance(plan.costMicros, outcome.availableMicros, topUpUrl);
     case 'too_many_open':

@@ -8,6 +8,7 @@ import {
   type ImageRequestBody,
 } from '../../../core/image-request.ts';
 import { invalidRequest, type FieldError } from '../../../core/problem.ts';
+import { namesUpload, notUsable, uploadIdIn } from '../../../core/upload.ts';
 import { idempotencyKeyMalformed } from '../../http/problems.ts';
 import { jsonBody, unknownParameters, type ApiRequest } from '../../http/request.ts';
 import type { QuoteServices } from '../../services/api.ts';
@@ -64,6 +65,8 @@ function addressErrors(
   rules: OutboundRules,
 ): FieldError[] {
   const judge = (field: string, value: unknown, purpose: Purpose): FieldError[] => {
+    if (typeof value === 'string' && purpose === 'image' && namesUpload(value))
+      return uploadIdIn(value) === undefined ? [{ field, ...notUsable }] : [];
     const read = typeof value === 'string' ? readClientUrl(value, purpose, rules) : undefined;
     return read?.kind === 'refused' ? [{ field, code: read.code, message: read.why }] : [];
   };

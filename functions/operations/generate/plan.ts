@@ -1,4 +1,6 @@
 /** What a valid body costs and who renders it: the model, the model's routes for this account, the price. */
+import type { ApiKey } from '../../../core/account.ts';
+import { allowsModel } from '../../../core/caps.ts';
 import {
   enabledRoutes,
   findModel,
@@ -12,11 +14,18 @@ import {
 import { characters } from '../../../core/characters.ts';
 import { deprecationHeaders } from '../../../core/deprecation.ts';
 import { forModel, type ImageRequest, type ImageRequestBody } from '../../../core/image-request.ts';
-import type { Micros } from '../../../core/money.ts';
+import { toUsd, type Micros } from '../../../core/money.ts';
 import { priceOf } from '../../../core/pricing.ts';
 import { invalidRequest, withHeaders, type Problem } from '../../../core/problem.ts';
 import type { Caller } from '../../http/caller.ts';
-import { modelNotFound, noProviderEnabled, noRoute, noRouteTakes } from '../../http/problems.ts';
+import {
+  maxCostExceeded,
+  modelNotFound,
+  noProviderEnabled,
+  noRoute,
+  noRouteTakes,
+  userMissing,
+} from '../../http/problems.ts';
 import type { CatalogServices } from '../../services/api.ts';
 
 export interface Plan {
@@ -35,13 +44,19 @@ export function planCreation(
   caller: Caller,
   { catalog }: Pick<CatalogServices, 'catalog'>,
 ): Plan {
+  checkUser(caller.apiKey, body.user);
   const model = findModel(catalog, caller.account.policy, body.model);
-  if (!model) throw modelNotFound(body.model);
+  if (!model || !allowsModel(caller.apiKey, model.id)) throw modelNotFound(body.model);
   if (isSunset(model, caller.nowMillis)) throw concerning(model, modelNotFound(model.id));
   const routes = enabledRoutes(model, caller.account.policy, caller.state.enabledProviders);
   const request = forModel(body, model, routes);
   if (!('model' in request)) throw concerning(model, invalidRequest(request));
   return planOver(request, routes);
+}
+
+/** Throws 400 when the key needs to know the user and the request names none. */
+export function checkUser(apiKey: ApiKey, user: string | undefined): void {
+  if (apiKey.perUserMonthlyCapMicros !== undefined && user === undefined) throw userMissing();
 }
 
 function planOver(request: ImageRequest, enabled: readonly Route[]): Plan {
@@ -54,6 +69,9 @@ function planOver(request: ImageRequest, enabled: readonly Route[]): Plan {
   });
   const costMicros = priceOf(model, resolution, imageUrls.length);
   if (routes.length === 0 || costMicros === undefined) throw concerning(model, noRoute(request));
+  const { maxCostUsd } = request;
+  if (maxCostUsd !== undefined && toUsd(costMicros) > maxCostUsd)
+    throw concerning(model, maxCostExceeded(costMicros, maxCostUsd));
   return { request, routes, costMicros };
 }
 

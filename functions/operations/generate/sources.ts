@@ -1,9 +1,9 @@
 /**
- * The source images of a request. They are fetched and checked before the charge, and copied into the
+ * The source images of a request, addresses and uploads. They are fetched and checked before the charge, and copied into the
  * service's own bucket, so that a provider never follows a client's address.
  */
 import type { StoredImage } from '../../../core/creation.ts';
-import { readImageHeader } from '../../../core/image-bytes.ts';
+import { extensionOf, readImageHeader, type ImageHeader } from '../../../core/image-bytes.ts';
 import { allSourcesTimeoutMillis, maxSourcePixels, sourcesAtOnce, sourceSide } from '../../../core/limits.ts';
 import type { SourceResult } from '../../../core/ports/outbound.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -17,8 +17,9 @@ import {
 } from '../../http/problems.ts';
 import type { SubmitServices } from '../../services/submit.ts';
 import type { Plan } from './plan.ts';
+import { findUploads, readUpload } from './uploads.ts';
 
-type Services = Pick<SubmitServices, 'outbound' | 'images' | 'randomBytes' | 'clock' | 'budget'>;
+type Services = Pick<SubmitServices, 'outbound' | 'uploads' | 'images' | 'randomBytes' | 'clock' | 'budget'>;
 
 /**
  * The copies, in the request's order. Throws 400 or 502 for the first image, by its place, that cannot be
@@ -32,10 +33,16 @@ export async function copySources(
   if (imageUrls.length === 0) return [];
   // A download costs more than a refusal: the request takes its place in the rate before the first download.
   await caller.place.take();
+  const uploads = await findUploads(imageUrls, caller, services);
   const limit = services.clock.timeout(allSourcesTimeoutMillis);
   const signal = AbortSignal.any([limit.signal, services.budget.signal]);
-  const fetch = async (url: string, index: number, stop: AbortSignal): Promise<ImageBytes> =>
-    usable(await services.outbound.fetchSource(url, AbortSignal.any([signal, stop])), index);
+  const fetch = async (url: string, index: number, stop: AbortSignal): Promise<ImageBytes> => {
+    const until = AbortSignal.any([signal, stop]);
+    const upload = uploads.get(url);
+    return upload
+      ? checked(await readUpload(upload, index, until, services), index)
+      : usable(await services.outbound.fetchSource(url, until), index);
+  };
   const fetched = await inLanes(imageUrls, fetch).finally(() => {
     limit.release();
   });
@@ -75,7 +82,7 @@ async function inLanes<Result>(
   return results;
 }
 
-type ImageBytes = Pick<StoredImage, 'width' | 'height' | 'contentType'> & { readonly bytes: Uint8Array };
+type ImageBytes = ImageHeader & { readonly bytes: Uint8Array };
 
 function usable(result: SourceResult, index: number): ImageBytes {
   switch (result.kind) {
@@ -101,12 +108,6 @@ function checked(bytes: Uint8Array, index: number): ImageBytes {
   return { ...header, bytes };
 }
 
-const extensions: Readonly<Record<string, string>> = {
-  'image/jpeg': 'jpg',
-  'image/png': 'png',
-  'image/webp': 'webp',
-};
-
 async function store(
   header: Omit<ImageBytes, 'bytes'>,
   bytes: Uint8Array,
@@ -115,7 +116,7 @@ async function store(
   const name = Buffer.from(randomBytes(24)).toString('base64url');
   const image = {
     ...header,
-    key: `sources/${name}.${extensions[header.contentType] ?? 'bin'}`,
+    key: `sources/${name}.${extensionOf[header.contentType]}`,
     bytes: bytes.byteLength,
   };
   await images.put(image, bytes);

@@ -170,12 +170,30 @@ export const accountFacts: Facts = {
     ]);
   },
 
-  'The cap of a key is set and removed': async ({ accounts }) => {
-    expect(await accounts.setKeyCap(accountId, keyId, asMicros(5))).toBe(true);
-    expect(await accounts.listKeys(accountId)).toEqual([anApiKey({ monthlyCapMicros: asMicros(5) })]);
-    expect(await accounts.setKeyCap(accountId, keyId, undefined)).toBe(true);
+  'The limits of a key are set, changed one by one, and removed': async ({ accounts }) => {
+    const limits = {
+      dailyCapMicros: asMicros(1),
+      monthlyCapMicros: asMicros(5),
+      totalCapMicros: asMicros(9),
+      perUserMonthlyCapMicros: asMicros(2),
+      models: ['sandbox-pro'],
+      expiresAt: '2027-01-01T00:00:00.000Z',
+    };
+    const none = {
+      dailyCapMicros: null,
+      monthlyCapMicros: null,
+      totalCapMicros: null,
+      perUserMonthlyCapMicros: null,
+      models: null,
+      expiresAt: null,
+    };
+    expect(await accounts.changeKey(accountId, keyId, limits)).toBe(true);
+    expect(await accounts.listKeys(accountId)).toEqual([anApiKey(limits)]);
+    expect(await accounts.changeKey(accountId, keyId, { ...none, totalCapMicros: asMicros(7) })).toBe(true);
+    expect(await accounts.listKeys(accountId)).toEqual([anApiKey({ totalCapMicros: asMicros(7) })]);
+    expect(await accounts.changeKey(accountId, keyId, none)).toBe(true);
     expect(await accounts.listKeys(accountId)).toEqual([anApiKey()]);
-    expect(await accounts.setKeyCap(accountId, 'Absent' as typeof keyId, asMicros(5))).toBe(false);
+    expect(await accounts.changeKey(accountId, 'Absent' as typeof keyId, limits)).toBe(false);
   },
 
   'A lifted block is gone with its counts, so that the next rejection does not block again': async (

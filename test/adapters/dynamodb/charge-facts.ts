@@ -60,7 +60,11 @@ export const chargeFacts: Facts = {
         inFlight: 1,
       });
       expect(await stores.accounts.listKeys(accountId)).toEqual([
-        anApiKey({ spent: { '2026_11': cents(4) }, lastUsedAt: '2026-11-21T12:00:00.000Z' }),
+        anApiKey({
+          spent: { '2026_11': cents(4) },
+          spentByDay: { '2026_11_21': cents(4) },
+          lastUsedAt: '2026-11-21T12:00:00.000Z',
+        }),
       ]);
       expect(await stores.item(keys.rate(accountId, 'post', minuteOf(now)))).toMatchObject({ count: 1 });
       expect(await stores.creations.read(idOf(1))).toEqual(order.creation);
@@ -71,6 +75,7 @@ export const chargeFacts: Facts = {
         creationId: idOf(1),
         keyId,
         month: '2026_11',
+        day: '2026_11_21',
       });
     },
 
@@ -90,17 +95,24 @@ export const chargeFacts: Facts = {
   'A charge above the budget of the key is refused; a charge above the whole cap is not even sent': async (
     stores,
   ) => {
-    const cap = { monthlyCapMicros: cents(7) };
-    await stores.accounts.createKey(anApiKey({ id: 'Capped' as typeof keyId, ...cap }));
+    const apiKey = anApiKey({ id: 'Capped' as typeof keyId, monthlyCapMicros: cents(7) });
+    const cap = { apiKey };
+    await stores.accounts.createKey(apiKey);
     const creation = { keyId: 'Capped' as typeof keyId };
+    const monthly = (spentMicros: number): object => ({
+      period: 'monthly',
+      capMicros: 70_000,
+      spentMicros,
+      resetsAt: '2026-12-01T00:00:00.000Z',
+    });
     expect(await stores.charges.charge(orderOf(2, cap, creation))).toEqual({ kind: 'charged' });
     expect(await refused(stores, orderOf(1, cap, creation))).toEqual({
       kind: 'over_budget',
-      spentMicros: 40_000,
+      budget: monthly(40_000),
     });
     expect(await refused(stores, orderOf(1, cap, { ...creation, costMicros: cents(8) }))).toEqual({
       kind: 'over_budget',
-      spentMicros: 0,
+      budget: monthly(0),
     });
     expect(await stores.charges.charge(orderOf(1, cap, { ...creation, costMicros: cents(3) }))).toEqual({
       kind: 'charged',
@@ -108,7 +120,7 @@ export const chargeFacts: Facts = {
   },
 
   'A revoked key, or a key whose cap has changed, is charged nothing': async (stores) => {
-    expect(await refused(stores, orderOf(1, { monthlyCapMicros: cents(9) }))).toEqual({
+    expect(await refused(stores, orderOf(1, { apiKey: anApiKey({ monthlyCapMicros: cents(9) }) }))).toEqual({
       kind: 'key_changed',
       apiKey: anApiKey(),
     });

@@ -46,6 +46,7 @@ export async function startStandIn(): Promise<Engine> {
     lambda: absent,
     faults: createFaults(),
     authorize: () => undefined,
+    now: () => now,
     objectStore,
   });
   const { url, close } = await endpoint.listen();

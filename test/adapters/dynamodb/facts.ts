@@ -9,6 +9,7 @@ import { createCreationStore } from '../../../adapters/dynamodb/creation-store.t
 import { createDeliveryStore } from '../../../adapters/dynamodb/delivery-store.ts';
 import { createOpenWorkStore } from '../../../adapters/dynamodb/open-work-store.ts';
 import { createRequestStore } from '../../../adapters/dynamodb/request-store.ts';
+import { createUploadStore } from '../../../adapters/dynamodb/upload-store.ts';
 import { createWalletStore } from '../../../adapters/dynamodb/wallet-store.ts';
 import type { Item, ItemKey, Table } from '../../../adapters/dynamodb/table.ts';
 import type { CreationId } from '../../../core/ids.ts';
@@ -33,6 +34,7 @@ function storesOf(table: Table) {
     deliveries: createDeliveryStore(table),
     openWork: createOpenWorkStore(table),
     requests: createRequestStore(table),
+    uploads: createUploadStore(table),
     wallet: createWalletStore(table),
     /** The stored form of an item. */
     item: async (key: ItemKey): Promise<Item | undefined> =>
@@ -70,5 +72,11 @@ export function orderOf(
   change: Partial<ChargeOrder> = {},
   creation: Parameters<typeof aCreation>[0] = {},
 ): ChargeOrder {
-  return { creation: aCreation({ id: idOf(number), ...creation }), postRate: 60, nowMillis: now, ...change };
+  return {
+    creation: aCreation({ id: idOf(number), ...creation }),
+    apiKey: anApiKey(),
+    postRate: 60,
+    nowMillis: now,
+    ...change,
+  };
 }

@@ -8,7 +8,7 @@ import type { Item, Table } from '../../../adapters/dynamodb/table.ts';
 import { createWalletStore } from '../../../adapters/dynamodb/wallet-store.ts';
 import { asMicros } from '../../../core/money.ts';
 import { OutcomeUnknown, Overloaded } from '../../../core/ports/requests.ts';
-import { accountId, aCreation, now, seededBytes } from '../../fixtures/records.ts';
+import { accountId, aCreation, anApiKey, now, seededBytes } from '../../fixtures/records.ts';
 import { fakeClock, stub } from '../../functions/fakes.ts';
 
 const answered = (httpStatusCode: number | undefined, name = 'SomeError'): Error =>
@@ -112,7 +112,7 @@ describe('A charge', () => {
     ended(
       createChargeStore(table).charge({
         ...order,
-        ...(cap !== undefined && { monthlyCapMicros: asMicros(cap) }),
+        apiKey: anApiKey(cap === undefined ? {} : { monthlyCapMicros: asMicros(cap) }),
       }),
     );
 
@@ -122,7 +122,10 @@ describe('A charge', () => {
 
   it('A charge above the whole cap is refused before anything is sent, and a charge of the whole cap is sent', async () => {
     const table = tableThat(busy);
-    expect(await charge(table, 39_999)).toEqual({ kind: 'over_budget', spentMicros: 0 });
+    expect(await charge(table, 39_999)).toMatchObject({
+      kind: 'over_budget',
+      budget: { period: 'monthly', capMicros: 39_999, spentMicros: 0 },
+    });
     expect(table.sent()).toBe(0);
     expect(await charge(table, 40_000)).toEqual({ kind: 'overloaded' });
   });

@@ -103,12 +103,13 @@ describe('A query', () => {
       { Item: accountToItem(anAccount()) },
       {},
       {},
+      {},
       { Items: [{ listed: creationId }], LastEvaluatedKey: key },
       { Items: [{ listed: creationId.replace(/a$/, 'b') }] },
       {},
     );
     await readBooks(table, accountId);
-    expect(inputs.slice(3)).toEqual([
+    expect(inputs.slice(4)).toEqual([
       {
         TableName: 'table',
         IndexName: 'listing',

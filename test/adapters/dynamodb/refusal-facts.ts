@@ -40,6 +40,7 @@ export const refusalFacts: Facts = {
           {
             ...apiKeyToItem(anApiKey()),
             spent_2026_11: 40_000,
+            day_2026_11_21: 40_000,
             lastUsedAt: '2026-11-21T12:00:00.000Z',
             revokedAt: 'then',
           },

@@ -2,20 +2,24 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { accountFacts } from './account-facts.ts';
 import { booksFacts } from './books-facts.ts';
+import { capFacts } from './cap-facts.ts';
 import { chargeFacts } from './charge-facts.ts';
 import { endingFacts } from './ending-facts.ts';
 import type { Engine } from './engines.ts';
 import { openStores, type Facts } from './facts.ts';
 import { refusalFacts } from './refusal-facts.ts';
+import { uploadFacts } from './upload-facts.ts';
 import { workFacts } from './work-facts.ts';
 
 const facts: Facts = {
   ...chargeFacts,
+  ...capFacts,
   ...endingFacts,
   ...workFacts,
   ...accountFacts,
   ...booksFacts,
   ...refusalFacts,
+  ...uploadFacts,
 };
 
 /**

@@ -59,6 +59,7 @@ export async function startEndpoint(options: Partial<AwsEndpointOptions> = {}): 
     objectStore,
     faults,
     authorize: () => undefined,
+    now,
     ...options,
   });
   const { url, close } = await endpoint.listen();

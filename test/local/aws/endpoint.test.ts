@@ -134,6 +134,7 @@ test('The end of the endpoint ends the calls that still wait for an answer', asy
     lambda: () => Promise.resolve({}),
     objectStore: createObjectStore(await temporaryFolder(), { now: () => startMillis }),
     authorize: () => undefined,
+    now: () => startMillis,
     faults: createFaults(),
   });
   const { url, close } = await endpoint.listen();

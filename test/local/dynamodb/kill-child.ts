@@ -46,6 +46,7 @@ const endpoint = createAwsEndpoint({
   objectStore: createObjectStore(`${folder}-objects`, { now: Date.now }),
   faults: createFaults(),
   authorize: () => undefined,
+  now: Date.now,
 });
 const { url } = await endpoint.listen();
 process.stdout.write(`${url}\n`);

@@ -28,6 +28,7 @@ const rows: readonly Row[] = [
             getRate: 600,
             maxConcurrent: 20,
             deadlineSeconds: 300,
+            maxUnusedUploads: 100,
             hiddenModels: [],
             listing: 'ACCOUNTS',
             listed: '2026-11-01T00:00:00.000Z#Acc0unt001',
@@ -63,6 +64,7 @@ const rows: readonly Row[] = [
             getRate: 600,
             maxConcurrent: 20,
             deadlineSeconds: 300,
+            maxUnusedUploads: 100,
             providers: ['sandbox'],
             hiddenModels: ['sandbox-pro'],
             listing: 'ACCOUNTS',
@@ -202,23 +204,49 @@ const rows: readonly Row[] = [
   ],
   [
     'A new cap',
-    (table) => createAccountStore(table).setKeyCap(accountId, keyId, asMicros(5)),
+    (table) => createAccountStore(table).changeKey(accountId, keyId, { monthlyCapMicros: asMicros(5) }),
     [
       [
         'UpdateCommand',
         {
           TableName: 'table',
           Key: { pk: 'ACCOUNT#Acc0unt001', sk: 'KEY#Key001' },
-          UpdateExpression: 'SET monthlyCapMicros = :cap',
+          UpdateExpression: 'SET monthlyCapMicros = :monthlyCapMicros',
           ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeValues: { ':cap': 5 },
+          ExpressionAttributeValues: { ':monthlyCapMicros': 5 },
+        },
+      ],
+    ],
+  ],
+  [
+    'Limits that are set and limits that are removed at once',
+    (table) =>
+      createAccountStore(table).changeKey(accountId, keyId, {
+        models: ['sandbox-pro'],
+        dailyCapMicros: null,
+        expiresAt: '2027-01-01T00:00:00.000Z',
+        totalCapMicros: null,
+      }),
+    [
+      [
+        'UpdateCommand',
+        {
+          TableName: 'table',
+          Key: { pk: 'ACCOUNT#Acc0unt001', sk: 'KEY#Key001' },
+          UpdateExpression:
+            'SET models = :models, expiresAt = :expiresAt REMOVE dailyCapMicros, totalCapMicros',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: {
+            ':models': ['sandbox-pro'],
+            ':expiresAt': '2027-01-01T00:00:00.000Z',
+          },
         },
       ],
     ],
   ],
   [
     'A removed cap',
-    (table) => createAccountStore(table).setKeyCap(accountId, keyId, undefined),
+    (table) => createAccountStore(table).changeKey(accountId, keyId, { monthlyCapMicros: null }),
     [
       [
         'UpdateCommand',

@@ -2,7 +2,9 @@
 import { createChargeStore } from '../../../../adapters/dynamodb/charge-store.ts';
 import { asMicros } from '../../../../core/money.ts';
 import type { CreationId } from '../../../../core/ids.ts';
-import { accountId, keyId, creationId, now, aCreation } from '../../../fixtures/records.ts';
+import { accountId, keyId, creationId, now, aCreation, anApiKey } from '../../../fixtures/records.ts';
+import { userHash } from '../../../../core/user.ts';
+import { anyValue } from '../../../fixtures/values.ts';
 import { describeRequests, nowSeconds, webhook, type Row } from './recorder.ts';
 
 const otherId = '019aa5a0-1000-7000-8000-00000000000b' as CreationId;
@@ -13,6 +15,7 @@ const rows: readonly Row[] = [
     (table) =>
       createChargeStore(table).charge({
         creation: aCreation({ requestId: 'req-1', webhook }),
+        apiKey: anApiKey(),
         postRate: 60,
         nowMillis: now,
         idempotency: { hash: 'hash', requestHash: 'request' },
@@ -38,11 +41,16 @@ const rows: readonly Row[] = [
               Update: {
                 TableName: 'table',
                 Key: { pk: 'ACCOUNT#Acc0unt001', sk: 'KEY#Key001' },
-                UpdateExpression: 'ADD #spent :cost SET lastUsedAt = :hour',
+                UpdateExpression: 'ADD #spent :cost, #day :cost SET lastUsedAt = :hour',
                 ConditionExpression:
-                  'attribute_exists(pk) AND attribute_not_exists(revokedAt) AND attribute_not_exists(monthlyCapMicros)',
-                ExpressionAttributeNames: { '#spent': 'spent_2026_11' },
-                ExpressionAttributeValues: { ':cost': 40000, ':hour': '2026-11-21T12:00:00.000Z' },
+                  'attribute_exists(pk) AND attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :at) AND (attribute_not_exists(models) OR contains(models, :model)) AND attribute_not_exists(dailyCapMicros) AND attribute_not_exists(monthlyCapMicros) AND attribute_not_exists(totalCapMicros) AND attribute_not_exists(perUserMonthlyCapMicros)',
+                ExpressionAttributeNames: { '#spent': 'spent_2026_11', '#day': 'day_2026_11_21' },
+                ExpressionAttributeValues: {
+                  ':cost': 40000,
+                  ':hour': '2026-11-21T12:00:00.000Z',
+                  ':at': '2026-11-21T12:00:30.000Z',
+                  ':model': 'sandbox-standard',
+                },
                 ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
               },
             },
@@ -78,6 +86,7 @@ const rows: readonly Row[] = [
                   costMicros: 40000,
                   refundedMicros: 0,
                   chargedMonth: '2026_11',
+                  chargedDay: '2026_11_21',
                   createdAt: '2026-11-21T12:00:30.000Z',
                   deadlineAt: now + 300_000,
                   results: [],
@@ -110,6 +119,7 @@ const rows: readonly Row[] = [
                   creationId: creationId,
                   keyId: keyId,
                   month: '2026_11',
+                  day: '2026_11_21',
                   requestId: 'req-1',
                   at: '2026-11-21T12:00:30.000Z',
                 },
@@ -144,7 +154,7 @@ const rows: readonly Row[] = [
       createChargeStore(table).charge({
         creation: aCreation(),
         nowMillis: now,
-        monthlyCapMicros: asMicros(40_000),
+        apiKey: anApiKey({ monthlyCapMicros: asMicros(40_000) }),
         idempotency: { hash: 'hash', requestHash: 'request', replaces: otherId },
       }),
     [
@@ -168,15 +178,17 @@ const rows: readonly Row[] = [
               Update: {
                 TableName: 'table',
                 Key: { pk: 'ACCOUNT#Acc0unt001', sk: 'KEY#Key001' },
-                UpdateExpression: 'ADD #spent :cost SET lastUsedAt = :hour',
+                UpdateExpression: 'ADD #spent :cost, #day :cost SET lastUsedAt = :hour',
                 ConditionExpression:
-                  'attribute_exists(pk) AND attribute_not_exists(revokedAt) AND monthlyCapMicros = :cap AND (attribute_not_exists(#spent) OR #spent <= :room)',
-                ExpressionAttributeNames: { '#spent': 'spent_2026_11' },
+                  'attribute_exists(pk) AND attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :at) AND (attribute_not_exists(models) OR contains(models, :model)) AND attribute_not_exists(dailyCapMicros) AND monthlyCapMicros = :monthlyCapMicros AND attribute_not_exists(totalCapMicros) AND attribute_not_exists(perUserMonthlyCapMicros) AND (attribute_not_exists(#spent) OR #spent <= :monthRoom)',
+                ExpressionAttributeNames: { '#spent': 'spent_2026_11', '#day': 'day_2026_11_21' },
                 ExpressionAttributeValues: {
                   ':cost': 40000,
                   ':hour': '2026-11-21T12:00:00.000Z',
-                  ':cap': 40000,
-                  ':room': 0,
+                  ':at': '2026-11-21T12:00:30.000Z',
+                  ':model': 'sandbox-standard',
+                  ':monthlyCapMicros': 40000,
+                  ':monthRoom': 0,
                 },
                 ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
               },
@@ -203,6 +215,7 @@ const rows: readonly Row[] = [
                   costMicros: 40000,
                   refundedMicros: 0,
                   chargedMonth: '2026_11',
+                  chargedDay: '2026_11_21',
                   createdAt: '2026-11-21T12:00:30.000Z',
                   deadlineAt: now + 300_000,
                   results: [],
@@ -229,6 +242,7 @@ const rows: readonly Row[] = [
                   creationId: creationId,
                   keyId: keyId,
                   month: '2026_11',
+                  day: '2026_11_21',
                   at: '2026-11-21T12:00:30.000Z',
                 },
                 ConditionExpression: 'attribute_not_exists(pk)',
@@ -250,6 +264,85 @@ const rows: readonly Row[] = [
                 ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
               },
             },
+          ],
+          ClientRequestToken: creationId,
+        },
+      ],
+    ],
+  ],
+  [
+    'A charge of a key with all caps, models, a user and a day that is over',
+    (table) =>
+      createChargeStore(table).charge({
+        creation: aCreation({ user: 'customer 7', countedForUser: true }),
+        nowMillis: now,
+        apiKey: anApiKey({
+          dailyCapMicros: asMicros(50_000),
+          monthlyCapMicros: asMicros(60_000),
+          totalCapMicros: asMicros(200_000),
+          perUserMonthlyCapMicros: asMicros(45_000),
+          models: ['sandbox-standard'],
+          spent: { '2026_09': asMicros(9_000), '2026_10': asMicros(1_000), '2026_11': asMicros(5_000) },
+          spentByDay: { '2026_11_17': asMicros(1), '2026_11_18': asMicros(2), '2026_11_21': asMicros(3) },
+        }),
+      }),
+    [
+      [
+        'TransactWriteCommand',
+        {
+          TransactItems: [
+            anyValue,
+            {
+              Update: {
+                TableName: 'table',
+                Key: { pk: 'ACCOUNT#Acc0unt001', sk: 'KEY#Key001' },
+                UpdateExpression: 'ADD #spent :cost, #day :cost SET lastUsedAt = :hour REMOVE #over0',
+                ConditionExpression:
+                  'attribute_exists(pk) AND attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :at) AND (attribute_not_exists(models) OR contains(models, :model)) AND dailyCapMicros = :dailyCapMicros AND monthlyCapMicros = :monthlyCapMicros AND totalCapMicros = :totalCapMicros AND perUserMonthlyCapMicros = :perUserMonthlyCapMicros AND (attribute_not_exists(#day) OR #day <= :dayRoom) AND (attribute_not_exists(#spent) OR #spent <= :monthRoom) AND (attribute_not_exists(#spent) OR #spent <= :totalRoom) AND #monthBefore <= :monthBefore AND attribute_not_exists(#monthAfter)',
+                ExpressionAttributeNames: {
+                  '#spent': 'spent_2026_11',
+                  '#day': 'day_2026_11_21',
+                  '#over0': 'day_2026_11_17',
+                  '#monthBefore': 'spent_2026_10',
+                  '#monthAfter': 'spent_2026_12',
+                },
+                ExpressionAttributeValues: {
+                  ':cost': 40000,
+                  ':hour': '2026-11-21T12:00:00.000Z',
+                  ':at': '2026-11-21T12:00:30.000Z',
+                  ':model': 'sandbox-standard',
+                  ':dailyCapMicros': 50000,
+                  ':monthlyCapMicros': 60000,
+                  ':totalCapMicros': 200000,
+                  ':perUserMonthlyCapMicros': 45000,
+                  ':dayRoom': 10000,
+                  ':monthRoom': 20000,
+                  ':totalRoom': 150000,
+                  ':monthBefore': 1000,
+                },
+                ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+              },
+            },
+            {
+              Update: {
+                TableName: 'table',
+                Key: {
+                  pk: 'ACCOUNT#Acc0unt001',
+                  sk: `USER#Key001#2026_11#${userHash('customer 7')}`,
+                },
+                UpdateExpression: 'ADD spentMicros :cost SET #ttl = :ttl',
+                ConditionExpression: 'attribute_not_exists(spentMicros) OR spentMicros <= :room',
+                ExpressionAttributeNames: { '#ttl': 'expiresAtSeconds' },
+                ExpressionAttributeValues: {
+                  ':cost': 40000,
+                  ':room': 5000,
+                  ':ttl': Date.UTC(2027, 2, 3) / 1000,
+                },
+                ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+              },
+            },
+            anyValue,
+            anyValue,
           ],
           ClientRequestToken: creationId,
         },

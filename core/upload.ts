@@ -1,0 +1,112 @@
+/**
+ * An upload: bytes of a client that the client puts straight into the bucket, and names in image_urls as
+ * `upload:ID`. Its id holds its time, so that the time at which it expires follows from the id alone.
+ */
+import * as z from 'zod/mini';
+import { parseUploadId, timeOfUuidV7, uuidV7, type AccountId, type UploadId } from './ids.ts';
+import { extensionOf, type ImageContentType } from './image-bytes.ts';
+import { maxSourceBytes, uploadMillis } from './limits.ts';
+
+const uploadTypes = ['image/png', 'image/jpeg', 'image/webp'] as const satisfies readonly ImageContentType[];
+
+/** The body of POST /uploads. */
+export const uploadSchema = z.strictObject({
+  content_type: z.enum(uploadTypes),
+  bytes: z.number().check(
+    z.refine((value) => Number.isInteger(value), {
+      error: 'must be a whole number',
+      params: { code: 'invalid_type' },
+    }),
+    z.minimum(1),
+    z.maximum(maxSourceBytes),
+  ),
+});
+
+export interface Upload {
+  readonly id: UploadId;
+  readonly accountId: AccountId;
+  readonly contentType: ImageContentType;
+  /** The length that the client announced, and that the signed address takes. */
+  readonly bytes: number;
+  /** The object's key in the bucket. No client ever sees it but in the signed address. */
+  readonly key: string;
+  /** Unix milliseconds from which on the upload cannot be used. */
+  readonly expiresAt: number;
+}
+
+/** A signed request by which a client puts the bytes of one upload into the bucket. */
+export interface UploadTarget {
+  readonly url: string;
+  /** The headers that are signed besides the host. The client has to send them exactly so. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @param randomBytes gives the id's random bits, and a name that nobody can guess */
+export function newUpload(
+  asked: Pick<Upload, 'accountId' | 'contentType' | 'bytes'>,
+  nowMillis: number,
+  randomBytes: (count: number) => Uint8Array,
+): Upload {
+  const id = uuidV7(nowMillis, randomBytes(16)) as UploadId;
+  const name = Buffer.from(randomBytes(24)).toString('base64url');
+  return {
+    ...asked,
+    id,
+    key: `uploads/${name}.${extensionOf[asked.contentType]}`,
+    expiresAt: expiryOf(id),
+  };
+}
+
+/** Unix milliseconds from which on the upload with this id cannot be used. */
+export function expiryOf(id: UploadId): number {
+  return (timeOfUuidV7(id) ?? 0) + uploadMillis;
+}
+
+export function isUsable(upload: Upload, nowMillis: number): boolean {
+  return nowMillis < upload.expiresAt;
+}
+
+const scheme = 'upload:';
+
+/** How image_urls names the upload. */
+export function uploadAddress(id: UploadId): string {
+  return `${scheme}${id}`;
+}
+
+/** Whether an item of image_urls is meant to name an upload. */
+export function namesUpload(address: string): boolean {
+  return address.startsWith(scheme);
+}
+
+/** The upload that an item of image_urls names. Undefined for an address, and for what cannot be an id. */
+export function uploadIdIn(address: string): UploadId | undefined {
+  return namesUpload(address) ? parseUploadId(address.slice(scheme.length)) : undefined;
+}
+
+/** The uploads that a list of image_urls names, each once. */
+export function uploadIdsIn(imageUrls: readonly string[]): UploadId[] {
+  return [...new Set(imageUrls.flatMap((address) => uploadIdIn(address) ?? []))];
+}
+
+/**
+ * The one text for an id that is malformed, unknown, of another account, expired or never filled. A client
+ * must not learn from it that another account has the upload.
+ */
+export const notUsable = {
+  code: 'upload_not_usable',
+  message: 'this account has no upload of this id that was filled and has not expired',
+} as const;
+
+/** The answer of POST /uploads. */
+export function uploadView(
+  { id, expiresAt }: Upload,
+  { url, headers }: UploadTarget,
+): Record<string, unknown> {
+  return {
+    id,
+    image_url: uploadAddress(id),
+    upload_url: url,
+    upload_headers: headers,
+    expires_at: new Date(expiresAt).toISOString(),
+  };
+}

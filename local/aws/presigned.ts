@@ -1,0 +1,129 @@
+/**
+ * Presigned requests, checked as S3 checks them: the signature is in the query, and it covers the method, the
+ * path, the other parameters and the named headers with the values that really arrive.
+ * "Authenticating Requests: Using Query Parameters" in the API reference of S3.
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { localRegion, localSecretKey } from './aws-call.ts';
+import { AwsError } from './aws-error.ts';
+
+/** S3 allows a presigned request to be valid for a week at most. */
+const longestSeconds = 604_800;
+
+/** The parameters of a presigned request. They name neither a sub-resource nor an option. */
+export const presignParameters = [
+  'X-Amz-Algorithm',
+  'X-Amz-Credential',
+  'X-Amz-Date',
+  'X-Amz-Expires',
+  'X-Amz-SignedHeaders',
+  'X-Amz-Security-Token',
+  'X-Amz-Signature',
+] as const;
+
+export function isPresigned(request: IncomingMessage): boolean {
+  return partsOf(request).parameters.has('X-Amz-Signature');
+}
+
+/**
+ * The caller that signed the request: the id of its role. Throws in the words of S3 when the request differs
+ * from the signed one, or has expired.
+ */
+export function presignedCaller(request: IncomingMessage, nowMillis: number): string {
+  const { path, parameters } = partsOf(request);
+  const of = (name: (typeof presignParameters)[number]): string => parameters.get(name) ?? '';
+  const [caller = '', day = '', region = '', service = '', end = ''] = of('X-Amz-Credential').split('/');
+  const signedAt = timeOf(of('X-Amz-Date'));
+  const seconds = Number(of('X-Amz-Expires'));
+  const isWellFormed =
+    of('X-Amz-Algorithm') === 'AWS4-HMAC-SHA256' &&
+    signedAt !== undefined &&
+    day === of('X-Amz-Date').slice(0, 8) &&
+    [region, service, end].join('/') === `${localRegion}/s3/aws4_request` &&
+    Number.isInteger(seconds) &&
+    seconds >= 1 &&
+    seconds <= longestSeconds;
+  if (!isWellFormed)
+    throw new AwsError(
+      'AuthorizationQueryParametersError',
+      'Error parsing the query parameters of the signature.',
+    );
+  if (nowMillis < signedAt - 15 * 60_000) throw denied('Request is not valid yet');
+  if (nowMillis > signedAt + seconds * 1000) throw denied('Request has expired');
+  const names = of('X-Amz-SignedHeaders').split(';');
+  const unsigned = Object.keys(request.headers).filter(
+    (name) => name.startsWith('x-amz-') && !names.includes(name),
+  );
+  if (unsigned.length > 0 || !names.includes('host'))
+    throw denied('There were headers present in the request which were not signed');
+  const canonical = [
+    request.method ?? '',
+    encoded(decodeURIComponent(path)).replaceAll('%2F', '/'),
+    canonicalQuery(parameters),
+    ...names.map(
+      (name) =>
+        `${name}:${String(request.headers[name] ?? '')
+          .trim()
+          .replace(/ +/g, ' ')}`,
+    ),
+    '',
+    names.join(';'),
+    'UNSIGNED-PAYLOAD',
+  ].join('\n');
+  const scope = [day, region, service, end].join('/');
+  const text = ['AWS4-HMAC-SHA256', of('X-Amz-Date'), scope, sha256(canonical)].join('\n');
+  const key = [day, region, service, end].reduce<string | Buffer>(hmac, `AWS4${localSecretKey}`);
+  if (!isSame(hmac(key, text).toString('hex'), of('X-Amz-Signature')))
+    throw new AwsError(
+      'SignatureDoesNotMatch',
+      'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
+      { status: 403 },
+    );
+  return caller;
+}
+
+function partsOf({ url = '' }: IncomingMessage): { path: string; parameters: URLSearchParams } {
+  const [path = '', query = ''] = url.split('?', 2);
+  return { path, parameters: new URLSearchParams(query) };
+}
+
+/** 20261121T120030Z as Unix milliseconds. */
+function timeOf(text: string): number | undefined {
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
+  if (!match) return undefined;
+  const [year = 0, month = 0, ...rest] = match.slice(1).map(Number);
+  return Date.UTC(year, month - 1, ...(rest as [number, number, number, number]));
+}
+
+function canonicalQuery(parameters: URLSearchParams): string {
+  return [...parameters]
+    .filter(([name]) => name !== 'X-Amz-Signature')
+    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+    .sort((a, b) => (a < b ? -1 : 1))
+    .join('&');
+}
+
+/** The UriEncode() of the guide: everything but A to Z, a to z, 0 to 9, -, ., _ and ~. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}
+
+function denied(message: string): AwsError {
+  return new AwsError('AccessDenied', message, { status: 403 });
+}

@@ -1,0 +1,97 @@
+/** The requests of uploads. */
+import type { createChargeStore } from '../../../../adapters/dynamodb/charge-store.ts';
+import { createUploadStore } from '../../../../adapters/dynamodb/upload-store.ts';
+import type { UploadId } from '../../../../core/ids.ts';
+import type { Upload } from '../../../../core/upload.ts';
+import { expect, it } from 'vitest';
+import { chargeItems } from '../../../../adapters/dynamodb/charge.ts';
+import { aCreation, anApiKey, accountId, now, seededBytes } from '../../../fixtures/records.ts';
+import { fakeClock, stub } from '../../../functions/fakes.ts';
+import { describeRequests, type Row } from './recorder.ts';
+
+/** Announced at 2025-11-21T18:23:41.312Z. */
+const id = '019aa8f0-0000-7000-8000-00000000000a' as UploadId;
+const expiresAt = Number.parseInt('019aa8f00000', 16) + 86_400_000;
+const upload: Upload = { id, accountId, contentType: 'image/png', bytes: 5, key: 'uploads/x.png', expiresAt };
+const place = { TableName: 'table', Key: { pk: 'ACCOUNT#Acc0unt001', sk: 'UNUSED_UPLOADS' } };
+
+const rows: readonly Row[] = [
+  [
+    'A new upload',
+    (table) => createUploadStore(table).create(upload, 9, now),
+    [
+      [
+        'PutCommand',
+        {
+          TableName: 'table',
+          Item: {
+            pk: 'ACCOUNT#Acc0unt001',
+            sk: `UPLOAD#${id}`,
+            ...upload,
+            expiresAtSeconds: Math.ceil(expiresAt / 1000),
+          },
+          ConditionExpression: 'attribute_not_exists(pk)',
+        },
+      ],
+      [
+        'UpdateCommand',
+        {
+          ...place,
+          UpdateExpression: 'ADD unused :one SET #ttl = :ttl',
+          ConditionExpression:
+            '(attribute_not_exists(unused) OR size(unused) < :limit) OR contains(unused, :id)',
+          ExpressionAttributeNames: { '#ttl': 'expiresAtSeconds' },
+          ExpressionAttributeValues: {
+            ':one': new Set([id]),
+            ':id': id,
+            ':limit': 9,
+            ':ttl': Math.ceil(expiresAt / 1000),
+          },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        },
+      ],
+    ],
+  ],
+  [
+    'The uploads of a request',
+    (table) => createUploadStore(table).usable(accountId, [id], now),
+    [
+      [
+        'BatchGetCommand',
+        {
+          RequestItems: {
+            table: { Keys: [{ pk: 'ACCOUNT#Acc0unt001', sk: `UPLOAD#${id}` }], ConsistentRead: true },
+          },
+        },
+      ],
+    ],
+    [{ Responses: { table: [] } }],
+  ],
+  ['No upload', (table) => createUploadStore(table).usable(accountId, [], now), []],
+];
+
+describeRequests('uploads', rows);
+
+it('A charge with uploads has one more item at its end, without a condition', () => {
+  const table = {
+    client: stub<Parameters<typeof createChargeStore>[0]['client']>({}),
+    name: 'table',
+    clock: fakeClock(),
+    randomBytes: seededBytes,
+  };
+  const order = { creation: aCreation(), apiKey: anApiKey(), nowMillis: now };
+  const items = [...chargeItems(table, { ...order, uploads: [id] })];
+  expect(items.at(-1)).toEqual([
+    'uploads',
+    {
+      Update: {
+        ...place,
+        UpdateExpression: 'DELETE unused :gone',
+        ExpressionAttributeValues: { ':gone': new Set([id]) },
+      },
+    },
+  ]);
+  expect([...chargeItems(table, { ...order, uploads: [] }).keys()]).toEqual([
+    ...chargeItems(table, order).keys(),
+  ]);
+});

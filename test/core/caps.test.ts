@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import {
+  allowsModel,
+  budgetsOf,
+  counterExpiry,
+  exceededBudget,
+  isCounterGivenBack,
+  isDayGivenBack,
+  isExpired,
+  oldestDayKept,
+  spentInAll,
+} from '../../core/caps.ts';
+import { dayOf, nextDay } from '../../core/creation.ts';
+import { asMicros } from '../../core/money.ts';
+import { anApiKey, now } from '../fixtures/records.ts';
+
+const nothing = asMicros(0);
+const capped = anApiKey({
+  dailyCapMicros: asMicros(10),
+  monthlyCapMicros: asMicros(20),
+  totalCapMicros: asMicros(30),
+  perUserMonthlyCapMicros: asMicros(15),
+  spent: { '2026_10': asMicros(5), '2026_11': asMicros(8) },
+  spentByDay: { '2026_11_20': asMicros(3), '2026_11_21': asMicros(4) },
+});
+
+describe('the days of a key', () => {
+  it('The day of an instant is the day in UTC, and the next day begins at midnight', () => {
+    expect([dayOf(Date.UTC(2026, 11, 31, 23, 59, 59, 999)), dayOf(Date.UTC(2027, 0, 1))]).toEqual([
+      '2026_12_31',
+      '2027_01_01',
+    ]);
+    expect(nextDay(Date.UTC(2026, 11, 31, 23, 59))).toBe('2027-01-01T00:00:00.000Z');
+    expect(nextDay(Date.UTC(2028, 1, 28))).toBe('2028-02-29T00:00:00.000Z');
+  });
+
+  it('A charge keeps its own day and the three days before', () => {
+    expect([oldestDayKept('2026_11_21'), oldestDayKept('2027_01_02')]).toEqual(['2026_11_18', '2026_12_30']);
+  });
+
+  it('A refund gives back to its own day and the two days before', () => {
+    expect(['2026_11_21', '2026_11_19', '2026_11_18'].map((day) => isDayGivenBack(day, now))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+});
+
+describe('the counter of a user', () => {
+  it('The counter is kept for 92 days after its month, and a refund gives back until a day before', () => {
+    const expiry = Date.UTC(2027, 2, 3);
+    expect(counterExpiry('2026_11')).toBe(expiry);
+    expect(counterExpiry('2026_12')).toBe(Date.UTC(2027, 3, 3));
+    const last = expiry - 86_400_000;
+    expect([isCounterGivenBack('2026_11', last - 1), isCounterGivenBack('2026_11', last)]).toEqual([
+      true,
+      false,
+    ]);
+  });
+});
+
+describe('the budgets of a key', () => {
+  it('Each cap is listed in order with its own spend and the time of its reset', () => {
+    expect(budgetsOf(capped, now, asMicros(7))).toEqual([
+      { period: 'daily', capMicros: 10, spentMicros: 4, resetsAt: '2026-11-22T00:00:00.000Z' },
+      { period: 'monthly', capMicros: 20, spentMicros: 8, resetsAt: '2026-12-01T00:00:00.000Z' },
+      { period: 'total', capMicros: 30, spentMicros: 13, resetsAt: null },
+      { period: 'user', capMicros: 15, spentMicros: 7, resetsAt: '2026-12-01T00:00:00.000Z' },
+    ]);
+    expect(budgetsOf(anApiKey(), now, asMicros(7))).toEqual([]);
+    expect([spentInAll(capped), spentInAll(anApiKey())]).toEqual([13, 0]);
+  });
+
+  it.each([
+    [6, 0, undefined],
+    [7, 0, 'daily'],
+    [6, 9, undefined],
+    [6, 10, 'user'],
+    [13, 10, 'daily'],
+  ])('A cost of %i with %i spent for the user exceeds: %s', (cost, userSpent, period) => {
+    expect(exceededBudget(capped, asMicros(cost), now, asMicros(userSpent))?.period).toBe(period);
+  });
+
+  it('A cost that exceeds several budgets is refused for the first one', () => {
+    const { dailyCapMicros: _daily, ...monthly } = capped;
+    const { monthlyCapMicros: _monthly, ...total } = monthly;
+    expect([monthly, total].map((key) => exceededBudget(key, asMicros(18), now, nothing)?.period)).toEqual([
+      'monthly',
+      'total',
+    ]);
+  });
+});
+
+describe('the models and the expiry of a key', () => {
+  it('A key without a list allows every model, and a key with a list only those', () => {
+    expect(allowsModel(anApiKey(), 'a')).toBe(true);
+    expect(['a', 'b'].map((model) => allowsModel(anApiKey({ models: ['a'] }), model))).toEqual([true, false]);
+    expect(allowsModel(anApiKey({ models: [] }), 'a')).toBe(false);
+  });
+
+  it('A key has expired from the very moment of its expiry on', () => {
+    const key = anApiKey({ expiresAt: new Date(now).toISOString() });
+    expect([isExpired(key, now - 1), isExpired(key, now), isExpired(anApiKey(), now)]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+});
