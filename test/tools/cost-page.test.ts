@@ -4,7 +4,7 @@ import { keepFigures } from '../../tools/cost/keep-figures.ts';
 import { creationKinds, type CreationCount, type Measured } from '../../tools/cost/measure.ts';
 import { costPage, successAfter } from '../../tools/cost/page.ts';
 import { figuresOf } from '../../tools/cost/page-figures.ts';
-import { resourceBill, userCapBill, waitFor } from '../../tools/cost/bill.ts';
+import { looksFor, resourceBill, userCapBill, waitFor } from '../../tools/cost/bill.ts';
 import { memoryOf, standingResources } from '../../tools/cost/resources.ts';
 import { readPage, sectionOf, tableRows } from '../docs/pages.ts';
 
@@ -62,6 +62,14 @@ function pageAfter(run: Measured, page: string): string {
 }
 
 const first = pageAfter(measured(), '');
+
+describe('the price of a look for crossings', () => {
+  it('The page says what a thousand looks cost: two read units and 6 ms of DeliverWebhook each', () => {
+    const expected = 1000 * (2 * (0.125 / 1e6) + 0.006 * (256 / 1024) * 0.0000133334);
+    expect(looksFor({ DeliverWebhook: 256 })).toBeCloseTo(expected, 12);
+    expect(readPage('docs/cost.md').text).toContain(`${expected.toFixed(6)} USD for 1,000`);
+  });
+});
 
 describe('the page that npm run cost writes', () => {
   it.each([

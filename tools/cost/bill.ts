@@ -56,6 +56,16 @@ function withoutPainting(count: CreationCount, ownRenderMillis: number): Creatio
   return { ...count, functions: Object.fromEntries(functions) };
 }
 
+/**
+ * What 1,000 looks for crossings cost: DeliverWebhook reads an account and a key, consistently, in one call.
+ * Each of the two items is smaller than 4 KB.
+ */
+export function looksFor(memory: Memory): number {
+  const gigabytes = (memory['DeliverWebhook'] ?? 0) / 1024;
+  const seconds = (awsMillis['dynamodb'] ?? 0) / 1000;
+  return 1000 * (2 * prices.readUnit + seconds * gigabytes * prices.gigabyteSecond);
+}
+
 export function totalOf(bill: Bill | Readonly<Record<string, number>>): number {
   return Object.values<number>({ ...bill }).reduce((sum, usd) => sum + usd, 0);
 }

@@ -3,6 +3,7 @@ import {
   billFor,
   billParts,
   idleBill,
+  looksFor,
   renderedBy,
   totalOf,
   userCapBill,
@@ -141,6 +142,8 @@ export function costPage(report: CostReport): string {
 A success takes ${count(success.transitions)} state transitions, with or without a webhook. In this table, the provider answers at once.
 
 ${billTable(report)}
+
+A creation of an account with an address for notices costs one look more: one call that reads two items, ${usd(looksFor(report.memory), 6)} USD for 1,000. Only a crossing writes: a transaction of two items, an execution with two state transitions, and the attempts of the notice.
 
 ## While a provider works
 
