@@ -9,7 +9,7 @@ import {
   type NoticeRecord,
   type RefusedFor,
 } from './notice.ts';
-import type { NoticeExecutions, NoticeStore } from './ports/notices.ts';
+import type { NoticeExecutions, NoticeMarks } from './ports/notices.ts';
 import type { Clock, RandomBytes } from './ports/runtime.ts';
 import { capKinds, watchedCaps } from './watched-caps.ts';
 import { webhookGraceMillis } from './webhook.ts';
@@ -17,7 +17,7 @@ import { webhookGraceMillis } from './webhook.ts';
 export interface LookServices {
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
-  readonly notices: NoticeStore;
+  readonly notices: NoticeMarks;
   /** Absent: the reconciler starts the notices at its next run. */
   readonly noticeExecutions?: NoticeExecutions;
 }

@@ -5,7 +5,7 @@
  */
 import type { ToldCap, ToldWallet } from '../../core/account.ts';
 import { failingAttempts, toldCapName, type Crossing, type NoticeRecord } from '../../core/notice.ts';
-import type { NoticeStore } from '../../core/ports/notices.ts';
+import type { NoticeMarks, NoticeStore } from '../../core/ports/notices.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { watchedCaps } from '../../core/watched-caps.ts';
 import { batchGet } from './batch-get.ts';
@@ -29,7 +29,8 @@ const goodAgain = {
   toldEmpty: 'availableMicros >= toldEmpty.belowMicros',
 } as const;
 
-export function createNoticeStore(table: Table): NoticeStore {
+/** Finds and tells crossings. */
+export function createNoticeMarks(table: Table): NoticeMarks {
   return {
     look: async (accountId, keyId) => {
       const wanted = [keys.account(accountId), ...(keyId ? [keys.apiKey(accountId, keyId)] : [])];
@@ -49,6 +50,13 @@ export function createNoticeStore(table: Table): NoticeStore {
         ExpressionAttributeValues: { ':read': read },
       });
     },
+  };
+}
+
+/** A function of its own, because the function of POST /images/generate needs only the marks. */
+export function createNoticeStore(table: Table): NoticeStore {
+  return {
+    ...createNoticeMarks(table),
     read: async (id) => {
       const item = await getItem(table, keys.notice(id));
       return item && noticeFromItem(item);

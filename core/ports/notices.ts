@@ -5,7 +5,7 @@ import type { Crossing, NoticeRecord } from '../notice.ts';
 import type { StartOutcome } from './executions.ts';
 
 /** Every function throws Overloaded when the table stayed busy. */
-export interface NoticeStore {
+export interface NoticeMarks {
   /** The account and the key as they are stored now, by one consistent read. */
   look(
     account: AccountId,
@@ -18,6 +18,10 @@ export interface NoticeStore {
   tell(crossing: Crossing, notice: NoticeRecord): Promise<boolean>;
   /** Takes the mark of a crossing back, if the amount is still on the good side. */
   takeBack(account: Account, mark: 'toldLow' | 'toldEmpty'): Promise<void>;
+}
+
+/** Every function throws Overloaded when the table stayed busy. */
+export interface NoticeStore extends NoticeMarks {
   read(id: NoticeId): Promise<NoticeRecord | undefined>;
   /** The notices of these ids, without those that do not exist. */
   readAll(ids: readonly NoticeId[]): Promise<readonly NoticeRecord[]>;
