@@ -145,6 +145,7 @@ export class ServiceStack extends Stack {
     this.store.grant(generateImage, 'GetItem', 'PutItem');
     this.images.grantStoreSources(generateImage);
     execution.grantStart(generateImage);
+    this.grantCancel(functions.cancelCreation, execution);
     const { throttling, apiDomain: domain } = this.settings;
     const live = (fn: ServiceFunction): IFunction => (this.trafficShift?.aliasOf(fn) ?? fn) as IFunction;
     return new PublicApi(this, 'Api', {
@@ -158,6 +159,13 @@ export class ServiceStack extends Stack {
       logRetention: this.logRetention,
       domain,
     });
+  }
+
+  /** A cancel refunds, asks the vendor of the job to stop, and ends the task that waits for the callback. */
+  private grantCancel(fn: ServiceFunction, execution: CreationExecution): void {
+    this.store.grant(fn, 'GetItem', 'PutItem');
+    this.providers.grantKeys(fn);
+    execution.grantEndTasks(fn, 'SendTaskSuccess');
   }
 
   /** Does for one job what RenderImage does: asks the vendor, stores the image, completes the creation. */

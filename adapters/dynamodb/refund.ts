@@ -3,7 +3,8 @@
  * once.
  */
 import type { CreationRecord } from '../../core/creation.ts';
-import type { Refund } from '../../core/ports/charges.ts';
+import type { FailureName } from '../../core/failure.ts';
+import type { Cancel, Refund } from '../../core/ports/charges.ts';
 import { spentAttribute } from './mapping.ts';
 import { settleTerminal } from './terminal.ts';
 import { keys, type Table } from './table.ts';
@@ -11,14 +12,40 @@ import type { TransactItem } from './transaction.ts';
 
 /** The transaction's items: creation, account, key month, ledger row. */
 export function refundItems(table: Table, creation: CreationRecord, refund: Refund): TransactItem[] {
-  const at = new Date(refund.nowMillis).toISOString();
+  const { failure, nowMillis, announce, isCancelled = false } = refund;
+  const at = new Date(nowMillis).toISOString();
+  const values = {
+    failure,
+    refundedMicros: creation.costMicros,
+    ...(isCancelled && { cancelledAt: at }),
+  };
   return [
-    settleTerminal(table, creation, {
-      status: 'failed',
-      nowMillis: refund.nowMillis,
-      announce: refund.announce,
-      values: { failure: refund.failure, refundedMicros: creation.costMicros },
-    }),
+    settleTerminal(table, creation, { status: 'failed', nowMillis, announce, values }),
+    ...moneyBack(table, creation, at, isCancelled ? cancelledReason : failure),
+  ];
+}
+
+/** The same for a cancel. Its condition also holds the attempts that were looked at. */
+export function cancelItems(
+  table: Table,
+  creation: CreationRecord,
+  { nowMillis, attempts }: Cancel,
+): TransactItem[] {
+  const at = new Date(nowMillis).toISOString();
+  const failure: FailureName = 'InternalFailure';
+  const values = { failure, refundedMicros: creation.costMicros, cancelledAt: at, attempts };
+  const onlyAt = creation.attempts;
+  return [
+    settleTerminal(table, creation, { status: 'failed', nowMillis, announce: true, values, onlyAt }),
+    ...moneyBack(table, creation, at, cancelledReason),
+  ];
+}
+
+/** The reason in the ledger row of a cancelled creation. */
+const cancelledReason = 'Cancelled';
+
+function moneyBack(table: Table, creation: CreationRecord, at: string, reason: string): TransactItem[] {
+  return [
     {
       Update: {
         TableName: table.name,
@@ -46,7 +73,7 @@ export function refundItems(table: Table, creation: CreationRecord, refund: Refu
           creationId: creation.id,
           keyId: creation.keyId,
           month: creation.chargedMonth,
-          reason: refund.failure,
+          reason,
           at,
         },
         ConditionExpression: 'attribute_not_exists(pk)',

@@ -1,8 +1,10 @@
-import type { CreationRecord, CreationStatus } from '../../core/creation.ts';
+import type { CreationRecord, CreationStatus, RouteAttempt } from '../../core/creation.ts';
 import { keys, openShard, type Item, type Table } from './table.ts';
 import type { TransactItem } from './transaction.ts';
 
 const isOpen = '#status IN (:queued, :processing)';
+/** An attempt is saved before its vendor is called, so nothing was sent that this list does not have. */
+const hasTheseAttempts = 'attempts = :known';
 /**
  * The execution makes the first webhook attempt at once. The attempt takes at most 10 s, and the second one
  * is due 60 s after it. The reconciler looks for the webhook later than that. So the first attempt need not
@@ -17,11 +19,13 @@ export interface Settlement {
   readonly announce: boolean;
   /** Further attributes that are set with the status. */
   readonly values: Item;
+  /** The creation is ended only while these are its attempts. */
+  readonly onlyAt?: readonly RouteAttempt[];
 }
 
 /**
- * The update that ends a creation, once. It removes the lease that an earlier release wrote into the creation. A creation with a webhook stays in the index of open work until the
- * webhook is settled.
+ * The update that ends a creation, once. It removes the lease that an earlier release wrote into the creation. A
+ * creation with a webhook stays in the index of open work until the webhook is settled.
  */
 export function settleTerminal(table: Table, creation: CreationRecord, settlement: Settlement): TransactItem {
   const { nowMillis, status } = settlement;
@@ -45,7 +49,7 @@ export function settleTerminal(table: Table, creation: CreationRecord, settlemen
         `SET #status = :status${webhook ? ', webhook = :webhook' : ''}` +
         names.map((_, index) => `, #n${index} = :v${index}`).join('') +
         ` REMOVE lease${pending ? '' : ', openShard, dueAt'}`,
-      ConditionExpression: isOpen,
+      ConditionExpression: settlement.onlyAt ? `${isOpen} AND ${hasTheseAttempts}` : isOpen,
       ExpressionAttributeNames: {
         '#status': 'status',
         ...Object.fromEntries(names.map((name, index) => [`#n${index}`, name])),
@@ -55,6 +59,7 @@ export function settleTerminal(table: Table, creation: CreationRecord, settlemen
         ':queued': 'queued',
         ':processing': 'processing',
         ...(webhook && { ':webhook': webhook }),
+        ...(settlement.onlyAt && { ':known': settlement.onlyAt }),
         ...Object.fromEntries(names.map((name, index) => [`:v${index}`, set[name]])),
       },
     },

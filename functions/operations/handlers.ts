@@ -1,4 +1,5 @@
 import type { OperationName } from '../../core/contract.ts';
+import type * as cancelCreation from './cancel-creation.ts';
 import type * as generateImage from './generate-image.ts';
 import type * as getBalance from './get-balance.ts';
 import type * as getCreation from './get-creation.ts';
@@ -17,4 +18,5 @@ export type OperationHandlers = Complete<{
   listCreations: typeof listCreations.handler;
   getBalance: typeof getBalance.handler;
   getCreation: typeof getCreation.handler;
+  cancelCreation: typeof cancelCreation.handler;
 }>;

@@ -36,6 +36,8 @@ export interface Submit extends Placed {
   readonly wait?: number;
   readonly images: readonly string[];
   readonly polls: number;
+  /** Milliseconds after the acceptance at which the client cancels the creation. Absent: never. */
+  readonly cancelAfter?: number;
 }
 
 export type Step =
@@ -51,6 +53,8 @@ export type Step =
       readonly kind: 'abort' | 'restart' | 'redrive' | 'reconcile_again' | 'rotate_encryption' | 'expire';
     })
   | (Placed & { readonly kind: 'list' | 'balance' | 'quote' | 'models'; readonly key: number })
+  /** The operator cancels a creation of the account. */
+  | (Placed & { readonly kind: 'operator_cancel' })
   | (Placed & { readonly kind: 'test_delivery'; readonly webhook: Behaviour })
   | (Placed & { readonly kind: 'clock'; readonly byMillis: number })
   /** Moves the clocks of one function only. */

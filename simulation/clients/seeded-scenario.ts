@@ -31,6 +31,11 @@ export function scenarioOf(seed: number): Scenario {
   const readings = Array.from({ length: dice.between('readings', 0, 3) }, (_, index) =>
     readingOf(dice, `reading ${index}`, accounts, lengthMillis),
   );
+  const cancels = Array.from({ length: dice.between('cancels', 0, 2) }, (_, index): Step => ({
+    kind: 'operator_cancel',
+    account: dice.between(`cancel ${index} account`, 0, accounts.length - 1),
+    at: dice.between(`cancel ${index} at`, 1_000, lengthMillis),
+  }));
   const tomorrow = dice.chance('a day later', 0.1)
     ? submits.flatMap((submit) => repeatedNextDay(dice, submit))
     : [];
@@ -38,7 +43,9 @@ export function scenarioOf(seed: number): Scenario {
     seed,
     startAt,
     accounts,
-    steps: [...submits, ...burst, ...others, ...readings, ...tomorrow].sort((a, b) => a.at - b.at),
+    steps: [...submits, ...burst, ...others, ...readings, ...cancels, ...tomorrow].sort(
+      (a, b) => a.at - b.at,
+    ),
     faultProbability: dice.pick('faults', [0, 0.01, 0.03, 0.1]),
     calmAfter: lengthMillis + dice.pick('calm', [0, 60_000, 300_000, 1_500_000]),
     clockSpreadMillis: dice.pick('clocks', [0, 0, 300, 1_500]),

@@ -12,6 +12,7 @@ import type { Service, ServiceWatch } from '../aws/deployed-service.ts';
 import { addressMark, promptMark } from '../clients/secret-marks.ts';
 import type { Asked, Before } from '../clients/sent-request.ts';
 import { createCallbackWatch } from './callback-watch.ts';
+import { createCancelWatch, type CancelWatch } from './cancel-watch.ts';
 import { createInvocationWatch } from './invocation-watch.ts';
 import { createLeaseWatch } from './lease-watch.ts';
 import { parseKey } from '../../core/api-key.ts';
@@ -25,6 +26,7 @@ import type { Invocation, World } from '../world/simulated-world.ts';
 export interface Watch {
   readonly books: Books;
   readonly webhooks: WebhookWatch;
+  readonly cancels: CancelWatch;
   readonly violations: readonly Violation[];
   /** How often each operation answered with each status. */
   readonly answers: ReadonlyMap<string, number>;
@@ -63,6 +65,7 @@ export function createWatch(world: World): Watch {
   const invocations = createInvocationWatch(world, accuse);
   const rates = createRateWatch(world, accuse);
   const callbacks = createCallbackWatch(() => service?.table, accuse);
+  const cancels = createCancelWatch(() => service, accuse);
   const leases = createLeaseWatch(world, accuse);
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
@@ -90,10 +93,15 @@ export function createWatch(world: World): Watch {
   ): void {
     const status = answer.statusCode ?? 0;
     const id = String(answer.headers?.['x-request-id'] ?? '');
-    const left = [...(wrote.get(id) ?? [])].filter((kind) => !countsOnly.has(kind));
-    if (left.length > 0 && operation !== 'generate')
+    // A cancel notes in the creation that it asks the vendor.
+    const isCount = (kind: string): boolean =>
+      countsOnly.has(kind) || (operation === 'cancel' && kind === 'CREATION');
+    const left = [...(wrote.get(id) ?? [])].filter((kind) => !isCount(kind));
+    if (left.length > 0 && operation !== 'generate' && operation !== 'cancel')
       accuse('what only looks writes no row but its count', `${operation} ${id} wrote ${left.join(', ')}`);
     if (status < 400 || status === 500 || details['creation_id'] !== undefined) return;
+    // The outcome of the cancel's transaction may be unknown.
+    if (operation === 'cancel' && status === 503) return;
     if (left.length > 0)
       accuse(
         'a refusal before the charge leaves no row but its count',
@@ -160,6 +168,7 @@ export function createWatch(world: World): Watch {
   return {
     books,
     webhooks,
+    cancels,
     violations,
     answers,
     service: {
@@ -174,6 +183,7 @@ export function createWatch(world: World): Watch {
         invocations.onCommit(changes);
         webhooks.onCommit(changes);
         leases.onCommit(changes);
+        cancels.onCommit(changes);
       },
       onPost: (post: Post) => {
         if (service) webhooks.onPost(post, service.table);
@@ -235,6 +245,7 @@ export function createWatch(world: World): Watch {
           accuse('a completed creation has its image', book.id);
         webhookIsSettled(book.id);
       }
+      cancels.atRest();
       callbacks.atRest(books.creations.keys(), service?.vendor.jobs() ?? 0);
       if (service)
         for (const difference of await auditTable(service.table, service.store))

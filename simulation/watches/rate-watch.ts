@@ -34,7 +34,7 @@ interface Minute {
   isBlurred: boolean;
 }
 
-const posts = new Set(['generate', 'quote']);
+const posts = new Set(['generate', 'quote', 'cancel']);
 const minuteMillis = 60_000;
 /** A request so close to the turn of a minute may count for the other minute. */
 const marginMillis = 3_000;

@@ -103,6 +103,7 @@ describe('core/contract.ts', () => {
       ['listCreations', 'GET /creations', 'list-creations', ['limit', 'cursor', 'status', 'model']],
       ['getBalance', 'GET /balance', 'get-balance', []],
       ['getCreation', 'GET /creations/{id}', 'get-creation', []],
+      ['cancelCreation', 'POST /creations/{id}/cancel', 'cancel-creation', []],
     ]);
   });
 });
