@@ -69,6 +69,7 @@ describe('the fields of a creation', () => {
       webhook: { url: service.machine.inboxUrl, status: 'pending', attempts: 0 },
       started_at: null,
       completed_at: null,
+      cancelled_at: null,
     });
     expect([answer.headers.get('location'), answer.headers.get('retry-after')]).toEqual([
       `/api/public/v1/creations/${view(answer).id}`,
@@ -106,6 +107,7 @@ describe('the fields of a creation', () => {
       webhook: null,
       started_at: rfc3339,
       completed_at: null,
+      cancelled_at: null,
     });
   });
 
@@ -121,6 +123,7 @@ describe('the fields of a creation', () => {
       webhook: null,
       started_at: rfc3339,
       completed_at: rfc3339,
+      cancelled_at: null,
       result_expires_at: rfc3339,
       result_urls: [expect.any(String)],
       results: [
@@ -168,6 +171,7 @@ describe('the fields of a creation', () => {
         webhook: null,
         started_at: startedOrNot,
         completed_at: rfc3339,
+        cancelled_at: null,
       });
     },
   );

@@ -80,7 +80,7 @@ describe('an unknown query parameter', () => {
   const names = Object.keys(operations) as (keyof typeof operations)[];
 
   it.each(names)('A parameter that %s does not take is refused with 400 and its name', async (name) => {
-    const bodyErrors = operations[name].method === 'POST' ? ['seed: too_small'] : [];
+    const bodyErrors = ['generateImage', 'quoteImage'].includes(name) ? ['seed: too_small'] : [];
     const answer = await send(name, 'user=a&__proto__=b&constructor=c&=d');
     expect(refusalOf(answer)).toMatchObject({ status: 400, code: 'ERR_INVALID_REQUEST' });
     expect(fieldsOf(answer)).toEqual(

@@ -2,6 +2,7 @@
  * One run in which every function does everything that it can do. It shows the used grants and the logged
  * metrics.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { AwsCall } from '../../local/aws/aws-call.ts';
 import { png } from '../api/image-files.ts';
@@ -80,11 +81,7 @@ async function useCallbacks(service: TestService, fal: CallingVendor): Promise<v
 /** A cancel of a creation whose execution waits. */
 async function cancelParked(service: TestService, key: string): Promise<void> {
   const id = await submit(service, key, callingBack);
-  await expect
-    .poll(() => service.log.some((line) => line.includes('creation_parked') && line.includes(id)), {
-      timeout: 10_000,
-    })
-    .toBe(true);
+  while (!service.log.some((line) => line.includes('creation_parked') && line.includes(id))) await sleep(20);
   const cancelled = await service.send(`/creations/${id}/cancel`, { key, method: 'POST' });
   expect(cancelled.status, cancelled.text).toBe(200);
   await settled(service, id);
