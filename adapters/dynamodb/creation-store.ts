@@ -19,6 +19,12 @@ const isFreeInTheCreation = '(attribute_not_exists(lease) OR lease.#until <= :no
 /** Not lower: the SDK repeats an update whose answer was lost. */
 const isTheLatestTurn = '(attribute_not_exists(fence) OR fence <= :turn)';
 const isOfThisTurn = 'fence = :turn';
+const hasTheseAttempts = 'attempts = :known';
+/** Absent: an earlier try, whose answer was lost, has taken the note back. */
+const isThisNote = '(attribute_not_exists(cancelRequestedAt) OR cancelRequestedAt = :at)';
+/** What `isOpen` needs. */
+const statusName = { '#status': 'status' };
+const openStatuses = { ':queued': 'queued', ':processing': 'processing' };
 
 /** Reads creations, and writes the steps of their rendering. */
 export function createCreationStore(table: Table): CreationStore {
@@ -31,8 +37,23 @@ export function createCreationStore(table: Table): CreationStore {
     saveAttempts: async (id, turn, attempts) =>
       updateIf(table, keys.creation(id), {
         UpdateExpression: 'SET attempts = :attempts',
-        ConditionExpression: isOfThisTurn,
-        ExpressionAttributeValues: { ':attempts': attempts, ':turn': turn },
+        ConditionExpression: `${isOpen} AND ${isOfThisTurn}`,
+        ExpressionAttributeNames: statusName,
+        ExpressionAttributeValues: { ...openStatuses, ':attempts': attempts, ':turn': turn },
+      }),
+    noteCancel: async ({ id, attempts }, at) =>
+      updateIf(table, keys.creation(id), {
+        UpdateExpression: 'SET cancelRequestedAt = :at',
+        ConditionExpression: `${isOpen} AND ${hasTheseAttempts}`,
+        ExpressionAttributeNames: statusName,
+        ExpressionAttributeValues: { ...openStatuses, ':known': attempts, ':at': at },
+      }),
+    withdrawCancel: async ({ id, attempts }, at) =>
+      updateIf(table, keys.creation(id), {
+        UpdateExpression: 'REMOVE cancelRequestedAt',
+        ConditionExpression: `${isOpen} AND ${hasTheseAttempts} AND ${isThisNote}`,
+        ExpressionAttributeNames: statusName,
+        ExpressionAttributeValues: { ...openStatuses, ':known': attempts, ':at': at },
       }),
     complete: (creation, done) => complete(table, creation, done),
   };

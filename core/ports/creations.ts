@@ -60,8 +60,21 @@ export interface CreationStore extends CreationReads {
   taskToken(id: CreationId): Promise<string | undefined>;
   /** False when the holder no longer has the lease. */
   renewLease(id: CreationId, holder: string, untilMillis: number): Promise<boolean>;
-  /** Writes the list of attempts. False when another renderer has taken up the creation in a later turn. */
+  /**
+   * Writes the list of attempts. False when the creation has ended, or another renderer has taken it up in a
+   * later turn.
+   */
   saveAttempts(id: CreationId, turn: number, attempts: readonly RouteAttempt[]): Promise<boolean>;
+  /**
+   * Notes that a vendor is about to be asked to stop the job. False when the creation has ended, or its attempts
+   * are no longer those of the given record.
+   */
+  noteCancel(creation: CreationRecord, at: string): Promise<boolean>;
+  /**
+   * Takes this note back, so that nobody ends the creation as cancelled because of it. False when the creation
+   * has ended, its attempts have changed, or a later cancel has replaced the note.
+   */
+  withdrawCancel(creation: CreationRecord, at: string): Promise<boolean>;
   /** 'busy': a conflict outlasted the retries. The caller has to call again. */
   complete(creation: CreationRecord, done: Completion): Promise<'completed' | 'already_terminal' | 'busy'>;
 }
