@@ -94,8 +94,11 @@ export function createWatch(world: World): Watch {
   ): void {
     const status = answer.statusCode ?? 0;
     const id = String(answer.headers?.['x-request-id'] ?? '');
-    // A request that is refused for money may tell its account so, and then find that its rate is used up.
-    const mayTell = operation === 'generate' && (status === 402 || details['reason'] === 'account_rate');
+    // A request that is refused for money may tell its account so, and then find that its rate is used up, or
+    // that the table is too busy to count the request.
+    const mayTell =
+      operation === 'generate' &&
+      (status === 402 || ['account_rate', 'overloaded'].includes(String(details['reason'])));
     // The record of a refused upload stays for a day. Nobody knows its id, and it takes no place.
     const left = [...(wrote.get(id) ?? [])].filter(
       (kind) =>
