@@ -30,7 +30,10 @@ export interface ToldWallet {
   readonly belowMicros?: Micros;
 }
 
-/** The mark of key.cap_reached in the item of its key, for one period of one cap. */
+/**
+ * The mark of key.cap_reached, for one period of one cap. It is in the item of the key. The mark of a cap for
+ * each user is in the counter of the user.
+ */
 export interface ToldCap {
   readonly id: NoticeId;
   readonly level: number;
@@ -92,7 +95,7 @@ export interface ApiKey extends KeyCaps {
   readonly models?: readonly string[];
   /** Micro-dollars spent in each UTC month. The name of a month is "2026_11". */
   readonly spent: Readonly<Record<string, Micros>>;
-  /** The caps of which the account was told, by kind and period: "monthly_2026_11". */
+  /** The caps of which the account was told, by kind and period: "monthly_2026_11", "total_total". */
   readonly told?: Readonly<Record<string, ToldCap>>;
   /** The same by UTC day, for the last days with charges. The name of a day is "2026_11_21". */
   readonly spentByDay: Readonly<Record<string, Micros>>;

@@ -27,26 +27,35 @@ export interface Place {
   readonly accountId: AccountId;
   readonly keyId?: KeyId;
   readonly periods: Looked['periods'];
+  /** The user whose spend is looked at, in the period of the cap for each user. */
+  readonly user?: string;
   /** The refused request that asks for the look. */
   readonly refused?: RefusedFor;
 }
 
-/** Where a creation may have crossed something: its account, and the periods of its key that it was charged to. */
+/** Where a creation may have crossed something: its account, and what its key and its user were charged for. */
 export function placeOf(creation: CreationRecord): Place {
-  const { accountId, keyId } = creation;
-  const periods = Object.fromEntries(capKinds.map((cap) => [cap, watchedCaps[cap].chargedPeriod(creation)]));
-  return { accountId, keyId, periods };
+  const { accountId, keyId, user } = creation;
+  const periods = Object.fromEntries(
+    capKinds.flatMap((cap) => {
+      const period = watchedCaps[cap].chargedPeriod(creation);
+      return period === undefined ? [] : [[cap, period]];
+    }),
+  );
+  return { accountId, keyId, periods, ...(user !== undefined && { user }) };
 }
 
 /**
- * Reads the account and the key once, and writes only for a crossing or for one that is undone.
+ * Reads the account, the key and the counter of the user once, and writes only for a crossing or for one that is undone.
  * @returns the notices that this look told
  */
 export async function lookForCrossings(place: Place, services: LookServices): Promise<NoticeRecord[]> {
-  const found = await services.notices.look(place.accountId, place.keyId);
+  const { accountId, keyId, periods, user, refused } = place;
+  const counter =
+    user !== undefined && periods.user !== undefined ? { user, month: periods.user } : undefined;
+  const found = await services.notices.look(accountId, keyId, counter);
   if (!found) return [];
   for (const mark of undoneMarks(found.account)) await services.notices.takeBack(found.account, mark);
-  const { periods, refused } = place;
   return tellCrossings({ ...found, periods, ...(refused && { refused }) }, services);
 }
 

@@ -9,7 +9,7 @@ import type { Account, ApiKey } from './account.ts';
 import { newNoticeId, type AccountId, type KeyId, type NoticeId } from './ids.ts';
 import { asMicros, toUsd, type Micros } from './money.ts';
 import type { WebhookState } from './creation.ts';
-import { capKinds, watchedCaps, type CapKind } from './watched-caps.ts';
+import { capKinds, shownPeriod, toldOf, watchedCaps, type CapKind, type LookedUser } from './watched-caps.ts';
 
 /** The levels of key.cap_reached, in percent of the cap, the highest first. */
 export const capLevels = [100, 80] as const;
@@ -24,7 +24,10 @@ export type Crossing =
   | { readonly type: 'wallet.empty'; readonly neededMicros: Micros }
   | {
       readonly type: 'key.cap_reached';
-      readonly key: Pick<ApiKey, 'id' | 'name'>;
+      /** The key as the look found it. */
+      readonly apiKey: ApiKey;
+      /** Of the cap for each user: whose spend has reached the cap. */
+      readonly user?: string;
       readonly cap: CapKind;
       readonly period: string;
       readonly level: CapLevel;
@@ -61,6 +64,8 @@ export interface Looked {
   readonly account: Account;
   /** The key whose caps are looked at. Absent: no cap can have been crossed. */
   readonly apiKey?: ApiKey;
+  /** The user whose spend is looked at. Absent: no user's cap can have been crossed. */
+  readonly user?: LookedUser;
   /** The period of each cap that is looked at. */
   readonly periods: Readonly<Partial<Record<CapKind, string>>>;
   readonly refused?: RefusedFor;
@@ -86,25 +91,28 @@ export function crossingsOf(looked: Looked): readonly Crossing[] {
 }
 
 /** The highest level that the spend of the period has reached and of which nobody was told. */
-function capCrossing({ apiKey, periods, refused }: Looked, cap: CapKind): Crossing | undefined {
-  const { capOf, spentIn } = watchedCaps[cap];
+function capCrossing({ apiKey, user, periods, refused }: Looked, cap: CapKind): Crossing | undefined {
+  const { capName, spentIn } = watchedCaps[cap];
   const period = periods[cap];
-  const capMicros = apiKey && capOf(apiKey);
+  const capMicros = apiKey?.[capName];
   if (!apiKey || capMicros === undefined || period === undefined) return undefined;
-  const spentMicros = spentIn(apiKey, period);
+  const spender = { apiKey, ...(user && { user }) };
+  const spentMicros = spentIn(spender, period);
+  if (spentMicros === undefined) return undefined;
   // A refused request reaches the cap as well: from this spend on, the cap does not cover its cost.
-  const ofRequest = refused?.kind === 'cap' ? capMicros - refused.costMicros + 1 : Infinity;
-  const refusedBy: string | undefined = refused?.kind === 'cap' ? refused.cap : undefined;
+  const ofRequest =
+    refused?.kind === 'cap' && refused.cap === cap ? capMicros - refused.costMicros + 1 : Infinity;
   const leastOf = (level: CapLevel): number => {
     const share = Math.ceil((capMicros * level) / 100);
-    return level === 100 && refusedBy === cap ? Math.min(share, ofRequest) : share;
+    return level === 100 ? Math.min(share, ofRequest) : share;
   };
   const level = capLevels.find((one) => spentMicros >= leastOf(one));
-  const told = apiKey.told?.[toldCapName(cap, period)];
+  const told = toldOf(spender, cap, period);
   if (level === undefined || (told?.capMicros === capMicros && told.level >= level)) return undefined;
   return {
     type: 'key.cap_reached',
-    key: { id: apiKey.id, name: apiKey.name },
+    apiKey,
+    ...(cap === 'user' && user && { user: user.user }),
     cap,
     period,
     level,
@@ -112,11 +120,6 @@ function capCrossing({ apiKey, periods, refused }: Looked, cap: CapKind): Crossi
     spentMicros,
     leastMicros: asMicros(leastOf(level)),
   };
-}
-
-/** The name of a cap's mark: its kind and its period. */
-export function toldCapName(cap: CapKind, period: string): string {
-  return `${cap}_${period}`;
 }
 
 /** The marks of the wallet whose crossing is undone: the amount is back on the good side. */
@@ -185,6 +188,7 @@ interface CapView {
   readonly id: KeyId;
   readonly name: string;
   readonly cap: CapKind;
+  readonly user?: string;
   readonly period: string;
   readonly level: CapLevel;
   readonly limit: number;
@@ -193,11 +197,13 @@ interface CapView {
 }
 
 function capView(crossing: Extract<Crossing, { type: 'key.cap_reached' }>): CapView {
-  const { key, cap, period, level, capMicros, spentMicros } = crossing;
+  const { apiKey, user, cap, period, level, capMicros, spentMicros } = crossing;
   return {
-    ...key,
+    id: apiKey.id,
+    name: apiKey.name,
     cap,
-    period: watchedCaps[cap].shownPeriod(period),
+    ...(user !== undefined && { user }),
+    period: shownPeriod(period),
     level,
     limit: toUsd(capMicros),
     spent: toUsd(spentMicros),

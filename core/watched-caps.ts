@@ -1,44 +1,104 @@
 /**
- * The caps of a key that key.cap_reached watches, one row each. A new kind of cap is a new row: the look after
- * a creation, the refused request, the mark in the key's item and the body of the notice follow from it.
+ * The caps of a key that key.cap_reached watches, one row each. A new kind of cap is a new row, and a row of
+ * conditions in adapters/dynamodb/notice-caps.ts: the look after a creation, the refused request, the mark and
+ * the body of the notice follow from them.
  */
-import type { ApiKey } from './account.ts';
-import { monthOf, nextMonth, type CreationRecord } from './creation.ts';
-import { asMicros, type Micros } from './money.ts';
+import type { ApiKey, KeyCaps, ToldCap } from './account.ts';
+import { oldestDayKept, spentIn, spentInAll, spentOn } from './caps.ts';
+import { dayOf, monthOf, nextDay, nextMonth, type CreationRecord } from './creation.ts';
+import type { Micros } from './money.ts';
+
+export type CapKind = 'daily' | 'monthly' | 'total' | 'user';
+
+/** What a key has spent for one user of the client in a month, and the mark in the counter of this user. */
+export interface LookedUser {
+  readonly user: string;
+  readonly spentMicros: Micros;
+  readonly told?: ToldCap;
+}
+
+/** Whose spend is compared with a cap. */
+export interface Spender {
+  readonly apiKey: ApiKey;
+  /** Absent: no user's cap is looked at. */
+  readonly user?: LookedUser;
+}
 
 export interface WatchedCap {
   /** `details.reason` of the 402 with which the cap refuses a request. */
   readonly reason: string;
-  readonly capOf: (key: ApiKey) => Micros | undefined;
-  /** The attribute of the key's item that holds the cap. */
-  readonly capAttribute: string;
-  /** The period that a creation was charged to, as in the names of attributes: "2026_11". */
-  readonly chargedPeriod: (creation: CreationRecord) => string;
+  readonly capName: keyof KeyCaps;
+  /**
+   * The period that a creation was charged to, as in the names of attributes: "2026_11". Undefined when the
+   * creation was not counted for this cap.
+   */
+  readonly chargedPeriod: (creation: CreationRecord) => string | undefined;
   readonly periodAt: (millis: number) => string;
-  /** The attribute of the key's item that holds what the period has spent. */
-  readonly spentAttribute: (period: string) => string;
-  readonly spentIn: (key: ApiKey, period: string) => Micros;
-  /** How clients read the period: "2026-11". */
-  readonly shownPeriod: (period: string) => string;
+  /** Undefined when the spend was not looked at. */
+  readonly spentIn: (spender: Spender, period: string) => Micros | undefined;
   /** When the next period begins, RFC 3339. Null for a cap that never begins anew. */
   readonly resetsAt: (period: string) => string | null;
 }
 
-export const watchedCaps = {
+const monthEnd = (month: string): string => nextMonth(Date.parse(shownPeriod(month)));
+/** The period of a total cap never ends. */
+const always = 'total';
+
+export const watchedCaps: Readonly<Record<CapKind, WatchedCap>> = {
+  daily: {
+    reason: 'daily_budget_exceeded',
+    capName: 'dailyCapMicros',
+    chargedPeriod: ({ chargedDay }) => chargedDay,
+    periodAt: dayOf,
+    spentIn: ({ apiKey }, day) => spentOn(apiKey, day),
+    resetsAt: (day) => nextDay(Date.parse(shownPeriod(day))),
+  },
   monthly: {
     reason: 'monthly_budget_exceeded',
-    capOf: (key) => key.monthlyCapMicros,
-    capAttribute: 'monthlyCapMicros',
-    chargedPeriod: (creation) => creation.chargedMonth,
+    capName: 'monthlyCapMicros',
+    chargedPeriod: ({ chargedMonth }) => chargedMonth,
     periodAt: monthOf,
-    spentAttribute: (period) => `spent_${period}`,
-    spentIn: (key, period) => key.spent[period] ?? asMicros(0),
-    shownPeriod: (period) => period.replace('_', '-'),
-    resetsAt: (period) => nextMonth(Date.parse(`${period.replace('_', '-')}-01T00:00:00.000Z`)),
+    spentIn: ({ apiKey }, month) => spentIn(apiKey, month),
+    resetsAt: monthEnd,
   },
-} as const satisfies Readonly<Record<string, WatchedCap>>;
-
-export type CapKind = keyof typeof watchedCaps;
+  total: {
+    reason: 'total_budget_exceeded',
+    capName: 'totalCapMicros',
+    chargedPeriod: () => always,
+    periodAt: () => always,
+    spentIn: ({ apiKey }) => spentInAll(apiKey),
+    resetsAt: () => null,
+  },
+  user: {
+    reason: 'user_budget_exceeded',
+    capName: 'perUserMonthlyCapMicros',
+    chargedPeriod: ({ countedForUser, chargedMonth }) => (countedForUser ? chargedMonth : undefined),
+    periodAt: monthOf,
+    spentIn: ({ user }) => user?.spentMicros,
+    resetsAt: monthEnd,
+  },
+};
 
 /** The kinds of caps, in the order of the table. */
 export const capKinds = Object.keys(watchedCaps) as readonly CapKind[];
+
+/** How clients read a period: "2026-11". */
+export function shownPeriod(period: string): string {
+  return period.replaceAll('_', '-');
+}
+
+/** The name of a cap's mark in the item of the key: its kind and its period. */
+export function toldCapName(cap: CapKind, period: string): string {
+  return `${cap}_${period}`;
+}
+
+/** What the account was told of the cap. The mark of a user's cap is in the counter of the user. */
+export function toldOf({ apiKey, user }: Spender, cap: CapKind, period: string): ToldCap | undefined {
+  return cap === 'user' ? user?.told : apiKey.told?.[toldCapName(cap, period)];
+}
+
+/** The names of the daily marks that are too old on this day, as the days are that a charge then removes. */
+export function overMarks({ told = {} }: Pick<ApiKey, 'told'>, day: string): string[] {
+  const oldest = toldCapName('daily', oldestDayKept(day));
+  return Object.keys(told).filter((name) => name.startsWith(toldCapName('daily', '')) && name < oldest);
+}

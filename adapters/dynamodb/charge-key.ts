@@ -17,7 +17,8 @@ import { monthOf, nextMonth } from '../../core/creation.ts';
 import { asMicros } from '../../core/money.ts';
 import type { ChargeOrder } from '../../core/ports/charges.ts';
 import { userHash } from '../../core/user.ts';
-import { dayAttribute, spentAttribute } from './mapping.ts';
+import { overMarks } from '../../core/watched-caps.ts';
+import { dayAttribute, spentAttribute, toldAttribute } from './mapping.ts';
 import { keys, ttlAttribute, type Item, type Table } from './table.ts';
 import type { TransactItem } from './transaction.ts';
 
@@ -35,7 +36,10 @@ const returnOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 export function keyItem(table: Table, order: ChargeOrder): TransactItem {
   const { creation, nowMillis, apiKey } = order;
   const oldest = oldestDayKept(creation.chargedDay);
-  const over = Object.keys(apiKey.spentByDay).filter((day) => day < oldest);
+  const over = [
+    ...Object.keys(apiKey.spentByDay).flatMap((day) => (day < oldest ? [dayAttribute(day)] : [])),
+    ...overMarks(apiKey, creation.chargedDay).map(toldAttribute),
+  ];
   const removal = over.length === 0 ? '' : ` REMOVE ${over.map((_, index) => `#over${index}`).join(', ')}`;
   const asRead = capsAsRead(apiKey);
   const covering = coveringConditions(order);
@@ -54,7 +58,7 @@ export function keyItem(table: Table, order: ChargeOrder): TransactItem {
       ExpressionAttributeNames: {
         '#spent': spentAttribute(creation.chargedMonth),
         '#day': dayAttribute(creation.chargedDay),
-        ...Object.fromEntries(over.map((day, index) => [`#over${index}`, dayAttribute(day)])),
+        ...Object.fromEntries(over.map((name, index) => [`#over${index}`, name])),
         ...covering.names,
       },
       ExpressionAttributeValues: {

@@ -152,6 +152,11 @@ export function userSpentFromItem(item: Item | undefined): Micros {
   return asMicros(Number(item?.['spentMicros'] ?? 0));
 }
 
+/** What the account was told of the cap for a user. The counter holds the mark, and expires with it. */
+export function userToldFromItem(item: Item | undefined): ToldCap | undefined {
+  return item?.['told'] as ToldCap | undefined;
+}
+
 /**
  * The item has no request id. The ledger row of the charge holds the request id, and nothing ever changes
  * that row.

@@ -1,16 +1,24 @@
 /**
- * Notices. Each crossing is told by one transaction: it marks the crossing in the item of the account or the
- * key, under the condition that it is not marked and that the amount is beyond its threshold, and it puts the
+ * Notices. Each crossing is told by one transaction: it marks the crossing in the item of the account, the
+ * key or the user, under the condition that it is not marked and that the amount is beyond its threshold, and it puts the
  * notice.
  */
-import type { ToldCap, ToldWallet } from '../../core/account.ts';
-import { failingAttempts, toldCapName, type Crossing, type NoticeRecord } from '../../core/notice.ts';
+import type { ToldWallet } from '../../core/account.ts';
+import { failingAttempts, type Crossing, type NoticeRecord } from '../../core/notice.ts';
 import type { NoticeMarks, NoticeStore } from '../../core/ports/notices.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
-import { watchedCaps } from '../../core/watched-caps.ts';
+import { userHash } from '../../core/user.ts';
 import { batchGet } from './batch-get.ts';
 import { updateIf } from './conditional.ts';
-import { accountFromItem, apiKeyFromItem, noticeFromItem, noticeToItem, toldAttribute } from './mapping.ts';
+import {
+  accountFromItem,
+  apiKeyFromItem,
+  noticeFromItem,
+  noticeToItem,
+  userSpentFromItem,
+  userToldFromItem,
+} from './mapping.ts';
+import { capItem } from './notice-caps.ts';
 import { getItem } from './send.ts';
 import { keys, type Item, type Table } from './table.ts';
 import { transact, type Refusal, type TransactItem } from './transaction.ts';
@@ -19,9 +27,6 @@ const wantsNotices = 'attribute_exists(noticeUrl)';
 const isLow = 'attribute_not_exists(toldLow) AND availableMicros < lowBalanceMicros';
 const isEmpty = 'attribute_not_exists(toldEmpty) AND availableMicros < :needed';
 const isFailing = 'attribute_not_exists(toldFailing) AND webhookFailures >= :failures';
-const capIsUntold =
-  '(attribute_not_exists(#told) OR #told.capMicros <> :cap OR #told.#level < :level) AND #cap = :cap';
-const capIsReached = '#spent >= :least';
 
 /** A mark is taken back only by the one who has read it, and only while the amount is on the good side. */
 const goodAgain = {
@@ -29,17 +34,12 @@ const goodAgain = {
   toldEmpty: 'availableMicros >= toldEmpty.belowMicros',
 } as const;
 
+type Looking = ReturnType<NoticeMarks['look']>;
+
 /** Finds and tells crossings. */
 export function createNoticeMarks(table: Table): NoticeMarks {
   return {
-    look: async (accountId, keyId) => {
-      const wanted = [keys.account(accountId), ...(keyId ? [keys.apiKey(accountId, keyId)] : [])];
-      const items = await batchGet(table, wanted);
-      const account = items.find(({ sk }) => sk === 'ACCOUNT');
-      const apiKey = items.find(({ sk }) => sk !== 'ACCOUNT');
-      if (!account) return undefined;
-      return { account: accountFromItem(account), ...(apiKey && { apiKey: apiKeyFromItem(apiKey) }) };
-    },
+    look: (accountId, keyId, counter) => look(table, accountId, keyId, counter),
     tell: (crossing, notice) => tell(table, crossing, notice),
     takeBack: async (account, mark) => {
       const read = account[mark]?.id;
@@ -68,6 +68,26 @@ export function createNoticeStore(table: Table): NoticeStore {
       );
       return items.map(noticeFromItem);
     },
+  };
+}
+
+async function look(table: Table, ...[accountId, keyId, counter]: Parameters<NoticeMarks['look']>): Looking {
+  const wanted = [
+    keys.account(accountId),
+    ...(keyId ? [keys.apiKey(accountId, keyId)] : []),
+    ...(keyId && counter ? [keys.userSpend(accountId, keyId, counter.month, userHash(counter.user))] : []),
+  ];
+  const items = await batchGet(table, wanted);
+  const found = (kind: string): Item | undefined => items.find(({ sk }) => String(sk).startsWith(kind));
+  const [account, apiKey, spend] = [found('ACCOUNT'), found('KEY#'), found('USER#')];
+  if (!account) return undefined;
+  const told = userToldFromItem(spend);
+  return {
+    account: accountFromItem(account),
+    ...(apiKey && { apiKey: apiKeyFromItem(apiKey) }),
+    ...(counter && {
+      user: { user: counter.user, spentMicros: userSpentFromItem(spend), ...(told && { told }) },
+    }),
   };
 }
 
@@ -140,35 +160,4 @@ function walletMark(
         values: { ':failures': failingAttempts },
       };
   }
-}
-
-function capItem(
-  table: Table,
-  { key, cap, period, level, capMicros, leastMicros }: Extract<Crossing, { type: 'key.cap_reached' }>,
-  { id, accountId }: Pick<NoticeRecord, 'id' | 'accountId'>,
-): TransactItem {
-  const { capAttribute, spentAttribute } = watchedCaps[cap];
-  // A key that has spent nothing has no attribute to compare. A request above its whole cap may be refused.
-  const isSpendCompared = leastMicros > 0;
-  const mark: ToldCap = { id, level, capMicros };
-  return {
-    Update: {
-      TableName: table.name,
-      Key: keys.apiKey(accountId, key.id),
-      UpdateExpression: 'SET #told = :mark',
-      ConditionExpression: isSpendCompared ? `${capIsUntold} AND ${capIsReached}` : capIsUntold,
-      ExpressionAttributeNames: {
-        '#told': toldAttribute(toldCapName(cap, period)),
-        '#level': 'level',
-        '#cap': capAttribute,
-        ...(isSpendCompared && { '#spent': spentAttribute(period) }),
-      },
-      ExpressionAttributeValues: {
-        ':mark': mark,
-        ':cap': capMicros,
-        ':level': level,
-        ...(isSpendCompared && { ':least': leastMicros }),
-      },
-    },
-  };
 }

@@ -10,6 +10,7 @@ import {
   creationFromItem,
   idempotencyFromItem,
   userSpentFromItem,
+  userToldFromItem,
 } from './mapping.ts';
 import { enabledProvidersOf } from './provider-store.ts';
 import { updateItem } from './send.ts';
@@ -94,6 +95,7 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
   const idempotency = found('idempotency');
   const creation = found('creation');
   const userSpend = found('userSpend');
+  const userTold = userToldFromItem(userSpend);
   const live = idempotency && idempotencyFromItem(idempotency);
   const stored = block && blockFromItem(block);
   return {
@@ -103,6 +105,7 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
     ...(live && live.expiresAt > nowMillis && { idempotency: live }),
     ...(creation && { creation: creationFromItem(creation) }),
     ...(userSpend && { userSpentMicros: userSpentFromItem(userSpend) }),
+    ...(userTold && { userTold }),
     rateCount: Number(found('rate')?.['count'] ?? 0),
     openCreations: Number(found('service')?.['openCreations'] ?? 0),
     enabledProviders: enabledProvidersOf(found('service')),

@@ -2,15 +2,20 @@
 import type { Account, ApiKey } from '../account.ts';
 import type { AccountId, KeyId, NoticeId } from '../ids.ts';
 import type { Crossing, NoticeRecord } from '../notice.ts';
+import type { LookedUser } from '../watched-caps.ts';
 import type { StartOutcome } from './executions.ts';
 
 /** Every function throws Overloaded when the table stayed busy. */
 export interface NoticeMarks {
-  /** The account and the key as they are stored now, by one consistent read. */
+  /**
+   * The account, the key and what the key has spent for a user in a month, as they are stored now, by one
+   * consistent read.
+   */
   look(
     account: AccountId,
     key?: KeyId,
-  ): Promise<{ readonly account: Account; readonly apiKey?: ApiKey } | undefined>;
+    counter?: { readonly user: string; readonly month: string },
+  ): Promise<{ readonly account: Account; readonly apiKey?: ApiKey; readonly user?: LookedUser } | undefined>;
   /**
    * Stores the notice and marks the crossing as told, by one transaction. False when the amount is no longer
    * beyond its threshold, or somebody else told the crossing.

@@ -1,5 +1,5 @@
 /** The one consistent read at the beginning of a request, and the counters of requests. */
-import type { Account, ApiKey } from '../account.ts';
+import type { Account, ApiKey, ToldCap } from '../account.ts';
 import type { CreationRecord } from '../creation.ts';
 import type { AccountId, CreationId, KeyId } from '../ids.ts';
 import type { Micros } from '../money.ts';
@@ -36,6 +36,8 @@ export interface RequestState {
   readonly creation?: CreationRecord;
   /** What is spent in this month for the user, as far as the key's cap for each user has counted it. */
   readonly userSpentMicros?: Micros;
+  /** What the account was told of the cap for this user. */
+  readonly userTold?: ToldCap;
 }
 
 export interface RequestStore {

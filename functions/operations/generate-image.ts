@@ -55,13 +55,14 @@ async function charge(
 ): Promise<Charged> {
   const { requestId } = request;
   const topUpUrl = topUpUrlOf(request, services);
+  const demand = { cost: plan.costMicros, user: plan.request.user };
   try {
-    checkMeans(caller, { cost: plan.costMicros, user: plan.request.user }, topUpUrl);
+    checkMeans(caller, demand, topUpUrl);
     const sources = await copySources(plan, caller, services);
     const submission = { caller, requestId, plan: narrowToSources(plan, sources), sources, topUpUrl };
     return await chargeCreation({ ...submission, ...(idempotency && { idempotency }) }, services);
   } catch (error) {
-    await tellRefusal(error, caller, plan.costMicros, services);
+    await tellRefusal(error, caller, demand, services);
     throw error;
   }
 }

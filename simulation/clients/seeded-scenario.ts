@@ -78,6 +78,10 @@ function accountOf(dice: Dice, name: string): AccountPlan {
     dice.chance(`${name} cap ${index}`, 0.5)
       ? { capMicros: dice.between(`${name} cap of ${index}`, 1, 30) * cents }
       : otherCap(dice, `${name} other cap ${index}`);
+  const notices = dice.chance(`${name} notices`, 0.6) ? noticesOf(dice, name) : undefined;
+  const isTight = notices !== undefined && dice.chance(`${name} tight`, 0.25);
+  const keyPlan = (index: number): KeyPlan =>
+    isTight ? tightCap(dice, `${name} tight cap ${index}`) : key(index);
   return {
     balanceMicros: dice.between(`${name} balance`, 0, dice.pick(`${name} rich`, [20, 100])) * cents,
     creditMicros: dice.chance(`${name} credit`, 0.3) ? dice.between(`${name} credit line`, 1, 20) * cents : 0,
@@ -88,8 +92,8 @@ function accountOf(dice: Dice, name: string): AccountPlan {
     postRate: dice.pick(`${name} rate`, [3, 10, 60]),
     maxUnusedUploads: dice.pick(`${name} uploads`, [1, 2, 100]),
     secret: dice.chance(`${name} secret`, 0.85),
-    keys: dice.chance(`${name} keys`, 0.3) ? [key(0), key(1)] : [key(0)],
-    ...(dice.chance(`${name} notices`, 0.6) && { notices: noticesOf(dice, name) }),
+    keys: dice.chance(`${name} keys`, 0.3) ? [keyPlan(0), keyPlan(1)] : [keyPlan(0)],
+    ...(notices && { notices }),
   };
 }
 
@@ -123,6 +127,16 @@ function otherCap(dice: Dice, name: string): KeyPlan {
     { totalMicros: 2 * amount, earlierMicros: amount },
     { perUserMicros: amount },
     { dailyMicros: 2 * amount, perUserMicros: amount },
+  ]);
+}
+
+/** A cap that a few creations reach, so that its notices are told. */
+function tightCap(dice: Dice, name: string): KeyPlan {
+  const amount = dice.between(`${name} amount`, 4, 12) * cents;
+  return dice.pick<KeyPlan>(name, [
+    { dailyMicros: amount },
+    { totalMicros: 2 * amount, earlierMicros: amount },
+    { perUserMicros: amount },
   ]);
 }
 

@@ -411,6 +411,18 @@ export const mutants: readonly Mutant[] = [
     replace: "'attribute_not_exists(toldEmpty) AND (availableMicros < :needed OR attribute_exists(pk))'",
   },
   {
+    name: 'notice-without-the-user',
+    file: 'core/look-for-crossings.ts',
+    find: 'periods, ...(user !== undefined && { user }) }',
+    replace: "periods, ...(user === '' && { user }) }",
+  },
+  {
+    name: 'notice-of-another-day',
+    file: 'adapters/dynamodb/notice-caps.ts',
+    find: 'return atLeast(dayAttribute(period), leastMicros);',
+    replace: "return atLeast(dayAttribute('2026_01_01'), leastMicros);",
+  },
+  {
     name: 'notice-again-too-early',
     file: 'adapters/dynamodb/notice-store.ts',
     find: 'belowMicros: crossing.neededMicros }',

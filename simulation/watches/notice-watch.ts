@@ -6,6 +6,7 @@ import type { Item } from '../../local/dynamodb/attributes.ts';
 import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
 import type { World } from '../world/simulated-world.ts';
 import { asBody, bodyOf, textOf as memberOf } from './answer-body.ts';
+import { createCapNoticeWatch } from './cap-notice-watch.ts';
 import { textOf, type Accuse } from './money-books.ts';
 
 export interface NoticeWatch {
@@ -40,6 +41,7 @@ function requiredBy(notice: Item | undefined): number {
 /** Whether a write only marks a crossing as told. */
 export function isOnlyTold({ sk, before, after }: Change): boolean {
   if (sk === 'NOTICE') return true;
+  if (sk.startsWith('USER#')) return numberIn(before, 'spentMicros') === numberIn(after, 'spentMicros');
   if (sk !== 'ACCOUNT' && !sk.startsWith('KEY#')) return false;
   const rest = (item: Item | undefined): string =>
     JSON.stringify(Object.entries(item ?? {}).filter(([name]) => !name.startsWith('told')));
@@ -52,8 +54,9 @@ export function createNoticeWatch(world: World, accuse: Accuse): NoticeWatch {
   /** Marks that were set and whose amount has not been on the good side since, as `account mark`. */
   const standing = new Map<string, number>();
   const moved = new Set<string>();
-  /** Accounts that were without an address, and keys whose cap was changed past every command. */
+  /** Accounts that were without an address. */
   const unsure = new Set<string>();
+  const caps = createCapNoticeWatch(accuse);
 
   /** Wallet.low compares with the threshold of now, wallet.empty with what the refused request needed. */
   const goodFrom = (account: string, mark: WalletMark, item: Item): number =>
@@ -100,22 +103,6 @@ export function createNoticeWatch(world: World, accuse: Accuse): NoticeWatch {
       accuse('no notice without a crossing', `${account} toldFailing: ${failures}`);
   }
 
-  function followCaps(name: string, { before, after = {} }: Change): void {
-    if (before && numberIn(before, 'monthlyCapMicros') !== numberIn(after, 'monthlyCapMicros'))
-      unsure.add(name);
-    for (const mark of Object.keys(after).filter((attribute) => attribute.startsWith('told_monthly_'))) {
-      if (idOf(before, mark) === idOf(after, mark)) continue;
-      const [old, next] = [before?.[mark]?.M, after[mark]?.M];
-      const level = Number(next?.['level']?.N);
-      const cap = Number(next?.['capMicros']?.N);
-      const spent = numberIn(after, mark.replace('told_monthly_', 'spent_')) ?? 0;
-      if (old?.['capMicros']?.N === String(cap) && level <= Number(old['level']?.N))
-        accuse('each crossing is told once', `${name} ${mark}: ${level} %`);
-      if (cap !== numberIn(after, 'monthlyCapMicros') || (level === 80 && spent * 100 < cap * 80))
-        accuse('no notice without a crossing', `${name} ${mark}: ${spent} of ${cap} at ${level} %`);
-    }
-  }
-
   /** A notice and the mark of its crossing are one commit. */
   function isMarked(notice: Item, changes: readonly Change[]): void {
     const id = textOf(notice, 'id');
@@ -148,19 +135,6 @@ export function createNoticeWatch(world: World, accuse: Accuse): NoticeWatch {
     }
   }
 
-  function isCapTold(name: string, item: Item): void {
-    const cap = numberIn(item, 'monthlyCapMicros');
-    if (cap === undefined) return;
-    for (const attribute of Object.keys(item).filter((one) => one.startsWith('spent_'))) {
-      const spent = numberIn(item, attribute) ?? 0;
-      const level = spent >= cap ? 100 : 80;
-      const mark = item[attribute.replace('spent_', 'told_monthly_')]?.M;
-      const isTold = mark !== undefined && Number(mark['level']?.N) >= level;
-      if (spent * 100 >= cap * 80 && spent > 0 && !isTold)
-        accuse('a notice for each crossing', `${name} ${attribute}: ${spent} of ${cap}`);
-    }
-  }
-
   return {
     told,
     onCommit: (changes) => {
@@ -168,7 +142,7 @@ export function createNoticeWatch(world: World, accuse: Accuse): NoticeWatch {
         const { pk, sk, before, after } = change;
         const account = pk.slice('ACCOUNT#'.length);
         if (sk === 'NOTICE' && after && !before) isMarked(after, changes);
-        if (sk.startsWith('KEY#') && after) followCaps(`${account} ${sk}`, change);
+        caps.onCommit(change);
         if (sk !== 'ACCOUNT' || !after) continue;
         for (const mark of walletMarks) followWalletMark(mark, account, change, changes);
         followFailing(account, change);
@@ -183,12 +157,7 @@ export function createNoticeWatch(world: World, accuse: Accuse): NoticeWatch {
         if (!item || unsure.has(account)) continue;
         isToldAtRest(account, item);
       }
-      for (const row of table.all()) {
-        const account = textOf(row, 'pk').slice('ACCOUNT#'.length);
-        const name = `${account} ${textOf(row, 'sk')}`;
-        if (textOf(row, 'sk').startsWith('KEY#') && !unsure.has(account) && !unsure.has(name))
-          isCapTold(name, row);
-      }
+      caps.atRest(table, (account) => unsure.has(account));
     },
   };
 }

@@ -547,6 +547,11 @@ export const parts: readonly Part[] = [
         'workflow/notices: A request that the cap refuses tells 100 percent before the cap is spent',
       ),
       row(
+        'key.cap_reached: daily, total and per user, too',
+        'workflow/notices: One creation tells the daily and the total cap, and further creations and refusals tell neither again',
+        'workflow/notices: The cap of a user is told with the user, at 80 percent and when it refuses a request',
+      ),
+      row(
         'webhook.failing: ten attempts in a row',
         'workflow/notices: Ten failed attempts in a row are told once, and again after a webhook was delivered',
       ),

@@ -2,19 +2,33 @@ import { describe, expect, it } from 'vitest';
 import type { Account, ApiKey } from '../../core/account.ts';
 import type { NoticeId } from '../../core/ids.ts';
 import { asMicros } from '../../core/money.ts';
-import { crossingsOf, newNotice, undoneMarks, type Crossing, type RefusedFor } from '../../core/notice.ts';
+import {
+  crossingsOf,
+  newNotice,
+  undoneMarks,
+  type Crossing,
+  type Looked,
+  type RefusedFor,
+} from '../../core/notice.ts';
+import { overMarks } from '../../core/watched-caps.ts';
 import { anAccount, anApiKey, now, seededBytes } from '../fixtures/records.ts';
 
 const id = 'ntc_019aa5a0-1000-7000-8000-00000000000a' as NoticeId;
 const cents = (count: number): ReturnType<typeof asMicros> => asMicros(count * 10_000);
 
 /** The types of the crossings of an account, with the levels of caps. */
-function found(account: Partial<Account>, key?: Partial<ApiKey>, refused?: RefusedFor): (string | number)[] {
+function found(
+  account: Partial<Account>,
+  key?: Partial<ApiKey>,
+  refused?: RefusedFor,
+  more: Pick<Looked, 'user'> & Partial<Pick<Looked, 'periods'>> = {},
+): (string | number)[] {
   const looked = {
     account: anAccount(account),
     ...(key && { apiKey: anApiKey(key) }),
     periods: { monthly: '2026_11' },
     ...(refused && { refused }),
+    ...more,
   };
   return crossingsOf(looked).map((crossing) =>
     crossing.type === 'key.cap_reached' ? crossing.level : crossing.type,
@@ -94,6 +108,71 @@ describe('the crossings of a cap', () => {
     const key = { monthlyCapMicros: asMicros(3), spent: { '2026_11': asMicros(2) } };
     expect(found({}, key)).toEqual([]);
     expect(found({}, { ...key, spent: { '2026_11': asMicros(3) } })).toEqual([100]);
+  });
+});
+
+describe('the crossings of the other caps', () => {
+  const periods = { daily: '2026_11_21', monthly: '2026_11', total: 'total', user: '2026_11' };
+  const told = { id, level: 80, capMicros: cents(10) };
+
+  it('A daily cap is compared with its day alone', () => {
+    const key = { dailyCapMicros: cents(10), spentByDay: { '2026_11_20': cents(9), '2026_11_21': cents(8) } };
+    expect(found({}, key, undefined, { periods })).toEqual([80]);
+    const other = { ...periods, daily: '2026_11_22' };
+    expect(found({}, key, undefined, { periods: other })).toEqual([]);
+    const marked = { ...key, told: { daily_2026_11_21: told } };
+    expect(found({}, marked, undefined, { periods })).toEqual([]);
+  });
+
+  it('A total cap is compared with the sum of all months, and never begins anew', () => {
+    const key = { totalCapMicros: cents(10), spent: { '2026_09': cents(7), '2026_11': cents(1) } };
+    expect(found({}, key, undefined, { periods })).toEqual([80]);
+    expect(found({}, { ...key, told: { total_total: told } }, undefined, { periods })).toEqual([]);
+    const raised = { ...key, totalCapMicros: cents(8), told: { total_total: told } };
+    expect(found({}, raised, undefined, { periods })).toEqual([100]);
+  });
+
+  it('The cap of a user is compared with the spend of the user, and only when this was looked at', () => {
+    const key = { perUserMonthlyCapMicros: cents(10), spent: { '2026_11': cents(99) } };
+    expect(found({}, key, undefined, { periods })).toEqual([]);
+    const user = { user: 'customer 7', spentMicros: cents(8) };
+    expect(found({}, key, undefined, { periods, user })).toEqual([80]);
+    expect(found({}, key, undefined, { periods, user: { ...user, told } })).toEqual([]);
+  });
+
+  it('A request that one cap refuses reaches 100 percent of that cap alone', () => {
+    const key = { dailyCapMicros: cents(2), monthlyCapMicros: cents(2), totalCapMicros: cents(2) };
+    for (const cap of ['daily', 'monthly', 'total'] as const) {
+      const [crossing, ...others] = crossingsOf({
+        account: anAccount(),
+        apiKey: anApiKey(key),
+        periods,
+        refused: { kind: 'cap', cap, costMicros: cents(4) },
+      });
+      expect(crossing).toMatchObject({ cap, level: 100 });
+      expect(others).toEqual([]);
+    }
+  });
+
+  it('Several caps that one creation reaches are told one by one', () => {
+    const key = {
+      dailyCapMicros: cents(4),
+      monthlyCapMicros: cents(5),
+      spentByDay: { '2026_11_21': cents(4) },
+      spent: { '2026_11': cents(4) },
+    };
+    expect(found({}, key, undefined, { periods })).toEqual([100, 80]);
+  });
+
+  it('Only daily marks of more than three days ago are over', () => {
+    const marks = {
+      daily_2026_11_17: told,
+      daily_2026_11_18: told,
+      monthly_2025_01: told,
+      total_total: told,
+    };
+    expect(overMarks({ told: marks }, '2026_11_21')).toEqual(['daily_2026_11_17']);
+    expect(overMarks({}, '2026_11_21')).toEqual([]);
   });
 });
 

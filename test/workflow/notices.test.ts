@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../admin/commands/accounts.ts';
-import { issueKey } from '../../admin/commands/keys.ts';
+import { issueKey, type KeyLimitOptions } from '../../admin/commands/keys.ts';
 import { issueSecret } from '../../admin/commands/webhooks.ts';
 import { setNotices } from '../../core/notice-settings.ts';
 import { asMicros, parseUsd } from '../../core/money.ts';
@@ -46,9 +46,8 @@ async function watched({
   balance?: string;
   low?: string;
   statuses?: readonly number[];
-  monthlyCap?: string;
   maxConcurrent?: string;
-} = {}): Promise<Watched> {
+} & KeyLimitOptions = {}): Promise<Watched> {
   const client = await service.client({ balance, postRate: '1000', ...more });
   const hook = `notices-${(hooks += 1)}`;
   const lowBalanceMicros = low === undefined ? null : (parseUsd(low) ?? null);
@@ -342,6 +341,47 @@ describe('the monthly cap of a key', () => {
     });
     await service.machine.advance(300);
     expect(typesAt(client.hook)).toHaveLength(1);
+  });
+});
+
+describe('the other caps of a key', () => {
+  const capsAt = (hook: string): unknown[] =>
+    receiver
+      .arrivals(hook)
+      .map((arrival) => bodyOf(arrival)['key'] as { cap: string; level: number; user?: string })
+      .map(({ cap, level, user }) => [cap, level, ...(user === undefined ? [] : [user])])
+      .sort();
+
+  it('One creation tells the daily and the total cap, and further creations and refusals tell neither again', async () => {
+    const client = await watched({ dailyCap: '0.01', totalCap: '0.0125' });
+    await render(client);
+    await told(client.hook, 2);
+    for (let run = 0; run < 2; run += 1) expect((await refusedBy(client)).status).toBe(402);
+    await service.machine.advance(300);
+    expect(capsAt(client.hook)).toEqual([
+      ['daily', 100],
+      ['total', 80],
+    ]);
+  });
+
+  it('The cap of a user is told with the user, at 80 percent and when it refuses a request', async () => {
+    const client = await watched({ perUserMonthlyCap: '0.0125' });
+    const renderFor = async (user: string): Promise<void> => {
+      await settled(service, await submit(service, client.key, { prompt: 'a lake', user }));
+    };
+    await renderFor('user 1');
+    expect(await told(client.hook, 1)).toEqual(['key.cap_reached']);
+    const body = { model: 'sandbox-sketch', prompt: 'a lake', user: 'user 1' };
+    for (let run = 0; run < 3; run += 1) {
+      const { status } = await service.send('/images/generate', { key: client.key, body });
+      expect(status).toBe(402);
+    }
+    await told(client.hook, 2);
+    await service.machine.advance(300);
+    expect(capsAt(client.hook)).toEqual([
+      ['user', 100, 'user 1'],
+      ['user', 80, 'user 1'],
+    ]);
   });
 });
 

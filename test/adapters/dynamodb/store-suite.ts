@@ -7,6 +7,7 @@ import { chargeFacts } from './charge-facts.ts';
 import { endingFacts } from './ending-facts.ts';
 import type { Engine } from './engines.ts';
 import { openStores, type Facts } from './facts.ts';
+import { noticeFacts } from './notice-facts.ts';
 import { refusalFacts } from './refusal-facts.ts';
 import { uploadFacts } from './upload-facts.ts';
 import { workFacts } from './work-facts.ts';
@@ -20,6 +21,7 @@ const facts: Facts = {
   ...booksFacts,
   ...refusalFacts,
   ...uploadFacts,
+  ...noticeFacts,
 };
 
 /**
