@@ -17,7 +17,9 @@ import { createSecretBox } from '../../adapters/secret-box.ts';
 import { createExecutions } from '../../adapters/step-functions.ts';
 import { createTasks } from '../../adapters/step-functions-tasks.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
+import costs from '../../catalog/provider-costs.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
+import type { ProviderCosts } from '../../core/provider-costs.ts';
 import { requestMillis } from '../../core/limits.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
@@ -308,6 +310,7 @@ export function createService(
     }),
     resultDays: 30,
     callbackBaseUrl: 'https://api.test',
+    providerCosts: costs as ProviderCosts,
   };
   const callbacks = { ...render, ...common('receive-callback') };
   const refund = { ...common('refund-charge'), creations, charges };

@@ -69,6 +69,7 @@ function stage({
     clock: fakeClock(),
     log,
     randomBytes: seededBytes,
+    providerCosts: { costs: [] },
     creations,
     images,
     providers: new Map([['sandbox', sandbox]]),
