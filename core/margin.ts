@@ -113,7 +113,7 @@ function marginOf({ row, creation }: BookedRow): Margin | undefined {
  * What the providers billed for the images of a creation. Undefined when nobody noted it: the creation is
  * open, has no record, or was rendered by an older release or by a route that has no known price.
  */
-export function costMicrosOf(creation: BookedCreation | undefined): number | undefined {
+function costMicrosOf(creation: BookedCreation | undefined): number | undefined {
   if (!creation || !isTerminal(creation.status)) return undefined;
   const rendered = creation.attempts.filter(isRendered);
   if (creation.status === 'completed' && rendered.length === 0) return undefined;

@@ -59,7 +59,7 @@ export const bookedFacts: Facts = {
   },
 
   'More booked rows than one read of creations takes are all there, in order': async (stores) => {
-    const count = 403;
+    const count = 103;
     const { client, name } = stores.table;
     for (let number = 0; number < count; number += 1) {
       const creation = aCreation({ id: idOf(number), createdAt: new Date(now + number).toISOString() });
