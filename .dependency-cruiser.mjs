@@ -77,11 +77,11 @@ export default {
     ),
     onlyKnows(
       'lib-knows-the-contract',
-      'Constructs know the tables of core (operations, failures, limits, metrics, renderers) and the catalog; handlers and the state machine only by their paths.',
+      'Constructs know the tables of core (operations, failures, limits, machines, metrics, renderers) and the catalog; handlers and the state machine only by their paths.',
       { path: room('lib') },
       [
         room('lib', 'catalog'),
-        '^core/(contract|failure|limits|metrics|renderer|route-outcome)\\.ts$',
+        '^core/(contract|failure|limits|machine|metrics|renderer|route-outcome)\\.ts$',
         packages('aws-cdk-lib', 'constructs', 'esbuild', 'zod'),
         nodeModules('fs', 'path', 'url'),
       ],

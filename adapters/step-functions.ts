@@ -2,6 +2,7 @@ import { DescribeExecutionCommand, StartExecutionCommand, type SFNClient } from 
 import { executionName } from '../core/creation.ts';
 import { rendererOf, renderers } from '../core/renderer.ts';
 import type { EnsureOutcome, Executions, StartedCreation } from '../core/ports/executions.ts';
+import type { NoticeExecutions } from '../core/ports/notices.ts';
 
 /** Errors that no retry clears: the state machine is gone, or the service may not start it. */
 const definite = new Set([
@@ -50,6 +51,26 @@ export function createExecutions(
   };
 }
 
+/**
+ * Starts executions of the machine that sends notices.
+ * @param signal as of createExecutions()
+ */
+export function createNoticeExecutions(
+  client: SFNClient,
+  stateMachineArn: string,
+  signal?: AbortSignal,
+): NoticeExecutions {
+  const options = signal ? { abortSignal: signal } : {};
+  return {
+    start: async (id, number) => {
+      const input = JSON.stringify({ notice_id: id });
+      const name = executionName(id, number);
+      const { kind } = await startOf(client, { stateMachineArn, name, input }, options);
+      return kind === 'running' || kind === 'exists' ? 'started' : kind;
+    },
+  };
+}
+
 function arnOf({ plain, callback }: StateMachines, { machine }: Pick<StartedCreation, 'machine'>): string {
   return machine === 'callback' ? callback : plain;
 }
@@ -61,16 +82,18 @@ async function ensure(
   number: number,
   options: { readonly abortSignal?: AbortSignal },
 ): Promise<EnsureOutcome> {
+  const name = executionName(creation.id, number);
+  return startOf(client, { stateMachineArn, name, input: inputOf(creation) }, options);
+}
+
+/** The input must be the same at every start: Step Functions refuses the same name with another input. */
+async function startOf(
+  client: SFNClient,
+  started: { readonly stateMachineArn: string; readonly name: string; readonly input: string },
+  options: { readonly abortSignal?: AbortSignal },
+): Promise<EnsureOutcome> {
   try {
-    const { startDate } = await client.send(
-      new StartExecutionCommand({
-        stateMachineArn,
-        name: executionName(creation.id, number),
-        // The input must be the same at every start: Step Functions refuses the same name with another input.
-        input: inputOf(creation),
-      }),
-      options,
-    );
+    const { startDate } = await client.send(new StartExecutionCommand(started), options);
     return { kind: 'running', startedAtMillis: startDate?.getTime() ?? Infinity };
   } catch (error) {
     const name = error instanceof Error ? error.name : '';

@@ -5,6 +5,7 @@ export interface ServiceAddress {
   readonly tableName: string;
   readonly stateMachineArn: string;
   readonly callbackMachineArn: string;
+  readonly noticeMachineArn: string;
   readonly encryptionSecretArn: string;
   readonly providerSecretArn: string;
   /** The names of the functions that have versions. Throws when the stack is older than the versions. */
@@ -24,6 +25,7 @@ export function addressOf(output: (name: string) => string): Omit<ServiceAddress
     tableName: output('TableName'),
     stateMachineArn: output('StateMachineArn'),
     callbackMachineArn: output('CallbackMachineArn'),
+    noticeMachineArn: output('NoticeMachineArn'),
     encryptionSecretArn: output('EncryptionSecretArn'),
     defaultLimits: output('DefaultLimits'),
     providerSecretArn: output('ProviderSecretArn'),

@@ -12,6 +12,7 @@ import { createBlockStore, type BlockStore } from '../adapters/dynamodb/block-st
 import { createChargeStore } from '../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../adapters/dynamodb/creation-store.ts';
 import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
+import { createNoticeStore } from '../adapters/dynamodb/notice-store.ts';
 import { createOpenWorkStore } from '../adapters/dynamodb/open-work-store.ts';
 import { createProviderStore, type ProviderStore } from '../adapters/dynamodb/provider-store.ts';
 import type { Table } from '../adapters/dynamodb/table.ts';
@@ -30,6 +31,7 @@ import type { ChargeStore } from '../core/ports/charges.ts';
 import type { CreationStore } from '../core/ports/creations.ts';
 import type { DeliveryStore } from '../core/ports/deliveries.ts';
 import type { Executions, OpenWorkStore } from '../core/ports/executions.ts';
+import type { NoticeStore } from '../core/ports/notices.ts';
 import type { Outbound } from '../core/ports/outbound.ts';
 import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
 import { createReleaseStore, type ReleaseStore } from './release-store.ts';
@@ -61,6 +63,8 @@ export interface OperatorServices {
   readonly executions: Executions;
   readonly secretBox: ResealingBox;
   readonly deliveries: DeliveryStore;
+  /** The operator starts no notice: the reconciler starts it at its next run. */
+  readonly notices: NoticeStore;
   readonly outbound: Outbound;
   readonly providers: ProviderStore;
   readonly credentials: CredentialEditor;
@@ -99,12 +103,13 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
       callback: address.callbackMachineArn,
     }),
     deliveries: createDeliveryStore(table),
+    notices: createNoticeStore(table),
     outbound: createOutbound(address.outboundRules, { clock }),
     providers: createProviderStore(table),
     releases: {
       store: createReleaseStore(new LambdaClient(local), states),
       functionNames: address.versionedFunctions,
-      stateMachineArns: [address.stateMachineArn, address.callbackMachineArn],
+      stateMachineArns: [address.stateMachineArn, address.callbackMachineArn, address.noticeMachineArn],
     },
     credentials: createCredentialEditor(secrets, address.providerSecretArn),
     vendorAccess: {

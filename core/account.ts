@@ -1,5 +1,5 @@
 import type { ModelPolicy } from './catalog.ts';
-import type { AccountId, KeyId } from './ids.ts';
+import type { AccountId, KeyId, NoticeId } from './ids.ts';
 import type { AccountLimits } from './limits.ts';
 import type { Micros } from './money.ts';
 
@@ -23,6 +23,21 @@ export interface SealedSecret {
   readonly replacedAt?: number;
 }
 
+/** The mark of a notice in the item of its account. It stays until the crossing is undone. */
+export interface ToldWallet {
+  readonly id: NoticeId;
+  /** Of wallet.empty: the mark is taken back when at least this is available. */
+  readonly belowMicros?: Micros;
+}
+
+/** The mark of key.cap_reached in the item of its key, for one period of one cap. */
+export interface ToldCap {
+  readonly id: NoticeId;
+  readonly level: number;
+  /** Another cap of the same kind and period is another crossing. */
+  readonly capMicros: Micros;
+}
+
 export interface Account {
   readonly id: AccountId;
   readonly name: string;
@@ -35,6 +50,16 @@ export interface Account {
   readonly policy: ModelPolicy;
   /** The newest first. core/webhook-secrets.ts says which of them signs. */
   readonly webhookSecrets: readonly SealedSecret[];
+  /** Where notices go. Absent: the account gets none. */
+  readonly noticeUrl?: string;
+  /** `wallet.low` is told when less than this is available. Absent: it is never told. */
+  readonly lowBalanceMicros?: Micros;
+  /** The notices of which the account was told and whose crossing is not yet undone. */
+  readonly toldLow?: ToldWallet;
+  readonly toldEmpty?: ToldWallet;
+  readonly toldFailing?: ToldWallet;
+  /** Attempts of webhooks that failed in a row. Counted only while the account has an address for notices. */
+  readonly webhookFailures?: number;
   readonly createdAt: string;
 }
 
@@ -67,6 +92,8 @@ export interface ApiKey extends KeyCaps {
   readonly models?: readonly string[];
   /** Micro-dollars spent in each UTC month. The name of a month is "2026_11". */
   readonly spent: Readonly<Record<string, Micros>>;
+  /** The caps of which the account was told, by kind and period: "monthly_2026_11". */
+  readonly told?: Readonly<Record<string, ToldCap>>;
   /** The same by UTC day, for the last days with charges. The name of a day is "2026_11_21". */
   readonly spentByDay: Readonly<Record<string, Micros>>;
 }

@@ -7,7 +7,7 @@
 import type { ContentCredentials } from './content-credentials.ts';
 import type { AspectRatio, OutputFormat, Resolution } from './image-formats.ts';
 import { failures, type FailureName } from './failure.ts';
-import type { AccountId, CreationId, KeyId } from './ids.ts';
+import type { AccountId, CreationId, KeyId, NoticeId } from './ids.ts';
 import type { Metadata } from './metadata.ts';
 import { toUsd, type Micros } from './money.ts';
 import type { RouteOutcome } from './route-outcome.ts';
@@ -109,6 +109,11 @@ export interface CreationRecord {
   /** Unix milliseconds. */
   readonly resultsExpireAt?: number;
   readonly webhook?: WebhookState;
+  /**
+   * The account had an address for notices when the creation was accepted. After the end, the execution looks
+   * for crossings. Absent: it does not.
+   */
+  readonly isWatched?: true;
   /** The routes that the account might use at acceptance, in the order in which they are tried. */
   readonly routes: readonly RouteChoice[];
   readonly attempts: readonly RouteAttempt[];
@@ -139,8 +144,8 @@ export function isTerminal(status: CreationStatus): boolean {
   return status === 'completed' || status === 'failed';
 }
 
-/** The name of a creation's nth execution: its id, then id-2, id-3. */
-export function executionName(id: CreationId, number: number): string {
+/** The name of the nth execution of a creation or a notice: its id, then id-2, id-3. */
+export function executionName(id: CreationId | NoticeId, number: number): string {
   return number === 1 ? id : `${id}-${number}`;
 }
 

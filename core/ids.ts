@@ -9,6 +9,8 @@ export type AccountId = Branded<'AccountId'>;
 export type KeyId = Branded<'KeyId'>;
 /** A UUIDv7 in lower case. Such ids sort by the time at which they were made. */
 export type CreationId = Branded<'CreationId'>;
+/** `ntc_` and a UUIDv7. */
+export type NoticeId = Branded<'NoticeId'>;
 /** A UUIDv7 in lower case. It holds the time at which the upload was announced. */
 export type UploadId = Branded<'UploadId'>;
 
@@ -16,6 +18,10 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const accountId = /^[0-9A-Za-z]{10}$/;
 const keyId = /^[0-9A-Za-z]{6}$/;
 
+const noticePrefix = 'ntc_';
+
+const isNoticeId = (text: string): text is NoticeId =>
+  text.startsWith(noticePrefix) && uuid.test(text.slice(noticePrefix.length));
 const isCreationId = (text: string): text is CreationId => uuid.test(text);
 const isAccountId = (text: string): text is AccountId => accountId.test(text);
 const isUploadId = (text: string): text is UploadId => timeOfUuidV7(text) !== undefined;
@@ -31,6 +37,19 @@ export function timeOfUuidV7(text: string): number | undefined {
 export function parseCreationId(text: string): CreationId | undefined {
   const lower = text.toLowerCase();
   return isCreationId(lower) ? lower : undefined;
+}
+
+/** Reads a notice id of a payload or an item. Undefined when the text is not `ntc_` and a UUID. */
+export function parseNoticeId(text: string): NoticeId | undefined {
+  return isNoticeId(text) ? text : undefined;
+}
+
+/**
+ * A new notice id.
+ * @param randomBytes 16 random bytes
+ */
+export function newNoticeId(nowMillis: number, randomBytes: Uint8Array): NoticeId {
+  return `${noticePrefix}${uuidV7(nowMillis, randomBytes)}` as NoticeId;
 }
 
 /** Reads an account id of a token or a command. Undefined when the text is not ten base62 characters. */

@@ -117,7 +117,8 @@ export async function redeliver(
   services: RedeliveryServices,
 ): Promise<RedeliveryOutcome> {
   const delivery = await services.deliveries.find(account.id, deliveryId);
-  const creation = delivery && (await services.creations.read(delivery.creationId));
+  const id = delivery?.creationId;
+  const creation = id && (await services.creations.read(id));
   if (!creation?.webhook) return { kind: 'unknown_delivery' };
   const reopened = await services.deliveries.reopen(creation, services.clock.now());
   if (!reopened) return { kind: 'still_pending' };

@@ -15,6 +15,12 @@ export const webhookAttemptMillis = 10_000;
 export const webhookResponseBytes = 16 * 1024;
 /** The least time between two test deliveries of an account. */
 export const testDeliverySeconds = 30;
+/**
+ * The execution makes the first attempt at once. The attempt takes at most 10 s, and the second one is due
+ * 60 s after it. The reconciler looks for the webhook later than that. So the first attempt need not move the
+ * entry in the index of open work.
+ */
+export const webhookGraceMillis = 110_000;
 const excerptCharacters = 500;
 
 const secretPrefix = 'whsec_';
@@ -49,8 +55,11 @@ export function endedDelivery(delivery: Delivery, result: PostResult): Delivery 
 }
 
 export interface SignedAttempt {
+  /** The event of a creation, or the type of a notice. */
   readonly event: string;
-  /** Creation id and event: the same in every attempt. */
+  /** A notice names its type in a header of its own: X-Webhook-Event has the two events of creations. */
+  readonly isNotice?: boolean;
+  /** Creation id and event, or the id of the notice: the same in every attempt. */
   readonly messageId: string;
   readonly deliveryId: string;
   readonly attempt: number;
@@ -80,7 +89,7 @@ export function webhookHeaders(attempt: SignedAttempt, secrets: SigningSecrets):
   return {
     'content-type': 'application/json',
     'user-agent': 'Darkroom-Webhooks/1',
-    'x-webhook-event': attempt.event,
+    [attempt.isNotice === true ? 'x-darkroom-notice' : 'x-webhook-event']: attempt.event,
     'x-webhook-delivery-id': attempt.deliveryId,
     'x-webhook-attempt': String(attempt.attempt),
     'x-timestamp': timestamp,

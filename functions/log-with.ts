@@ -1,4 +1,5 @@
 import { executionName, type CreationRecord } from '../core/creation.ts';
+import type { NoticeRecord } from '../core/notice.ts';
 import type { Log } from '../core/ports/runtime.ts';
 
 /**
@@ -28,4 +29,12 @@ export function idsOf(
   execution = executions,
 ): Readonly<Record<string, string>> {
   return { creationId: id, accountId, executionId: executionName(id, execution) };
+}
+
+/** The ids of a notice for its log lines. */
+export function noticeIdsOf(
+  { id, accountId, executions }: NoticeRecord,
+  execution = executions,
+): Readonly<Record<string, string>> {
+  return { noticeId: id, accountId, executionId: executionName(id, execution) };
 }

@@ -15,6 +15,7 @@ import { CreationExecution } from './creation-execution.ts';
 import { Dashboard } from './dashboard.ts';
 import { EncryptionSecret } from './encryption-secret.ts';
 import { ImageDelivery } from './image-delivery.ts';
+import { NoticeExecution } from './notice-execution.ts';
 import { ProviderAccess } from './provider-access.ts';
 import { PublicApi } from './public-api.ts';
 import { rendererSizes } from './renderer-sizes.ts';
@@ -61,12 +62,14 @@ export class ServiceStack extends Stack {
     for (const id of ['RenderImage', 'RenderImageSmall', 'RenderImageLarge'])
       this.functionNamed(id).addEnvironment('CALLBACK_BASE_URL', api.callbackBaseUrl);
     this.addReconciliation(execution);
+    const notices = this.addNotices();
     this.addAudit();
     this.addObservation(api, execution);
     new CfnOutput(this, 'ApiUrl', { value: api.url });
     new CfnOutput(this, 'TableName', { value: this.store.tableName });
     new CfnOutput(this, 'StateMachineArn', { value: execution.stateMachine.stateMachineArn });
     new CfnOutput(this, 'CallbackMachineArn', { value: execution.callbackMachine.stateMachineArn });
+    new CfnOutput(this, 'NoticeMachineArn', { value: notices.stateMachine.stateMachineArn });
     new CfnOutput(this, 'EncryptionSecretArn', { value: this.encryptionSecret.secretArn });
     new CfnOutput(this, 'ProviderSecretArn', { value: this.providers.secret.secretArn });
     new CfnOutput(this, 'ResultsBaseUrl', { value: this.images.baseUrl });
@@ -90,13 +93,13 @@ export class ServiceStack extends Stack {
     this.store.grant(refundCharge, 'GetItem', 'UpdateItem', 'PutItem');
 
     const deliverWebhook = this.addFunction('DeliverWebhook', 'workflow/deliver-webhook', {
-      description: 'Sends one attempt of a webhook',
+      description: 'Sends one attempt of a webhook or a notice',
       // Most of its time it waits for the customer's receiver.
       memoryMegabytes: 256,
     });
     deliverWebhook.addEnvironment('RESULTS_BASE_URL', this.images.baseUrl);
     deliverWebhook.addEnvironment('OUTBOUND_RULES', 'public');
-    this.store.grant(deliverWebhook, 'GetItem', 'UpdateItem', 'PutItem');
+    this.store.grant(deliverWebhook, 'GetItem', 'BatchGetItem', 'UpdateItem', 'PutItem');
     this.encryptionSecret.grantOpen(deliverWebhook);
     const execution = new CreationExecution(this, 'Creation', {
       renderImage,
@@ -194,6 +197,15 @@ export class ServiceStack extends Stack {
     execution.grantStart(reconcile);
     execution.grantDescribe(reconcile);
     new Reconciliation(this, 'Reconciliation', { reconcile, stateMachines: execution.all });
+  }
+
+  /** Whoever tells a crossing starts the notice; the reconciler starts what was lost. */
+  private addNotices(): NoticeExecution {
+    const deliverWebhook = this.functionNamed('DeliverWebhook');
+    const notices = new NoticeExecution(this, 'Notices', { deliverWebhook, logRetention: this.logRetention });
+    for (const id of ['GenerateImage', 'DeliverWebhook', 'Reconcile'])
+      notices.grantStart(this.functionNamed(id));
+    return notices;
   }
 
   private addAudit(): void {

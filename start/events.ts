@@ -29,7 +29,7 @@ function withoutMetrics({ _aws, ...fields }: z.infer<typeof lineSchema>): Fields
 }
 
 /**
- * One line for a person, with the time, the event and the creation. Undefined for events that only the log
+ * One line for a person, with the time, the event and the creation or notice. Undefined for events that only the log
  * needs.
  */
 export function eventLine(logged: Fields): string | undefined {
@@ -37,8 +37,9 @@ export function eventLine(logged: Fields): string | undefined {
   const text = sentence(fields);
   if (text === undefined) return undefined;
   const time = String(fields['at']).slice(11, 19);
-  const creation = 'creationId' in fields ? `  ${pc.dim(String(fields['creationId']))}` : '';
-  return `${pc.dim(time)}  ${text}${creation}`;
+  const named = ['creationId', 'noticeId'].find((name) => name in fields);
+  const id = named === undefined ? '' : `  ${pc.dim(String(fields[named]))}`;
+  return `${pc.dim(time)}  ${text}${id}`;
 }
 
 /** Texts from clients and vendors must not move the cursor of the terminal. */
@@ -61,6 +62,8 @@ function sentence(fields: Fields): string | undefined {
       return `${pc.red('failed')}     ${messageOf(fields['failure'])} (refunded ${usd(fields['refundedMicros'])})`;
     case 'webhook_attempted':
       return `${pc.magenta('webhook')}    ${attemptText(fields)}`;
+    case 'notice_told':
+      return `${pc.magenta('notice')}     ${String(fields['type'])}`;
     default:
       return fields['level'] === 'alarm'
         ? `${pc.yellow('alarm')}      ${String(fields['event'])}`

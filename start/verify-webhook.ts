@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
-import { parseCreationId } from '../core/ids.ts';
+import { parseCreationId, parseNoticeId } from '../core/ids.ts';
 import { signature256, standardSignature } from '../core/webhook.ts';
 import type { OperatorServices } from '../admin/services.ts';
 
@@ -16,7 +16,7 @@ interface Verdict {
 
 /**
  * Verifies a webhook as its receiver does. Both signatures must match the raw body under one of the secrets
- * that the creation's account may still hold.
+ * that the account of the creation or notice may still hold.
  */
 export async function verifyWebhook(
   { headers, body }: Webhook,
@@ -44,11 +44,11 @@ export async function verifyWebhook(
 
 async function secretsFor(
   body: string,
-  { creations, accounts, secretBox }: OperatorServices,
+  { creations, notices, accounts, secretBox }: OperatorServices,
 ): Promise<string[]> {
-  const id = parseCreationId(idOf(body));
-  const creation = id && (await creations.read(id));
-  const owner = creation && (await accounts.read(creation.accountId));
+  const [creationId, noticeId] = [parseCreationId(idOf(body)), parseNoticeId(idOf(body))];
+  const sent = noticeId ? await notices.read(noticeId) : creationId && (await creations.read(creationId));
+  const owner = sent && (await accounts.read(sent.accountId));
   // A test delivery names no creation, so any account may have sent it.
   const senders = owner ? [owner] : await accounts.list();
   return Promise.all(

@@ -1,6 +1,7 @@
 /** Accounts and API keys, for the operator's command. */
 import type { Account, ApiKey, KeyCaps, SealedSecret } from '../../core/account.ts';
 import type { AccountId, KeyId } from '../../core/ids.ts';
+import type { Micros } from '../../core/money.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { putNew, tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
 import { accountFromItem, accountToItem, apiKeyFromItem, apiKeyToItem, secretsFromItem } from './mapping.ts';
@@ -18,6 +19,9 @@ export interface AccountChange {
   readonly maxUnusedUploads?: number;
   readonly providers?: 'all' | readonly string[];
   readonly hiddenModels?: readonly string[];
+  /** null removes the attribute. */
+  readonly noticeUrl?: string | null;
+  readonly lowBalanceMicros?: Micros | null;
 }
 
 /** The limits of a key that an operator sets: its caps, its models and its expiry. */
@@ -167,23 +171,28 @@ async function replaceSecrets(
   }
 }
 
-function changeOf({ providers, ...change }: AccountChange): {
+/** The providers 'all' and null are stored as no attribute. */
+function changeOf(change: AccountChange): {
   UpdateExpression: string;
   ConditionExpression: string;
   ExpressionAttributeNames: Record<string, string>;
   ExpressionAttributeValues?: Item;
 } {
-  const set = Object.entries({ ...change, ...(providers !== 'all' && providers && { providers }) });
+  const entries = Object.entries(change).filter(([, value]) => value !== undefined);
+  const isRemoved = ([name, value]: (typeof entries)[number]): boolean =>
+    value === null || (name === 'providers' && value === 'all');
+  const set = entries.filter((entry) => !isRemoved(entry));
+  const removed = entries.filter(isRemoved);
   const parts = [
     ...(set.length > 0 ? [`SET ${set.map((_, index) => `#n${index} = :v${index}`).join(', ')}`] : []),
-    ...(providers === 'all' ? ['REMOVE #providers'] : []),
+    ...(removed.length > 0 ? [`REMOVE ${removed.map(([name]) => `#${name}`).join(', ')}`] : []),
   ];
   return {
     UpdateExpression: parts.join(' '),
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeNames: {
       ...Object.fromEntries(set.map(([name], index) => [`#n${index}`, name])),
-      ...(providers === 'all' && { '#providers': 'providers' }),
+      ...Object.fromEntries(removed.map(([name]) => [`#${name}`, name])),
     },
     ...(set.length > 0 && {
       ExpressionAttributeValues: Object.fromEntries(set.map(([, value], index) => [`:v${index}`, value])),

@@ -1,15 +1,14 @@
 import type { CreationRecord } from '../../core/creation.ts';
-import { timeOfUuidV7, type AccountId } from '../../core/ids.ts';
+import { timeOfUuidV7, type AccountId, type CreationId, type NoticeId } from '../../core/ids.ts';
 import type { Delivery, DeliveryClaim, DeliveryStore } from '../../core/ports/deliveries.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { webhookAttempts } from '../../core/webhook.ts';
 import { tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
 import { getItem, putItem, updateItem } from './send.ts';
 import { queryAll } from './query.ts';
-import { creationFromItem, deliveryFromItem, secretsFromItem } from './mapping.ts';
-import { keys, openShard, ttlAttribute, type Item, type Table } from './table.ts';
+import { creationFromItem, deliveryFromItem, keptDays, secretsFromItem } from './mapping.ts';
+import { keyOf, keys, openShard, ttlAttribute, type Item, type Table } from './table.ts';
 
-const logDays = 30;
 /** How long after an attempt is due the reconciler takes care of the webhook. */
 const overdueMillis = 30_000;
 
@@ -17,19 +16,48 @@ const isNext = 'webhook.#status = :pending AND webhook.attempts = :before AND we
 const isUsedUp = 'webhook.#status = :pending AND webhook.attempts = :last';
 const isThisAttempt = 'webhook.#status = :pending AND webhook.attempts = :attempt';
 
+const deliveringAttributes = 'webhookSecrets, noticeUrl, webhookFailures, toldFailing';
+
+/** The creation or the notice whose item holds the schedule of the attempt. */
+function ownerOf({ noticeId, creationId }: Delivery): CreationId | NoticeId {
+  const owner = noticeId ?? creationId;
+  if (!owner) throw new Error('the delivery belongs to no creation and to no notice');
+  return owner;
+}
+
 /**
- * Webhook attempts. An attempt is claimed in the creation's record before anything is sent, and it is logged.
+ * Attempts of webhooks and notices. An attempt is claimed in the record before anything is sent, and it is logged.
  */
 export function createDeliveryStore(table: Table): DeliveryStore {
   return {
-    accountSecrets: async (accountId) => {
-      const item = await getItem(table, keys.account(accountId), 'webhookSecrets');
-      return secretsFromItem(item);
+    deliveringAccount: async (accountId) => {
+      const item = await getItem(table, keys.account(accountId), deliveringAttributes);
+      const isWatched = item?.['noticeUrl'] !== undefined;
+      const inARow = Number(item?.['webhookFailures'] ?? 0);
+      return {
+        secrets: secretsFromItem(item),
+        ...(isWatched && { failures: { inARow, isTold: item['toldFailing'] !== undefined } }),
+      };
+    },
+    countFailure: async (accountId) => {
+      const answer = await updateItem(table, keys.account(accountId), {
+        UpdateExpression: 'ADD webhookFailures :one',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':one': 1 },
+        ReturnValues: 'UPDATED_NEW',
+      });
+      return Number(answer.Attributes?.['webhookFailures']);
+    },
+    resetFailures: async (accountId) => {
+      await updateItem(table, keys.account(accountId), {
+        UpdateExpression: 'REMOVE webhookFailures, toldFailing',
+        ConditionExpression: 'attribute_exists(pk)',
+      });
     },
     // The record decides, so it is written first. The log row follows. A transaction of both would cost twice
     // as much.
     claim: async (claim) => {
-      const outcome = await tryUpdate(table, keys.creation(claim.delivery.creationId), claimParts(claim));
+      const outcome = await tryUpdate(table, keyOf(ownerOf(claim.delivery)), claimParts(claim));
       // A busy table counts as an attempt that is not due: nothing is sent, and the state machine tries
       // again.
       const isClaimed =
@@ -39,7 +67,7 @@ export function createDeliveryStore(table: Table): DeliveryStore {
       return isClaimed;
     },
     settle: async (delivery, next) => {
-      const outcome = await tryUpdate(table, keys.creation(delivery.creationId), settleParts(delivery, next));
+      const outcome = await tryUpdate(table, keyOf(ownerOf(delivery)), settleParts(delivery, next));
       if (outcome.kind === 'busy')
         throw new Overloaded('the table stayed busy: the attempt is settled by its next claim');
       // The result of this attempt is logged even if another attempt has been claimed in the meantime.
@@ -49,7 +77,7 @@ export function createDeliveryStore(table: Table): DeliveryStore {
       });
     },
     skip: async (id) => {
-      await updateItem(table, keys.creation(id), {
+      await updateItem(table, keyOf(id), {
         UpdateExpression: 'SET webhook.#status = :skipped REMOVE openShard, dueAt',
         ConditionExpression: 'webhook.#status = :pending',
         ExpressionAttributeNames: { '#status': 'status' },
@@ -57,7 +85,7 @@ export function createDeliveryStore(table: Table): DeliveryStore {
       });
     },
     giveUp: async (id) => {
-      await updateIf(table, keys.creation(id), {
+      await updateIf(table, keyOf(id), {
         UpdateExpression: 'SET webhook.#status = :failed REMOVE openShard, dueAt',
         ConditionExpression: isUsedUp,
         ExpressionAttributeNames: { '#status': 'status' },
@@ -104,7 +132,7 @@ function claimParts({ delivery, body, nextAt, nowMillis }: DeliveryClaim): Updat
       ':id': delivery.id,
       ':body': body,
       ...(!isFirst && {
-        ':shard': openShard('WEBHOOK', delivery.creationId),
+        ':shard': openShard('WEBHOOK', ownerOf(delivery)),
         ':due': nextAt + overdueMillis,
       }),
     },
@@ -130,7 +158,7 @@ function settleParts(delivery: Delivery, next: Parameters<DeliveryStore['settle'
       ...(waits
         ? {
             ':next': next.at,
-            ':shard': openShard('WEBHOOK', delivery.creationId),
+            ':shard': openShard('WEBHOOK', ownerOf(delivery)),
             ':due': next.at + overdueMillis,
           }
         : { ':settled': next.status }),
@@ -143,7 +171,7 @@ function logRow(delivery: Delivery): Item {
   return {
     ...keys.delivery(delivery.accountId, delivery.startedAt, delivery.id),
     ...delivery,
-    [ttlAttribute]: startedSeconds + logDays * 86_400,
+    [ttlAttribute]: startedSeconds + keptDays * 86_400,
   };
 }
 

@@ -1,5 +1,12 @@
 /** Converts between the items of the table and the types of core. */
-import type { Account, AccountCondition, ApiKey, SealedSecret } from '../../core/account.ts';
+import type {
+  Account,
+  AccountCondition,
+  ApiKey,
+  SealedSecret,
+  ToldCap,
+  ToldWallet,
+} from '../../core/account.ts';
 import type { CreationRecord } from '../../core/creation.ts';
 import type { AccountId, CreationId, KeyId } from '../../core/ids.ts';
 import { defaultLimits } from '../../core/limits.ts';
@@ -7,8 +14,12 @@ import type { LedgerRow, UserCounter } from '../../core/ledger.ts';
 import { asMicros, type Micros } from '../../core/money.ts';
 import type { Delivery } from '../../core/ports/deliveries.ts';
 import type { IdempotencyRecord, RequestState } from '../../core/ports/requests.ts';
+import type { NoticeRecord } from '../../core/notice.ts';
 import type { Upload } from '../../core/upload.ts';
 import { keys, listingIndex, openShard, ttlAttribute, type Item, type ItemKey } from './table.ts';
+
+/** How long notices, and the rows of the delivery log, are kept. */
+export const keptDays = 30;
 
 interface AccountItem {
   id: AccountId;
@@ -27,7 +38,22 @@ interface AccountItem {
   hiddenModels: string[];
   webhookSecrets: SealedSecret[];
   createdAt: string;
+  noticeUrl?: string;
+  lowBalanceMicros?: Micros;
+  toldLow?: ToldWallet;
+  toldEmpty?: ToldWallet;
+  toldFailing?: ToldWallet;
+  webhookFailures?: number;
 }
+
+const noticeAttributes = [
+  'noticeUrl',
+  'lowBalanceMicros',
+  'toldLow',
+  'toldEmpty',
+  'toldFailing',
+  'webhookFailures',
+] as const satisfies readonly (keyof AccountItem)[];
 
 export function accountToItem(account: Account): Item & ItemKey {
   const { limits, policy, ...rest } = account;
@@ -61,6 +87,9 @@ export function accountFromItem(item: Item): Account {
     policy: { providers: stored.providers ?? 'all', hiddenModels: stored.hiddenModels },
     webhookSecrets: stored.webhookSecrets,
     createdAt: stored.createdAt,
+    ...Object.fromEntries(
+      noticeAttributes.flatMap((name) => (stored[name] === undefined ? [] : [[name, stored[name]]])),
+    ),
   };
 }
 
@@ -69,16 +98,23 @@ export function spentAttribute(month: string): string {
   return `spent_${month}`;
 }
 
+/** The mark of a cap of which the account was told, one attribute for each kind and period. */
+export function toldAttribute(name: string): string {
+  return `told_${name}`;
+}
+
 /** The spend of a day, as that of a month. */
 export function dayAttribute(day: string): string {
   return `day_${day}`;
 }
 
 export function apiKeyToItem(key: ApiKey): Item & ItemKey {
-  const { id, spent, spentByDay, ...rest } = key;
+  const { id, spent, spentByDay, told = {}, ...rest } = key;
   const months = Object.entries(spent).map(([month, sum]): [string, Micros] => [spentAttribute(month), sum]);
   const days = Object.entries(spentByDay).map(([day, sum]): [string, Micros] => [dayAttribute(day), sum]);
-  return { ...keys.apiKey(key.accountId, id), id, ...rest, ...Object.fromEntries([...months, ...days]) };
+  const marks = Object.fromEntries(Object.entries(told).map(([name, mark]) => [toldAttribute(name), mark]));
+  const sums = Object.fromEntries([...months, ...days]);
+  return { ...keys.apiKey(key.accountId, id), id, ...rest, ...sums, ...marks };
 }
 
 export function apiKeyFromItem(item: Item): ApiKey {
@@ -86,9 +122,14 @@ export function apiKeyFromItem(item: Item): ApiKey {
   const months = spendBehind(spentAttribute(''), stored);
   const days = spendBehind(dayAttribute(''), stored);
   const rest = Object.fromEntries(
-    Object.entries(stored).filter(([name]) => !/^(spent|day)_/.test(name)),
-  ) as unknown as Omit<ApiKey, 'spent' | 'spentByDay'>;
-  return { ...rest, spent: months, spentByDay: days };
+    Object.entries(stored).filter(([name]) => !/^(spent|day|told)_/.test(name)),
+  ) as unknown as Omit<ApiKey, 'spent' | 'spentByDay' | 'told'>;
+  const told = Object.fromEntries(
+    Object.entries(stored).flatMap(([name, mark]): [string, unknown][] =>
+      name.startsWith('told_') ? [[name.slice('told_'.length), mark]] : [],
+    ),
+  ) as Record<string, ToldCap>;
+  return { ...rest, spent: months, spentByDay: days, ...(Object.keys(told).length > 0 && { told }) };
 }
 
 /** The sums of the attributes whose names begin so, by the rest of their names. */
@@ -158,6 +199,22 @@ export function secretsFromItem(item: Item | undefined): readonly SealedSecret[]
 
 export function ledgerRowFromItem({ pk, sk, ...row }: Item): LedgerRow {
   return row as unknown as LedgerRow;
+}
+
+/** A notice is kept as long as its deliveries are. */
+export function noticeToItem(notice: NoticeRecord): Item {
+  const createdSeconds = Math.floor(Date.parse(notice.createdAt) / 1000);
+  return {
+    ...keys.notice(notice.id),
+    ...notice,
+    openShard: openShard('WEBHOOK', notice.id),
+    [ttlAttribute]: createdSeconds + keptDays * 86_400,
+  };
+}
+
+export function noticeFromItem(item: Item): NoticeRecord {
+  const { pk, sk, openShard: shard, expiresAtSeconds, ...record } = item;
+  return record as unknown as NoticeRecord;
 }
 
 export function uploadToItem(upload: Upload): Item & ItemKey {

@@ -1,11 +1,10 @@
-import type { CreationRecord } from '../../core/creation.ts';
-import { parseCreationId, type CreationId } from '../../core/ids.ts';
+import { parseCreationId, parseNoticeId, type CreationId, type NoticeId } from '../../core/ids.ts';
 import { startGraceMillis } from '../../core/limits.ts';
-import type { OpenWorkStore } from '../../core/ports/executions.ts';
+import type { OpenWork, OpenWorkStore } from '../../core/ports/executions.ts';
 import { updateIf } from './conditional.ts';
 import { queryPages } from './query.ts';
 import { queryPage, updateItem, type QueryParts } from './send.ts';
-import { keys, openShards, openWorkIndex, type Item, type Table } from './table.ts';
+import { keyOf, keys, openShards, openWorkIndex, type Item, type Table } from './table.ts';
 
 /** The creations of a page. Two BatchGetItems read as many with their leases. */
 const pageSize = 100;
@@ -86,7 +85,7 @@ async function* overdueIn(
   table: Table,
   shard: string,
   nowMillis: number,
-): AsyncGenerator<readonly CreationId[]> {
+): AsyncGenerator<readonly (CreationId | NoticeId)[]> {
   const base = partOf(shard);
   let from: Item | undefined;
   do {
@@ -98,11 +97,17 @@ async function* overdueIn(
       ...(from && { ExclusiveStartKey: from }),
     });
     yield (page.Items ?? []).flatMap((item: Item) => {
-      const id = parseCreationId(String(item['pk']).slice('CREATION#'.length));
+      const id = idIn(String(item['pk']));
       return id ? [id] : [];
     });
     from = page.LastEvaluatedKey;
   } while (from);
+}
+
+/** The creation or the notice that a row of the index names. */
+function idIn(pk: string): CreationId | NoticeId | undefined {
+  const [kind, id = ''] = pk.split('#');
+  return kind === 'NOTICE' ? parseNoticeId(id) : parseCreationId(id);
 }
 
 /** Counts rows of all shards of open creations. */
@@ -121,13 +126,13 @@ async function countAll(table: Table, partOfShard: (shard: string) => QueryParts
 /** The condition is the due time that was read, so that only one of two reconcilers acts. */
 async function updateDue(
   table: Table,
-  creation: CreationRecord,
+  { id, dueAt }: OpenWork,
   update: string,
   values: Item,
 ): Promise<boolean> {
-  return updateIf(table, keys.creation(creation.id), {
+  return updateIf(table, keyOf(id), {
     UpdateExpression: update,
     ConditionExpression: 'dueAt = :read',
-    ExpressionAttributeValues: { ':read': creation.dueAt, ...values },
+    ExpressionAttributeValues: { ':read': dueAt, ...values },
   });
 }

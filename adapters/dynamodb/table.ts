@@ -3,7 +3,14 @@
  * docs/architecture.md lists the items.
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { AccountId, CreationId, KeyId, UploadId } from '../../core/ids.ts';
+import {
+  parseNoticeId,
+  type AccountId,
+  type CreationId,
+  type KeyId,
+  type NoticeId,
+  type UploadId,
+} from '../../core/ids.ts';
 import type { Clock, RandomBytes } from '../../core/ports/runtime.ts';
 
 export interface Table {
@@ -26,7 +33,7 @@ export interface ItemKey extends Item {
 }
 
 /**
- * Creations that still need work, by the time when the work is due. The index is sparse and holds keys only.
+ * Creations and notices that still need work, by the time when the work is due. The index is sparse and holds keys only.
  */
 export const openWorkIndex = { name: 'open_work', partition: 'openShard', sort: 'dueAt' } as const;
 /** The lists of the API, by age: an account's creations, and all accounts. The index holds keys only. */
@@ -40,13 +47,16 @@ export const ttlAttribute = 'expiresAtSeconds';
 const shards = [0, 1, 2, 3] as const;
 export type OpenKind = 'OPEN' | 'WEBHOOK';
 
-/** The shards of creations that have not ended (OPEN), or have ended and still owe a webhook (WEBHOOK). */
+/**
+ * The shards of creations that have not ended (OPEN), and of creations that have ended and still owe a webhook,
+ * with notices that are not yet sent (WEBHOOK).
+ */
 export function openShards(kind: OpenKind): string[] {
   return shards.map((shard) => `${kind}#${shard}`);
 }
 
-/** The shard of a creation. The last digit of its id, which is random, chooses it. */
-export function openShard(kind: OpenKind, id: CreationId): string {
+/** The shard of a creation or a notice. The last digit of its id, which is random, chooses it. */
+export function openShard(kind: OpenKind, id: CreationId | NoticeId): string {
   return `${kind}#${Number.parseInt(id.slice(-1), 16) % shards.length}`;
 }
 
@@ -82,6 +92,7 @@ export const keys = {
     sk: `DELIVERY#${time}#${id}`,
   }),
   creation: (id: CreationId): ItemKey => ({ pk: `CREATION#${id}`, sk: 'CREATION' }),
+  notice: (id: NoticeId): ItemKey => ({ pk: `NOTICE#${id}`, sk: 'NOTICE' }),
   lease: (id: CreationId): ItemKey => ({ pk: `CREATION#${id}`, sk: 'LEASE' }),
   poll: (id: CreationId): ItemKey => ({ pk: `CREATION#${id}`, sk: 'POLL' }),
   block: (address: string): ItemKey => ({ pk: `IP#${address}`, sk: 'BLOCK' }),
@@ -91,6 +102,12 @@ export const keys = {
   }),
   service: (): ItemKey => ({ pk: 'SERVICE', sk: 'SERVICE' }),
 } as const;
+
+/** The key of the item that holds a webhook and its schedule: of a creation or of a notice. */
+export function keyOf(id: CreationId | NoticeId): ItemKey {
+  const notice = parseNoticeId(id);
+  return notice ? keys.notice(notice) : keys.creation(id as CreationId);
+}
 
 /** The minute of a time, counted from the epoch. */
 export function minuteOf(millis: number): number {

@@ -1,15 +1,9 @@
 import type { CreationRecord, CreationStatus } from '../../core/creation.ts';
+import { webhookGraceMillis } from '../../core/webhook.ts';
 import { keys, openShard, type Item, type Table } from './table.ts';
 import type { TransactItem } from './transaction.ts';
 
 const isOpen = '#status IN (:queued, :processing)';
-/**
- * The execution makes the first webhook attempt at once. The attempt takes at most 10 s, and the second one
- * is due 60 s after it. The reconciler looks for the webhook later than that. So the first attempt need not
- * move the creation's entry in the index of open work.
- */
-const webhookGraceMillis = 110_000;
-
 export interface Settlement {
   readonly status: Extract<CreationStatus, 'completed' | 'failed'>;
   readonly nowMillis: number;

@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { conditions, type Account, type AccountCondition } from '../../core/account.ts';
 import { randomBase62 } from '../../core/base62.ts';
 import { parseAccountId, type AccountId } from '../../core/ids.ts';
+import { lookAfterCommand } from '../../core/look-for-crossings.ts';
+import { checkNoticeUrl, setNotices, type NoticeSettings } from '../../core/notice-settings.ts';
 import { asMicros, formatUsd, largestAvailableMicros, toUsd, type Micros } from '../../core/money.ts';
 import type { AccountChange } from '../../adapters/dynamodb/account-store.ts';
 import { knownModels, readCatalog } from '../catalog/catalog-files.ts';
@@ -27,6 +29,8 @@ interface AccountChanges extends values.LimitOptions {
   readonly providers?: string;
   readonly hideModel?: string[];
   readonly showModel?: string[];
+  readonly noticeUrl?: string;
+  readonly lowBalance?: string;
 }
 
 export function addAccountCommands(program: Command, admin: Admin): void {
@@ -68,6 +72,8 @@ export function addAccountCommands(program: Command, admin: Admin): void {
     .option('--providers <list>', 'the only providers it may use, with commas between them; all; or none')
     .option('--hide-model <model...>', 'models that it does not see')
     .option('--show-model <model...>', 'models that it sees again')
+    .option('--notice-url <url>', "where its notices go; '' for nowhere")
+    .option('--low-balance <usd>', "wallet.low is told below this, in USD; '' for never")
     .action(
       admin.run(async ({ services, output, tell }, id: string, changes: AccountChanges) => {
         output.show(accountView(await changeAccount(services, id, changes, tell)));
@@ -152,17 +158,33 @@ async function changeAccount(
     ...(changes.providers !== undefined && { providers: providers(changes.providers) }),
   };
   const models = { hide: knownModels(changes.hideModel), show: knownModels(changes.showModel) };
+  const notices = noticeSettings(changes);
+  const hasNotices = Object.keys(notices).length > 0;
   const hasModels = models.hide.length + models.show.length > 0;
   const hasChange = Object.keys(change).length > 0;
-  if (!condition && !hasChange && !hasModels && creditLine === undefined)
+  if (!condition && !hasChange && !hasModels && !hasNotices && creditLine === undefined)
     throw new OperatorError('Nothing to change: name at least one option (see --help).');
+  const verdict = await checkNoticeUrl(notices.noticeUrl, services);
+  if (verdict.kind === 'refused') throw new OperatorError(`--notice-url: ${verdict.why}.`);
   const account = condition
     ? await setCondition(services, text, condition, tell)
     : await values.account(services, text);
   if (hasChange) await services.accounts.change(account.id, change);
   if (hasModels) await services.accounts.changeHiddenModels(account.id, models);
   if (creditLine !== undefined) await setCreditLine(services, account, creditLine);
+  if (hasNotices) await setNotices(account.id, notices, services);
   return values.account(services, account.id);
+}
+
+/** An empty value removes the setting. */
+function noticeSettings({ noticeUrl, lowBalance }: AccountChanges): NoticeSettings {
+  return {
+    ...(noticeUrl !== undefined && { noticeUrl: noticeUrl === '' ? null : noticeUrl }),
+    ...(lowBalance !== undefined && {
+      lowBalanceMicros:
+        lowBalance === '' ? null : values.positiveUsd('--low-balance', lowBalance, 'above zero'),
+    }),
+  };
 }
 
 /** A suspension is urgent, so it is repeated until it succeeds, and the other changes come after it. */
@@ -190,6 +212,7 @@ async function setCreditLine(
   const outcome = await services.wallet.setCreditLine(account.id, account.creditLineMicros, creditLine);
   switch (outcome) {
     case 'changed':
+      await lookAfterCommand({ accountId: account.id, periods: {} }, services);
       return;
     case 'changed_meanwhile':
       throw new OperatorError(
@@ -241,6 +264,8 @@ function accountView(account: Account): Row {
     providers: account.policy.providers,
     hidden_models: account.policy.hiddenModels,
     webhook_secret_issued: account.webhookSecrets.length > 0,
+    notice_url: account.noticeUrl ?? null,
+    low_balance: account.lowBalanceMicros === undefined ? null : toUsd(account.lowBalanceMicros),
     created_at: account.createdAt,
   };
 }

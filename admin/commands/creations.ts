@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { creationStatuses, isTerminal, type CreationRecord } from '../../core/creation.ts';
+import { lookAfterCommand, placeOf } from '../../core/look-for-crossings.ts';
 import { isKnownVersion } from '../../core/schema-version.ts';
 import type { Admin } from '../admin.ts';
 import { creationDetails, creationRow } from '../creation-view.ts';
@@ -120,5 +121,6 @@ async function refund(services: OperatorServices, creation: CreationRecord): Pro
   const refund = { failure: 'InternalFailure', nowMillis: services.clock.now(), announce: true } as const;
   const outcome = await services.charges.refund(creation, refund);
   if (outcome === 'busy') throw new OperatorError('The table was too busy; nothing was changed: try again.');
+  if (outcome === 'refunded') await lookAfterCommand(placeOf(creation), services);
   return details(services, await read(services, creation.id));
 }

@@ -84,7 +84,8 @@ function deliveryRow(delivery: Delivery): Row {
   return {
     id: delivery.id,
     started_at: delivery.startedAt,
-    creation: delivery.creationId,
+    creation: delivery.creationId ?? null,
+    notice: delivery.noticeId ?? null,
     event: delivery.event,
     attempt: delivery.attempt,
     outcome: delivery.outcome ?? 'unknown',

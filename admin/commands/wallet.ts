@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { MovementOutcome } from '../../adapters/dynamodb/wallet-store.ts';
 import type { Account } from '../../core/account.ts';
 import type { LedgerRow } from '../../core/ledger.ts';
+import { lookAfterCommand } from '../../core/look-for-crossings.ts';
 import { asMicros, formatUsd, largestAvailableMicros, toUsd, type Micros } from '../../core/money.ts';
 import type { Admin } from '../admin.ts';
 import { confirm } from '../terminal/confirm.ts';
@@ -36,6 +37,7 @@ export function addWalletCommands(program: Command, admin: Admin): void {
         const reference = values.shownText('--reference', options.reference);
         const outcome = await services.wallet.topUp(account.id, amount, reference);
         const isNew = isApplied(outcome, reference);
+        await lookAfterCommand({ accountId: account.id, periods: {} }, services);
         output.show(
           {
             ...(await balanceOf(services, id)),
@@ -65,6 +67,7 @@ export function addWalletCommands(program: Command, admin: Admin): void {
         await confirmBelowZero(account, amount, options.yes === true);
         const outcome = await services.wallet.adjust(account.id, amount, reason, reference);
         const isNew = isApplied(outcome, reference);
+        await lookAfterCommand({ accountId: account.id, periods: {} }, services);
         const view = { ...(await balanceOf(services, id)), ...movementView(amount, isNew), reason };
         output.show(
           reference === undefined ? view : { ...view, reference, already_applied: !isNew },

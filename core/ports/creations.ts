@@ -29,7 +29,7 @@ export interface CreationPage {
   readonly next?: CreationId;
 }
 
-export interface CreationStore {
+export interface CreationReads {
   read(id: CreationId): Promise<CreationRecord | undefined>;
   /**
    * The creations of these ids with their leases, consistently and in this order, without those that do not
@@ -40,6 +40,9 @@ export interface CreationStore {
   list(accountId: AccountId, limit: number, before?: CreationId): Promise<readonly CreationRecord[]>;
   /** One page of the account's creations that fit the query, the newest first. */
   page(accountId: AccountId, query: CreationQuery): Promise<CreationPage>;
+}
+
+export interface CreationStore extends CreationReads {
   /**
    * Takes the lease of a creation that is still open, which makes the attempts of every earlier renderer too
    * late.

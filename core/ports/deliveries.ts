@@ -1,7 +1,7 @@
 /** The attempts of webhooks, and the delivery log. */
 import type { SealedSecret } from '../account.ts';
 import type { CreationRecord } from '../creation.ts';
-import type { AccountId, CreationId } from '../ids.ts';
+import type { AccountId, CreationId, NoticeId } from '../ids.ts';
 
 export type DeliveryOutcome = 'delivered' | 'failed' | 'unknown';
 
@@ -9,7 +9,10 @@ export type DeliveryOutcome = 'delivered' | 'failed' | 'unknown';
 export interface Delivery {
   readonly id: string;
   readonly accountId: AccountId;
-  readonly creationId: CreationId;
+  /** Of a webhook. Absent: the attempt sent a notice. */
+  readonly creationId?: CreationId;
+  readonly noticeId?: NoticeId;
+  /** The event of the creation, or the type of the notice. */
   readonly event: string;
   readonly url: string;
   readonly attempt: number;
@@ -33,8 +36,20 @@ export interface DeliveryClaim {
   readonly nowMillis: number;
 }
 
+/** What the attempt of a webhook has to know of its account. */
+export interface DeliveringAccount {
+  readonly secrets: readonly SealedSecret[];
+  /** Absent: the account gets no notices, and nobody counts its failed attempts. */
+  readonly failures?: { readonly inARow: number; readonly isTold: boolean };
+}
+
 export interface DeliveryStore {
-  accountSecrets(accountId: AccountId): Promise<readonly SealedSecret[]>;
+  /** One read, also for the count of failures: a success costs no further call. */
+  deliveringAccount(accountId: AccountId): Promise<DeliveringAccount>;
+  /** Counts one more failed attempt of a webhook. Returns how many have failed in a row. */
+  countFailure(accountId: AccountId): Promise<number>;
+  /** Begins the count of failed attempts anew. The next ten are told again. */
+  resetFailures(accountId: AccountId): Promise<void>;
   /**
    * Takes an attempt and writes its row before anything is sent. False when it is not due or another
    * invocation has it.
@@ -48,12 +63,12 @@ export interface DeliveryStore {
     delivery: Delivery,
     next: { readonly at: number } | { readonly status: 'delivered' | 'failed' },
   ): Promise<void>;
-  skip(id: CreationId): Promise<void>;
+  skip(id: CreationId | NoticeId): Promise<void>;
   /**
    * Fails a webhook whose last attempt began and was never settled. Does nothing when it was settled
    * meanwhile.
    */
-  giveUp(id: CreationId): Promise<void>;
+  giveUp(id: CreationId | NoticeId): Promise<void>;
   /** Claims a test delivery for the account. Returns 0, or the milliseconds to wait when it is too soon. */
   claimTest(accountId: AccountId, intervalMillis: number, nowMillis: number): Promise<number>;
   /** Writes the row of a delivery that belongs to no creation. */

@@ -1,20 +1,26 @@
 /** Executions, and the open creations that the reconciler looks after. */
 import type { CreationRecord } from '../creation.ts';
-import type { CreationId } from '../ids.ts';
+import type { CreationId, NoticeId } from '../ids.ts';
+
+/** A creation or a notice whose due time was read. */
+export interface OpenWork {
+  readonly id: CreationId | NoticeId;
+  readonly dueAt?: number;
+}
 
 export interface OpenWorkStore {
   /**
-   * The creations whose due time has passed, a list of pages for each shard, the most overdue first. The lists
+   * The creations and the notices whose due time has passed, a list of pages for each shard, the most overdue first. The lists
    * may be read at the same time. A page is asked for when its list comes to it.
    */
-  overdue(nowMillis: number): readonly AsyncIterable<readonly CreationId[]>[];
+  overdue(nowMillis: number): readonly AsyncIterable<readonly (CreationId | NoticeId)[]>[];
   /** Sets the time of the next look; undefined removes it. False when the creation changed meanwhile. */
-  postpone(creation: CreationRecord, dueAt: number | undefined): Promise<boolean>;
+  postpone(work: OpenWork, dueAt: number | undefined): Promise<boolean>;
   /**
    * Notes that the nth execution is about to start, and when to look again. False when the creation changed
    * meanwhile.
    */
-  noteStart(creation: CreationRecord, dueAt: number, execution: number): Promise<boolean>;
+  noteStart(work: OpenWork, dueAt: number, execution: number): Promise<boolean>;
   /**
    * How many of the creations that were accepted in the `spanMillis` before a second ago are still open and
    * were never postponed. Most creations are open for that long, so this is the rate of ordinary starts.

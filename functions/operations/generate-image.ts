@@ -11,12 +11,13 @@ import { serve, type Handle } from '../http/serve.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { submitServices, type SubmitServices } from '../services/submit.ts';
 import { awaitOutcome, waitSeconds } from './generate/await-outcome.ts';
-import { chargeCreation, checkMeans } from './generate/charge.ts';
+import { chargeCreation, checkMeans, type Charged } from './generate/charge.ts';
 import { parseSubmission } from './generate/parse.ts';
 import { narrowToSources, planCreation, type Plan } from './generate/plan.ts';
-import { findReplay, replayed, type Accepted } from './generate/replay.ts';
+import { findReplay, replayed, type Accepted, type Idempotency } from './generate/replay.ts';
 import { copySources } from './generate/sources.ts';
 import { startCreation } from './generate/start.ts';
+import { tellRefusal } from './generate/tell-refusal.ts';
 
 export const generateImage: Handle<SubmitServices> = async (request, caller, services) => {
   const accepted = await accept(request, caller, services);
@@ -31,26 +32,38 @@ async function accept(request: ApiRequest, caller: Caller, services: SubmitServi
   if (earlier.kind === 'replayed') return earlier;
   const plan = planCreation(body, caller, services);
   await checkWebhook(plan, services);
-  const topUpUrl = topUpUrlOf(request, services);
-  checkMeans(caller, { cost: plan.costMicros, user: plan.request.user }, topUpUrl);
-  const sources = await copySources(plan, caller, services);
-  const charged = await chargeCreation(
-    {
-      caller,
-      requestId: request.requestId,
-      plan: narrowToSources(plan, sources),
-      sources,
-      topUpUrl,
-      ...(earlier.idempotency && { idempotency: earlier.idempotency }),
-    },
-    services,
-  );
+  const charged = await charge({ request, caller, plan, idempotency: earlier.idempotency }, services);
   if (charged.kind === 'replayed') return replayed(charged.creation, services);
   const start = await startCreation(charged.creation, services);
   return {
     creation: charged.creation,
     headers: start === 'started' ? deprecationHeaders(plan.request.model) : {},
   };
+}
+
+interface Charge {
+  readonly request: ApiRequest;
+  readonly caller: Caller;
+  readonly plan: Plan;
+  readonly idempotency: Idempotency | undefined;
+}
+
+/** A request that is refused for money may be the one by which its account learns that the money has ended. */
+async function charge(
+  { request, caller, plan, idempotency }: Charge,
+  services: SubmitServices,
+): Promise<Charged> {
+  const { requestId } = request;
+  const topUpUrl = topUpUrlOf(request, services);
+  try {
+    checkMeans(caller, { cost: plan.costMicros, user: plan.request.user }, topUpUrl);
+    const sources = await copySources(plan, caller, services);
+    const submission = { caller, requestId, plan: narrowToSources(plan, sources), sources, topUpUrl };
+    return await chargeCreation({ ...submission, ...(idempotency && { idempotency }) }, services);
+  } catch (error) {
+    await tellRefusal(error, caller, plan.costMicros, services);
+    throw error;
+  }
 }
 
 /** 202 at once, or what became of the creation for a client that prefers to wait. */

@@ -4,11 +4,12 @@
  * left, the earliest deadline first.
  */
 import type { CreationRecord } from '../../core/creation.ts';
-import type { CreationId } from '../../core/ids.ts';
+import { parseNoticeId, type CreationId, type NoticeId } from '../../core/ids.ts';
 import { errorName } from '../error-name.ts';
 import type { ReconcileServices } from '../services/reconcile.ts';
 import { nextStep } from './next-step.ts';
 import { recover, type Action, type RecoverServices } from './recover.ts';
+import { recoverNotice } from './recover-notice.ts';
 import { createSlots } from './slots.ts';
 import { atOnce, createStartPace, paceBeside } from './start-pace.ts';
 
@@ -52,6 +53,8 @@ interface Round {
   readonly tally: Tally;
   readonly toStart: Waiting[];
   readonly toAsk: Waiting[];
+  /** Notices that nobody sends. */
+  readonly toTell: NoticeId[];
 }
 
 /** @param timeLeft the milliseconds until Lambda ends the function */
@@ -63,24 +66,32 @@ export async function drain(services: ReconcileServices, timeLeft: () => number)
     tally: { looked: 0, started: 0, refunded: 0 },
     toStart: [],
     toAsk: [],
+    toTell: [],
   };
   const slots = createSlots(writesAtOnce);
   const lists = services.openWork.overdue(round.begunAt);
   await Promise.all(lists.map((pages) => readShard(pages, slots, round, services)));
-  if (round.toStart.length + round.toAsk.length > 0 && !round.isOver())
+  if (waitingIn(round) > 0 && !round.isOver())
     await safely({}, services, () => startWhatWaits(round, services));
   return round.tally;
 }
 
+function waitingIn({ toStart, toAsk, toTell }: Round): number {
+  return toStart.length + toAsk.length + toTell.length;
+}
+
 async function readShard(
-  pages: AsyncIterable<readonly CreationId[]>,
+  pages: AsyncIterable<readonly (CreationId | NoticeId)[]>,
   slots: ReturnType<typeof createSlots>,
   round: Round,
   services: ReconcileServices,
 ): Promise<void> {
   await safely({}, services, async () => {
-    for await (const ids of pages) {
-      round.tally.looked += ids.length;
+    for await (const page of pages) {
+      round.tally.looked += page.length;
+      const notices = page.flatMap((id) => parseNoticeId(id) ?? []);
+      round.toTell.push(...notices);
+      const ids = page.filter((id): id is CreationId => !notices.some((notice) => notice === id));
       const creations = (await safely({}, services, () => readDue(ids, services))) ?? [];
       await Promise.all(creations.map((creation) => slots(() => look(creation, round, services))));
       if (round.isOver()) break;
@@ -119,12 +130,12 @@ function count({ id }: CreationRecord, action: Action | undefined, { tally, toSt
 /** Starts and asks, unless another run does. Two runs at once would start at twice the pace. */
 async function startWhatWaits(round: Round, services: ReconcileServices): Promise<void> {
   const { openWork, clock, startsPerSecond, randomBytes, log } = services;
-  const { toStart, toAsk, isOver } = round;
+  const { toStart, toAsk, toTell, isOver } = round;
   const holder = Buffer.from(randomBytes(8)).toString('hex');
   const now = clock.now();
   const until = now + Math.min(round.timeLeft(), longestRunMillis);
   if (!(await openWork.holdStarts(holder, until, now))) {
-    log.info('starts_held_by_another_run', { waiting: toStart.length + toAsk.length });
+    log.info('starts_held_by_another_run', { waiting: waitingIn(round) });
     return;
   }
   try {
@@ -138,8 +149,21 @@ async function startWhatWaits(round: Round, services: ReconcileServices): Promis
       work(toStart, startsAtOnce, round, paced),
       work(toAsk, questionsAtOnce, round, paced),
     ]);
+    await sendNotices(toTell, round, paced);
   } finally {
     await openWork.releaseStarts(holder);
+  }
+}
+
+/** Notices come after creations. They are few: each is told once, however many creations cross a threshold. */
+async function sendNotices(ids: readonly NoticeId[], round: Round, services: RecoverServices): Promise<void> {
+  for (const id of ids) {
+    if (round.isOver()) return;
+    const action = await safely({ noticeId: id }, services, async () => {
+      const [notice] = await services.notices.readAll([id]);
+      return notice && recoverNotice(notice, services);
+    });
+    if (action === 'started') round.tally.started += 1;
   }
 }
 

@@ -1,6 +1,8 @@
 /** Does for one creation what it needs. Every write has a condition, so that two runs never both act. */
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
+import { placeOf } from '../../core/look-for-crossings.ts';
 import { idsOf } from '../log-with.ts';
+import { lookQuietly } from '../look-quietly.ts';
 import { refundCreation } from '../refund.ts';
 import type { ReconcileServices } from '../services/reconcile.ts';
 import { lookAgainMillis, type NextStep } from './next-step.ts';
@@ -9,7 +11,7 @@ import type { StartPace } from './start-pace.ts';
 
 const longestPostponeMillis = 3_600_000;
 /** From this recovery of a creation on, an operator has to look. */
-const alarmingRecovery = 3;
+export const alarmingRecovery = 3;
 /** An execution that began so long before we tried to start it was not started by us. Clocks differ. */
 const justStartedMillis = 10_000;
 
@@ -117,7 +119,8 @@ async function startNext(
   return 'started';
 }
 
-function waitAfter({ recoveries }: CreationRecord): number {
+/** The wait until the next look, which doubles with each recovery. */
+export function waitAfter({ recoveries }: Pick<CreationRecord, 'recoveries'>): number {
   return Math.min(longestPostponeMillis, lookAgainMillis * 2 ** recoveries);
 }
 
@@ -146,5 +149,7 @@ async function refund(
   // The execution could not refund either. The money is held until the reconciler refunds it in one of the
   // next minutes.
   if (outcome === 'busy') services.log.alarm('refund_not_made', ids);
+  // No execution may come after this refund, so its look for crossings is made here.
+  if (outcome === 'refunded' && creation.isWatched) await lookQuietly(placeOf(creation), services);
   return outcome === 'refunded' ? 'refunded' : 'left';
 }

@@ -4,6 +4,7 @@
 export type Variable =
   | 'TABLE_NAME'
   | 'STATE_MACHINE_ARN'
+  | 'NOTICE_MACHINE_ARN'
   | 'CALLBACK_MACHINE_ARN'
   | 'STARTS_PER_SECOND'
   | 'IMAGES_BUCKET'

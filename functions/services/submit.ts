@@ -1,10 +1,12 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { callLimits } from '../../adapters/call-limits.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
+import { createNoticeMarks } from '../../adapters/dynamodb/notice-store.ts';
 import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
-import { createExecutions } from '../../adapters/step-functions.ts';
+import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
 import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { Executions } from '../../core/ports/executions.ts';
+import type { NoticeExecutions, NoticeMarks } from '../../core/ports/notices.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import { catalog, openApi, type QuoteServices } from './api.ts';
@@ -17,6 +19,8 @@ import { outbound, outboundRules } from './outbound.ts';
 export interface SubmitServices extends QuoteServices {
   readonly charges: ChargeStore;
   readonly executions: Executions;
+  readonly notices: NoticeMarks;
+  readonly noticeExecutions: NoticeExecutions;
   readonly outbound: Outbound;
   readonly images: ImageStore;
   /** Named in a 402; '' for the portal of this deployment. */
@@ -44,6 +48,8 @@ export function submitServices(): OpenServices<SubmitServices> {
       charges: createChargeStore({ ...shared, signal, onConflict }),
       uploads: createUploadStore({ ...shared, signal }),
       executions: createExecutions(states, stateMachines(), signal),
+      notices: createNoticeMarks({ ...shared, signal }),
+      noticeExecutions: createNoticeExecutions(states, environment('NOTICE_MACHINE_ARN'), signal),
       images: imageStore(signal),
     };
   };

@@ -1,4 +1,4 @@
-import { parseCreationId, type CreationId } from '../../core/ids.ts';
+import { parseCreationId, parseNoticeId, type CreationId, type NoticeId } from '../../core/ids.ts';
 import { isKnownVersion } from '../../core/schema-version.ts';
 
 /**
@@ -15,6 +15,18 @@ export interface Payload {
   readonly task_token?: string;
   /** The Catch of the state machine sets this on the way to the refund. */
   readonly failure?: { readonly Error?: string };
+}
+
+/** The input of an execution that sends a notice. */
+export interface NoticePayload {
+  readonly notice_id: string;
+}
+
+/** Throws when the payload names no notice: the service did not start such an execution. */
+export function noticeIdOf(payload: NoticePayload): NoticeId {
+  const id = parseNoticeId(payload.notice_id);
+  if (!id) throw new Error('the payload has no notice_id');
+  return id;
 }
 
 /** Throws when the payload names no creation: the service did not start such an execution. */

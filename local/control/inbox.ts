@@ -84,7 +84,7 @@ async function readWebhook(
   return {
     received_at: new Date(now()).toISOString(),
     path: targetOf(incoming).path.slice(inboxPath.length),
-    event: headers['x-webhook-event'] ?? asText(members['event']),
+    event: headers['x-webhook-event'] ?? headers['x-darkroom-notice'] ?? asText(members['event']),
     id: asText(members['id']),
     delivery_id: headers['x-webhook-delivery-id'] ?? null,
     attempt: Number.isInteger(attempt) ? attempt : null,

@@ -118,6 +118,7 @@ function integratedFunction({
 }
 
 const stateMachineSchema = z.object({
+  StateMachineName: z.string().optional(),
   DefinitionString: z.string(),
   DefinitionSubstitutions: z.record(z.string(), z.coerce.string()).default({}),
 });
@@ -134,7 +135,8 @@ export function readStateMachines(resources: Resources): readonly LocalStateMach
       });
       return {
         id,
-        arn: localAttributes(id, { Type: 'AWS::StepFunctions::StateMachine' }).Arn ?? '',
+        arn:
+          localAttributes(id, { Type: 'AWS::StepFunctions::StateMachine', Properties: properties }).Arn ?? '',
         definition,
       };
     });

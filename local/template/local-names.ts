@@ -62,11 +62,11 @@ const attributesOfType: Readonly<Record<string, AttributesOf>> = {
     return { Ref: aliasArn, AliasArn: aliasArn };
   },
   'AWS::IAM::Role': (id) => ({ Ref: id, Arn: `arn:aws:iam::${localAccount}:role/${id}`, RoleId: id }),
-  'AWS::StepFunctions::StateMachine': (id) => ({
-    Ref: arn('states', `stateMachine:${id}`),
-    Arn: arn('states', `stateMachine:${id}`),
-    Name: id,
-  }),
+  'AWS::StepFunctions::StateMachine': (id, named) => {
+    const name = named('StateMachineName') ?? id;
+    const machineArn = arn('states', `stateMachine:${name}`);
+    return { Ref: machineArn, Arn: machineArn, Name: name };
+  },
   'AWS::S3::Bucket': (id, named) => {
     const name = named('BucketName') ?? id.toLowerCase();
     return {

@@ -8,13 +8,14 @@ import { createAccountStore, type AccountStore } from '../../adapters/dynamodb/a
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
+import { createNoticeStore } from '../../adapters/dynamodb/notice-store.ts';
 import { createOpenWorkStore } from '../../adapters/dynamodb/open-work-store.ts';
 import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
 import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../../adapters/dynamodb/wallet-store.ts';
 import { createSecretBox } from '../../adapters/secret-box.ts';
-import { createExecutions } from '../../adapters/step-functions.ts';
+import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
 import { createTasks } from '../../adapters/step-functions-tasks.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import costs from '../../catalog/provider-costs.json' with { type: 'json' };
@@ -25,6 +26,7 @@ import { startBudget } from '../../core/time-budget.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { DeliveryStore } from '../../core/ports/deliveries.ts';
 import type { Executions } from '../../core/ports/executions.ts';
+import type { NoticeStore } from '../../core/ports/notices.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { Clock, Log, RandomBytes } from '../../core/ports/runtime.ts';
 import type { SecretBox } from '../../core/ports/secret-box.ts';
@@ -98,6 +100,7 @@ export interface Operator {
   readonly wallet: WalletStore;
   readonly creations: CreationStore;
   readonly deliveries: DeliveryStore;
+  readonly notices: NoticeStore;
   readonly executions: Executions;
   readonly secretBox: SecretBox;
   readonly outbound: Outbound;
@@ -196,9 +199,10 @@ export function createService(
         watch.onTask(functionName, JSON.parse(startedWith) as Payload);
         return world.invoke(state, task.limitMillis, (id) => task.run(input as Payload, id));
       }),
-    onClosed: ({ status, input, name }) => {
+    onClosed: ({ status, input, name, machineArn }) => {
       world.note(`execution ${name} ${status}`);
-      if (status === 'SUCCEEDED') return;
+      // The rule for ended executions names the machines of creations alone.
+      if (status === 'SUCCEEDED' || machineArn === machineArns.notices) return;
       // EventBridge delivers an event at least once, and some time later.
       const copies = world.dice.chance(`event twice ${name}`, 0.2) ? 2 : 1;
       for (let copy = 0; copy < copies; copy += 1) {
@@ -218,7 +222,9 @@ export function createService(
     states: (operation, input) => {
       const answer = stepFunctions.perform(
         operation,
-        operation === 'StartExecution' && world.dice.chance(`older release ${String(input['name'])}`, 0.1)
+        operation === 'StartExecution' &&
+          input['stateMachineArn'] !== machineArns.notices &&
+          world.dice.chance(`older release ${String(input['name'])}`, 0.1)
           ? { ...input, input: withoutRenderer(String(input['input'])) }
           : input,
       );
@@ -236,6 +242,8 @@ export function createService(
   const creations = createCreationStore(store);
   const charges = createChargeStore(store);
   const deliveries = createDeliveryStore(store);
+  const notices = createNoticeStore(store);
+  const noticeExecutions = createNoticeExecutions(clients.states, machineArns.notices);
   const secretBox = createSecretBox({ client: clients.secrets, secretArn, clock, randomBytes });
   const common = (component: string): { clock: Clock; randomBytes: RandomBytes; log: Log } => ({
     clock,
@@ -275,6 +283,8 @@ export function createService(
       ...open,
       charges: createChargeStore(open.shared),
       executions: states,
+      notices: createNoticeStore(open.shared),
+      noticeExecutions: createNoticeExecutions(clients.states, machineArns.notices, signal),
       outbound,
       images: bucket.open(signal),
       topUpUrl,
@@ -318,6 +328,8 @@ export function createService(
     ...common('deliver-webhook'),
     creations,
     deliveries,
+    notices,
+    noticeExecutions,
     secretBox,
     outbound,
     resultsBaseUrl,
@@ -328,6 +340,8 @@ export function createService(
     charges,
     openWork: createOpenWorkStore(store),
     executions,
+    notices,
+    noticeExecutions,
     startsPerSecond,
   };
   const operator = {
@@ -337,6 +351,7 @@ export function createService(
     wallet: createWalletStore(store),
     creations,
     deliveries,
+    notices,
     executions,
     secretBox,
     outbound,

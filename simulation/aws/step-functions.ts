@@ -17,14 +17,16 @@ import {
 } from '../../local/step-functions/send-task.ts';
 import { createTaskTokens, type TaskTokens } from '../../local/step-functions/task-tokens.ts';
 import { callbackDefinition } from '../../lib/callback-definition.ts';
+import { noticeDefinition } from '../../lib/notice-definition.ts';
 import type { Input } from './table-request.ts';
 import { AwsError } from '../../local/aws/aws-error.ts';
 
 const machineArnStart = 'arn:aws:states:us-east-1:000000000000:stateMachine:';
-/** The ARNs of both state machines. */
+/** The ARNs of the state machines. */
 export const machineArns = {
   plain: `${machineArnStart}creation`,
   callback: `${machineArnStart}callback`,
+  notices: `${machineArnStart}notices`,
 } as const;
 
 export interface Execution {
@@ -101,7 +103,11 @@ const functionArnStart = 'arn:aws:lambda:us-east-1:000000000000:function:';
 function definitions(): Readonly<Record<string, string>> {
   const text = readFileSync(new URL('../../statemachines/creation.asl.json', import.meta.url), 'utf8');
   const plain = text.replace(/\$\{(\w+)Arn\}/g, (_, name: string) => `${functionArnStart}${name}`);
-  return { [machineArns.plain]: plain, [machineArns.callback]: callbackDefinition(plain) };
+  return {
+    [machineArns.plain]: plain,
+    [machineArns.callback]: callbackDefinition(plain),
+    [machineArns.notices]: noticeDefinition(plain),
+  };
 }
 
 /** What Step Functions allows DescribeExecution in most regions. */

@@ -7,7 +7,9 @@ import { randomBase62 } from '../../core/base62.ts';
 import type { AccountId, KeyId } from '../../core/ids.ts';
 import { defaultLimits } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
+import type { Behaviour } from '../network/peer-behaviours.ts';
 import type { AccountPlan, KeyPlan } from './scenario.ts';
+import { addressMark } from './secret-marks.ts';
 import type { Service } from '../aws/deployed-service.ts';
 import type { World } from '../world/simulated-world.ts';
 
@@ -39,6 +41,11 @@ export function keyAt(account: AccountHeld, index: number): KeyHeld {
   const key = account.keys[index] ?? account.keys[0];
   if (!key) throw new Error('an account of a scenario has a key');
   return key;
+}
+
+/** Where the notices of an account go. */
+export function noticeAddress(receiver: Behaviour): string {
+  return `https://receiver.test/${receiver}?notices&${addressMark}`;
 }
 
 /**
@@ -82,6 +89,10 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
       policy: { providers: 'all', hiddenModels: [] },
       webhookSecrets: [],
       createdAt,
+      ...(plan.notices && {
+        noticeUrl: noticeAddress(plan.notices.receiver),
+        lowBalanceMicros: asMicros(plan.notices.lowMicros),
+      }),
     }),
   );
   const keys = plans.map(({ keyId, capMicros, dailyMicros, totalMicros, perUserMicros, earlierMicros }) => {

@@ -3,6 +3,8 @@
  */
 import { tableName } from '../aws/simulated-table.ts';
 import { persist } from '../../admin/persistence.ts';
+import { lookAfterCommand } from '../../core/look-for-crossings.ts';
+import { setNotices } from '../../core/notice-settings.ts';
 import { asMicros } from '../../core/money.ts';
 import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';
 import { rotated } from '../../core/webhook-secrets.ts';
@@ -10,7 +12,7 @@ import { webhookSecret } from '../../core/webhook.ts';
 import type { Operator } from '../aws/deployed-service.ts';
 import { AwsError } from '../../local/aws/aws-error.ts';
 import type { ApiSteps } from './api-steps.ts';
-import { keyAt } from './open-account.ts';
+import { keyAt, noticeAddress } from './open-account.ts';
 import type { Step } from './scenario.ts';
 import { addressMark } from './secret-marks.ts';
 import type { Stage } from './stage.ts';
@@ -20,6 +22,7 @@ export interface OperatorSteps {
   readonly revoke: (step: Extract<Step, { kind: 'revoke' }>) => Promise<void>;
   readonly moveMoney: (step: Extract<Step, { readonly amountMicros: number }>) => Promise<void>;
   readonly setCap: (step: Extract<Step, { kind: 'cap' }>) => Promise<void>;
+  readonly setNotices: (step: Extract<Step, { kind: 'notices' }>) => Promise<void>;
   readonly rotateSecret: (step: Step) => Promise<void>;
   readonly redeliverLatest: (step: Step) => Promise<void>;
   readonly testDelivery: (step: Extract<Step, { kind: 'test_delivery' }>) => Promise<void>;
@@ -71,12 +74,24 @@ export function createOperatorSteps(
 
   async function moveMoney(step: Extract<Step, { readonly amountMicros: number }>): Promise<void> {
     const { id } = accountOf(step);
-    await operate(step, async ({ wallet, accounts: store }) => {
-      if (step.kind === 'top_up') return wallet.topUp(id, asMicros(step.amountMicros), step.reference);
-      if (step.kind === 'adjust') return wallet.adjust(id, asMicros(step.amountMicros), 'simulated');
-      const account = await store.read(id);
-      return account && wallet.setCreditLine(id, account.creditLineMicros, asMicros(step.amountMicros));
+    await operate(step, async (operator) => {
+      const { wallet, accounts: store } = operator;
+      if (step.kind === 'top_up') await wallet.topUp(id, asMicros(step.amountMicros), step.reference);
+      else if (step.kind === 'adjust') await wallet.adjust(id, asMicros(step.amountMicros), 'simulated');
+      else {
+        const account = await store.read(id);
+        if (account) await wallet.setCreditLine(id, account.creditLineMicros, asMicros(step.amountMicros));
+      }
+      await lookAfterCommand({ accountId: id, periods: {} }, operator);
     });
+  }
+
+  async function setNoticesOf(step: Extract<Step, { kind: 'notices' }>): Promise<void> {
+    const { id } = accountOf(step);
+    const noticeUrl = step.receiver === undefined ? null : noticeAddress(step.receiver);
+    await operate(step, async (operator) =>
+      setNotices(id, { noticeUrl, lowBalanceMicros: asMicros(step.lowMicros) }, operator),
+    );
   }
 
   async function rotateSecret(step: Step): Promise<void> {
@@ -136,5 +151,14 @@ export function createOperatorSteps(
     }
   }
 
-  return { setCondition, revoke, moveMoney, setCap, rotateSecret, redeliverLatest, testDelivery };
+  return {
+    setNotices: setNoticesOf,
+    setCondition,
+    revoke,
+    moveMoney,
+    setCap,
+    rotateSecret,
+    redeliverLatest,
+    testDelivery,
+  };
 }

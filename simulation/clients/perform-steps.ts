@@ -53,6 +53,8 @@ export function createPerformer(
         return operator.revoke(step);
       case 'cap':
         return operator.setCap(step);
+      case 'notices':
+        return operator.setNotices(step);
       case 'rotate_secret':
         return operator.rotateSecret(step);
       case 'redeliver':

@@ -25,6 +25,8 @@ export interface AccountPlan {
   readonly maxUnusedUploads: number;
   readonly secret: boolean;
   readonly keys: readonly [KeyPlan, ...KeyPlan[]];
+  /** Absent: the account begins without an address for notices. */
+  readonly notices?: { readonly lowMicros: number; readonly receiver: Behaviour };
 }
 
 interface Placed {
@@ -75,6 +77,8 @@ export type Step =
       readonly fill: 'right' | 'wrong_length' | 'never';
     })
   | (Placed & { readonly kind: 'test_delivery'; readonly webhook: Behaviour })
+  /** A new threshold, and an address or none. */
+  | (Placed & { readonly kind: 'notices'; readonly lowMicros: number; readonly receiver?: Behaviour })
   | (Placed & { readonly kind: 'clock'; readonly byMillis: number })
   /** Moves the clocks of one function only. */
   | (Placed & { readonly kind: 'clock_of'; readonly name: string; readonly byMillis: number });

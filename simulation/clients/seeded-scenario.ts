@@ -30,6 +30,7 @@ export function scenarioOf(seed: number): Scenario {
   const readings = Array.from({ length: dice.between('readings', 0, 3) }, (_, index) =>
     readingOf(dice, `reading ${index}`, accounts, lengthMillis),
   );
+  const notices = dice.chance('notices change', 0.2) ? [noticeStepOf(dice, accounts, lengthMillis)] : [];
   const uploads = dice.chance('uploads', 0.3) ? uploadsOf(dice, accounts, lengthMillis) : [];
   const tomorrow = dice.chance('a day later', 0.1)
     ? submits.flatMap((submit) => repeatedNextDay(dice, submit))
@@ -38,7 +39,7 @@ export function scenarioOf(seed: number): Scenario {
     seed,
     startAt,
     accounts,
-    steps: [...submits, ...burst, ...others, ...readings, ...tomorrow, ...uploads].sort(
+    steps: [...submits, ...burst, ...others, ...readings, ...notices, ...tomorrow, ...uploads].sort(
       (a, b) => a.at - b.at,
     ),
     faultProbability: dice.pick('faults', [0, 0.01, 0.03, 0.1]),
@@ -76,6 +77,26 @@ function accountOf(dice: Dice, name: string): AccountPlan {
     maxUnusedUploads: dice.pick(`${name} uploads`, [1, 2, 100]),
     secret: dice.chance(`${name} secret`, 0.85),
     keys: dice.chance(`${name} keys`, 0.3) ? [key(0), key(1)] : [key(0)],
+    ...(dice.chance(`${name} notices`, 0.6) && { notices: noticesOf(dice, name) }),
+  };
+}
+
+function noticesOf(dice: Dice, name: string): NonNullable<AccountPlan['notices']> {
+  return {
+    lowMicros: dice.between(`${name} low`, 1, 40) * cents,
+    receiver: dice.pick(`${name} notices to`, ['ok', 'ok', 'flaky', 'broken', 'slow']),
+  };
+}
+
+/** Another threshold, and in most cases an address. */
+function noticeStepOf(dice: Dice, accounts: readonly AccountPlan[], lengthMillis: number): Step {
+  const { lowMicros, receiver } = noticesOf(dice, 'notices');
+  return {
+    kind: 'notices',
+    account: dice.between('notices account', 0, accounts.length - 1),
+    at: dice.between('notices at', 900, lengthMillis),
+    lowMicros,
+    ...(dice.chance('notices on', 0.8) && { receiver }),
   };
 }
 

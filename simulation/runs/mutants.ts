@@ -159,25 +159,25 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'webhook-early',
-    file: 'functions/workflow/deliver-webhook.ts',
+    file: 'functions/workflow/deliver-attempt.ts',
     find: '{ at: clock.now() + waitAfter(number) }',
     replace: '{ at: clock.now() + 30_000 }',
   },
   {
     name: 'webhook-unclaimed',
-    file: 'functions/workflow/deliver-webhook.ts',
+    file: 'functions/workflow/deliver-attempt.ts',
     find: 'nowMillis: now }))) throw notDelivered();',
     replace: 'nowMillis: now })) && now === 0) throw notDelivered();',
   },
   {
     name: 'webhook-after-success',
-    file: 'functions/workflow/deliver-webhook.ts',
+    file: 'functions/workflow/deliver-attempt.ts',
     find: 'const isLast = isDelivered || ',
     replace: 'const isLast = ',
   },
   {
     name: 'webhook-gives-up-at-four',
-    file: 'functions/workflow/deliver-webhook.ts',
+    file: 'functions/workflow/deliver-attempt.ts',
     find: 'number === webhookAttempts',
     replace: 'number >= webhookAttempts - 1',
   },
@@ -373,6 +373,30 @@ export const mutants: readonly Mutant[] = [
     file: 'functions/operations/generate/await-outcome.ts',
     find: "log.info('wait_broken_off', {",
     replace: "if (last.id) throw new Error('wait_broken_off');\n    log.info('wait_broken_off', {",
+  },
+  {
+    name: 'notice-behind-another',
+    file: 'adapters/dynamodb/notice-store.ts',
+    find: "'attribute_not_exists(toldLow) AND availableMicros < lowBalanceMicros'",
+    replace: "'availableMicros < lowBalanceMicros'",
+  },
+  {
+    name: 'notice-of-what-was-read',
+    file: 'adapters/dynamodb/notice-store.ts',
+    find: "'attribute_not_exists(toldEmpty) AND availableMicros < :needed'",
+    replace: "'attribute_not_exists(toldEmpty) AND (availableMicros < :needed OR attribute_exists(pk))'",
+  },
+  {
+    name: 'notice-again-too-early',
+    file: 'adapters/dynamodb/notice-store.ts',
+    find: 'belowMicros: crossing.neededMicros }',
+    replace: 'belowMicros: 1 as typeof crossing.neededMicros }',
+  },
+  {
+    name: 'notice-of-the-charge-alone',
+    file: 'functions/workflow/deliver-webhook.ts',
+    find: 'creation.isWatched !== true ||',
+    replace: "creation.isWatched !== true || creation.status === 'completed' ||",
   },
 ];
 

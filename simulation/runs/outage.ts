@@ -233,7 +233,9 @@ function createSubmitter(
 ): (account: AccountHeld) => void {
   const charges = createChargeStore(service.store);
   const log = { info: () => undefined, alarm: () => undefined };
-  const services = { ...service.operator, charges, log };
+  // No account of the outage gets notices.
+  const noticeExecutions = { start: () => Promise.resolve('unclear' as const) };
+  const services = { ...service.operator, charges, log, noticeExecutions };
   return (account) => {
     void world.invoke('generate', 29_000, async () => {
       const nowMillis = world.now();

@@ -17,9 +17,10 @@ import { createLeaseWatch } from './lease-watch.ts';
 import { parseKey } from '../../core/api-key.ts';
 import type { Payload } from '../../functions/workflow/payload.ts';
 import { createRateWatch } from './rate-watch.ts';
+import { createNoticeWatch, isOnlyTold } from './notice-watch.ts';
 import { createReadingWatch } from './reading-watch.ts';
 import { createUploadWatch } from './upload-watch.ts';
-import { createWebhookWatch, type WebhookWatch } from './webhook-watch.ts';
+import { createWebhookWatch, recordOf, type WebhookWatch } from './webhook-watch.ts';
 import type { Violation } from '../messages.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 
@@ -60,6 +61,7 @@ export function createWatch(world: World): Watch {
   };
   const books = createBooks(world, accuse);
   const webhooks = createWebhookWatch(world, books, accuse);
+  const notices = createNoticeWatch(world, accuse);
   const readings = createReadingWatch(world, books, accuse);
   const invocations = createInvocationWatch(world, accuse);
   const rates = createRateWatch(world, accuse);
@@ -92,9 +94,17 @@ export function createWatch(world: World): Watch {
   ): void {
     const status = answer.statusCode ?? 0;
     const id = String(answer.headers?.['x-request-id'] ?? '');
+    // A request that is refused for money may tell its account so, and then find that its rate is used up, or
+    // that the table is too busy to count it.
+    const reason = String(details['reason']);
+    const mayTell =
+      operation === 'generate' && (status === 402 || /^(account_rate|overloaded)$/.test(reason));
     // The record of a refused upload stays for a day. Nobody knows its id, and it takes no place.
     const left = [...(wrote.get(id) ?? [])].filter(
-      (kind) => !countsOnly.has(kind) && !(operation === 'upload' && kind === 'UPLOAD'),
+      (kind) =>
+        !countsOnly.has(kind) &&
+        !(mayTell && kind === 'TOLD') &&
+        !(operation === 'upload' && kind === 'UPLOAD'),
     );
     if (left.length > 0 && operation !== 'generate' && operation !== 'upload')
       accuse('what only looks writes no row but its count', `${operation} ${id} wrote ${left.join(', ')}`);
@@ -141,8 +151,9 @@ export function createWatch(world: World): Watch {
       accuse('a picture is rendered by the function of its kind', `${functionName}, not ${fitting}`);
   }
 
-  function webhookIsSettled(id: string): void {
-    const item = service?.table.get(`CREATION#${id}`, 'CREATION');
+  /** Of a creation that has ended, or of a notice. */
+  function webhookIsSettled(id: string, account: string, owedAt: number): void {
+    const item = service && recordOf(id, service.table);
     const webhook = item?.['webhook']?.M;
     if (!item || !webhook) return;
     const status = webhook['status']?.S;
@@ -156,8 +167,7 @@ export function createWatch(world: World): Watch {
     if (status === 'failed' && sent.length === 0 && world.injected.length === 0)
       accuse('a webhook is always tried', id);
     if (status === 'skipped' && textOf(item, 'failure') !== 'ServiceUnavailable') {
-      if (webhooks.firstSecretAt(textOf(item, 'accountId')) < (books.creations.get(id)?.terminalAt ?? 0))
-        accuse('a webhook is always tried', `${id} was skipped`);
+      if (webhooks.firstSecretAt(account) < owedAt) accuse('a webhook is always tried', `${id} was skipped`);
     }
   }
 
@@ -172,12 +182,14 @@ export function createWatch(world: World): Watch {
         const id = world.current()?.id;
         if (id !== undefined) {
           const kinds = wrote.get(id) ?? new Set<string>();
-          for (const change of changes) if (!isLastUse(change)) kinds.add(change.sk.split('#')[0] ?? '');
+          for (const change of changes)
+            if (!isLastUse(change)) kinds.add(isOnlyTold(change) ? 'TOLD' : (change.sk.split('#')[0] ?? ''));
           wrote.set(id, kinds);
         }
         books.onCommit(changes);
         invocations.onCommit(changes);
         webhooks.onCommit(changes);
+        notices.onCommit(changes);
         uploads.onCommit(changes, service);
         leases.onCommit(changes);
       },
@@ -242,8 +254,10 @@ export function createWatch(world: World): Watch {
         const image = item?.['results']?.L?.[0]?.M?.['key']?.S;
         if (book.status === 'completed' && !service?.bucket.stored.has(image ?? ''))
           accuse('a completed creation has its image', book.id);
-        webhookIsSettled(book.id);
+        webhookIsSettled(book.id, book.account, book.terminalAt ?? 0);
       }
+      for (const [id, { account, toldAt }] of notices.told) webhookIsSettled(id, account, toldAt);
+      if (service) notices.atRest(service.table);
       callbacks.atRest(books.creations.keys(), service?.vendor.jobs() ?? 0);
       if (service)
         for (const difference of await auditTable(service.table, service.store))

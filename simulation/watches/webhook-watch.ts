@@ -1,5 +1,6 @@
 /** The invariants of webhooks. They are checked at each POST that a receiver gets. */
 import { createHmac } from 'node:crypto';
+import type { Item } from '../../local/dynamodb/attributes.ts';
 import type { Books, Accuse } from './money-books.ts';
 import { textOf } from './money-books.ts';
 import { asBody, bodyOf, textOf as memberOf } from './answer-body.ts';
@@ -39,6 +40,13 @@ const testIntervalMillis = 30_000;
 const waitsMillis = [60_000, 120_000, 240_000, 480_000] as const;
 const dayMillis = 86_400_000;
 
+/** The item of a creation or of a notice. */
+export function recordOf(id: string, table: SimulatedTable): Item | undefined {
+  return id.startsWith('ntc_')
+    ? table.get(`NOTICE#${id}`, 'NOTICE')
+    : table.get(`CREATION#${id}`, 'CREATION');
+}
+
 /** Creates the watch over all deliveries of one world. */
 export function createWebhookWatch(world: World, books: Books, accuse: Accuse): WebhookWatch {
   const plains = new Map<string, string>();
@@ -71,8 +79,18 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     if (post.body !== last.body) accuse('the same bytes in each attempt', id);
   }
 
+  /** A notice is stored before it is sent, and it never looks like the webhook of a creation. */
+  function isStoredNotice(post: Sent, id: string, table: SimulatedTable): void {
+    const item = recordOf(id, table);
+    const told = memberOf(bodyOf(post.body), 'notice');
+    if (told === '' || told !== textOf(item, 'type') || told !== post.headers['x-darkroom-notice'])
+      accuse('a notice tells its type', `${id}: ${told}`);
+    if (post.headers['x-webhook-event'] !== undefined || post.headers['webhook-id'] !== id)
+      accuse('a notice is no webhook', id);
+  }
+
   function endsWithSuccess(post: Sent, before: readonly Sent[], id: string, table: SimulatedTable): void {
-    const status = table.get(`CREATION#${id}`, 'CREATION')?.['webhook']?.M?.['status']?.S;
+    const status = recordOf(id, table)?.['webhook']?.M?.['status']?.S;
     if (status !== 'pending')
       accuse('none behind the end', `${id}: attempt ${post.attempt} while ${status ?? 'absent'}`);
     // After a fault the service may not have been able to store that the receiver answered with a 2xx.
@@ -196,15 +214,17 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
         return;
       }
       const book = books.creations.get(id);
+      const notice = id.startsWith('ntc_') ? recordOf(id, table) : undefined;
       const before = posts.get(id) ?? [];
       const sent = Object.assign(post, {
         round: book?.round ?? 0,
         attempt: Number(post.headers['x-webhook-attempt']),
       });
-      comesBehindTheCommit(sent, id, table);
+      if (id.startsWith('ntc_')) isStoredNotice(sent, id, table);
+      else comesBehindTheCommit(sent, id, table);
       keepsTheSchedule(sent, before, id);
       endsWithSuccess(sent, before, id, table);
-      verifies(sent, book?.account ?? '');
+      verifies(sent, book?.account ?? textOf(notice, 'accountId'));
       posts.set(id, [...before, sent]);
     },
   };

@@ -48,6 +48,7 @@ const common = {
   cost: 0.01,
   currency: 'USD',
   metadata: { order: '7' },
+  user: null,
   created_at: rfc3339,
 };
 const asked = {

@@ -3,6 +3,7 @@
  * addresses.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { refusal } from '../admin/admin-run.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { fieldsOf } from './refusal.ts';
@@ -117,3 +118,20 @@ describe('a webhook_url that may be used', () => {
 });
 
 everyAnswer(() => service);
+
+describe('the address of an account for notices', () => {
+  it.each([
+    ['http', 'http://93.184.215.14/hook'],
+    ['port 80', 'https://93.184.215.14:80/hook'],
+    ['userinfo', 'https://user:secret@93.184.215.14/hook'],
+    ['this machine', 'https://127.0.0.1/hook'],
+    ['a private network', 'https://192.168.1.1/'],
+    ['a name that does not resolve', 'https://nowhere.invalid/'],
+  ])('The address for notices is refused by the rules of a webhook_url: %s', async (_what, url) => {
+    const { id } = client.account;
+    expect(await refusal(service.folder, 'accounts', 'set', id, '--notice-url', url)).toContain(
+      '--notice-url: must',
+    );
+    expect(await service.account(id)).not.toHaveProperty('noticeUrl');
+  });
+});

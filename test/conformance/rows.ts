@@ -517,6 +517,48 @@ export const parts: readonly Part[] = [
     ],
   },
   {
+    part: 'Notices',
+    rows: [
+      row(
+        'X-Darkroom-Notice and never X-Webhook-Event; the signatures of webhooks',
+        'workflow/notices: A notice is signed like a webhook, and its headers never look like the webhook of a creation',
+        'workflow/notices: After a rotation a notice carries the signature of the previous secret, too',
+      ),
+      row(
+        'Five attempts as for webhooks; none before a secret is issued',
+        'workflow/notices: A notice whose receiver fails is sent at 0, 60, 180, 420 and 900 s, the same bytes each time, and then no more',
+        'workflow/notices: The notice of an account without a secret is skipped for good',
+      ),
+      row(
+        'The address has the rules of a webhook_url',
+        'api/webhook-target: The address for notices is refused by the rules of a webhook_url: %s',
+      ),
+      row(
+        'wallet.low: below the threshold, once a crossing',
+        'workflow/notices: The account is told once that its wallet is low, and again after it was topped up',
+        'workflow/notices: A refund that brings the wallet back takes the mark back',
+      ),
+      row(
+        'wallet.empty: nothing left, or refused for balance',
+        'workflow/notices: Nothing left is told with the last creation, and the refusals after it tell nothing more',
+        'workflow/notices: The first request that the balance refuses tells that the wallet is empty, with what it needed',
+      ),
+      row(
+        'key.cap_reached: 80 and 100 %',
+        'workflow/notices: The cap is told at 80 and at 100 percent, once each, and anew when it changes',
+        'workflow/notices: A request that the cap refuses tells 100 percent before the cap is spent',
+      ),
+      row(
+        'webhook.failing: ten attempts in a row',
+        'workflow/notices: Ten failed attempts in a row are told once, and again after a webhook was delivered',
+      ),
+      row(
+        'Each crossing is told once, however many look',
+        'workflow/notices: Two hundred creations at once tell each crossing of the wallet and of the cap once',
+      ),
+    ],
+  },
+  {
     part: 'Errors',
     rows: [
       row(

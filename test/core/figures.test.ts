@@ -183,7 +183,12 @@ describe('the sums of usage', () => {
   });
 
   it('A refund after midnight counts on its own day, and the failure on the day of the charge', () => {
-    const refund = charged('2026-11-21T00:00:04.000Z', { kind: 'refund', amountMicros: asMicros(40_000) });
+    const refund = charged('2026-11-21T00:00:04.000Z', {
+      kind: 'refund',
+      amountMicros: asMicros(40_000),
+      // The day of the key's cap to which the refund gives back is another one.
+      day: '2026-11-20',
+    });
     const rows = [charged('2026-11-20T23:59:58.000Z'), refund].map((row) => ({ row, creation: failed }));
     expect(
       usageBy('day', rows)

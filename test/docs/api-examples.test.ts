@@ -14,6 +14,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { png } from '../api/image-files.ts';
 import * as z from 'zod';
+import { setNotices } from '../../core/notice-settings.ts';
+import { asMicros } from '../../core/money.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { readPage, type Page } from './pages.ts';
 
@@ -98,6 +100,25 @@ async function webhookOf(id: string): Promise<unknown> {
   }
 }
 
+const noticeSchema = z.object({ notice: z.string(), key: z.looseObject({ id: z.string() }) });
+
+/** The notice of a key that has spent four fifths of its cap. Its id and its month are those of the page. */
+async function tellTheCap(): Promise<void> {
+  const { account, key } = await service.client({ monthlyCap: '0.05' });
+  const lowBalanceMicros = asMicros(5_000_000);
+  await setNotices(account.id, { noticeUrl: service.machine.inboxUrl, lowBalanceMicros }, service.operator);
+  await service.send('/images/generate', { key, body: { model: 'sandbox-standard', prompt: 'a boat' } });
+  for (;;) {
+    const inbox = received.parse(await (await fetch(service.machine.inboxUrl)).json());
+    const notice = inbox.data.flatMap(({ body }) => noticeSchema.loose().safeParse(body).data ?? [])[0];
+    if (notice) {
+      answers.set('notice', { ...notice, key: { ...notice.key, id: 'q3V8xT', period: '2026-11' } });
+      return;
+    }
+    await sleep(50);
+  }
+}
+
 /** The story of the pages: a first request, a second one, and what a client asks about them. */
 async function tellTheStory(): Promise<void> {
   client = await service.client();
@@ -171,6 +192,7 @@ beforeAll(async () => {
   await tellTheStory();
   await askForFailures();
   await askForRefusals();
+  await tellTheCap();
 });
 afterAll(() => service.end());
 

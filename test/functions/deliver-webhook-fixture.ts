@@ -2,7 +2,14 @@
 import type { SealedSecret } from '../../core/account.ts';
 import type { CreationRecord, WebhookState } from '../../core/creation.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
-import type { Delivery, DeliveryClaim, DeliveryStore } from '../../core/ports/deliveries.ts';
+import type {
+  DeliveringAccount,
+  Delivery,
+  DeliveryClaim,
+  DeliveryStore,
+} from '../../core/ports/deliveries.ts';
+import type { NoticeStore } from '../../core/ports/notices.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
 import type { Outbound, PostResult } from '../../core/ports/outbound.ts';
 import { SecretLost, type SecretBox } from '../../core/ports/secret-box.ts';
 import { webhookSecret } from '../../core/webhook.ts';
@@ -49,6 +56,12 @@ export interface Setting {
   readonly answer?: PostResult;
   readonly takes?: number;
   readonly at?: number;
+  /** Of an account that gets notices. */
+  readonly failures?: DeliveringAccount['failures'];
+  /** The number of failed attempts in a row, with this one. */
+  readonly countsTo?: number;
+  /** Whether a look for crossings finds the table busy. */
+  readonly isLookBusy?: boolean;
 }
 
 /** An attempt that became due five seconds ago, unless the test says otherwise. */
@@ -78,7 +91,13 @@ export function stage(setting: Setting = {}): Stage {
   const clock = fakeClock(at);
   const log = fakeLog();
   const deliveries = stub<DeliveryStore>({
-    accountSecrets: async () => Promise.resolve(secrets),
+    deliveringAccount: async () =>
+      Promise.resolve({ secrets, ...(setting.failures && { failures: setting.failures }) }),
+    countFailure: async () => {
+      steps.push('count');
+      return Promise.resolve(setting.countsTo ?? 1);
+    },
+    resetFailures: async () => Promise.resolve(void steps.push('reset')),
     claim: async (claim) => {
       steps.push('claim');
       claims.push(claim);
@@ -101,6 +120,13 @@ export function stage(setting: Setting = {}): Stage {
       read: async () => Promise.resolve(setting.creation === null ? undefined : creation),
     }),
     deliveries,
+    notices: stub<NoticeStore>({
+      look: async (account, key) => {
+        steps.push(`look ${account}${key === undefined ? '' : ` ${key}`}`);
+        if (setting.isLookBusy === true) return Promise.reject(new Overloaded('busy'));
+        return Promise.resolve(undefined);
+      },
+    }),
     secretBox: stub<SecretBox>({
       open: async (_account, sealed) => {
         if (setting.lost?.includes(sealed)) throw new SecretLost('gone');

@@ -142,7 +142,7 @@ describe('a delivery that breaks', () => {
       services: {
         ...made.services,
         deliveries: stub<DeliveryStore>({
-          accountSecrets: async () => Promise.reject(new TypeError('secret of the table')),
+          deliveringAccount: async () => Promise.reject(new TypeError('secret of the table')),
         }),
       },
     };

@@ -106,7 +106,7 @@ describe('the event of the schedule', () => {
           recordOpenCount: async () => Promise.resolve(25),
           postpone: async ({ id }) => {
             if (id === ids[3]) throw new TypeError('secret of the table');
-            postponed.push(id);
+            postponed.push(id as CreationId);
             return Promise.resolve(true);
           },
         }),

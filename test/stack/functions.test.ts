@@ -66,9 +66,13 @@ describe('the functions', () => {
   const everywhere = { METRICS_NAMESPACE: 'Darkroom', TABLE_NAME: '@StoreTable' };
   const resultsUrl = { RESULTS_BASE_URL: 'https://@ImagesDistribution' };
   const api = { ...everywhere, ...resultsUrl, AUTH_FAILURE_FORM: 'envelope' };
+  const notices = {
+    NOTICE_MACHINE_ARN: `arn:@AWS::Partition:states:@AWS::Region:@AWS::AccountId:stateMachine:Darkroom-notices`,
+  };
   const machine = {
     STATE_MACHINE_ARN: '@CreationStateMachine',
     CALLBACK_MACHINE_ARN: '@CreationCallbackMachine',
+    ...notices,
   };
   const bucket = { IMAGES_BUCKET: '@ImagesBucket' };
   const finisher = {
@@ -88,9 +92,10 @@ describe('the functions', () => {
     RefundCharge: [512, 'Fails a creation and gives its charge back', everywhere],
     DeliverWebhook: [
       256,
-      'Sends one attempt of a webhook',
+      'Sends one attempt of a webhook or a notice',
       {
         ...everywhere,
+        ...notices,
         ...resultsUrl,
         OUTBOUND_RULES: 'public',
         ENCRYPTION_SECRET_ARN: '@EncryptionSecret',

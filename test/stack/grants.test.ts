@@ -19,7 +19,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table: BatchGetItem GetItem PutItem UpdateItem',
     'bucket/sources/*: PutObject',
     'bucket/uploads/*: GetObject',
-    'callback machine, state machine: StartExecution',
+    'notice machine, callback machine, state machine: StartExecution',
   ],
   // It signs a client's PUT. It can neither read uploads nor list them.
   CreateUpload: ['table: BatchGetItem PutItem UpdateItem', 'bucket/uploads/*: PutObject'],
@@ -39,11 +39,15 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'callback machine: SendTaskFailure SendTaskSuccess',
   ],
   RefundCharge: ['table: GetItem PutItem UpdateItem'],
-  DeliverWebhook: ['table: GetItem PutItem UpdateItem', 'encryption secret: GetSecretValue'],
+  DeliverWebhook: [
+    'table: BatchGetItem GetItem PutItem UpdateItem',
+    'encryption secret: GetSecretValue',
+    'notice machine: StartExecution',
+  ],
   Reconcile: [
     'table: BatchGetItem PutItem UpdateItem',
     'table/index/open_work: Query',
-    'callback machine, state machine: StartExecution',
+    'notice machine, callback machine, state machine: StartExecution',
     'callback executions, executions: DescribeExecution',
   ],
   // The audit only reads: it repairs nothing.
@@ -61,6 +65,7 @@ function shortName(arn: string): string {
     .replace(/^arn:aws:secretsmanager:.*:secret:EncryptionSecret.*$/, 'encryption secret')
     .replace(/^arn:aws:secretsmanager:.*:secret:Providers.*$/, 'provider secret')
     .replace(/^arn:aws:bedrock:[^:]+::foundation-model\/[^*]+$/, 'models of Bedrock in the catalog')
+    .replace(/^arn:aws:states:.*:stateMachine:Darkroom-notices$/, 'notice machine')
     .replace(/^arn:aws:states:.*:stateMachine:CreationCallbackMachine[^:*]*$/, 'callback machine')
     .replace(/^arn:aws:states:.*:stateMachine:CreationStateMachine[^:*]*$/, 'state machine')
     .replace(/^arn:aws:states:.*:execution:CreationCallbackMachine[^:*]*:\*$/, 'callback executions')
@@ -140,22 +145,20 @@ describe('the state machines', () => {
   }));
 
   it('Each state machine has a role of its own', () => {
-    expect(new Set(machines.map(({ role }) => role)).size).toBe(2);
+    expect(new Set(machines.map(({ role }) => role)).size).toBe(3);
   });
 
-  it.each(machines)('$name may only invoke its five functions and write its log', ({ role }) => {
+  it.each(machines)('$name may only invoke its functions and write its log', ({ name, role }) => {
+    const functions =
+      name === 'NoticesStateMachine'
+        ? ['DeliverWebhook']
+        : ['DeliverWebhook', 'RefundCharge', 'RenderImage', 'RenderImageLarge', 'RenderImageSmall'];
     const statements = resolved.policies.get(role) ?? [];
     const invoke = statements.filter(({ Action }) => listed(Action).includes('lambda:InvokeFunction'));
     const invoked = invoke
       .flatMap(({ Resource }) => listed(Resource))
       .map((arn) => nameOf(arn.replace(/^.*:function:/, '').replace(/:\*$/, '')));
-    expect([...new Set(invoked)].sort()).toEqual([
-      'DeliverWebhook',
-      'RefundCharge',
-      'RenderImage',
-      'RenderImageLarge',
-      'RenderImageSmall',
-    ]);
+    expect([...new Set(invoked)].sort()).toEqual(functions);
     const others = statements
       .filter((statement) => !invoke.includes(statement))
       .flatMap(({ Action }) => listed(Action));

@@ -239,9 +239,12 @@ describe('the schedules', () => {
     ]);
   });
 
-  it('An event rule also starts the reconciler when an execution of one of the state machines failed, timed out or was aborted', () => {
+  it('An event rule also starts the reconciler when an execution of a creation failed, timed out or was aborted', () => {
     const onEvents = rules.filter(({ EventPattern }) => EventPattern !== undefined);
-    const machines = resourcesOf('AWS::StepFunctions::StateMachine').map(([id]) => ({ Ref: id }));
+    // The schedule finds a notice whose execution was aborted.
+    const machines = resourcesOf('AWS::StepFunctions::StateMachine')
+      .filter(([id]) => nameOf(id) !== 'NoticesStateMachine')
+      .map(([id]) => ({ Ref: id }));
     expect(machines).toHaveLength(2);
     expect(
       onEvents.map(({ EventPattern, State, Targets }) => [EventPattern, State, target(Targets)]),
@@ -266,6 +269,7 @@ describe('the outputs', () => {
       'TableName',
       'StateMachineArn',
       'CallbackMachineArn',
+      'NoticeMachineArn',
       'EncryptionSecretArn',
       'ResultsBaseUrl',
     ]) {

@@ -24,6 +24,7 @@ describe('the outputs of the stack', () => {
       TableName: '@StoreTable',
       StateMachineArn: '@CreationStateMachine',
       CallbackMachineArn: '@CreationCallbackMachine',
+      NoticeMachineArn: '@NoticesStateMachine',
       EncryptionSecretArn: '@EncryptionSecret',
       ProviderSecretArn: '@ProvidersCredentials',
       ResultsBaseUrl: 'https://@ImagesDistribution',
@@ -54,6 +55,7 @@ describe('the descriptions of the stack', () => {
 describe('the log groups beside those of the functions', () => {
   it.each([
     ['CreationLog', { RetentionInDays: 30 }],
+    ['NoticesLog', { RetentionInDays: 30 }],
     ['ApiAccessLog', { RetentionInDays: 30, LogGroupName: '/aws/vendedlogs/Darkroom/api' }],
   ])('The log group %s goes with the stack and keeps its lines for 30 days', (name, properties) => {
     const group = resourcesOf('AWS::Logs::LogGroup').find(([id]) => nameOf(id) === name)?.[1];
@@ -98,10 +100,23 @@ describe('the state machines', () => {
   const logs: Readonly<Record<string, string>> = {
     CreationStateMachine: '"CreationLog',
     CreationCallbackMachine: '"CreationCallbackLog',
+    NoticesStateMachine: '"NoticesLog',
   };
 
-  it('The stack has a plain machine and a callback machine', () => {
+  it('The stack has a plain machine, a callback machine and a machine of notices', () => {
     expect(machines.map(({ name }) => name).sort()).toEqual(Object.keys(logs).sort());
+  });
+
+  it('Only the machine of notices has a name, by which the function that it invokes starts it', () => {
+    const names = resourcesOf('AWS::StepFunctions::StateMachine').map(([id, { Properties }]) => [
+      nameOf(id),
+      Properties['StateMachineName'],
+    ]);
+    expect(Object.fromEntries(names)).toEqual({
+      CreationStateMachine: undefined,
+      CreationCallbackMachine: undefined,
+      NoticesStateMachine: 'Darkroom-notices',
+    });
   });
 
   it.each(machines)(
@@ -112,13 +127,15 @@ describe('the state machines', () => {
         name,
         wordOf(value).replace(/(CurrentVersion)[0-9A-F]{8}[0-9a-f]{32}$/, '$1'),
       ]);
-      expect(called).toEqual([
+      const delivery = ['DeliverWebhookArn', '@DeliverWebhookCurrentVersion'];
+      const creation = [
         ['RenderImageArn', '@RenderImageCurrentVersion'],
         ['RenderImageSmallArn', '@RenderImageSmallCurrentVersion'],
         ['RenderImageLargeArn', '@RenderImageLargeCurrentVersion'],
         ['RefundChargeArn', '@RefundChargeCurrentVersion'],
-        ['DeliverWebhookArn', '@DeliverWebhookCurrentVersion'],
-      ]);
+        delivery,
+      ];
+      expect(called).toEqual(name === 'NoticesStateMachine' ? [delivery] : creation);
       expect(LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ERROR' });
       expect(JSON.stringify(LoggingConfiguration.Destinations)).toContain(logs[name]);
     },

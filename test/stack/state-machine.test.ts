@@ -37,7 +37,8 @@ interface Machine {
 }
 
 const machine = resolved.stateMachines.find(({ id }) => nameOf(id) === 'CreationStateMachine');
-if (!machine) throw new Error('the template has no state machine');
+const noticeMachine = resolved.stateMachines.find(({ id }) => nameOf(id) === 'NoticesStateMachine');
+if (!machine || !noticeMachine) throw new Error('the template lacks a state machine');
 const definition = JSON.parse(machine.definition) as Machine;
 const tasks = Object.entries(definition.States).filter(([, state]) => state.Type === 'Task');
 const stateNamed = (name: string): State => {
@@ -92,9 +93,9 @@ describe('the state machine', () => {
     expect(isValid).toBe(true);
   });
 
-  it('Both state machines are standard ones that log errors without their data', () => {
+  it('All state machines are standard ones that log errors without their data', () => {
     const machines = resourcesOf('AWS::StepFunctions::StateMachine');
-    expect(machines).toHaveLength(2);
+    expect(machines).toHaveLength(3);
     for (const [, { Properties }] of machines) {
       expect(Properties).toMatchObject({
         LoggingConfiguration: { IncludeExecutionData: false, Level: 'ERROR' },
@@ -281,5 +282,17 @@ describe('the policy of a task', () => {
       7_200,
       ['RenderImage', 'RefundCharge', 'DeliverWebhook', 'LeaveToReconciler'],
     ]);
+  });
+});
+
+describe('the state machine of notices', () => {
+  it('The state machine of notices has the last two states of a creation, and begins with DeliverWebhook', () => {
+    const notices = JSON.parse(noticeMachine.definition) as Machine;
+    // Parsed again, because the validator adds members to the definition that it gets.
+    const { DeliverWebhook, LeaveToReconciler } = (JSON.parse(machine.definition) as Machine).States;
+    expect(notices.StartAt).toBe('DeliverWebhook');
+    expect(notices.States).toEqual({ DeliverWebhook, LeaveToReconciler });
+    expect(notices.TimeoutSeconds).toBe(definition.TimeoutSeconds);
+    expect(aslValidator(notices).isValid).toBe(true);
   });
 });

@@ -113,14 +113,19 @@ describe('a run of the whole service', () => {
 
 describe('a line of the log', () => {
   it.each(['creation_accepted', 'creation_failed', 'webhook_attempted'])(
-    'Every line of the event %s names its request, account, creation and execution',
+    'Every line of the event %s names its request, account, creation or notice, and execution',
     (event) => {
       const lines = run.log
         .map((line) => JSON.parse(line) as Record<string, unknown>)
         .filter((line) => line['event'] === event);
       expect(lines.length).toBeGreaterThan(0);
       for (const line of lines)
-        for (const name of ['requestId', 'accountId', 'creationId', 'executionId'])
+        for (const name of [
+          'requestId',
+          'accountId',
+          'noticeId' in line ? 'noticeId' : 'creationId',
+          'executionId',
+        ])
           expect(line, event).toHaveProperty(name, expect.any(String));
     },
   );

@@ -2,7 +2,10 @@
  * One run in which every function does everything that it can do. It shows the used grants and the logged
  * metrics.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { asMicros } from '../../core/money.ts';
+import { setNotices } from '../../core/notice-settings.ts';
 import type { AwsCall } from '../../local/aws/aws-call.ts';
 import { png } from '../api/image-files.ts';
 import { inTime } from '../api/in-time.ts';
@@ -44,6 +47,7 @@ export async function wholeRun(): Promise<WholeRun> {
     const source = origin.at('/source.png', answering(200, png(640, 480)));
     const ended = await useExecutions(service, client, source);
     await useApi(service, client, source);
+    await useNotices(service);
     await useReconciler(service);
     await ended();
     await useCallbacks(service, fal);
@@ -200,6 +204,50 @@ async function useExecutions(
   return async () => {
     await Promise.all(ids.map((id) => settled(service, id)));
   };
+}
+
+/**
+ * A request that is refused for its balance, a creation after which the wallet is low, and such a creation
+ * whose notice is not started, so that the reconciler starts it.
+ */
+async function useNotices(service: TestService): Promise<void> {
+  const { machine, operator } = service;
+  const low = { noticeUrl: machine.inboxUrl, lowBalanceMicros: asMicros(1_000_000) };
+  const [poor, first, lost] = [
+    await service.client({ balance: '0.001' }),
+    await service.client({ balance: '1' }),
+    await service.client({ balance: '1' }),
+  ];
+  for (const { account } of [first, lost]) await setNotices(account.id, low, operator);
+  await setNotices(poor.account.id, { noticeUrl: machine.inboxUrl }, operator);
+  const body = { model: 'sandbox-sketch', prompt: 'a lake' };
+  expect((await service.send('/images/generate', { key: poor.key, body })).status).toBe(402);
+  await isTold(service, poor);
+  await submit(service, first.key, { prompt: 'a lake' });
+  await isTold(service, first);
+  const id = await submit(service, lost.key, { prompt: 'a lake' });
+  machine.faults.set({
+    call: 'states:StartExecution',
+    error: 'Throttling',
+    every: 1,
+    caller: 'DeliverWebhook',
+  });
+  await settled(service, id);
+  await isTold(service, lost);
+  await ended(service, id);
+  machine.faults.clear();
+}
+
+async function isTold(service: TestService, { account }: Client): Promise<void> {
+  for (;;) {
+    const { toldLow, toldEmpty } = await service.account(account.id);
+    if (toldLow ?? toldEmpty) return;
+    await sleep(50);
+  }
+}
+
+async function ended({ machine }: TestService, name: string): Promise<void> {
+  while (machine.executions.list().find((one) => one.name === name)?.status !== 'SUCCEEDED') await sleep(50);
 }
 
 /**

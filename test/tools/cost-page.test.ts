@@ -4,7 +4,7 @@ import { keepFigures } from '../../tools/cost/keep-figures.ts';
 import { creationKinds, type CreationCount, type Measured } from '../../tools/cost/measure.ts';
 import { costPage, successAfter } from '../../tools/cost/page.ts';
 import { figuresOf } from '../../tools/cost/page-figures.ts';
-import { resourceBill, userCapBill, waitFor } from '../../tools/cost/bill.ts';
+import { looksFor, resourceBill, userCapBill, waitFor } from '../../tools/cost/bill.ts';
 import { memoryOf, standingResources } from '../../tools/cost/resources.ts';
 import { readPage, sectionOf, tableRows } from '../docs/pages.ts';
 
@@ -42,6 +42,7 @@ function measured(cpuTimes = 1, bytesTimes = 1, writeUnits = 12): Measured {
     success: count,
     'success, webhook': count,
     'success, webhook, Idempotency-Key': count,
+    'success, webhook, callback': count,
     'failure, webhook': count,
     poll: count,
   };
@@ -62,6 +63,14 @@ function pageAfter(run: Measured, page: string): string {
 }
 
 const first = pageAfter(measured(), '');
+
+describe('the price of a look for crossings', () => {
+  it('The page says what a thousand looks cost: two read units and 6 ms of DeliverWebhook each', () => {
+    const expected = 1000 * (2 * (0.125 / 1e6) + 0.006 * (256 / 1024) * 0.0000133334);
+    expect(looksFor({ DeliverWebhook: 256 })).toBeCloseTo(expected, 12);
+    expect(readPage('docs/cost.md').text).toContain(`${expected.toFixed(6)} USD for 1,000`);
+  });
+});
 
 describe('the page that npm run cost writes', () => {
   it.each([
@@ -146,6 +155,12 @@ describe('the committed docs/cost.md', () => {
     expect(Number(megabytes)).toBe((await memoryOf())['RenderImageSmall']);
     expect(Number(after15)).toBeLessThanOrEqual(0.14);
     expect(Number(after60)).toBeLessThanOrEqual(0.3);
+  });
+
+  it('A success with webhook at a vendor that calls back costs at most 0.095 USD for 1,000', () => {
+    const rows = tableRows(sectionOf(page, '## 1,000 creations'));
+    const [, , , , all = ''] = rows.at(-1) ?? [];
+    expect(Number(all.replaceAll('*', ''))).toBeLessThanOrEqual(0.095);
   });
 
   it('A cap for each user keeps a POST with webhook and Idempotency-Key within 0.085 USD for 1,000', () => {

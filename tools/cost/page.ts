@@ -3,6 +3,7 @@ import {
   billFor,
   billParts,
   idleBill,
+  looksFor,
   renderedBy,
   totalOf,
   userCapBill,
@@ -142,11 +143,15 @@ A success takes ${count(success.transitions)} state transitions, with or without
 
 ${billTable(report)}
 
+A creation of an account with an address for notices costs one look more: one call that reads two items, ${usd(looksFor(report.memory), 6)} USD for 1,000. Only a crossing writes: a transaction of two items, an execution with two state transitions, and the attempts of the notice.
+
 ## While a provider works
 
 A renderer holds the connection to a provider that answers in one call, and it asks for the state of a job until the job has ended. Its memory depends on the picture ([decision 30](decisions/0030-memory-by-need.md)), and it renews its lease every two seconds. USD for 1,000 creations: the waiting alone, and all of a success with a webhook.
 
 ${waitTable(report)}
+
+A vendor that calls back (fal, Replicate) costs nothing while it works ([decision 31](decisions/0031-vendors-call-back.md)): the column "success, webhook, callback" of the first table holds for 1 s as for 60 s. A lost callback costs one more state transition and one more invocation of the renderer for each minute.
 
 ## Caps of a key
 

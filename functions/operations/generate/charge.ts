@@ -164,6 +164,7 @@ function newCreation(
     ...(webhookUrl !== undefined && {
       webhook: { url: webhookUrl, status: 'pending', attempts: 0, nextAt: nowMillis },
     }),
+    ...(account.noticeUrl !== undefined && { isWatched: true }),
     routes: routes.map(({ provider, provider_model: providerModel, quality }) => ({
       provider,
       providerModel,

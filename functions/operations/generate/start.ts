@@ -1,13 +1,15 @@
 /** The start of a charged creation: one Step Functions execution. */
 import { executionName, type CreationRecord } from '../../../core/creation.ts';
+import { placeOf } from '../../../core/look-for-crossings.ts';
 import { notStarted } from '../../http/problems.ts';
+import { lookQuietly } from '../../look-quietly.ts';
 import { refundCreation } from '../../refund.ts';
 import { errorName } from '../../error-name.ts';
 import type { SubmitServices } from '../../services/submit.ts';
 
 type StartServices = Pick<
   SubmitServices,
-  'charges' | 'clock' | 'creations' | 'executions' | 'log' | 'randomBytes'
+  'charges' | 'clock' | 'creations' | 'executions' | 'log' | 'noticeExecutions' | 'notices' | 'randomBytes'
 >;
 
 /**
@@ -42,6 +44,7 @@ async function isGivenBack(creation: CreationRecord, services: StartServices): P
   try {
     const refund = { failure: 'ServiceUnavailable', announce: false } as const;
     const outcome = await refundCreation(creation, refund, { creationId: creation.id }, services);
+    if (outcome === 'refunded' && creation.isWatched) await lookQuietly(placeOf(creation), services);
     if (outcome !== 'already_terminal') return outcome === 'refunded';
     return (await services.creations.read(creation.id))?.status === 'failed';
   } catch (error) {

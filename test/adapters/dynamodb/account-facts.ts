@@ -244,7 +244,7 @@ export const accountFacts: Facts = {
     deliveries,
   }) => {
     const first = { sealed: 'one', issuedAt: now };
-    expect(await deliveries.accountSecrets(accountId)).toEqual([]);
+    expect(await deliveries.deliveringAccount(accountId)).toEqual({ secrets: [] });
     expect([
       await accounts.replaceSecrets(accountId, undefined, [first]),
       await accounts.replaceSecrets(accountId, undefined, [{ ...first, sealed: 'other' }]),
@@ -257,6 +257,6 @@ export const accountFacts: Facts = {
       await accounts.replaceSecrets(accountId, { ...first, sealed: 'none' }, next),
       await accounts.replaceSecrets(accountId, first, next),
     ]).toEqual([false, true]);
-    expect(await deliveries.accountSecrets(accountId)).toEqual(next);
+    expect(await deliveries.deliveringAccount(accountId)).toEqual({ secrets: next });
   },
 };

@@ -80,7 +80,7 @@ const rows: readonly Row[] = [
   ],
   [
     'A look at the secrets of an account',
-    (table) => createDeliveryStore(table).accountSecrets(accountId),
+    (table) => createDeliveryStore(table).deliveringAccount(accountId),
     [
       [
         'GetCommand',
@@ -88,7 +88,7 @@ const rows: readonly Row[] = [
           TableName: 'table',
           Key: { pk: 'ACCOUNT#Acc0unt001', sk: 'ACCOUNT' },
           ConsistentRead: true,
-          ProjectionExpression: 'webhookSecrets',
+          ProjectionExpression: 'webhookSecrets, noticeUrl, webhookFailures, toldFailing',
         },
       ],
     ],

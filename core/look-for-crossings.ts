@@ -1,0 +1,83 @@
+/** One look at an account: takes back the marks of undone crossings, and tells the crossings of now. */
+import type { CreationRecord } from './creation.ts';
+import type { AccountId, KeyId } from './ids.ts';
+import {
+  crossingsOf,
+  newNotice,
+  undoneMarks,
+  type Looked,
+  type NoticeRecord,
+  type RefusedFor,
+} from './notice.ts';
+import type { NoticeExecutions, NoticeMarks } from './ports/notices.ts';
+import type { Clock, RandomBytes } from './ports/runtime.ts';
+import { capKinds, watchedCaps } from './watched-caps.ts';
+import { webhookGraceMillis } from './webhook.ts';
+
+export interface LookServices {
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  readonly notices: NoticeMarks;
+  /** Absent: the reconciler starts the notices at its next run. */
+  readonly noticeExecutions?: NoticeExecutions;
+}
+
+/** Whose amounts are looked at. */
+export interface Place {
+  readonly accountId: AccountId;
+  readonly keyId?: KeyId;
+  readonly periods: Looked['periods'];
+  /** The refused request that asks for the look. */
+  readonly refused?: RefusedFor;
+}
+
+/** Where a creation may have crossed something: its account, and the periods of its key that it was charged to. */
+export function placeOf(creation: CreationRecord): Place {
+  const { accountId, keyId } = creation;
+  const periods = Object.fromEntries(capKinds.map((cap) => [cap, watchedCaps[cap].chargedPeriod(creation)]));
+  return { accountId, keyId, periods };
+}
+
+/**
+ * Reads the account and the key once, and writes only for a crossing or for one that is undone.
+ * @returns the notices that this look told
+ */
+export async function lookForCrossings(place: Place, services: LookServices): Promise<NoticeRecord[]> {
+  const found = await services.notices.look(place.accountId, place.keyId);
+  if (!found) return [];
+  for (const mark of undoneMarks(found.account)) await services.notices.takeBack(found.account, mark);
+  const { periods, refused } = place;
+  return tellCrossings({ ...found, periods, ...(refused && { refused }) }, services);
+}
+
+/**
+ * Looks after a command of an operator that moved money. The command is done, so a look that breaks off must
+ * not make it fail: the next look tells what this one would have told.
+ */
+export async function lookAfterCommand(place: Place, services: LookServices): Promise<void> {
+  try {
+    await lookForCrossings(place, services);
+  } catch {
+    // See above.
+  }
+}
+
+/** Tells every crossing of these amounts. */
+async function tellCrossings(looked: Looked, services: LookServices): Promise<NoticeRecord[]> {
+  const { account } = looked;
+  const { clock, randomBytes, notices, noticeExecutions: executions } = services;
+  const { noticeUrl: url } = account;
+  if (url === undefined) return [];
+  const told: NoticeRecord[] = [];
+  for (const crossing of crossingsOf(looked)) {
+    const nowMillis = clock.now();
+    const dueAt = executions ? nowMillis + webhookGraceMillis : nowMillis;
+    const made = { nowMillis, dueAt, randomBytes: randomBytes(16) };
+    const notice = newNotice({ account, url }, crossing, made);
+    if (!(await notices.tell(crossing, notice))) continue;
+    told.push(notice);
+    // A start that is refused or unclear is left to the reconciler.
+    await executions?.start(notice.id, notice.executions);
+  }
+  return told;
+}

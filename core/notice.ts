@@ -1,0 +1,206 @@
+/**
+ * Notices (docs/api.md, "Notices"): when an account is told something, and the words in which it is told.
+ *
+ * A crossing is a stored amount beyond its threshold while no mark says that the account was told. The mark
+ * and the notice are written by one conditional transaction, so each crossing gives one notice, however many
+ * look. An amount that is back on the good side takes the mark back, and the next crossing is told again.
+ */
+import type { Account, ApiKey } from './account.ts';
+import { newNoticeId, type AccountId, type KeyId, type NoticeId } from './ids.ts';
+import { asMicros, toUsd, type Micros } from './money.ts';
+import type { WebhookState } from './creation.ts';
+import { capKinds, watchedCaps, type CapKind } from './watched-caps.ts';
+
+/** The levels of key.cap_reached, in percent of the cap, the highest first. */
+export const capLevels = [100, 80] as const;
+export type CapLevel = (typeof capLevels)[number];
+/** So many failed attempts in a row, over all webhooks of an account, are told once. */
+export const failingAttempts = 10;
+
+/** What was crossed, with the amounts as the look found them. */
+export type Crossing =
+  | { readonly type: 'wallet.low'; readonly thresholdMicros: Micros }
+  /** `neededMicros`: with so much available the wallet would not be empty. */
+  | { readonly type: 'wallet.empty'; readonly neededMicros: Micros }
+  | {
+      readonly type: 'key.cap_reached';
+      readonly key: Pick<ApiKey, 'id' | 'name'>;
+      readonly cap: CapKind;
+      readonly period: string;
+      readonly level: CapLevel;
+      readonly capMicros: Micros;
+      readonly spentMicros: Micros;
+      /** The crossing stands while the period has spent at least this. */
+      readonly leastMicros: Micros;
+    }
+  | { readonly type: 'webhook.failing'; readonly failures: number };
+
+export type NoticeType = Crossing['type'];
+
+/** A notice as it is stored, with the schedule of its attempts. */
+export interface NoticeRecord {
+  readonly id: NoticeId;
+  readonly accountId: AccountId;
+  readonly type: NoticeType;
+  readonly createdAt: string;
+  /** Schedule, address and body: the same as of a creation's webhook. */
+  readonly webhook: WebhookState;
+  readonly executions: number;
+  readonly recoveries: number;
+  /** Unix milliseconds of the reconciler's next look. Set until the notice is settled. */
+  readonly dueAt?: number;
+}
+
+/** A request that was refused: it may show a crossing that no stored amount shows alone. */
+export type RefusedFor =
+  | { readonly kind: 'balance'; readonly costMicros: Micros }
+  | { readonly kind: 'cap'; readonly cap: CapKind; readonly costMicros: Micros };
+
+/** What a look found. */
+export interface Looked {
+  readonly account: Account;
+  /** The key whose caps are looked at. Absent: no cap can have been crossed. */
+  readonly apiKey?: ApiKey;
+  /** The period of each cap that is looked at. */
+  readonly periods: Readonly<Partial<Record<CapKind, string>>>;
+  readonly refused?: RefusedFor;
+}
+
+/** Every crossing that is not marked as told. The transaction that tells it decides again. */
+export function crossingsOf(looked: Looked): readonly Crossing[] {
+  const { account } = looked;
+  const { availableMicros: available, lowBalanceMicros: low, webhookFailures: failures = 0 } = account;
+  const needed = looked.refused?.kind === 'balance' ? looked.refused.costMicros : asMicros(1);
+  return [
+    ...(low !== undefined && available < low && !account.toldLow
+      ? [{ type: 'wallet.low', thresholdMicros: low } as const]
+      : []),
+    ...(available < needed && !account.toldEmpty
+      ? [{ type: 'wallet.empty', neededMicros: needed } as const]
+      : []),
+    ...capKinds.flatMap((cap) => capCrossing(looked, cap) ?? []),
+    ...(failures >= failingAttempts && !account.toldFailing
+      ? [{ type: 'webhook.failing', failures } as const]
+      : []),
+  ];
+}
+
+/** The highest level that the spend of the period has reached and of which nobody was told. */
+function capCrossing({ apiKey, periods, refused }: Looked, cap: CapKind): Crossing | undefined {
+  const { capOf, spentIn } = watchedCaps[cap];
+  const period = periods[cap];
+  const capMicros = apiKey && capOf(apiKey);
+  if (!apiKey || capMicros === undefined || period === undefined) return undefined;
+  const spentMicros = spentIn(apiKey, period);
+  // A refused request reaches the cap as well: from this spend on, the cap does not cover its cost.
+  const ofRequest = refused?.kind === 'cap' ? capMicros - refused.costMicros + 1 : Infinity;
+  const refusedBy: string | undefined = refused?.kind === 'cap' ? refused.cap : undefined;
+  const leastOf = (level: CapLevel): number => {
+    const share = Math.ceil((capMicros * level) / 100);
+    return level === 100 && refusedBy === cap ? Math.min(share, ofRequest) : share;
+  };
+  const level = capLevels.find((one) => spentMicros >= leastOf(one));
+  const told = apiKey.told?.[toldCapName(cap, period)];
+  if (level === undefined || (told?.capMicros === capMicros && told.level >= level)) return undefined;
+  return {
+    type: 'key.cap_reached',
+    key: { id: apiKey.id, name: apiKey.name },
+    cap,
+    period,
+    level,
+    capMicros,
+    spentMicros,
+    leastMicros: asMicros(leastOf(level)),
+  };
+}
+
+/** The name of a cap's mark: its kind and its period. */
+export function toldCapName(cap: CapKind, period: string): string {
+  return `${cap}_${period}`;
+}
+
+/** The marks of the wallet whose crossing is undone: the amount is back on the good side. */
+export function undoneMarks(account: Account): readonly ('toldLow' | 'toldEmpty')[] {
+  const { availableMicros: available, lowBalanceMicros: low, toldLow, toldEmpty } = account;
+  return [
+    ...(toldLow && (low === undefined || available >= low) ? (['toldLow'] as const) : []),
+    ...(toldEmpty && available >= (toldEmpty.belowMicros ?? 1) ? (['toldEmpty'] as const) : []),
+  ];
+}
+
+/**
+ * A notice of a crossing, to be stored.
+ * @param dueAt Unix milliseconds at which the reconciler looks whether somebody sends the notice
+ */
+export function newNotice(
+  { account, url }: { readonly account: Account; readonly url: string },
+  crossing: Crossing,
+  { nowMillis, dueAt, randomBytes }: { nowMillis: number; dueAt: number; randomBytes: Uint8Array },
+): NoticeRecord {
+  const id = newNoticeId(nowMillis, randomBytes);
+  const createdAt = new Date(nowMillis).toISOString();
+  return {
+    id,
+    accountId: account.id,
+    type: crossing.type,
+    createdAt,
+    webhook: {
+      url,
+      status: 'pending',
+      attempts: 0,
+      nextAt: nowMillis,
+      body: JSON.stringify({
+        notice: crossing.type,
+        id,
+        created_at: createdAt,
+        ...partsOf(account, crossing),
+      }),
+    },
+    executions: 1,
+    recoveries: 0,
+    dueAt,
+  };
+}
+
+/** The members of the body that depend on the crossing. Money is in USD. */
+function partsOf(account: Account, crossing: Crossing): Readonly<Record<string, unknown>> {
+  const wallet = {
+    available: toUsd(account.availableMicros),
+    low_balance: account.lowBalanceMicros === undefined ? null : toUsd(account.lowBalanceMicros),
+    currency: 'USD',
+  };
+  switch (crossing.type) {
+    case 'wallet.low':
+      return { account: wallet };
+    case 'wallet.empty':
+      return { account: { ...wallet, required: toUsd(crossing.neededMicros) } };
+    case 'key.cap_reached':
+      return { account: wallet, key: capView(crossing) };
+    case 'webhook.failing':
+      return { account: wallet, webhooks: { failed_attempts: crossing.failures } };
+  }
+}
+
+interface CapView {
+  readonly id: KeyId;
+  readonly name: string;
+  readonly cap: CapKind;
+  readonly period: string;
+  readonly level: CapLevel;
+  readonly limit: number;
+  readonly spent: number;
+  readonly resets_at: string | null;
+}
+
+function capView(crossing: Extract<Crossing, { type: 'key.cap_reached' }>): CapView {
+  const { key, cap, period, level, capMicros, spentMicros } = crossing;
+  return {
+    ...key,
+    cap,
+    period: watchedCaps[cap].shownPeriod(period),
+    level,
+    limit: toUsd(capMicros),
+    spent: toUsd(spentMicros),
+    resets_at: watchedCaps[cap].resetsAt(period),
+  };
+}

@@ -1,0 +1,21 @@
+/** Looks for crossings where other work must not fail because of a look. */
+import { lookForCrossings, type LookServices, type Place } from '../core/look-for-crossings.ts';
+import { errorName } from './error-name.ts';
+import type { CommonServices } from './services/clients.ts';
+
+/** False when the look broke off. A crossing stays unmarked then, and the next look tells it. */
+export async function lookQuietly(
+  place: Place,
+  services: LookServices & Pick<CommonServices, 'log'>,
+): Promise<boolean> {
+  const { accountId } = place;
+  const { log } = services;
+  try {
+    for (const { id: noticeId, type } of await lookForCrossings(place, services))
+      log.info('notice_told', { noticeId, accountId, type });
+    return true;
+  } catch (error) {
+    log.info('notices_not_looked_for', { accountId, error: errorName(error) });
+    return false;
+  }
+}

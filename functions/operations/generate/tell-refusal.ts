@@ -1,0 +1,40 @@
+/** A request that was refused for money, as a reason to look for crossings. The client waits for its 402. */
+import type { RefusedFor } from '../../../core/notice.ts';
+import { toldCapName } from '../../../core/notice.ts';
+import type { Micros } from '../../../core/money.ts';
+import { Problem } from '../../../core/problem.ts';
+import { capKinds, watchedCaps } from '../../../core/watched-caps.ts';
+import type { Caller } from '../../http/caller.ts';
+import { lookQuietly } from '../../look-quietly.ts';
+import type { SubmitServices } from '../../services/submit.ts';
+
+/** Does nothing for any other error, and reads nothing when the account was told before. */
+export async function tellRefusal(
+  error: unknown,
+  caller: Caller,
+  costMicros: Micros,
+  services: SubmitServices,
+): Promise<void> {
+  const { account, apiKey } = caller;
+  const refused = refusedFor(error, costMicros);
+  if (!refused || account.noticeUrl === undefined || isTold(refused, caller)) return;
+  const nowMillis = services.clock.now();
+  const periods = Object.fromEntries(capKinds.map((cap) => [cap, watchedCaps[cap].periodAt(nowMillis)]));
+  await lookQuietly({ accountId: account.id, keyId: apiKey.id, periods, refused }, services);
+}
+
+function refusedFor(error: unknown, costMicros: Micros): RefusedFor | undefined {
+  if (!(error instanceof Problem) || error.code !== 'ERR_INSUFFICIENT_BALANCE') return undefined;
+  const { reason } = error.details;
+  if (reason === undefined) return { kind: 'balance', costMicros };
+  const cap = capKinds.find((kind) => watchedCaps[kind].reason === reason);
+  return cap && { kind: 'cap', cap, costMicros };
+}
+
+/** By the marks as the request read them. A mark that was taken back since is told by the next refusal. */
+function isTold(refused: RefusedFor, { account, apiKey, nowMillis }: Caller): boolean {
+  if (refused.kind === 'balance') return account.toldEmpty !== undefined;
+  const { capOf, periodAt } = watchedCaps[refused.cap];
+  const mark = apiKey.told?.[toldCapName(refused.cap, periodAt(nowMillis))];
+  return mark?.level === 100 && mark.capMicros === capOf(apiKey);
+}

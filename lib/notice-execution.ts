@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { acknowledge, logicalIdOf } from './acknowledge.ts';
+import { noticeDefinition } from './notice-definition.ts';
+
+export interface NoticeExecutionProps {
+  readonly deliverWebhook: LambdaFunction;
+  readonly logRetention: RetentionDays;
+}
+
+const creationDefinition = new URL('../statemachines/creation.asl.json', import.meta.url);
+
+/**
+ * The state machine that sends notices. Each notice is one execution of it.
+ *
+ * The machine has a name, unlike all other resources: DeliverWebhook starts the machine that invokes
+ * DeliverWebhook, and CloudFormation refuses two resources that refer to each other.
+ */
+export class NoticeExecution extends Construct {
+  readonly stateMachine: StateMachine;
+  private readonly stateMachineArn: string;
+
+  constructor(scope: Construct, id: string, { deliverWebhook, logRetention }: NoticeExecutionProps) {
+    super(scope, id);
+    const stack = Stack.of(this);
+    const stateMachineName = `${stack.stackName}-notices`;
+    const machine = new StateMachine(this, 'StateMachine', {
+      stateMachineName,
+      definitionBody: DefinitionBody.fromString(noticeDefinition(readFileSync(creationDefinition, 'utf8'))),
+      definitionSubstitutions: { DeliverWebhookArn: deliverWebhook.currentVersion.functionArn },
+      comment: 'Darkroom: one execution a notice',
+      logs: {
+        destination: new LogGroup(this, 'Log', {
+          retention: logRetention,
+          removalPolicy: RemovalPolicy.DESTROY,
+        }),
+        level: LogLevel.ERROR,
+        includeExecutionData: false,
+      },
+    });
+    this.stateMachine = machine;
+    this.stateMachineArn = stack.formatArn({
+      service: 'states',
+      resource: 'stateMachine',
+      resourceName: stateMachineName,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    machine.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        // Running executions invoke the version with which they began (lib/creation-execution.ts).
+        resources: deliverWebhook.resourceArnsForGrantInvoke,
+      }),
+    );
+    acknowledge(machine, {
+      [`AwsSolutions-IAM5[Resource::<${logicalIdOf(deliverWebhook)}.Arn>:*]`]:
+        'Running executions invoke the versions of the releases with which they began. A template cannot name these versions (decision 33).',
+      'AwsSolutions-IAM5[Resource::*]':
+        'The actions that deliver a log to CloudWatch know no resource (Step Functions developer guide, Logging).',
+      'AwsSolutions-SF1':
+        'Step Functions keeps every history for 90 days by itself; logging each event once more would cost more than the executions.',
+      'AwsSolutions-SF2':
+        'Every line of the log and every execution carries the id of its notice, which leads from one to the other without traces (decision 16).',
+    });
+  }
+
+  /** Lets a function start executions. */
+  grantStart(fn: LambdaFunction): void {
+    fn.addEnvironment('NOTICE_MACHINE_ARN', this.stateMachineArn);
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ['states:StartExecution'], resources: [this.stateMachineArn] }),
+    );
+  }
+}
