@@ -8,6 +8,7 @@ import { addBlockCommands } from './commands/blocks.ts';
 import { addCatalogCommands } from './commands/catalog.ts';
 import { complaintOf } from './terminal/complaint.ts';
 import { addCreationCommands } from './commands/creations.ts';
+import { addFigureCommands } from './commands/figures.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addProviderCommands } from './commands/providers.ts';
 import { addReleaseCommands } from './commands/releases.ts';
@@ -44,6 +45,7 @@ export async function runAdmin(
   addBlockCommands(program, admin);
   addProviderCommands(program, admin);
   addCatalogCommands(program, admin);
+  addFigureCommands(program, admin);
   addAuditCommand(program, admin);
   addReleaseCommands(program, admin);
   try {

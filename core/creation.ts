@@ -48,6 +48,11 @@ export interface RouteAttempt extends RouteChoice {
   readonly outcome?: RouteOutcome;
   /** Status and code of the vendor's answer, where the provider gave them. */
   readonly detail?: string;
+  /**
+   * What the vendor bills if it renders, by catalog/provider-costs.json of the release that began the attempt.
+   * Absent when that file does not know the route, and in attempts of older releases.
+   */
+  readonly providerCostMicros?: Micros;
 }
 
 export interface WebhookState {

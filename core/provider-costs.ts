@@ -1,18 +1,39 @@
-/** The prices at which providers sell to us. Only the operator's figures need them; no request does. */
+/**
+ * The prices at which providers sell to us. The renderer notes them in each attempt, and only the operator's
+ * figures read them. A client never sees them.
+ */
 import type { ProviderCost, ProviderCosts } from './catalog-schema.ts';
-import type { Route } from './catalog.ts';
+import type { CreationRecord, RouteChoice } from './creation.ts';
+import { asMicros, fromUsd, type Micros } from './money.ts';
 
 export type { ProviderCosts } from './catalog-schema.ts';
 
+/** A route as the catalog names it, or as an older release named it in a creation. */
+type CostedRoute = Readonly<Record<'provider' | 'provider_model', string>> & {
+  readonly quality: string | null;
+};
+
 /** The cost of a route's images. Undefined when catalog/provider-costs.json has no entry for the route. */
-export function costOf(
-  { costs }: ProviderCosts,
-  route: Pick<Route, 'provider' | 'provider_model' | 'quality'>,
-): ProviderCost | undefined {
+export function costOf({ costs }: ProviderCosts, route: CostedRoute): ProviderCost | undefined {
   return costs.find(
     (cost) =>
       cost.provider === route.provider &&
       cost.provider_model === route.provider_model &&
       cost.quality === route.quality,
   );
+}
+
+/**
+ * What the provider bills when it renders the creation by this route. Undefined when
+ * catalog/provider-costs.json does not know the route in this resolution.
+ */
+export function renderingCostMicros(
+  costs: ProviderCosts,
+  { provider, providerModel, quality }: RouteChoice,
+  { resolution, sources }: Pick<CreationRecord, 'resolution' | 'sources'>,
+): Micros | undefined {
+  const route = { provider, provider_model: providerModel, quality: quality ?? null };
+  const image = costOf(costs, route)?.images.find((row) => row.resolution === resolution);
+  if (!image) return undefined;
+  return asMicros(fromUsd(image.usd) + sources.length * fromUsd(image.usd_per_input_image));
 }

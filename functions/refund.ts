@@ -1,6 +1,6 @@
 /** The only entrance to the refund. */
 import { isStoppedByCancel, type CreationRecord } from '../core/creation.ts';
-import type { ChargeStore, Refund } from '../core/ports/charges.ts';
+import type { Charges, Refund } from '../core/ports/charges.ts';
 import type { CommonServices } from './services/clients.ts';
 import { requireKnownRelease } from './workflow/payload.ts';
 
@@ -14,8 +14,8 @@ export async function refundCreation(
   creation: CreationRecord,
   { failure: given, announce }: Pick<Refund, 'failure' | 'announce'>,
   ids: Readonly<Record<string, string>>,
-  { charges, clock, log }: CommonServices & { readonly charges: ChargeStore },
-): ReturnType<ChargeStore['refund']> {
+  { charges, clock, log }: CommonServices & { readonly charges: Charges },
+): ReturnType<Charges['refund']> {
   requireKnownRelease(creation);
   const isCancelled = isStoppedByCancel(creation);
   const failure = isCancelled ? 'InternalFailure' : given;

@@ -9,17 +9,24 @@ export interface Output {
   show(value: Row, note?: string): void;
   /** Prints several things, with one line for each. The JSON document is {data: [...]}. */
   list(rows: readonly Row[], whenEmpty: string): void;
+  /** Prints lines of CSV. Each ends with CR LF. */
+  csv(lines: readonly string[]): void;
 }
 
 /** Many values come from clients and vendors, so control characters in them are printed as escapes. */
 export function createOutput(json: boolean, print: (line: string) => void): Output {
+  const csv = (lines: readonly string[]): void => {
+    for (const line of lines) print(`${visibleText(line)}\r`);
+  };
   if (json) {
     return {
+      csv,
       show: (value) => print(visibleJson(value)),
       list: (rows) => print(visibleJson({ data: rows })),
     };
   }
   return {
+    csv,
     show: (value, note) => {
       for (const line of fieldLines(value)) print(line);
       if (note !== undefined) print(`\n${pc.yellow(visibleText(note))}`);

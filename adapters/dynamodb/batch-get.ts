@@ -10,20 +10,31 @@ const mostKeys = 100;
 
 /**
  * Reads all items of these keys. Throws Overloaded rather than treat an unprocessed key as an absent item.
+ * @param attributes the only attributes that are returned. Without this parameter, all are.
  */
-export async function batchGet(table: Table, wanted: readonly ItemKey[]): Promise<Item[]> {
+export async function batchGet(
+  table: Table,
+  wanted: readonly ItemKey[],
+  attributes?: readonly string[],
+): Promise<Item[]> {
   const items: Item[] = [];
   for (let start = 0; start < wanted.length; start += mostKeys) {
-    items.push(...(await getTogether(table, wanted.slice(start, start + mostKeys))));
+    items.push(...(await getTogether(table, wanted.slice(start, start + mostKeys), attributes)));
   }
   return items;
 }
 
-async function getTogether(table: Table, wanted: readonly ItemKey[]): Promise<Item[]> {
+async function getTogether(
+  table: Table,
+  wanted: readonly ItemKey[],
+  attributes: readonly string[] | undefined,
+): Promise<Item[]> {
   const items: Item[] = [];
   let open: readonly Item[] = wanted;
   for (let attempt = 1; attempt <= unprocessedTries; attempt += 1) {
-    const read = { RequestItems: { [table.name]: { Keys: [...open], ConsistentRead: true } } };
+    const read = {
+      RequestItems: { [table.name]: { Keys: [...open], ConsistentRead: true, ...only(attributes) } },
+    };
     const answer = await send(table, (options) => table.client.send(new BatchGetCommand(read), options));
     items.push(...(answer.Responses?.[table.name] ?? []));
     open = answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
@@ -31,4 +42,13 @@ async function getTogether(table: Table, wanted: readonly ItemKey[]): Promise<It
     await table.clock.sleep(20 * 2 ** attempt);
   }
   throw new Overloaded('the read stayed unprocessed');
+}
+
+/** Every name is given by a placeholder, because some are reserved words of DynamoDB. */
+function only(attributes: readonly string[] | undefined): object {
+  if (!attributes) return {};
+  return {
+    ProjectionExpression: attributes.map((_, place) => `#a${place}`).join(', '),
+    ExpressionAttributeNames: Object.fromEntries(attributes.map((name, place) => [`#a${place}`, name])),
+  };
 }

@@ -1,12 +1,12 @@
-import type { ChargeStore } from '../../core/ports/charges.ts';
+import type { Charges, ChargeStore } from '../../core/ports/charges.ts';
 import { hopelessBudget } from './charge-key.ts';
 import { chargeItems, refusedCharge } from './charge.ts';
 import { cancelItems, refundItems } from './refund.ts';
 import type { Table } from './table.ts';
 import { transact } from './transaction.ts';
 
-/** Charges creations on the request path, and refunds them in an execution. */
-export function createChargeStore(table: Table): ChargeStore {
+/** Charges creations on the request path, and refunds them there or in an execution. */
+export function createCharges(table: Table): Charges {
   return {
     charge: async (order) => {
       const { creation } = order;
@@ -40,6 +40,13 @@ export function createChargeStore(table: Table): ChargeStore {
           return 'already_terminal';
       }
     },
+  };
+}
+
+/** The cancel is apart, because the function that charges does not need it. */
+export function createChargeStore(table: Table): ChargeStore {
+  return {
+    ...createCharges(table),
     cancel: async (creation, cancel) => {
       const outcome = await transact(table, cancelItems(table, creation, cancel));
       switch (outcome.kind) {

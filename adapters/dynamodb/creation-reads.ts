@@ -1,6 +1,6 @@
 import type { CreationRecord } from '../../core/creation.ts';
 import type { CreationId } from '../../core/ids.ts';
-import type { CreationReads } from '../../core/ports/creations.ts';
+import type { CreationReader, CreationReads } from '../../core/ports/creations.ts';
 import { batchGet } from './batch-get.ts';
 import { pageOfCreations } from './creation-page.ts';
 import { withLease } from './lease-item.ts';
@@ -8,10 +8,15 @@ import { creationFromItem } from './mapping.ts';
 import { getItem } from './send.ts';
 import { keys, type Item, type ItemKey, type Table } from './table.ts';
 
+/** Reads one creation. Most functions of the API need no more. */
+export function createCreationReader(table: Table): CreationReader {
+  return { read: (id) => readCreation(table, id) };
+}
+
 /** Reads creations. It is apart from the writes, which the functions of the API do not need. */
 export function createCreationReads(table: Table): CreationReads {
   return {
-    read: (id) => readCreation(table, id),
+    ...createCreationReader(table),
     readAll: (ids) => readCreations(table, ids),
     list: async (accountId, limit, before) => {
       const page = await pageOfCreations(table, accountId, {

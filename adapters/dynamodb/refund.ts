@@ -35,7 +35,8 @@ export function cancelItems(
 ): TransactItem[] {
   const at = new Date(nowMillis).toISOString();
   const failure: FailureName = 'InternalFailure';
-  const values = { failure, refundedMicros: creation.costMicros, cancelledAt: at, attempts };
+  const { costMicros: refundedMicros } = creation;
+  const values = { failure, refundedMicros, cancelledAt: at, attempts };
   const onlyAt = creation.attempts;
   return [
     settleTerminal(table, creation, { status: 'failed', nowMillis, announce: true, values, onlyAt }),

@@ -65,6 +65,22 @@ export function momentAhead(option: string, text: string, nowMillis: number): st
   return new Date(millis).toISOString();
 }
 
+/** A day of UTC in the form "2026-11-21". */
+export function day(option: string, text: string): string {
+  const millis = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN;
+  // Some engines take 30 February for 2 March.
+  if (Number.isNaN(millis) || new Date(millis).toISOString().slice(0, 10) !== text)
+    throw new OperatorError(`${option}: ${JSON.stringify(text)} is no day, such as 2026-11-21.`);
+  return text;
+}
+
+/** One of some words. */
+export function oneOf<Word extends string>(option: string, text: string, words: readonly Word[]): Word {
+  const found = words.find((word) => word === text);
+  if (found === undefined) throw new OperatorError(`${option}: must be one of ${words.join(', ')}.`);
+  return found;
+}
+
 export interface LimitOptions {
   readonly postRate?: string;
   readonly getRate?: string;

@@ -46,7 +46,7 @@ export type ChargeOutcome =
   | { readonly kind: 'too_many_open'; readonly limit: number; readonly current: number }
   | { readonly kind: 'overloaded' };
 
-export interface ChargeStore {
+export interface Charges {
   /**
    * Takes money, by one conditional transaction. No other code does. Throws when the outcome stays unknown.
    */
@@ -56,6 +56,9 @@ export interface ChargeStore {
    * 'busy': a conflict outlasted the retries. The caller has to call again.
    */
   refund(creation: CreationRecord, refund: Refund): Promise<'refunded' | 'already_terminal' | 'busy'>;
+}
+
+export interface ChargeStore extends Charges {
   /**
    * Fails the creation as cancelled and gives its charge back, if it is still open and its attempts are exactly
    * those of the given record. 'moved_on': it has ended, or an attempt was begun or changed. 'busy': as for a

@@ -29,8 +29,11 @@ export interface CreationPage {
   readonly next?: CreationId;
 }
 
-export interface CreationReads {
+export interface CreationReader {
   read(id: CreationId): Promise<CreationRecord | undefined>;
+}
+
+export interface CreationReads extends CreationReader {
   /**
    * The creations of these ids with their leases, consistently and in this order, without those that do not
    * exist.

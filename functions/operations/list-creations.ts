@@ -9,7 +9,7 @@ import { mostPageBytes } from '../../core/limits.ts';
 import type { CreationPage, CreationQuery } from '../../core/ports/creations.ts';
 import { invalidRequest, type FieldError } from '../../core/problem.ts';
 import { isUser } from '../../core/user.ts';
-import { apiServices, type ApiServices } from '../services/api.ts';
+import { listServices, type ListServices } from '../services/api.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { unknownParameters, type ApiRequest } from '../http/request.ts';
 import { serve, type Handle } from '../http/serve.ts';
@@ -18,7 +18,7 @@ const defaultLimit = 20;
 const mostLimit = 100;
 
 /** GET /creations: the account's creations, the newest first; ?limit, ?cursor, ?status, ?model and ?user. */
-export const listCreations: Handle<ApiServices> = async (request, { account, nowMillis }, services) => {
+export const listCreations: Handle<ListServices> = async (request, { account, nowMillis }, services) => {
   const found = await services.creations.page(account.id, queryOf(request));
   const { data, next } = withinBytes(found, (creation) =>
     creationView(creation, services.resultsBaseUrl, nowMillis),
@@ -105,4 +105,4 @@ function toCursor(id: CreationId): string {
   return Buffer.from(id, 'latin1').toString('base64url');
 }
 
-export const handler = serve('get', listCreations, atFirstRequest(apiServices));
+export const handler = serve('get', listCreations, atFirstRequest(listServices));

@@ -1,7 +1,9 @@
+import costs from '../../catalog/provider-costs.json' with { type: 'json' };
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createSandboxProvider } from '../../adapters/providers/sandbox/provider.ts';
 import { createVendors } from '../../adapters/providers/vendors.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
+import type { ProviderCosts } from '../../core/provider-costs.ts';
 import { commonServices, imageStore, table } from './clients.ts';
 import type { CompletionServices } from './completion.ts';
 import { environment } from './environment.ts';
@@ -11,7 +13,12 @@ import { vendorAccess } from './vendor-access.ts';
 export interface RenderServices extends CompletionServices {
   /** Where vendors reach this service. Undefined: no vendor is asked to call back. */
   readonly callbackBaseUrl: string | undefined;
+  /** The prices of the providers, as this release knows them. */
+  readonly providerCosts: ProviderCosts;
 }
+
+// A test and the synthesis check the file against its schema.
+const providerCosts = costs as ProviderCosts;
 
 export function renderServices(): RenderServices {
   const crash = (): never => process.exit(1);
@@ -31,6 +38,7 @@ export function renderServices(): RenderServices {
     providers: new Map(providers.map((provider) => [provider.name, provider])),
     resultDays: Number(environment('RESULT_DAYS')),
     callbackBaseUrl: callbackBaseUrl(),
+    providerCosts,
   };
 }
 

@@ -1,10 +1,10 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { callLimits } from '../../adapters/call-limits.ts';
-import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
+import { createCharges } from '../../adapters/dynamodb/charge-store.ts';
 import { createNoticeMarks } from '../../adapters/dynamodb/notice-store.ts';
 import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
 import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
-import type { ChargeStore } from '../../core/ports/charges.ts';
+import type { Charges } from '../../core/ports/charges.ts';
 import type { Executions } from '../../core/ports/executions.ts';
 import type { NoticeExecutions, NoticeMarks } from '../../core/ports/notices.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
@@ -17,7 +17,7 @@ import { outbound, outboundRules } from './outbound.ts';
 
 /** For the operation that charges. */
 export interface SubmitServices extends QuoteServices {
-  readonly charges: ChargeStore;
+  readonly charges: Charges;
   readonly executions: Executions;
   readonly notices: NoticeMarks;
   readonly noticeExecutions: NoticeExecutions;
@@ -45,7 +45,7 @@ export function submitServices(): OpenServices<SubmitServices> {
     return {
       ...api,
       ...base,
-      charges: createChargeStore({ ...shared, signal, onConflict }),
+      charges: createCharges({ ...shared, signal, onConflict }),
       uploads: createUploadStore({ ...shared, signal }),
       executions: createExecutions(states, stateMachines(), signal),
       notices: createNoticeMarks({ ...shared, signal }),

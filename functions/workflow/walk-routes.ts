@@ -11,6 +11,7 @@ import {
 } from '../../core/creation.ts';
 import { CreationFailed, failureNamed, failureNames, type FailureName } from '../../core/failure.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
+import { renderingCostMicros } from '../../core/provider-costs.ts';
 import { errorName } from '../error-name.ts';
 import type { RenderServices } from '../services/render.ts';
 import type { Parked } from './ask-provider.ts';
@@ -100,11 +101,13 @@ function isFailureName(outcome: string): boolean {
 
 function newAttempt({ creation, services }: Walk, route: RouteChoice): RouteAttempt {
   const random = Buffer.from(services.randomBytes(24)).toString('base64url');
+  const costMicros = renderingCostMicros(services.providerCosts, route, creation);
   const extension = creation.outputFormat === 'jpeg' ? 'jpg' : creation.outputFormat;
   return {
     ...route,
     startedAt: new Date(services.clock.now()).toISOString(),
     resultKey: `results/${random}.${extension}`,
+    ...(costMicros !== undefined && { providerCostMicros: costMicros }),
   };
 }
 

@@ -18,8 +18,10 @@ import { createSecretBox } from '../../adapters/secret-box.ts';
 import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
 import { createTasks } from '../../adapters/step-functions-tasks.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
+import costs from '../../catalog/provider-costs.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
 import type { CancelServices } from '../../core/cancellation.ts';
+import type { ProviderCosts } from '../../core/provider-costs.ts';
 import { requestMillis } from '../../core/limits.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
@@ -39,7 +41,7 @@ import { listModels } from '../../functions/operations/list-models.ts';
 import { quoteImage } from '../../functions/operations/quote-image.ts';
 import { receiveCallback } from '../../functions/operations/receive-callback.ts';
 import { serve, type ApiHandler } from '../../functions/http/serve.ts';
-import type { ApiServices, QuoteServices } from '../../functions/services/api.ts';
+import type { ListServices, QuoteServices } from '../../functions/services/api.ts';
 import type { CancelApiServices } from '../../functions/services/cancel.ts';
 import type { UploadServices } from '../../functions/services/upload.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
@@ -268,7 +270,7 @@ export function createService(
   };
   const topUpUrl = 'https://portal.test/wallet';
   // As in functions/services.ts, every wait of a request ends when the time budget of the request is used up.
-  const openApi = (): typeof api & ApiServices & { shared: Table } => {
+  const openApi = (): typeof api & ListServices & { shared: Table } => {
     const budget = startBudget(clock, requestMillis);
     const shared = { ...store, signal: budget.signal };
     return {
@@ -339,6 +341,7 @@ export function createService(
     }),
     resultDays: 30,
     callbackBaseUrl: 'https://api.test',
+    providerCosts: costs as ProviderCosts,
   };
   const callbacks = { ...render, ...common('receive-callback') };
   const refund = { ...common('refund-charge'), creations, charges };

@@ -39,6 +39,10 @@ describe('text from clients, vendors and receivers', () => {
       output.show({ plain: hostile, list: [hostile], object: { [hostile]: hostile } }, hostile);
       output.list([{ plain: hostile, object: [{ hostile }] }], '');
       output.list([], hostile);
+      const csv = lines.length;
+      output.csv([hostile]);
+      // CSV ends its lines with CR LF. The line feed is that of the printer.
+      expect(lines.splice(csv).map((line) => line.replace(/\r$/, ''))).toEqual([shown]);
       expect(lines.join('\n')).not.toMatch(control);
       expect(lines.join('\n')).toContain('\\u202etxt.exe');
     },

@@ -59,6 +59,8 @@ export const parts: readonly Part[] = [
         'No provider name, job id or cost is shown to a client',
         'api/creations: A creation shows no provider name, provider job id or provider cost',
         'api/provider-policy: The list names no provider, no provider model and no provider cost',
+        'admin/figures: A creation, its quote and its webhook show no cost of a provider',
+        'admin/figures: Usage has no figure of a provider',
       ),
       row(
         'results[].content_credentials is present or absent, read from the bytes, which are never changed',
@@ -723,6 +725,12 @@ export const parts: readonly Part[] = [
         'user: 1 to 64 characters, in creation, ledger row and the filter of GET /creations',
         'api/key-limits: The creation, its ledger row and the filter of GET /creations have the user as it was sent',
         'api/key-limits: The user takes part in the comparison of requests with one Idempotency-Key',
+      ),
+      row(
+        'Usage by day, key, model and user, whose total is that of the ledger for each of them',
+        'core/figures: Every grouping has the same total, which is that of the ledger',
+        'admin/figures: The usage by %s is that of one account, and its total is the spend by the ledger',
+        'admin/figures: Each line names its day, key, model or user',
       ),
       row(
         'X-Darkroom-Cost on every answer that charges or quotes',

@@ -9,6 +9,7 @@ import {
 } from '../../core/creation.ts';
 import { failureNames, failures } from '../../core/failure.ts';
 import { asMicros } from '../../core/money.ts';
+import { webhookBody } from '../../core/webhook.ts';
 import { aCompletedCreation, aCreation, creationId, now, storedImage } from '../fixtures/records.ts';
 
 const base = 'https://results.test';
@@ -142,6 +143,7 @@ describe('a creation as its client sees it', () => {
           resultKey: storedImage.key,
           jobId: 'job-7',
           outcome: 'rendered',
+          providerCostMicros: asMicros(98_765),
         },
       ],
       lease: { holder: 'request-1', until: now },
@@ -153,8 +155,9 @@ describe('a creation as its client sees it', () => {
         body: 'secret body',
       },
     });
-    const shown = JSON.stringify(creationView({ ...creation, model: 'm' }, base, now));
-    for (const hidden of ['sandbox', 'job-7', 'request-1', 'Key001', 'Acc0unt001', 'secret body'])
+    const client = { ...creation, model: 'm' };
+    const shown = JSON.stringify(creationView(client, base, now)) + webhookBody(client, []);
+    for (const hidden of ['sandbox', 'job-7', 'request-1', 'Key001', 'Acc0unt001', 'secret body', '98765'])
       expect(shown).not.toContain(hidden);
   });
 });

@@ -5,7 +5,7 @@ import type { CreationPage, CreationQuery, CreationStore } from '../../core/port
 import type { Caller } from '../../functions/http/caller.ts';
 import { listCreations } from '../../functions/operations/list-creations.ts';
 import type { ApiRequest } from '../../functions/http/request.ts';
-import type { ApiServices } from '../../functions/services/api.ts';
+import type { ListServices } from '../../functions/services/api.ts';
 import { aCreation, anAccount, anApiKey, now } from '../fixtures/records.ts';
 import { stub } from './fakes.ts';
 import { creationIdIn } from '../fixtures/values.ts';
@@ -39,7 +39,7 @@ async function list(page: CreationPage, query: ApiRequest['query'] = {}): Promis
       return Promise.resolve(page);
     },
   });
-  const services = stub<ApiServices>({ creations, resultsBaseUrl: 'https://results.test' });
+  const services = stub<ListServices>({ creations, resultsBaseUrl: 'https://results.test' });
   const { body } = await listCreations(stub<ApiRequest>({ query }), caller, services);
   return body as Answer;
 }

@@ -60,6 +60,7 @@ function render({ creation = {}, submit, put, creations, resultDays = 30 }: Sett
     },
     log,
     randomBytes: seededBytes,
+    providerCosts: { costs: [] },
     resultDays,
     creations: stub<CreationStore>({
       lease: async () =>

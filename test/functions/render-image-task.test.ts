@@ -45,6 +45,7 @@ function stage({
     clock: fakeClock(),
     log,
     randomBytes: seededBytes,
+    providerCosts: { costs: [] },
     resultDays: 30,
     callbackBaseUrl: 'https://api.test',
     providers: new Map([[provider.name, provider]]),

@@ -73,6 +73,7 @@ function stage({
     clock: fakeClock(),
     log,
     randomBytes: seededBytes,
+    providerCosts: { costs: [] },
     creations,
     images,
     providers: new Map([['sandbox', sandbox]]),

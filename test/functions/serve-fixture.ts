@@ -11,6 +11,7 @@ import type { RequestQuestion, RequestState, RequestStore } from '../../core/por
 import { startBudget } from '../../core/time-budget.ts';
 import { generateImage } from '../../functions/operations/generate-image.ts';
 import { serve, type ApiHandler, type Handle } from '../../functions/http/serve.ts';
+import type { ListServices } from '../../functions/services/api.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
 import { anAccount, anApiKey, apiKeyText, now, seededBytes } from '../fixtures/records.ts';
 import { catalog } from './catalog-fixture.ts';
@@ -37,7 +38,7 @@ interface Setting
 export interface Stage {
   readonly clock: FakeClock;
   readonly log: FakeLog;
-  readonly open: () => SubmitServices;
+  readonly open: () => SubmitServices & ListServices;
   readonly questions: readonly RequestQuestion[];
   readonly orders: readonly ChargeOrder[];
   readonly started: readonly string[];
@@ -133,7 +134,7 @@ export function accepting(setting: Setting): Stage {
     get counted() {
       return counted;
     },
-    open: () => stub<SubmitServices>({ ...base, budget: startBudget(clock, requestMillis) }),
+    open: () => stub<SubmitServices & ListServices>({ ...base, budget: startBudget(clock, requestMillis) }),
   };
 }
 
@@ -147,7 +148,7 @@ interface Answered {
 export interface Sending {
   readonly handler?: ApiHandler;
   /** An operation of the test's own inside the API's frame. */
-  readonly handle?: Handle<SubmitServices>;
+  readonly handle?: Handle<SubmitServices & ListServices>;
   readonly method?: 'GET' | 'POST';
   readonly path?: string;
   /** The {id} of the path. */

@@ -1,6 +1,7 @@
 /** A walk over the routes of a creation, with fakes of the ports. */
 import type { CreationRecord, RouteAttempt, StoredImage } from '../../core/creation.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
+import type { ProviderCosts } from '../../core/provider-costs.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason } from '../../core/provider.ts';
 import type { Parked } from '../../functions/workflow/ask-provider.ts';
 import { walkRoutes, type Rendering } from '../../functions/workflow/walk-routes.ts';
@@ -56,6 +57,7 @@ export interface Surroundings {
   /** Whether the execution can wait for a callback. */
   readonly mayPark?: boolean;
   readonly callbackBaseUrl?: string | undefined;
+  readonly providerCosts?: ProviderCosts;
 }
 
 export function walk(
@@ -68,6 +70,7 @@ export function walk(
     get,
     mayPark = false,
     callbackBaseUrl,
+    providerCosts = { costs: [] },
   }: Surroundings,
 ): Walked {
   const creation = aCreation({ ...bothRoutes, ...change });
@@ -78,6 +81,7 @@ export function walk(
     clock,
     log,
     randomBytes: seededBytes,
+    providerCosts,
     images: stub<ImageStore>({
       find: async (key) => Promise.resolve(stored.find((image) => image.key === key)),
       ...(get && { get }),

@@ -1,5 +1,6 @@
 /** What a walk over the routes writes down, asks of a provider and logs. */
 import { describe, expect, it } from 'vitest';
+import { readProviderCosts } from '../../admin/catalog/catalog-files.ts';
 import type { CreationRecord, StoredImage } from '../../core/creation.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import type { ImageProvider, RefusalReason, RenderJob } from '../../core/provider.ts';
@@ -39,6 +40,46 @@ describe('the record of an attempt', () => {
         outcome: 'rendered',
       },
     ]);
+  });
+
+  it.each([
+    ['without source images', [], 6_000],
+    ['with two source images', [storedImage, storedImage], 46_000],
+  ] as const)(
+    'The record of an attempt %s says what the vendor bills for the image, before the vendor is asked',
+    async (_case, sources, providerCostMicros) => {
+      const routes = [
+        { provider: 'openai', providerModel: 'gpt-image-2', quality: 'low' },
+        { provider: 'second', providerModel: 'b' },
+      ];
+      const { result, saved } = walk(
+        { routes, sources },
+        {
+          providers: [fakeProvider('openai', refused('unavailable')), fakeProvider('second', rendered)],
+          providerCosts: readProviderCosts(),
+        },
+      );
+      const { attempts } = await result;
+      expect(saved[0]).toMatchObject([{ provider: 'openai', providerCostMicros }]);
+      expect(attempts).toMatchObject([
+        { outcome: 'unavailable', providerCostMicros },
+        { outcome: 'rendered' },
+      ]);
+      expect(attempts[1], 'a route that the costs do not know').not.toHaveProperty('providerCostMicros');
+    },
+  );
+
+  it('An attempt that an earlier release began gets no cost of this release', async () => {
+    const { result } = walk(
+      {
+        attempts: [{ ...begun, provider: 'sandbox', providerModel: 'standard', jobId: 'job-1' }],
+        routes: [{ provider: 'sandbox', providerModel: 'standard' }],
+      },
+      { providers: [fakeProvider('sandbox', rendered)], providerCosts: readProviderCosts() },
+    );
+    const [attempt] = (await result).attempts;
+    expect(attempt).toMatchObject({ outcome: 'rendered' });
+    expect(attempt).not.toHaveProperty('providerCostMicros');
   });
 
   it('The record of a provider that does not exist says so', async () => {

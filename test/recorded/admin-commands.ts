@@ -12,6 +12,8 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   blocks: ['show', 'lift'],
   providers: ['list', 'set', 'remove', 'callbacks', 'check'],
   catalog: ['check'],
+  usage: [],
+  report: [],
   audit: [],
 };
 
@@ -218,6 +220,25 @@ const creationSteps: readonly AdminStep[] = [
   ),
 ];
 
+const always = '--from 2020-01-01 --to 2099-12-31';
+const figures: readonly AdminStep[] = [
+  ...both(
+    `usage {account} ${always} --by model`,
+    `usage {made} ${always} --by user`,
+    `report ${always} --by provider`,
+  ),
+  ...steps(
+    `usage {account} ${always} --by user --csv`,
+    `report ${always} --by model --csv`,
+    `--json report ${always} --csv`,
+    `usage ${absentAccount} ${always}`,
+    `usage {account} ${always} --by hour`,
+    'usage {account} --from 2026-11-01',
+    'report --from 2026-11-31 --to 2026-12-01',
+    'report --from 2026-11-02 --to 2026-11-01',
+  ),
+];
+
 const others: readonly AdminStep[] = [
   ...both(
     'blocks show 203.0.113.7',
@@ -261,7 +282,7 @@ export const adminGroups: readonly AdminGroup[] = [
   {
     name: 'run',
     prepare: creations,
-    steps: [...accounts, ...keys, ...wallet, ...creationSteps, ...webhooks, ...others],
+    steps: [...accounts, ...keys, ...wallet, ...creationSteps, ...figures, ...webhooks, ...others],
     after: ({ stage }) => {
       stage.service.machine.faults.clear();
     },

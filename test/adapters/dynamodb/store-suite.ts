@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { accountFacts } from './account-facts.ts';
+import { bookedFacts } from './booked-facts.ts';
 import { booksFacts } from './books-facts.ts';
 import { capFacts } from './cap-facts.ts';
 import { chargeFacts } from './charge-facts.ts';
@@ -19,6 +20,7 @@ const facts: Facts = {
   ...workFacts,
   ...accountFacts,
   ...booksFacts,
+  ...bookedFacts,
   ...refusalFacts,
   ...uploadFacts,
   ...noticeFacts,

@@ -33,6 +33,7 @@ it('A renderer that wakes after its lease was taken saves no attempt, calls no v
       clock,
       log,
       randomBytes: seededBytes,
+      providerCosts: { costs: [] },
       creations,
       images,
       providers: new Map([['sandbox', provider]]),

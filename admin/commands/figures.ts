@@ -1,0 +1,142 @@
+/** The commands `usage`, which shows what a client used, and `report`, which shows what the operator earned. */
+import type { Command } from 'commander';
+import { readBookedRows } from '../../adapters/dynamodb/booked-rows.ts';
+import type { Account } from '../../core/account.ts';
+import type { BookedRow, Cells, Days, GroupOf } from '../../core/booked-row.ts';
+import { csvLine, plainCell, type Cell } from '../../core/csv.ts';
+import { marginCells, marginDimensions, sumMargin } from '../../core/margin.ts';
+import { sumUsage, usageCells, usageDimensions } from '../../core/usage.ts';
+import type { Row } from '../../terminal/output.ts';
+import type { Admin, Session } from '../admin.ts';
+import { OperatorError } from '../operator-error.ts';
+import { createProgress } from '../progress.ts';
+import * as values from '../terminal/values.ts';
+
+interface FigureOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly by: string;
+  readonly csv?: boolean;
+}
+
+const whenEmpty = 'Nothing was charged or refunded in these days.';
+
+export function addFigureCommands(program: Command, admin: Admin): void {
+  const form = (csv: boolean | undefined): 'csv' | 'json' | 'table' => {
+    const { json } = program.opts<{ json?: boolean }>();
+    if (csv === true && json === true) throw new OperatorError('--csv and --json: give one of them.');
+    return csv === true ? 'csv' : json === true ? 'json' : 'table';
+  };
+  ranged(program.command('usage <account>'), usageDimensions)
+    .description('what a client used: creations and spend by day, key, model or user')
+    .action(
+      admin.run(async (session, id: string, options: FigureOptions) => {
+        const as = form(options.csv);
+        const { days, by } = { days: daysOf(options), by: values.oneOf('--by', options.by, usageDimensions) };
+        const account = await values.account(session.services, id);
+        const sums = sumUsage(by);
+        await readRows(session, [account], days, (_account, booked) => sums.add(booked));
+        const keys = by === 'key' ? await session.services.accounts.listKeys(account.id) : undefined;
+        show(session, as, {
+          asked: { account: account.id, ...days, by },
+          by,
+          ...(keys && { names: new Map(keys.map((key) => [key.id, key.name])) }),
+          lines: sums.groups().map(({ group, sums: own }) => ({ group, sums: usageCells(own) })),
+          total: usageCells(sums.total()),
+        });
+      }),
+    );
+  ranged(program.command('report'), marginDimensions)
+    .description('what all clients brought, what the providers cost, and the margin')
+    .action(
+      admin.run(async (session, options: FigureOptions) => {
+        const as = form(options.csv);
+        const { days, by } = {
+          days: daysOf(options),
+          by: values.oneOf('--by', options.by, marginDimensions),
+        };
+        const accounts = await session.services.accounts.list();
+        const sums = sumMargin(by);
+        await readRows(session, accounts, days, (account, booked) => sums.add(account, booked));
+        show(session, as, {
+          asked: { ...days, by },
+          by,
+          ...(by === 'account' && { names: new Map(accounts.map(({ id, name }) => [id, name])) }),
+          lines: sums.groups().map(({ group, sums: own }) => ({ group, sums: marginCells(own) })),
+          total: marginCells(sums.total()),
+        });
+      }),
+    );
+}
+
+function ranged(command: Command, dimensions: readonly string[]): Command {
+  return command
+    .requiredOption('--from <day>', 'the first day, in UTC, such as 2026-11-01')
+    .requiredOption('--to <day>', 'the last day, which is included')
+    .option('--by <what>', dimensions.join(', '), 'day')
+    .option('--csv', 'lines of CSV instead of a table');
+}
+
+function daysOf({ from, to }: FigureOptions): Days {
+  const days = { from: values.day('--from', from), to: values.day('--to', to) };
+  if (days.to < days.from) throw new OperatorError('--to: must not be before --from.');
+  return days;
+}
+
+/** Reads the rows of one account after the other, and tells the progress. */
+async function readRows(
+  { services, tell }: Session,
+  accounts: readonly Account[],
+  days: Days,
+  take: (accountId: string, booked: BookedRow) => void,
+): Promise<void> {
+  const progress = createProgress(services.clock, tell);
+  let rows = 0;
+  for (const [place, { id }] of accounts.entries()) {
+    for await (const some of readBookedRows(services.table, id, days)) {
+      for (const booked of some) take(id, booked);
+      rows += some.length;
+      progress(() => `account ${place + 1} of ${accounts.length}, ${rows} ledger rows`);
+    }
+    progress(() => `account ${place + 1} of ${accounts.length}, ${rows} ledger rows`);
+  }
+}
+
+interface Figures {
+  /** The options of the command, which the JSON document repeats. */
+  readonly asked: Row;
+  /** The name of the first column. */
+  readonly by: string;
+  /** The names of the groups by their ids, for a second column. */
+  readonly names?: ReadonlyMap<string, string>;
+  readonly lines: readonly GroupOf<Cells>[];
+  readonly total: Cells;
+}
+
+/** CSV has no line with the total, so that a spreadsheet can sum its columns. */
+function show({ output }: Session, form: 'csv' | 'json' | 'table', figures: Figures): void {
+  const { asked, by, names, lines, total } = figures;
+  const cells = lines.map(({ group, sums }): Cells => ({
+    [by]: group,
+    ...(names && { name: group === null ? null : (names.get(group) ?? null) }),
+    ...sums,
+  }));
+  switch (form) {
+    case 'csv': {
+      const header: readonly Cell[] = [by, ...(names ? ['name'] : []), ...Object.keys(total)];
+      output.csv([header, ...cells.map((line) => Object.values(line))].map(csvLine));
+      break;
+    }
+    case 'json':
+      output.show({ ...asked, data: cells.map(plain), total: plain(total) });
+      break;
+    case 'table': {
+      const last = { [by]: 'total', ...(names && { name: null }), ...total };
+      output.list(cells.length === 0 ? [] : [...cells, last].map(plain), whenEmpty);
+    }
+  }
+}
+
+function plain(cells: Cells): Row {
+  return Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, plainCell(cell)]));
+}

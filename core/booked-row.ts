@@ -1,0 +1,66 @@
+/** Rows of the ledger with the creations that they name, and sums of them by group. */
+import { nextDay, type CreationRecord } from './creation.ts';
+import type { Cell } from './csv.ts';
+import type { LedgerRow } from './ledger.ts';
+
+/** What the sums read of a creation. */
+export type BookedCreation = Pick<CreationRecord, 'id' | 'status' | 'model' | 'attempts'>;
+
+/** A charge or a refund, with its creation. A creation that has no record is absent. */
+export interface BookedRow {
+  readonly row: LedgerRow;
+  readonly creation?: BookedCreation;
+}
+
+/** Days of UTC in the form "2026-11-21". The sums include both. */
+export interface Days {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The UTC day on which the ledger has the row. The day of a refund can be later than that of its charge. */
+export function dayOfRow({ at }: Pick<LedgerRow, 'at'>): string {
+  return at.slice(0, 10);
+}
+
+/** The UTC day after this one. */
+export function dayAfter(day: string): string {
+  return nextDay(Date.parse(day)).slice(0, 10);
+}
+
+/** The sums of one group. The group null has the rows that name nothing, such as no user. */
+export interface GroupOf<Sums> {
+  readonly group: string | null;
+  readonly sums: Sums;
+}
+
+export interface GroupedSums<Sums> {
+  add(group: string | null, part: Sums): void;
+  /** By the names of the groups. The group null is the last. */
+  groups(): GroupOf<Sums>[];
+  total(): Sums;
+}
+
+/** The memory that this takes grows with the number of groups, and not with the number of parts. */
+export function groupSums<Sums extends Readonly<Record<keyof Sums, number>>>(zero: Sums): GroupedSums<Sums> {
+  const names = Object.keys(zero) as (keyof Sums)[];
+  const sums = new Map<string | null, Sums>();
+  const plus = (one: Sums, other: Sums): Sums =>
+    Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as unknown as Sums;
+  return {
+    add: (group, part) => void sums.set(group, plus(sums.get(group) ?? zero, part)),
+    groups: () =>
+      [...sums].map(([group, own]) => ({ group, sums: own })).sort((a, b) => byName(a.group, b.group)),
+    total: () => [...sums.values()].reduce(plus, zero),
+  };
+}
+
+function byName(one: string | null, other: string | null): number {
+  if (one === other) return 0;
+  if (one === null) return 1;
+  if (other === null) return -1;
+  return one < other ? -1 : 1;
+}
+
+/** The columns of one line, in order. */
+export type Cells = Readonly<Record<string, Cell>>;

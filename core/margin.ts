@@ -1,0 +1,159 @@
+/**
+ * What the operator earns: revenue, provider costs and margin by account, model, provider or day. A client
+ * never sees these figures.
+ *
+ * Revenue counts on the day of its row of the ledger, and a refund on its own day (usage.ts). The cost of a
+ * creation counts on the day of its charge. It is the price that the renderer noted in the attempt, so a later
+ * price of the provider changes no day that is over.
+ */
+import {
+  dayOfRow,
+  groupSums,
+  type BookedCreation,
+  type BookedRow,
+  type Cells,
+  type GroupedSums,
+} from './booked-row.ts';
+import { isTerminal, type RouteAttempt } from './creation.ts';
+import { asMicros } from './money.ts';
+
+export const marginDimensions = ['account', 'model', 'provider', 'day'] as const;
+export type MarginDimension = (typeof marginDimensions)[number];
+
+export interface Margin {
+  readonly creations: number;
+  readonly failed: number;
+  /** Charges minus refunds. */
+  readonly revenueMicros: number;
+  /** Of the creations whose cost is known. */
+  readonly costMicros: number;
+  /** Creations whose cost is not known. The margin leaves them out. */
+  readonly costUnknown: number;
+  /** The part of the revenue that such creations have. */
+  readonly revenueCostUnknownMicros: number;
+  /** Creations of which nobody knows whether a provider billed an attempt that gave no image. */
+  readonly unclear: number;
+  /** What these attempts cost if they were billed, as far as it was noted. */
+  readonly unclearCostMicros: number;
+}
+
+const noMargin: Margin = {
+  creations: 0,
+  failed: 0,
+  revenueMicros: 0,
+  costMicros: 0,
+  costUnknown: 0,
+  revenueCostUnknownMicros: 0,
+  unclear: 0,
+  unclearCostMicros: 0,
+};
+
+export interface MarginSums extends Pick<GroupedSums<Margin>, 'groups' | 'total'> {
+  /** Rows of the ledger that are no charge and no refund do not count. */
+  add(accountId: string, booked: BookedRow): void;
+}
+
+/** Sums by one dimension. The total is the same for each dimension. */
+export function sumMargin(by: MarginDimension): MarginSums {
+  const sums = groupSums(noMargin);
+  return {
+    add: (accountId, booked) => {
+      const part = marginOf(booked);
+      if (part) sums.add(groupOf[by](booked, accountId), part);
+    },
+    groups: () => sums.groups(),
+    total: () => sums.total(),
+  };
+}
+
+const groupOf: Readonly<Record<MarginDimension, (booked: BookedRow, accountId: string) => string | null>> = {
+  account: (_booked, accountId) => accountId,
+  model: ({ creation }) => creation?.model ?? null,
+  provider: ({ creation }) => providerOf(creation),
+  day: ({ row }) => dayOfRow(row),
+};
+
+/** The provider that rendered, or that was tried last. Null: none was tried. */
+function providerOf(creation: BookedCreation | undefined): string | null {
+  const attempts = creation?.attempts ?? [];
+  return (attempts.find(isRendered) ?? attempts.at(-1))?.provider ?? null;
+}
+
+function marginOf({ row, creation }: BookedRow): Margin | undefined {
+  const revenueMicros = 0 - row.amountMicros;
+  const costMicros = costMicrosOf(creation);
+  const revenue = {
+    revenueMicros,
+    ...(costMicros === undefined && { revenueCostUnknownMicros: revenueMicros }),
+  };
+  switch (row.kind) {
+    case 'charge': {
+      const unclear = unclearAttempts(creation);
+      return {
+        ...noMargin,
+        ...revenue,
+        creations: 1,
+        failed: creation?.status === 'failed' ? 1 : 0,
+        costMicros: costMicros ?? 0,
+        costUnknown: costMicros === undefined ? 1 : 0,
+        unclear: unclear.length > 0 ? 1 : 0,
+        unclearCostMicros: unclear.reduce((sum, attempt) => sum + (attempt.providerCostMicros ?? 0), 0),
+      };
+    }
+    case 'refund':
+      return { ...noMargin, ...revenue };
+    case 'top_up':
+    case 'adjustment':
+    case 'credit_line':
+      return undefined;
+  }
+}
+
+/**
+ * What the providers billed for the images of a creation. Undefined when nobody noted it: the creation is
+ * open, has no record, or was rendered by an older release or by a route that has no known price.
+ */
+function costMicrosOf(creation: BookedCreation | undefined): number | undefined {
+  if (!creation || !isTerminal(creation.status)) return undefined;
+  const rendered = creation.attempts.filter(isRendered);
+  if (creation.status === 'completed' && rendered.length === 0) return undefined;
+  let sum = 0;
+  for (const { providerCostMicros } of rendered) {
+    if (providerCostMicros === undefined) return undefined;
+    sum += providerCostMicros;
+  }
+  return sum;
+}
+
+/**
+ * The attempts whose end nobody saw: the vendor may have rendered and billed. catalog/provider-costs.json does
+ * not say what vendors bill for other failures, and such attempts count as not billed.
+ */
+function unclearAttempts(creation: BookedCreation | undefined): readonly RouteAttempt[] {
+  if (!creation || !isTerminal(creation.status)) return [];
+  return creation.attempts.filter(
+    ({ outcome }) => outcome === undefined || outcome === 'unknown_outcome' || outcome === 'no_answer',
+  );
+}
+
+function isRendered({ outcome }: RouteAttempt): boolean {
+  return outcome === 'rendered';
+}
+
+/** The figures of a line, for the operator only. */
+export function marginCells(sums: Margin): Cells {
+  const known = sums.revenueMicros - sums.revenueCostUnknownMicros;
+  const margin = known - sums.costMicros;
+  return {
+    creations: sums.creations,
+    failed: sums.failed,
+    revenue: { usd: asMicros(sums.revenueMicros) },
+    provider_cost: { usd: asMicros(sums.costMicros) },
+    margin: { usd: asMicros(margin) },
+    margin_percent: known > 0 ? Math.round((10_000 * margin) / known) / 100 : null,
+    cost_unknown: sums.costUnknown,
+    revenue_cost_unknown: { usd: asMicros(sums.revenueCostUnknownMicros) },
+    unclear: sums.unclear,
+    unclear_cost: { usd: asMicros(sums.unclearCostMicros) },
+  };
+}

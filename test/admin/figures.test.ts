@@ -1,0 +1,248 @@
+/** The commands `usage` and `report` against the whole service, with a fake of a vendor that is not free. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { createAccount } from '../../admin/commands/accounts.ts';
+import { issueKey } from '../../admin/commands/keys.ts';
+import { fakes } from '../../tools/vendors/fakes/all-fakes.ts';
+import type { FakeVendor } from '../../tools/vendors/fakes/fake-vendor.ts';
+import { enableAll, environmentOf } from '../../tools/vendors/fleet.ts';
+import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
+import { settled, submit } from '../workflow/creations.ts';
+import { admin, adminJson, refusal } from './admin-run.ts';
+
+/** What gpt-image-2-low costs for an image of 1K, by catalog/provider-costs.json. */
+const providerCost = 0.006;
+const hostile = '=HYPERLINK("https://attacker.test","a, b")';
+const figuresSchema = z.object({
+  data: z.array(z.record(z.string(), z.unknown())),
+  total: z.record(z.string(), z.unknown()),
+});
+
+let openai: FakeVendor;
+let service: TestService;
+let client: Client;
+let other: Client;
+let secondKey: string;
+let priceMicros: number;
+/** In USD: the price of an image of the vendor, plus this much. */
+const withPrice = (micros: number): number => (priceMicros + micros) / 1_000_000;
+let today: string;
+let rendered: string;
+const run = async (...args: readonly string[]) =>
+  figuresSchema.parse(await adminJson(service.folder, ...args));
+const usage = (...more: readonly string[]) =>
+  run('usage', client.account.id, '--from', today, '--to', today, ...more);
+const report = (...more: readonly string[]) => run('report', '--from', today, '--to', today, ...more);
+
+beforeAll(async () => {
+  openai = await fakes.openai.start();
+  service = await startTestService({ environment: environmentOf([['openai', openai]]) });
+  await enableAll(service.operator);
+  client = await service.client({ name: '@studio' });
+  other = await service.client();
+  secondKey = (await issueKey(service.operator, client.account, { name: 'batch' })).key;
+  const order = async (key: string, body: object) => {
+    const id = await submit(service, key, { prompt: 'a lake', ...body });
+    return settled(service, id);
+  };
+  const model = 'gpt-image-2-low';
+  const done = await order(client.key, { model, user: 'ann', webhook_url: service.machine.inboxUrl });
+  expect(done).toMatchObject({ status: 'completed', attempts: [{ provider: 'openai' }] });
+  rendered = done.id;
+  priceMicros = done.costMicros;
+  await order(secondKey, { model: 'sandbox-sketch', user: hostile });
+  await order(client.key, { model: 'sandbox-sketch', prompt: 'a lake [sandbox:fail]' });
+  await order(other.key, { model, user: 'ann' });
+  today = done.createdAt.slice(0, 10);
+});
+afterAll(async () => {
+  await service.end();
+  await openai.stop();
+});
+
+describe('usage', () => {
+  it.each(['day', 'key', 'model', 'user'])(
+    'The usage by %s is that of one account, and its total is the spend by the ledger',
+    async (by) => {
+      const { data, total } = await usage('--by', by);
+      const ledger = await service.operator.wallet.ledger(client.account.id);
+      const moved = ledger.filter(({ kind }) => kind === 'charge' || kind === 'refund');
+      const spent = moved.reduce((sum, { amountMicros }) => sum - amountMicros, 0) / 1_000_000;
+      expect(total).toEqual({
+        creations: 3,
+        completed: 2,
+        failed: 1,
+        charged: withPrice(20_000),
+        refunded: 0.01,
+        spent,
+      });
+      expect(data.map((line) => Number(line['creations'])).reduce((one, two) => one + two)).toBe(3);
+    },
+  );
+
+  it('Each line names its day, key, model or user', async () => {
+    const groups = async (by: string): Promise<unknown[]> =>
+      (await usage('--by', by)).data.map((line) => [line[by], line['creations'], line['spent']]);
+    expect(await groups('day')).toEqual([[today, 3, withPrice(10_000)]]);
+    expect(await groups('model')).toEqual([
+      ['gpt-image-2-low', 1, withPrice(0)],
+      ['sandbox-sketch', 2, 0.01],
+    ]);
+    expect(await groups('user')).toEqual([
+      [hostile, 1, 0.01],
+      ['ann', 1, withPrice(0)],
+      [null, 1, 0],
+    ]);
+    const { data } = await usage('--by', 'key');
+    expect(data.map(({ key, name, creations }) => [key === client.record.id, name, creations])).toEqual(
+      expect.arrayContaining([
+        [true, client.record.name, 2],
+        [false, 'batch', 1],
+      ]),
+    );
+  });
+
+  it('CSV has a header, six decimals, and no formula of a client', async () => {
+    const { out } = await admin(
+      service.folder,
+      ...['usage', client.account.id, '--from', today, '--to', today, '--by', 'user', '--csv'],
+    );
+    expect(out.split('\n')).toEqual([
+      'user,creations,completed,failed,charged,refunded,spent\r',
+      `"'=HYPERLINK(""https://attacker.test"",""a, b"")",1,1,0,0.010000,0.000000,0.010000\r`,
+      `ann,1,1,0,${withPrice(0).toFixed(6)},0.000000,${withPrice(0).toFixed(6)}\r`,
+      ',1,0,1,0.010000,0.010000,0.000000\r',
+    ]);
+  });
+
+  it('A table ends with the total, and days without a charge say so', async () => {
+    const table = async (from: string, to: string) =>
+      (await admin(service.folder, 'usage', client.account.id, '--from', from, '--to', to)).out.split('\n');
+    const lines = await table(today, today);
+    expect(lines.map((line) => line.split(/ +/)[0])).toEqual(['day', today, 'total']);
+    expect(await table('2020-01-01', '2020-12-31')).toEqual([
+      'Nothing was charged or refunded in these days.',
+    ]);
+    expect(await run('usage', client.account.id, '--from', '2020-01-01', '--to', '2020-01-01')).toMatchObject(
+      {
+        data: [],
+        total: { creations: 0, spent: 0 },
+      },
+    );
+  });
+
+  it('Usage has no figure of a provider', async () => {
+    for (const by of ['day', 'key', 'model', 'user'])
+      expect(JSON.stringify(await usage('--by', by))).not.toMatch(/provider|openai|margin|cost|0\.006/);
+  });
+});
+
+describe('report', () => {
+  it.each(['account', 'model', 'provider', 'day'])(
+    'The report by %s has the revenue of all accounts, the costs and the margin to the micro-dollar',
+    async (by) => {
+      const { data, total } = await report('--by', by);
+      const revenueMicros = 2 * priceMicros + 10_000;
+      const marginMicros = revenueMicros - 2 * providerCost * 1_000_000;
+      expect(total).toEqual({
+        creations: 4,
+        failed: 1,
+        revenue: revenueMicros / 1_000_000,
+        provider_cost: 0.012,
+        margin: marginMicros / 1_000_000,
+        margin_percent: Math.round((10_000 * marginMicros) / revenueMicros) / 100,
+        cost_unknown: 0,
+        revenue_cost_unknown: 0,
+        unclear: 0,
+        unclear_cost: 0,
+      });
+      const sum = (name: string): number =>
+        data.reduce((added, line) => added + Math.round(Number(line[name]) * 1_000_000), 0);
+      expect([sum('revenue'), sum('provider_cost'), sum('margin')]).toEqual([
+        revenueMicros,
+        12_000,
+        marginMicros,
+      ]);
+    },
+  );
+
+  it('A provider has its own line, and an account has its name', async () => {
+    expect((await report('--by', 'provider')).data).toMatchObject([
+      { provider: 'openai', creations: 2, provider_cost: 0.012, failed: 0 },
+      { provider: 'sandbox', creations: 2, provider_cost: 0, failed: 1, revenue: 0.01 },
+    ]);
+    const { out } = await admin(
+      service.folder,
+      ...['report', '--from', today, '--to', today, '--by', 'account', '--csv'],
+    );
+    const [header, ...lines] = out.split('\r');
+    expect(header).toBe(
+      'account,name,creations,failed,revenue,provider_cost,margin,margin_percent,cost_unknown,revenue_cost_unknown,unclear,unclear_cost',
+    );
+    const own = lines.find((line) => line.includes(client.account.id));
+    expect(own?.trim()).toMatch(
+      new RegExp(`^${client.account.id},'@studio,3,1,${withPrice(10_000).toFixed(6)},0\\.006000,`),
+    );
+  });
+});
+
+describe('a client', () => {
+  it.each(['', `?user=ann`])('The list of creations%s shows no cost of a provider', async (query) => {
+    const { text } = await service.send(`/creations${query}`, { key: client.key });
+    expect(text).toContain(rendered);
+    expect(text).not.toMatch(/provider|openai|0\.006\b|6000\b|costMicros/i);
+  });
+
+  it.each(['/models', '/balance'])('%s shows no cost of a provider', async (path) => {
+    expect((await service.send(path, { key: client.key })).text).not.toMatch(/provider_?cost|costMicros/i);
+  });
+
+  it('A creation, its quote and its webhook show no cost of a provider', async () => {
+    const shown = await service.send(`/creations/${rendered}`, { key: client.key });
+    const quote = await service.send('/images/quote', {
+      key: client.key,
+      body: { model: 'gpt-image-2-low', prompt: 'a lake' },
+    });
+    const [delivery] = await service.operator.deliveries.log(client.account.id, 10);
+    const record = await service.operator.creations.read(rendered as never);
+    expect([shown.status, quote.status, delivery?.outcome]).toEqual([200, 200, 'delivered']);
+    const told = [shown.text, quote.text, record?.webhook?.body].join('\n');
+    for (const { headers } of [shown, quote]) expect([...headers].join('\n')).not.toContain('0.006');
+    expect(told).not.toMatch(/provider|openai|0\.006\b|costMicros/i);
+  });
+});
+
+describe('wrong options', () => {
+  const days = ['--from', '2026-11-01', '--to', '2026-11-02'];
+  it.each([
+    [
+      ['report', '--from', '2026-02-30', '--to', '2026-03-01'],
+      '--from: "2026-02-30" is no day, such as 2026-11-21.',
+    ],
+    [['report', '--from', '2026-11-01', '--to', 'today'], '--to: "today" is no day, such as 2026-11-21.'],
+    [['report', '--from', '2026-11-02', '--to', '2026-11-01'], '--to: must not be before --from.'],
+    [['report', ...days, '--by', 'user'], '--by: must be one of account, model, provider, day.'],
+    [['usage', 'ZZZZZZZZZZ', ...days, '--by', 'provider'], '--by: must be one of day, key, model, user.'],
+    [
+      ['usage', 'ZZZZZZZZZZ', ...days],
+      'There is no account ZZZZZZZZZZ: `npm run admin -- accounts list` shows them.',
+    ],
+  ])('%j is refused with one sentence', async (args, message) => {
+    expect(await refusal(service.folder, ...args)).toBe(message);
+  });
+
+  it('--csv and --json together are refused', async () => {
+    const { code, complaint } = await admin(service.folder, '--json', 'report', ...days, '--csv');
+    expect(code).toBe(1);
+    expect(complaint).toContain('--csv and --json: give one of them.');
+  });
+});
+
+describe('an account without a charge', () => {
+  it('It is in no line of the report', async () => {
+    const empty = await createAccount(service.operator, { name: 'empty', balance: '5' });
+    const { data } = await report('--by', 'account');
+    expect(data.map(({ account }) => account)).not.toContain(empty.id);
+    expect(data).toHaveLength(2);
+  });
+});
