@@ -77,6 +77,7 @@ function progressOf(creation: CreationRecord): Row {
     created_at: creation.createdAt,
     started_at: creation.startedAt ?? null,
     completed_at: creation.completedAt ?? null,
+    cancelled_at: creation.cancelledAt ?? null,
     deadline_at: timeOf(creation.deadlineAt),
     due_at: timeOf(creation.dueAt),
     executions: creation.executions,

@@ -26,7 +26,10 @@ import type { VendorAccess } from '../adapters/providers/vendors.ts';
 import { createOutbound } from '../adapters/safe-fetch.ts';
 import { createSecretBox, type ResealingBox } from '../adapters/secret-box.ts';
 import { createExecutions } from '../adapters/step-functions.ts';
+import { createTasks } from '../adapters/step-functions-tasks.ts';
+import { createCallingVendors } from '../adapters/providers/calling-vendors.ts';
 import { defaultLimits as builtInLimits, type AccountLimits } from '../core/limits.ts';
+import type { CancelServices } from '../core/cancellation.ts';
 import type { ChargeStore } from '../core/ports/charges.ts';
 import type { CreationStore } from '../core/ports/creations.ts';
 import type { DeliveryStore } from '../core/ports/deliveries.ts';
@@ -59,6 +62,7 @@ export interface OperatorServices {
   readonly wallet: WalletStore;
   readonly creations: CreationStore;
   readonly charges: ChargeStore;
+  readonly cancellation: CancelServices;
   readonly openWork: OpenWorkStore;
   readonly executions: Executions;
   readonly secretBox: ResealingBox;
@@ -87,6 +91,17 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
   const states = new SFNClient(local);
   const random: RandomBytes = (count) => randomBytes(count);
   const table: Table = { client, name: address.tableName, clock, randomBytes: random };
+  const vendorAccess: VendorAccess = {
+    credentials: createProviderCredentials({
+      client: secrets,
+      secretArn: address.providerSecretArn,
+      clock,
+    }),
+    clock,
+    baseUrls: address.providerBaseUrls,
+  };
+  const creations = createCreationStore(table);
+  const charges = createChargeStore(table);
   return {
     table,
     defaultLimits: limitsSchema.parse(JSON.parse(address.defaultLimits)),
@@ -95,8 +110,17 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     accounts: createAccountStore(table),
     blocks: createBlockStore(table),
     wallet: createWalletStore(table),
-    creations: createCreationStore(table),
-    charges: createChargeStore(table),
+    creations,
+    charges,
+    cancellation: {
+      clock,
+      // A command has no log. It prints what it has done.
+      log: { info: () => undefined, alarm: () => undefined },
+      creations,
+      charges,
+      tasks: createTasks(states, { onDefect: () => undefined }),
+      providers: new Map(createCallingVendors(vendorAccess).map((vendor) => [vendor.name, vendor])),
+    },
     openWork: createOpenWorkStore(table),
     executions: createExecutions(states, {
       plain: address.stateMachineArn,
@@ -112,15 +136,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
       stateMachineArns: [address.stateMachineArn, address.callbackMachineArn, address.noticeMachineArn],
     },
     credentials: createCredentialEditor(secrets, address.providerSecretArn),
-    vendorAccess: {
-      credentials: createProviderCredentials({
-        client: secrets,
-        secretArn: address.providerSecretArn,
-        clock,
-      }),
-      clock,
-      baseUrls: address.providerBaseUrls,
-    },
+    vendorAccess,
     secretBox: createSecretBox({
       client: secrets,
       secretArn: address.encryptionSecretArn,

@@ -44,6 +44,12 @@ export const operations = {
   },
   getBalance: { method: 'GET', path: '/balance', handler: 'get-balance', query: ['user'] },
   getCreation: { method: 'GET', path: '/creations/{id}', handler: 'get-creation', query: [] },
+  cancelCreation: {
+    method: 'POST',
+    path: '/creations/{id}/cancel',
+    handler: 'cancel-creation',
+    query: [],
+  },
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationName = keyof typeof operations;

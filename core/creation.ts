@@ -100,6 +100,10 @@ export interface CreationRecord {
   /** Unix milliseconds at which the creation has to be terminal. */
   readonly deadlineAt: number;
   readonly failure?: FailureName;
+  /** When a vendor was last asked to stop the job for a cancel. Absent once the cancel was withdrawn. */
+  readonly cancelRequestedAt?: string;
+  /** When the client or an operator cancelled the creation. It failed then. */
+  readonly cancelledAt?: string;
   readonly results: readonly StoredImage[];
   /** Unix milliseconds. */
   readonly resultsExpireAt?: number;
@@ -133,6 +137,17 @@ export interface CreationRecord {
    * settled.
    */
   readonly dueAt?: number;
+}
+
+/**
+ * Whether the vendor has stopped the creation's job for a cancel that still stands. Such a creation ends as
+ * cancelled, whoever ends it.
+ */
+export function isStoppedByCancel({
+  attempts,
+  cancelRequestedAt,
+}: Pick<CreationRecord, 'attempts' | 'cancelRequestedAt'>): boolean {
+  return cancelRequestedAt !== undefined && attempts.at(-1)?.outcome === 'cancelled';
 }
 
 export function isTerminal(status: CreationStatus): boolean {
@@ -214,6 +229,7 @@ export function creationView(
     created_at: creation.createdAt,
     started_at: creation.startedAt ?? null,
     completed_at: creation.completedAt ?? null,
+    cancelled_at: creation.cancelledAt ?? null,
   };
 }
 

@@ -40,6 +40,8 @@ export type RefusalReason =
   | 'nothing_rendered'
   /** The vendor's own time limit ended the job. */
   | 'timed_out'
+  /** The vendor has stopped the job, because we asked for that or because of a limit of the vendor. */
+  | 'cancelled'
   /** The vendor is down or throttles us, and certainly does not work on the job: the next route is tried. */
   | 'unavailable'
   /** The vendor refused our key or wants to be paid: the next route is tried, and an alarm is logged. */
@@ -71,6 +73,13 @@ export type ProviderAnswer =
   | { readonly kind: 'pending'; readonly jobId: string; readonly pollAfterMillis: number }
   | Refused;
 
+/**
+ * What a vendor answers to the request to stop a job. 'asked': the vendor has noted the request, and the job may
+ * still give an image. Only a look at the job tells whether it was stopped. 'refused': the job has ended, or the
+ * vendor did not take the request.
+ */
+export type CancelAnswer = 'asked' | 'refused';
+
 export interface ImageProvider {
   readonly name: string;
   /**
@@ -83,8 +92,11 @@ export interface ImageProvider {
    * 'pending'.
    */
   poll?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer>;
-  /** Ends a job for whose image nobody waits. Absent where the vendor has no call for that. */
-  cancel?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<void>;
+  /**
+   * Asks the vendor to stop a job. Absent where the vendor has no call for that. Throws when the signal aborts,
+   * and when no complete answer came.
+   */
+  cancel?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<CancelAnswer>;
   /** How the vendor calls back when a job has ended. Absent: the job is only polled. */
   readonly callback?: ProviderCallback;
 }

@@ -43,6 +43,7 @@ export function webhookBody(creation: CreationRecord, resultUrls: readonly strin
     ...echoedFields(creation),
     created_at: creation.createdAt,
     completed_at: creation.completedAt ?? null,
+    ...(failed ? { cancelled_at: creation.cancelledAt ?? null } : {}),
   });
 }
 

@@ -1,24 +1,33 @@
 /** The only entrance to the refund. */
-import type { CreationRecord } from '../core/creation.ts';
+import { isStoppedByCancel, type CreationRecord } from '../core/creation.ts';
 import type { ChargeStore, Refund } from '../core/ports/charges.ts';
 import type { CommonServices } from './services/clients.ts';
 import { requireKnownRelease } from './workflow/payload.ts';
 
 /**
- * Fails the creation, gives its charge back and says so in the log, once however often it is called.
+ * Fails the creation, gives its charge back and says so in the log, once however often it is called. A creation
+ * whose job was stopped by a cancel fails as cancelled, whatever else the caller says.
  * Throws NewerRelease when this code does not understand the record.
  * @param ids the fields by which the log line names the creation
  */
 export async function refundCreation(
   creation: CreationRecord,
-  { failure, announce }: Omit<Refund, 'nowMillis'>,
+  { failure: given, announce }: Pick<Refund, 'failure' | 'announce'>,
   ids: Readonly<Record<string, string>>,
   { charges, clock, log }: CommonServices & { readonly charges: ChargeStore },
 ): ReturnType<ChargeStore['refund']> {
   requireKnownRelease(creation);
-  const outcome = await charges.refund(creation, { failure, nowMillis: clock.now(), announce });
+  const isCancelled = isStoppedByCancel(creation);
+  const failure = isCancelled ? 'InternalFailure' : given;
+  const outcome = await charges.refund(creation, {
+    failure,
+    nowMillis: clock.now(),
+    announce,
+    ...(isCancelled && { isCancelled }),
+  });
   if (outcome === 'refunded') {
-    log.info('creation_failed', { ...ids, failure, refundedMicros: creation.costMicros });
+    const told = isCancelled ? 'Cancelled' : failure;
+    log.info('creation_failed', { ...ids, failure: told, refundedMicros: creation.costMicros });
   }
   return outcome;
 }

@@ -152,6 +152,7 @@ export class ServiceStack extends Stack {
     this.store.grant(functions.createUpload, 'PutItem');
     this.images.grantSignUploads(functions.createUpload);
     execution.grantStart(generateImage);
+    this.grantCancel(functions.cancelCreation, execution);
     const { throttling, apiDomain: domain } = this.settings;
     const live = (fn: ServiceFunction): IFunction => (this.trafficShift?.aliasOf(fn) ?? fn) as IFunction;
     return new PublicApi(this, 'Api', {
@@ -165,6 +166,13 @@ export class ServiceStack extends Stack {
       logRetention: this.logRetention,
       domain,
     });
+  }
+
+  /** A cancel refunds, asks the vendor of the job to stop, and ends the task that waits for the callback. */
+  private grantCancel(fn: ServiceFunction, execution: CreationExecution): void {
+    this.store.grant(fn, 'GetItem', 'PutItem');
+    this.providers.grantKeys(fn);
+    execution.grantEndTasks(fn, 'SendTaskSuccess');
   }
 
   /** Does for one job what RenderImage does: asks the vendor, stores the image, completes the creation. */

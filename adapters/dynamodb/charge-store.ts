@@ -1,7 +1,7 @@
 import type { ChargeStore } from '../../core/ports/charges.ts';
 import { hopelessBudget } from './charge-key.ts';
 import { chargeItems, refusedCharge } from './charge.ts';
-import { refundItems } from './refund.ts';
+import { cancelItems, refundItems } from './refund.ts';
 import type { Table } from './table.ts';
 import { transact } from './transaction.ts';
 
@@ -38,6 +38,17 @@ export function createChargeStore(table: Table): ChargeStore {
           return 'busy';
         case 'refused':
           return 'already_terminal';
+      }
+    },
+    cancel: async (creation, cancel) => {
+      const outcome = await transact(table, cancelItems(table, creation, cancel));
+      switch (outcome.kind) {
+        case 'done':
+          return 'cancelled';
+        case 'overloaded':
+          return 'busy';
+        case 'refused':
+          return 'moved_on';
       }
     },
   };

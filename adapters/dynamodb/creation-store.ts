@@ -4,13 +4,12 @@ import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { CreationId } from '../../core/ids.ts';
 import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports/creations.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
-import { batchGet } from './batch-get.ts';
 import { updateIf } from './conditional.ts';
-import { pageOfCreations } from './creation-page.ts';
-import { renewLeaseItem, readTaskToken, takeLeaseItem, withLease } from './lease-item.ts';
+import { createCreationReads } from './creation-reads.ts';
+import { renewLeaseItem, readTaskToken, takeLeaseItem } from './lease-item.ts';
 import { creationFromItem } from './mapping.ts';
-import { getItem, updateItem } from './send.ts';
-import { keys, type Item, type ItemKey, type Table } from './table.ts';
+import { updateItem } from './send.ts';
+import { keys, type Table } from './table.ts';
 import { settleTerminal } from './terminal.ts';
 import { transact } from './transaction.ts';
 
@@ -20,20 +19,17 @@ const isFreeInTheCreation = '(attribute_not_exists(lease) OR lease.#until <= :no
 /** Not lower: the SDK repeats an update whose answer was lost. */
 const isTheLatestTurn = '(attribute_not_exists(fence) OR fence <= :turn)';
 const isOfThisTurn = 'fence = :turn';
+const hasTheseAttempts = 'attempts = :known';
+/** Absent: an earlier try, whose answer was lost, has taken the note back. */
+const isThisNote = '(attribute_not_exists(cancelRequestedAt) OR cancelRequestedAt = :at)';
+/** What `isOpen` needs. */
+const statusName = { '#status': 'status' };
+const openStatuses = { ':queued': 'queued', ':processing': 'processing' };
 
 /** Reads creations, and writes the steps of their rendering. */
 export function createCreationStore(table: Table): CreationStore {
   return {
-    read: (id) => readCreation(table, id),
-    readAll: (ids) => readCreations(table, ids),
-    list: async (accountId, limit, before) => {
-      const page = await pageOfCreations(table, accountId, {
-        limit,
-        ...(before !== undefined && { before }),
-      });
-      return page.creations;
-    },
-    page: (accountId, query) => pageOfCreations(table, accountId, query),
+    ...createCreationReads(table),
     lease: (id, holder, untilMillis, nowMillis, taskToken) =>
       lease(table, id, holder, untilMillis, nowMillis, taskToken),
     taskToken: (id) => readTaskToken(table, id),
@@ -41,31 +37,26 @@ export function createCreationStore(table: Table): CreationStore {
     saveAttempts: async (id, turn, attempts) =>
       updateIf(table, keys.creation(id), {
         UpdateExpression: 'SET attempts = :attempts',
-        ConditionExpression: isOfThisTurn,
-        ExpressionAttributeValues: { ':attempts': attempts, ':turn': turn },
+        ConditionExpression: `${isOpen} AND ${isOfThisTurn}`,
+        ExpressionAttributeNames: statusName,
+        ExpressionAttributeValues: { ...openStatuses, ':attempts': attempts, ':turn': turn },
+      }),
+    noteCancel: async ({ id, attempts }, at) =>
+      updateIf(table, keys.creation(id), {
+        UpdateExpression: 'SET cancelRequestedAt = :at',
+        ConditionExpression: `${isOpen} AND ${hasTheseAttempts}`,
+        ExpressionAttributeNames: statusName,
+        ExpressionAttributeValues: { ...openStatuses, ':known': attempts, ':at': at },
+      }),
+    withdrawCancel: async ({ id, attempts }, at) =>
+      updateIf(table, keys.creation(id), {
+        UpdateExpression: 'REMOVE cancelRequestedAt',
+        ConditionExpression: `${isOpen} AND ${hasTheseAttempts} AND ${isThisNote}`,
+        ExpressionAttributeNames: statusName,
+        ExpressionAttributeValues: { ...openStatuses, ':known': attempts, ':at': at },
       }),
     complete: (creation, done) => complete(table, creation, done),
   };
-}
-
-/** One consistent read. */
-async function readCreation(table: Table, id: CreationId): Promise<CreationRecord | undefined> {
-  const item = await getItem(table, keys.creation(id));
-  return item && creationFromItem(item);
-}
-
-/** Consistent reads. A creation and its lease are in the same batch, fifty of each at once. */
-async function readCreations(table: Table, ids: readonly CreationId[]): Promise<readonly CreationRecord[]> {
-  const items = await batchGet(
-    table,
-    ids.flatMap((id) => [keys.creation(id), keys.lease(id)]),
-  );
-  const found = new Map(items.map((item) => [`${String(item['pk'])} ${String(item['sk'])}`, item]));
-  const itemOf = ({ pk, sk }: ItemKey): Item | undefined => found.get(`${pk} ${sk}`);
-  return ids.flatMap((id) => {
-    const item = itemOf(keys.creation(id));
-    return item ? [withLease(creationFromItem(item), itemOf(keys.lease(id)))] : [];
-  });
 }
 
 /** First the item of the lease, which gives the turn. Then the creation, with the turn as its fence. */
@@ -93,7 +84,7 @@ async function lease(
 
 /** A creation that has ended needs no renderer, even while a renderer that hangs still holds its lease. */
 async function whyHeld(table: Table, id: CreationId): Promise<'leased_by_another' | 'terminal' | 'absent'> {
-  const creation = await readCreation(table, id);
+  const creation = await createCreationReads(table).read(id);
   if (!creation) return 'absent';
   return isTerminal(creation.status) ? 'terminal' : 'leased_by_another';
 }

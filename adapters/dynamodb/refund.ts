@@ -4,7 +4,8 @@
  */
 import { isCounterGivenBack, isDayGivenBack } from '../../core/caps.ts';
 import type { CreationRecord } from '../../core/creation.ts';
-import type { Refund } from '../../core/ports/charges.ts';
+import type { FailureName } from '../../core/failure.ts';
+import type { Cancel, Refund } from '../../core/ports/charges.ts';
 import { userHash } from '../../core/user.ts';
 import { dayAttribute, spentAttribute } from './mapping.ts';
 import { settleTerminal } from './terminal.ts';
@@ -13,16 +14,48 @@ import type { TransactItem } from './transaction.ts';
 
 /** The transaction's items: creation, account, key, counter of the user if it was counted, ledger row. */
 export function refundItems(table: Table, creation: CreationRecord, refund: Refund): TransactItem[] {
-  const at = new Date(refund.nowMillis).toISOString();
-  const day = dayGivenBack(creation, refund);
-  const counter = counterGivenBack(table, creation, refund);
+  const { failure, nowMillis, announce, isCancelled = false } = refund;
+  const at = new Date(nowMillis).toISOString();
+  const values = {
+    failure,
+    refundedMicros: creation.costMicros,
+    ...(isCancelled && { cancelledAt: at }),
+  };
   return [
-    settleTerminal(table, creation, {
-      status: 'failed',
-      nowMillis: refund.nowMillis,
-      announce: refund.announce,
-      values: { failure: refund.failure, refundedMicros: creation.costMicros },
-    }),
+    settleTerminal(table, creation, { status: 'failed', nowMillis, announce, values }),
+    ...moneyBack(table, creation, nowMillis, isCancelled ? cancelledReason : failure),
+  ];
+}
+
+/** The same for a cancel. Its condition also holds the attempts that were looked at. */
+export function cancelItems(
+  table: Table,
+  creation: CreationRecord,
+  { nowMillis, attempts }: Cancel,
+): TransactItem[] {
+  const at = new Date(nowMillis).toISOString();
+  const failure: FailureName = 'InternalFailure';
+  const values = { failure, refundedMicros: creation.costMicros, cancelledAt: at, attempts };
+  const onlyAt = creation.attempts;
+  return [
+    settleTerminal(table, creation, { status: 'failed', nowMillis, announce: true, values, onlyAt }),
+    ...moneyBack(table, creation, nowMillis, cancelledReason),
+  ];
+}
+
+/** The reason in the ledger row of a cancelled creation. */
+const cancelledReason = 'Cancelled';
+
+function moneyBack(
+  table: Table,
+  creation: CreationRecord,
+  nowMillis: number,
+  reason: string,
+): TransactItem[] {
+  const at = new Date(nowMillis).toISOString();
+  const day = dayGivenBack(creation, nowMillis);
+  const counter = counterGivenBack(table, creation, nowMillis);
+  return [
     {
       Update: {
         TableName: table.name,
@@ -57,7 +90,7 @@ export function refundItems(table: Table, creation: CreationRecord, refund: Refu
           ...(day !== undefined && { day }),
           ...(counter.length > 0 && { countedForUser: true }),
           ...(creation.user !== undefined && { user: creation.user }),
-          reason: refund.failure,
+          reason,
           at,
         },
         ConditionExpression: 'attribute_not_exists(pk)',
@@ -70,12 +103,12 @@ export function refundItems(table: Table, creation: CreationRecord, refund: Refu
  * The day of the charge. Undefined when an older release charged it without a day, or when the day is long
  * over and may be removed from the key.
  */
-function dayGivenBack({ chargedDay }: CreationRecord, { nowMillis }: Refund): string | undefined {
+function dayGivenBack({ chargedDay }: CreationRecord, nowMillis: number): string | undefined {
   return chargedDay !== undefined && isDayGivenBack(chargedDay, nowMillis) ? chargedDay : undefined;
 }
 
 /** The user's counter of the month of the charge, if the charge was counted there and the counter exists. */
-function counterGivenBack(table: Table, creation: CreationRecord, { nowMillis }: Refund): TransactItem[] {
+function counterGivenBack(table: Table, creation: CreationRecord, nowMillis: number): TransactItem[] {
   const { accountId, keyId, user, chargedMonth, countedForUser } = creation;
   if (!countedForUser || user === undefined || !isCounterGivenBack(chargedMonth, nowMillis)) return [];
   return [

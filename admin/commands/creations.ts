@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { creationStatuses, isTerminal, type CreationRecord } from '../../core/creation.ts';
 import { lookAfterCommand, placeOf } from '../../core/look-for-crossings.ts';
 import { isKnownVersion } from '../../core/schema-version.ts';
+import { cancelCreation } from '../../core/cancellation.ts';
 import type { Admin } from '../admin.ts';
 import { creationDetails, creationRow } from '../creation-view.ts';
 import { findByRequest, listCreations, type ListOptions } from '../find-creations.ts';
@@ -15,7 +16,7 @@ const restartGraceMillis = 60_000;
 export function addCreationCommands(program: Command, admin: Admin): void {
   const creations = program
     .command('creations')
-    .description('list and find creations; look at one, restart it, refund it');
+    .description('list and find creations; look at one, restart it, cancel it, refund it');
   creations
     .command('list <account>')
     .description('the creations of an account, the newest first')
@@ -65,6 +66,16 @@ export function addCreationCommands(program: Command, admin: Admin): void {
       ),
     );
   creations
+    .command('cancel <id>')
+    .description(
+      'cancel a creation as its client can: nothing was sent, or its vendor confirms that it stopped',
+    )
+    .action(
+      admin.run(async ({ services, output }, id: string) =>
+        output.show(await cancel(services, await read(services, id))),
+      ),
+    );
+  creations
     .command('refund <id>')
     .description('fail an open creation and give its charge back')
     .action(
@@ -109,6 +120,18 @@ function requireKnown({ v }: CreationRecord): void {
     throw new OperatorError(
       'A newer release than this command has accepted the creation: use the command of that release.',
     );
+}
+
+async function cancel(services: OperatorServices, creation: CreationRecord): Promise<Row> {
+  requireKnown(creation);
+  const { kind, creation: latest } = await cancelCreation(creation, {}, services.cancellation);
+  if (kind === 'not_cancellable')
+    throw new OperatorError(
+      isTerminal(latest.status)
+        ? `The creation is ${latest.status} already.`
+        : 'A provider works on the creation, and it did not confirm that it stopped; `creations refund` ends the creation all the same.',
+    );
+  return details(services, await read(services, creation.id));
 }
 
 async function refund(services: OperatorServices, creation: CreationRecord): Promise<Row> {

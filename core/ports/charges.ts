@@ -1,7 +1,7 @@
 /** Charges and refunds. Each is one conditional transaction together with its ledger row. */
 import type { AccountCondition, ApiKey } from '../account.ts';
 import type { Budget } from '../caps.ts';
-import type { CreationRecord } from '../creation.ts';
+import type { CreationRecord, RouteAttempt } from '../creation.ts';
 import type { FailureName } from '../failure.ts';
 import type { CreationId, UploadId } from '../ids.ts';
 import type { Micros } from '../money.ts';
@@ -56,6 +56,18 @@ export interface ChargeStore {
    * 'busy': a conflict outlasted the retries. The caller has to call again.
    */
   refund(creation: CreationRecord, refund: Refund): Promise<'refunded' | 'already_terminal' | 'busy'>;
+  /**
+   * Fails the creation as cancelled and gives its charge back, if it is still open and its attempts are exactly
+   * those of the given record. 'moved_on': it has ended, or an attempt was begun or changed. 'busy': as for a
+   * refund.
+   */
+  cancel(creation: CreationRecord, cancel: Cancel): Promise<'cancelled' | 'moved_on' | 'busy'>;
+}
+
+export interface Cancel {
+  readonly nowMillis: number;
+  /** The attempts as they are to be stored: the stopped one with its end. */
+  readonly attempts: readonly RouteAttempt[];
 }
 
 export interface Refund {
@@ -63,4 +75,6 @@ export interface Refund {
   readonly nowMillis: number;
   /** False when the client gets the failure as the answer to its request: then no webhook is sent. */
   readonly announce: boolean;
+  /** The vendor has stopped the job for a cancel: the creation gets its time of cancellation. */
+  readonly isCancelled?: boolean;
 }

@@ -29,7 +29,7 @@ export interface CreationPage {
   readonly next?: CreationId;
 }
 
-export interface CreationStore {
+export interface CreationReads {
   read(id: CreationId): Promise<CreationRecord | undefined>;
   /**
    * The creations of these ids with their leases, consistently and in this order, without those that do not
@@ -40,6 +40,9 @@ export interface CreationStore {
   list(accountId: AccountId, limit: number, before?: CreationId): Promise<readonly CreationRecord[]>;
   /** One page of the account's creations that fit the query, the newest first. */
   page(accountId: AccountId, query: CreationQuery): Promise<CreationPage>;
+}
+
+export interface CreationStore extends CreationReads {
   /**
    * Takes the lease of a creation that is still open, which makes the attempts of every earlier renderer too
    * late.
@@ -57,8 +60,21 @@ export interface CreationStore {
   taskToken(id: CreationId): Promise<string | undefined>;
   /** False when the holder no longer has the lease. */
   renewLease(id: CreationId, holder: string, untilMillis: number): Promise<boolean>;
-  /** Writes the list of attempts. False when another renderer has taken up the creation in a later turn. */
+  /**
+   * Writes the list of attempts. False when the creation has ended, or another renderer has taken it up in a
+   * later turn.
+   */
   saveAttempts(id: CreationId, turn: number, attempts: readonly RouteAttempt[]): Promise<boolean>;
+  /**
+   * Notes that a vendor is about to be asked to stop the job. False when the creation has ended, or its attempts
+   * are no longer those of the given record.
+   */
+  noteCancel(creation: CreationRecord, at: string): Promise<boolean>;
+  /**
+   * Takes this note back, so that nobody ends the creation as cancelled because of it. False when the creation
+   * has ended, its attempts have changed, or a later cancel has replaced the note.
+   */
+  withdrawCancel(creation: CreationRecord, at: string): Promise<boolean>;
   /** 'busy': a conflict outlasted the retries. The caller has to call again. */
   complete(creation: CreationRecord, done: Completion): Promise<'completed' | 'already_terminal' | 'busy'>;
 }

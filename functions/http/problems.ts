@@ -5,7 +5,7 @@
 import type { Budget } from '../../core/caps.ts';
 import type { SourceShape } from '../../core/catalog.ts';
 import { apiRoot } from '../../core/contract.ts';
-import type { CreationRecord } from '../../core/creation.ts';
+import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import { failures, type FailureName } from '../../core/failure.ts';
 import type { CreationId } from '../../core/ids.ts';
 import type { ImageRequest } from '../../core/image-request.ts';
@@ -300,6 +300,14 @@ export function tooManyUnusedUploads(limit: number, current: number): Problem {
 }
 
 // How the creation went
+
+/** 400: the creation has ended, or a vendor works on it that did not confirm that it stopped. */
+export function notCancellable({ status }: CreationRecord): Problem {
+  const message = isTerminal(status)
+    ? `The creation is ${status} and cannot be cancelled any more.`
+    : 'A provider works on the creation, and it did not confirm that it stopped. The creation goes on.';
+  return new Problem('ERR_INVALID_REQUEST', message, { reason: 'not_cancellable', status, errors: [] });
+}
 
 /** 503: the execution could not be started, and the charge was given back. */
 export function notStarted(creationId: CreationId): Problem {

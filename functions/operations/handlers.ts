@@ -1,5 +1,6 @@
 import type { OperationName } from '../../core/contract.ts';
 import type * as createUpload from './create-upload.ts';
+import type * as cancelCreation from './cancel-creation.ts';
 import type * as generateImage from './generate-image.ts';
 import type * as getBalance from './get-balance.ts';
 import type * as getCreation from './get-creation.ts';
@@ -19,4 +20,5 @@ export type OperationHandlers = Complete<{
   listCreations: typeof listCreations.handler;
   getBalance: typeof getBalance.handler;
   getCreation: typeof getCreation.handler;
+  cancelCreation: typeof cancelCreation.handler;
 }>;

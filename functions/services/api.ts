@@ -2,7 +2,7 @@
  * Services of the API's operations that read: each set holds what its operations need, so that a bundle stays
  * small.
  */
-import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
+import { createCreationReads } from '../../adapters/dynamodb/creation-reads.ts';
 import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
 import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
@@ -12,7 +12,7 @@ import type { Catalog } from '../../core/catalog.ts';
 import type { OutboundRules } from '../../core/client-url.ts';
 import type { AuthFailureForm } from '../../core/contract.ts';
 import { requestMillis } from '../../core/limits.ts';
-import type { CreationStore } from '../../core/ports/creations.ts';
+import type { CreationReads } from '../../core/ports/creations.ts';
 import type { UploadStore } from '../../core/ports/uploads.ts';
 import type { RequestStore } from '../../core/ports/requests.ts';
 import { startBudget, type TimeBudget } from '../../core/time-budget.ts';
@@ -25,7 +25,7 @@ export interface ApiServices extends CommonServices {
   /** The time of the request: every wait of these services ends with it. */
   readonly budget: TimeBudget;
   readonly requests: RequestStore;
-  readonly creations: CreationStore;
+  readonly creations: CreationReads;
   readonly resultsBaseUrl: string;
   readonly authFailureForm: AuthFailureForm;
 }
@@ -46,7 +46,7 @@ export function openApi(shared: Table): OpenServices<ApiServices> {
   return () => {
     const budget = startBudget(systemClock, requestMillis);
     const store = { ...shared, signal: budget.signal };
-    return { ...base, budget, requests: createRequestStore(store), creations: createCreationStore(store) };
+    return { ...base, budget, requests: createRequestStore(store), creations: createCreationReads(store) };
   };
 }
 

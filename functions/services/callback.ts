@@ -1,25 +1,16 @@
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { callLimits } from '../../adapters/call-limits.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
-import { createProviderCredentials } from '../../adapters/provider-credentials.ts';
 import { createCallingVendors } from '../../adapters/providers/calling-vendors.ts';
-import { systemClock } from '../../adapters/system-clock.ts';
 import { commonServices, imageStore, table } from './clients.ts';
 import type { CompletionServices } from './completion.ts';
 import { environment } from './environment.ts';
 import { tasks } from './tasks.ts';
+import { vendorAccess } from './vendor-access.ts';
 
 /** The providers are those that call back. */
 export type CallbackServices = CompletionServices;
 
 export function callbackServices(): CallbackServices {
-  const credentials = createProviderCredentials({
-    client: new SecretsManagerClient(callLimits()),
-    secretArn: environment('PROVIDER_SECRET_ARN'),
-    clock: systemClock,
-  });
-  const baseUrls = JSON.parse(environment('PROVIDER_BASE_URLS')) as Readonly<Record<string, string>>;
-  const providers = createCallingVendors({ credentials, clock: systemClock, baseUrls });
+  const providers = createCallingVendors(vendorAccess());
   const common = commonServices('receive-callback');
   return {
     ...common,

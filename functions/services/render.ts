@@ -1,7 +1,4 @@
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { callLimits } from '../../adapters/call-limits.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
-import { createProviderCredentials } from '../../adapters/provider-credentials.ts';
 import { createSandboxProvider } from '../../adapters/providers/sandbox/provider.ts';
 import { createVendors } from '../../adapters/providers/vendors.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
@@ -9,6 +6,7 @@ import { commonServices, imageStore, table } from './clients.ts';
 import type { CompletionServices } from './completion.ts';
 import { environment } from './environment.ts';
 import { tasks } from './tasks.ts';
+import { vendorAccess } from './vendor-access.ts';
 
 export interface RenderServices extends CompletionServices {
   /** Where vendors reach this service. Undefined: no vendor is asked to call back. */
@@ -20,7 +18,10 @@ export function renderServices(): RenderServices {
   const sandboxes = ['sandbox', 'sandbox-large'].map((name) =>
     createSandboxProvider({ name, clock: systemClock, crash }),
   );
-  const providers = [...sandboxes, ...createVendors(vendorAccess())];
+  const providers = [
+    ...sandboxes,
+    ...createVendors({ ...vendorAccess(), bedrockRegion: environment('BEDROCK_REGION') }),
+  ];
   const common = commonServices('render-image');
   return {
     ...common,
@@ -37,14 +38,4 @@ export function renderServices(): RenderServices {
 function callbackBaseUrl(): string | undefined {
   const url = environment('CALLBACK_BASE_URL');
   return url === '' ? undefined : url;
-}
-
-function vendorAccess(): Parameters<typeof createVendors>[0] {
-  const baseUrls = JSON.parse(environment('PROVIDER_BASE_URLS')) as Readonly<Record<string, string>>;
-  const credentials = createProviderCredentials({
-    client: new SecretsManagerClient(callLimits()),
-    secretArn: environment('PROVIDER_SECRET_ARN'),
-    clock: systemClock,
-  });
-  return { credentials, clock: systemClock, baseUrls, bedrockRegion: environment('BEDROCK_REGION') };
 }

@@ -1,9 +1,7 @@
-/** The end of a rendering: store the image, complete the creation, let the execution go on. */
+/** The end of a rendering: store the image and complete the creation. */
 import type { CreationRecord } from '../../core/creation.ts';
 import { CreationFailed } from '../../core/failure.ts';
-import type { CreationId } from '../../core/ids.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
-import type { TaskOutcome } from '../../core/ports/tasks.ts';
 import { errorName } from '../error-name.ts';
 import type { CompletionServices } from '../services/completion.ts';
 import type { HeldLease } from './held-lease.ts';
@@ -31,29 +29,6 @@ export async function completeCreation(
   await store(rendering, services);
   lease.begin('complete_creation', completeMillis);
   return commit(creation, rendering, services);
-}
-
-/**
- * Ends the task that waits for a creation. The creation has to be terminal before: RenderImage writes its token
- * first and looks at the status then, so one of the two always sees the other.
- */
-export async function endWaitingTask(
-  id: CreationId,
-  services: Pick<CompletionServices, 'creations' | 'tasks' | 'log'>,
-): Promise<TaskOutcome> {
-  const token = await services.creations.taskToken(id);
-  return token === undefined ? 'settled' : endTask(token, id, services);
-}
-
-/** If the outcome is unclear, the heartbeat is lost after a minute, and the task runs again. */
-export async function endTask(
-  token: string,
-  creationId: CreationId,
-  { tasks, log }: Pick<CompletionServices, 'tasks' | 'log'>,
-): Promise<TaskOutcome> {
-  const outcome = await tasks.succeed(token, creationId);
-  if (outcome !== 'ended') log.info('task_not_answered', { creationId, outcome });
-  return outcome;
 }
 
 async function store(

@@ -42,11 +42,27 @@ export function creationIdOf(payload: Payload): CreationId {
  */
 export class Remedy extends Error {
   constructor(
-    name: 'StillRunning' | 'CommitBusy' | 'RefundBusy' | 'WebhookNotDelivered' | 'NewerRelease',
+    name:
+      | 'StillRunning'
+      | 'CommitBusy'
+      | 'RefundBusy'
+      | 'WebhookNotDelivered'
+      | 'NewerRelease'
+      | 'EndedMeanwhile',
     message: string,
   ) {
     super(message);
     this.name = name;
+  }
+}
+
+/**
+ * Somebody else has ended the creation while its renderer worked, such as a cancel. The renderer stops. The state
+ * machine never sees this error.
+ */
+export class EndedMeanwhile extends Remedy {
+  constructor() {
+    super('EndedMeanwhile', 'the creation has ended meanwhile');
   }
 }
 

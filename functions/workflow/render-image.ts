@@ -4,14 +4,15 @@
  * machine whose tasks wait, the payload has a task token. There the function may leave a job to the callback
  * of its vendor, and whoever completes the creation ends the task.
  */
-import type { CreationRecord } from '../../core/creation.ts';
+import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { LeaseOutcome } from '../../core/ports/creations.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { renderServices, type RenderServices } from '../services/render.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { idsOf, logWith } from '../log-with.ts';
-import { completeCreation, endTask, endWaitingTask } from './complete-creation.ts';
-import { creationIdOf, Remedy, requireKnownRelease, type Payload } from './payload.ts';
+import { endTask, endWaitingTask } from '../../core/waiting-task.ts';
+import { completeCreation } from './complete-creation.ts';
+import { creationIdOf, EndedMeanwhile, Remedy, requireKnownRelease, type Payload } from './payload.ts';
 import { holdLease, leaseMillis } from './held-lease.ts';
 import { walkRoutes } from './walk-routes.ts';
 
@@ -58,12 +59,17 @@ async function render(payload: Payload, holder: string, services: RenderServices
       throw stillRunning();
     case 'leased':
       requireKnownRelease(outcome.creation);
-      await renderLeased(
-        outcome,
-        holder,
-        taskToken !== undefined,
-        logWith(services, idsOf(outcome.creation)),
-      );
+      try {
+        await renderLeased(
+          outcome,
+          holder,
+          taskToken !== undefined,
+          logWith(services, idsOf(outcome.creation)),
+        );
+      } catch (error) {
+        if (!(error instanceof EndedMeanwhile)) throw error;
+        if (taskToken !== undefined) await endTask(taskToken, id, services);
+      }
       return payload;
   }
 }
@@ -85,7 +91,10 @@ async function renderLeased(
   const lease = holdLease(creation.id, holder, services);
   try {
     const save = async (attempts: CreationRecord['attempts']): Promise<void> => {
-      if (!(await creations.saveAttempts(creation.id, turn, attempts))) throw stillRunning();
+      if (await creations.saveAttempts(creation.id, turn, attempts)) return;
+      throw isTerminal((await creations.read(creation.id))?.status ?? 'failed')
+        ? new EndedMeanwhile()
+        : stillRunning();
     };
     lease.begin('ask_providers', Math.max(0, until - clock.now()) + providersGraceMillis);
     const rendering = await walkRoutes({ creation, until, save, mayPark: isAwaited, services });

@@ -3,13 +3,13 @@ import { readContentCredentials } from '../../core/content-credentials.ts';
 import type { CreationRecord, StoredImage } from '../../core/creation.ts';
 import type { FailureName } from '../../core/failure.ts';
 import type { AlarmEvent } from '../../core/metrics.ts';
-import type { RefusalReason } from '../../core/provider.ts';
+import type { Refused, RefusalReason } from '../../core/provider.ts';
 import { judgeImage } from '../../core/rendered-image.ts';
 import type { RouteOutcome } from '../../core/route-outcome.ts';
 import type { RouteEnd } from './ask-provider.ts';
 
 /** Refusals after which the next route is tried. */
-type PassingRefusal = 'unavailable' | 'credentials' | 'unknown_outcome';
+type PassingRefusal = 'unavailable' | 'credentials' | 'unknown_outcome' | 'cancelled';
 
 /** The failure of the creation that every other refusal means. */
 const remedies: Readonly<Record<Exclude<RefusalReason, PassingRefusal>, FailureName>> = {
@@ -51,15 +51,18 @@ export function verdictOf(end: RouteEnd, creation: CreationRecord): Verdict {
     case 'no_answer':
       return { kind: 'next', outcome: 'no_answer' };
     case 'refused':
-      return verdictOnRefusal(end.reason, end.detail);
+      return verdictOnRefusal(end, creation);
     case 'rendered':
       return verdictOnImage(end.bytes, creation);
   }
 }
 
-function verdictOnRefusal(reason: RefusalReason, detail: string | undefined): Verdict {
+/** A stopped job ends the creation only if its cancel stands. Otherwise the client was told that it goes on. */
+function verdictOnRefusal({ reason, detail }: Refused, { cancelRequestedAt }: CreationRecord): Verdict {
   const alarm = alarms[reason];
   const told = { ...(detail !== undefined && { detail }), ...(alarm !== undefined && { alarm }) };
+  if (reason === 'cancelled' && cancelRequestedAt !== undefined)
+    return { kind: 'over', outcome: 'cancelled', failure: 'InternalFailure', ...told };
   if (isPassing(reason)) return { kind: 'next', outcome: reason, ...told };
   const failure = remedies[reason];
   return { kind: 'over', outcome: failure, failure, ...told };

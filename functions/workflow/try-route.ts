@@ -1,14 +1,15 @@
 /** One attempt at one route: the record first, then the provider, then the verdict. */
 import type { CreationRecord, RouteAttempt } from '../../core/creation.ts';
 import { refusedBy } from '../../core/provider.ts';
+import { jobOf } from '../../core/render-job.ts';
 import type { TimeLimit } from '../../core/ports/runtime.ts';
 import type { RenderServices } from '../services/render.ts';
 import { askProvider, type Parked, type RouteEnd } from './ask-provider.ts';
 import type { Attempts } from './attempts.ts';
 import { endAttempt, millisSince } from './end-attempt.ts';
-import { jobOf } from './job-of.ts';
 import { callbackAddressFor, outlastsHeartbeat } from './parking.ts';
 import type { Verdict } from './route-verdict.ts';
+import { recordFor } from './stopped-job.ts';
 
 export interface RouteTry {
   readonly creation: CreationRecord;
@@ -29,7 +30,7 @@ const lookMillis = 5_000;
 
 /**
  * What the route's end means, or 'parked' when the vendor will call back. The attempt in `attempts` has its
- * outcome unless it is parked; the caller saves it.
+ * outcome unless it is parked; the caller saves it. Throws EndedMeanwhile when the creation was cancelled.
  */
 export async function tryRoute(route: RouteTry): Promise<Verdict | Parked> {
   const { attempt, services } = route;
@@ -43,7 +44,8 @@ export async function tryRoute(route: RouteTry): Promise<Verdict | Parked> {
     if (answer.kind === 'parked') return answer;
     const millis =
       attempt.jobId === undefined ? Math.round(clock.elapsed() - began) : millisSince(attempt, clock.now());
-    return endAttempt(answer, millis, route, services);
+    const creation = await recordFor(answer, route.creation, services.creations);
+    return endAttempt(answer, millis, { ...route, creation }, services);
   } finally {
     limit.release();
   }

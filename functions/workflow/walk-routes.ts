@@ -2,7 +2,13 @@
  * The routes of a creation, in order, until a route gives an image or an answer that no other route would
  * change.
  */
-import type { CreationRecord, RouteAttempt, RouteChoice, StoredImage } from '../../core/creation.ts';
+import {
+  isStoppedByCancel,
+  type CreationRecord,
+  type RouteAttempt,
+  type RouteChoice,
+  type StoredImage,
+} from '../../core/creation.ts';
 import { CreationFailed, failureNamed, failureNames, type FailureName } from '../../core/failure.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { errorName } from '../error-name.ts';
@@ -39,6 +45,7 @@ export async function walkRoutes(walk: Walk): Promise<Rendering | Parked> {
   const attempts = openAttempts(creation.attempts, walk.save);
   const ended = attempts.all.at(-1)?.outcome;
   if (ended !== undefined && isFailureName(ended)) throw new CreationFailed(failureNamed(ended));
+  if (isStoppedByCancel(creation)) throw new CreationFailed('InternalFailure');
   for (const [place, route] of creation.routes.entries()) {
     const before = attempts.at(route);
     if (before?.outcome !== undefined) continue;
@@ -77,13 +84,14 @@ export async function walkRoutes(walk: Walk): Promise<Rendering | Parked> {
 
 /**
  * The failure when no route is left. If the outcome of a call is unknown, the failure is ours. If a route did
- * not answer in time, the creation timed out. Otherwise no provider was available.
+ * not answer in time, or its vendor stopped the job, the creation timed out. Otherwise no provider was available.
  */
 function lastFailure({ until, services }: Walk, { all }: Attempts): FailureName {
   const outcomes = all.map(({ outcome }) => outcome);
   if (services.clock.now() >= until) return 'GenerationTimedOut';
   if (outcomes.includes('unknown_outcome')) return 'InternalFailure';
-  return outcomes.includes('no_answer') ? 'GenerationTimedOut' : 'ServiceUnavailable';
+  const isLate = outcomes.includes('no_answer') || outcomes.includes('cancelled');
+  return isLate ? 'GenerationTimedOut' : 'ServiceUnavailable';
 }
 
 function isFailureName(outcome: string): boolean {

@@ -19,6 +19,7 @@ import { createExecutions, createNoticeExecutions } from '../../adapters/step-fu
 import { createTasks } from '../../adapters/step-functions-tasks.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
+import type { CancelServices } from '../../core/cancellation.ts';
 import { requestMillis } from '../../core/limits.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
@@ -28,6 +29,7 @@ import type { NoticeStore } from '../../core/ports/notices.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { Clock, Log, RandomBytes } from '../../core/ports/runtime.ts';
 import type { SecretBox } from '../../core/ports/secret-box.ts';
+import { cancelCreation } from '../../functions/operations/cancel-creation.ts';
 import { createUpload } from '../../functions/operations/create-upload.ts';
 import { generateImage } from '../../functions/operations/generate-image.ts';
 import { getBalance } from '../../functions/operations/get-balance.ts';
@@ -37,8 +39,9 @@ import { listModels } from '../../functions/operations/list-models.ts';
 import { quoteImage } from '../../functions/operations/quote-image.ts';
 import { receiveCallback } from '../../functions/operations/receive-callback.ts';
 import { serve, type ApiHandler } from '../../functions/http/serve.ts';
-import type { UploadServices } from '../../functions/services/upload.ts';
 import type { ApiServices, QuoteServices } from '../../functions/services/api.ts';
+import type { CancelApiServices } from '../../functions/services/cancel.ts';
+import type { UploadServices } from '../../functions/services/upload.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
 import { deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
@@ -70,7 +73,7 @@ import { invokeTask } from './task-invocation.ts';
 const resultsBaseUrl = 'https://results.test';
 const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption';
 
-export type Operation = 'generate' | 'get' | 'list' | 'balance' | 'quote' | 'models' | 'upload';
+export type Operation = 'generate' | 'get' | 'list' | 'balance' | 'quote' | 'models' | 'upload' | 'cancel';
 
 export interface ServiceWatch extends OutsideWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
@@ -102,6 +105,7 @@ export interface Operator {
   readonly executions: Executions;
   readonly secretBox: SecretBox;
   readonly outbound: Outbound;
+  readonly cancellation: CancelServices;
 }
 
 export interface Service {
@@ -112,6 +116,8 @@ export interface Service {
   readonly stepFunctions: StepFunctions;
   readonly vendor: CallingVendor;
   readonly operator: Operator;
+  /** Whether a vendor has stopped this job. */
+  readonly isStopped: (jobId: string) => boolean;
   /** Sends a request as API Gateway passes it on. Rejects when the answer does not reach the client. */
   readonly request: (
     operation: Operation,
@@ -248,6 +254,11 @@ export function createService(
     randomBytes,
     log: createLog(component, watch.onText),
   });
+  const onTaskDefect =
+    (component: string) =>
+    (error: string): void => {
+      createLog(component, watch.onText).alarm('task_not_ended', { error });
+    };
   const api = {
     ...common('api'),
     catalog,
@@ -296,25 +307,35 @@ export function createService(
     quote: serve('post', quoteImage, openQuote),
     upload: serve('post', createUpload, openUpload),
     models: serve('get', listModels, openApi),
+    cancel: serve('post', cancelCreation, () => openCancel()),
   };
   const vendor = createCallingVendor(world, receive);
+  const stopping = [createProvider(world, callingBack, 'sandbox'), vendor.provider];
   const providers = new Map(
-    [
-      createProvider(world, 'sandbox'),
-      createProvider(world, 'sandbox-large'),
-      createProvider(world, callingBack, 'sandbox'),
-      vendor.provider,
-    ].map((provider) => [provider.name, provider]),
+    [createProvider(world, 'sandbox'), createProvider(world, 'sandbox-large'), ...stopping].map(
+      (provider) => [provider.name, provider],
+    ),
   );
+  /** Only these vendors can stop a job. */
+  const stoppable = new Map(stopping.map((provider) => [provider.name, provider]));
+  const openCancel = (): CancelApiServices => {
+    const open = openApi();
+    const { signal } = open.budget;
+    return {
+      ...open,
+      creations: createCreationStore(open.shared),
+      charges: createChargeStore(open.shared),
+      tasks: createTasks(clients.states, { onDefect: onTaskDefect('api'), signal }),
+      providers: stoppable,
+    };
+  };
   const render = {
     ...common('render-image'),
     creations,
     images: bucket.open(),
     providers,
     tasks: createTasks(clients.states, {
-      onDefect: (error) => {
-        createLog('render-image', watch.onText).alarm('task_not_ended', { error });
-      },
+      onDefect: onTaskDefect('render-image'),
     }),
     resultDays: 30,
     callbackBaseUrl: 'https://api.test',
@@ -352,6 +373,7 @@ export function createService(
     executions,
     secretBox,
     outbound,
+    cancellation: { ...common('operator'), creations, charges, tasks: render.tasks, providers: stoppable },
   };
   const renderer: Task = {
     limitMillis: limitMillis.render,
@@ -394,6 +416,7 @@ export function createService(
     store,
     bucket,
     vendor,
+    isStopped: (jobId) => stopping.some((provider) => provider.isStopped(jobId)),
     stepFunctions,
     operator,
     reconcile: runReconcile,

@@ -6,6 +6,7 @@ import type { Operation } from '../aws/deployed-service.ts';
 import { keyAt, type AccountHeld, type KeyHeld } from './open-account.ts';
 import { eventOf, submission } from './request-event.ts';
 import type { Step, Submit } from './scenario.ts';
+import { bodyOf, detailsOf } from '../watches/answer-body.ts';
 import { promptMark } from './secret-marks.ts';
 import type { Stage } from './stage.ts';
 import { createUploadSteps, type UploadSteps } from './upload-steps.ts';
@@ -71,14 +72,36 @@ export function createApiSteps(stage: Stage): ApiSteps {
       if (answer && status < 300) {
         const { id } = JSON.parse(answer.body ?? '{}') as { id: string };
         seen.push({ id, account: account.id });
-        for (let poll = 0; poll < step.polls; poll += 1) {
-          await world.sleep(dice.between(`${step.name} poll ${poll}`, 300, 8_000));
-          await send('get', account, key, pollOf(id, key));
-        }
+        await Promise.all([poll(step, id, account, key), cancel(step, id, account, key)]);
         return;
       }
       if (status >= 400 && status < 500 && status !== 429) return;
       await world.sleep(Math.min(5_000, 1000 * Number(answer?.headers?.['retry-after'] ?? 1)));
+    }
+  }
+
+  async function poll(step: Submit, id: string, account: AccountHeld, key: KeyHeld): Promise<void> {
+    for (let poll = 0; poll < step.polls; poll += 1) {
+      await world.sleep(dice.between(`${step.name} poll ${poll}`, 300, 8_000));
+      await send('get', account, key, pollOf(id, key));
+    }
+  }
+
+  /** Cancels until the service has answered with a verdict. */
+  async function cancel(step: Submit, id: string, account: AccountHeld, key: KeyHeld): Promise<void> {
+    if (step.cancelAfter === undefined) return;
+    await world.sleep(step.cancelAfter);
+    const event = eventOf('POST', `/api/public/v1/creations/${id}/cancel`, key, {}, undefined, id);
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      watch.cancels.onAsked(id);
+      const answer = await send('cancel', account, key, event);
+      const status = answer?.statusCode ?? 0;
+      world.note(`client ${step.name} cancels, try ${attempt}: ${status}`);
+      const isDenied = detailsOf(answer?.body)?.['reason'] === 'not_cancellable';
+      if (status === 200) watch.cancels.onAnswer(id, bodyOf(answer?.body));
+      if (isDenied) watch.cancels.onTold(id, 'not_cancellable');
+      if (status >= 200 && status < 500 && status !== 429) return;
+      await world.sleep(1_000);
     }
   }
 

@@ -3,8 +3,10 @@
  */
 import { tableName } from '../aws/simulated-table.ts';
 import { persist } from '../../admin/persistence.ts';
+import { cancelCreation, type CancelOutcome } from '../../core/cancellation.ts';
 import { lookAfterCommand } from '../../core/look-for-crossings.ts';
 import { setNotices } from '../../core/notice-settings.ts';
+import { parseCreationId } from '../../core/ids.ts';
 import { asMicros } from '../../core/money.ts';
 import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';
 import { rotated } from '../../core/webhook-secrets.ts';
@@ -25,6 +27,7 @@ export interface OperatorSteps {
   readonly setNotices: (step: Extract<Step, { kind: 'notices' }>) => Promise<void>;
   readonly rotateSecret: (step: Step) => Promise<void>;
   readonly redeliverLatest: (step: Step) => Promise<void>;
+  readonly cancel: (step: Step) => Promise<void>;
   readonly testDelivery: (step: Extract<Step, { kind: 'test_delivery' }>) => Promise<void>;
 }
 
@@ -119,6 +122,23 @@ export function createOperatorSteps(
     });
   }
 
+  /** Cancels an open creation of the account if there is one, and otherwise any creation. */
+  async function cancel(step: Step): Promise<void> {
+    const { id: account } = accountOf(step);
+    const all = [...watch.books.creations.values()].filter((book) => book.account === account);
+    const open = all.filter(({ terminalAt }) => terminalAt === undefined);
+    const some = open.length > 0 ? open : all;
+    const id = parseCreationId(some[dice.between(`which ${step.at}`, 0, some.length - 1)]?.id ?? '');
+    if (!id) return;
+    watch.cancels.onAsked(id);
+    const result = await service.operate(step.kind, async ({ creations, cancellation }) => {
+      const creation = await creations.read(id);
+      return creation && cancelCreation(creation, { creationId: id }, cancellation);
+    });
+    if (result.ok && result.payload !== null)
+      watch.cancels.onTold(id, (result.payload as CancelOutcome).kind);
+  }
+
   async function testDelivery(step: Extract<Step, { kind: 'test_delivery' }>): Promise<void> {
     await operate(step, async (operator) => {
       const account = await operator.accounts.read(accountOf(step).id);
@@ -159,6 +179,7 @@ export function createOperatorSteps(
     setCap,
     rotateSecret,
     redeliverLatest,
+    cancel,
     testDelivery,
   };
 }

@@ -61,6 +61,8 @@ export function createPerformer(
         return operator.redeliverLatest(step);
       case 'test_delivery':
         return operator.testDelivery(step);
+      case 'operator_cancel':
+        return operator.cancel(step);
       case 'abort':
       case 'restart':
       case 'redrive':

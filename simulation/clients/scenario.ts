@@ -48,6 +48,8 @@ export interface Submit extends Placed {
   readonly images: readonly string[];
   readonly polls: number;
   readonly user?: string;
+  /** Milliseconds after the acceptance at which the client cancels the creation. Absent: never. */
+  readonly cancelAfter?: number;
 }
 
 export type Step =
@@ -76,6 +78,8 @@ export type Step =
       /** The bytes as they were announced, one byte less, or nothing. */
       readonly fill: 'right' | 'wrong_length' | 'never';
     })
+  /** The operator cancels a creation of the account. */
+  | (Placed & { readonly kind: 'operator_cancel' })
   | (Placed & { readonly kind: 'test_delivery'; readonly webhook: Behaviour })
   /** A new threshold, and an address or none. */
   | (Placed & { readonly kind: 'notices'; readonly lowMicros: number; readonly receiver?: Behaviour })

@@ -32,6 +32,11 @@ export function scenarioOf(seed: number): Scenario {
   );
   const notices = dice.chance('notices change', 0.2) ? [noticeStepOf(dice, accounts, lengthMillis)] : [];
   const uploads = dice.chance('uploads', 0.3) ? uploadsOf(dice, accounts, lengthMillis) : [];
+  const cancels = Array.from({ length: dice.between('cancels', 0, 2) }, (_, index): Step => ({
+    kind: 'operator_cancel',
+    account: dice.between(`cancel ${index} account`, 0, accounts.length - 1),
+    at: dice.between(`cancel ${index} at`, 1_000, lengthMillis),
+  }));
   const tomorrow = dice.chance('a day later', 0.1)
     ? submits.flatMap((submit) => repeatedNextDay(dice, submit))
     : [];
@@ -39,9 +44,16 @@ export function scenarioOf(seed: number): Scenario {
     seed,
     startAt,
     accounts,
-    steps: [...submits, ...burst, ...others, ...readings, ...notices, ...tomorrow, ...uploads].sort(
-      (a, b) => a.at - b.at,
-    ),
+    steps: [
+      ...submits,
+      ...burst,
+      ...others,
+      ...readings,
+      ...notices,
+      ...cancels,
+      ...tomorrow,
+      ...uploads,
+    ].sort((a, b) => a.at - b.at),
     faultProbability: dice.pick('faults', [0, 0.01, 0.03, 0.1]),
     calmAfter: lengthMillis + dice.pick('calm', [0, 60_000, 300_000, 1_500_000]),
     clockSpreadMillis: dice.pick('clocks', [0, 0, 300, 1_500]),

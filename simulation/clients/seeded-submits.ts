@@ -58,7 +58,14 @@ export function submitOf(
     // A key with a cap for each user refuses a request that names nobody.
     ...(dice.chance(`${name} for a user`, 0.85) && { user: `user ${dice.between(`${name} user`, 1, 2)}` }),
     ...(dice.chance(`${name} waits`, 0.1) && { wait: dice.between(`${name} wait`, 1, 20) }),
+    ...(dice.chance(`${name} cancelled`, 0.2) && { cancelAfter: cancelAfterOf(dice, name) }),
   };
+}
+
+/** Before anything is sent, about the time of the submission, or while a job runs. */
+function cancelAfterOf(dice: Dice, name: string): number {
+  const most = dice.pick(`${name} cancelled in`, [0, 60, 400, 3_000, 20_000]);
+  return dice.between(`${name} cancelled after`, 0, most);
 }
 
 /** Many requests of one account at one instant: with source images, or replays that wait for the end. */

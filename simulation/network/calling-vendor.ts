@@ -4,16 +4,11 @@
  * another capability.
  */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type {
-  CallbackRequest,
-  CallbackVerdict,
-  ImageProvider,
-  ProviderAnswer,
-  RefusalReason,
-} from '../../core/provider.ts';
+import type { CallbackRequest, CallbackVerdict, ProviderAnswer, RefusalReason } from '../../core/provider.ts';
 import type { Dice } from '../world/dice.ts';
 import type { World } from '../world/simulated-world.ts';
-import { pictures } from './providers.ts';
+import { pictures, type SimulatedProvider } from './providers.ts';
+import { createStoppedJobs } from './stopped-jobs.ts';
 
 /** A callback as its vendor or a forger sends it. */
 export interface SentCallback {
@@ -23,7 +18,7 @@ export interface SentCallback {
 }
 
 export interface CallingVendor {
-  readonly provider: ImageProvider;
+  readonly provider: SimulatedProvider;
   /** How many jobs the vendor has accepted. */
   readonly jobs: () => number;
   /** Whether the vendor will still call. */
@@ -137,6 +132,19 @@ export function createCallingVendor(
     }
   }
 
+  /** The vendor calls back when it has stopped a job, too, and again at the time of which it knew before. */
+  const stops = createStoppedJobs(
+    world,
+    (id) => all.get(id)?.endsAt,
+    (id, millis) => {
+      const job = all.get(id);
+      if (job?.url !== undefined && dice.chance(`call of the stopped ${id}`, 0.7))
+        later(millis + dice.between(`call after the stop ${id}`, 0, 1_000), () =>
+          callUntilTaken(callingVendor, job),
+        );
+    },
+  );
+
   function accept(vendor: string, url: string | undefined): Job {
     const id = `${vendor}-job-${all.size + 1}`;
     const millis = dice.chance(`slow ${id}`, 0.15)
@@ -149,12 +157,13 @@ export function createCallingVendor(
     return job;
   }
 
-  function providerOf(name: string): ImageProvider {
+  function providerOf(name: string): SimulatedProvider {
     const ask = <Answer>(operation: string, signal: AbortSignal, work: () => Answer): Promise<Answer> =>
       world.call({ service: 'provider', operation, target: name, signal }, work);
     const stateOf = (id: string, format: string): ProviderAnswer => {
       const job = all.get(id);
       if (!job) return { kind: 'refused', reason: 'unknown_answer' };
+      if (stops.isStopped(id)) return { kind: 'refused', reason: 'cancelled' };
       if (world.time.now() < job.endsAt) return { kind: 'pending', jobId: id, pollAfterMillis: pollMillis };
       return job.refusal === undefined
         ? { kind: 'rendered', bytes: pictures[format] ?? Buffer.alloc(0) }
@@ -162,6 +171,7 @@ export function createCallingVendor(
     };
     return {
       name,
+      isStopped: stops.isStopped,
       submit: (job, signal) =>
         ask('submit', signal, () => ({
           kind: 'pending',
@@ -169,6 +179,7 @@ export function createCallingVendor(
           pollAfterMillis: pollMillis,
         })),
       poll: (id, job, signal) => ask('poll', signal, () => stateOf(id, job.outputFormat)),
+      cancel: (id, _job, signal) => ask('cancel', signal, () => stops.ask(id)),
       callback: {
         ready: () => Promise.resolve(true),
         verify: (request, _now, signal) =>

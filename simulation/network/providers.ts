@@ -1,7 +1,14 @@
 /** The image providers of the simulation. */
 import { directivesOf, type SandboxOutcome } from '../../adapters/providers/sandbox/directives.ts';
-import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../core/provider.ts';
+import type {
+  CancelAnswer,
+  ImageProvider,
+  ProviderAnswer,
+  RefusalReason,
+  RenderJob,
+} from '../../core/provider.ts';
 import type { World } from '../world/simulated-world.ts';
+import { createStoppedJobs } from './stopped-jobs.ts';
 
 /** The smallest bytes that the product accepts as a picture of 64 × 64 pixels. */
 export const pictures: Readonly<Record<string, Buffer>> = {
@@ -21,11 +28,16 @@ const refusals: Readonly<Record<Exclude<SandboxOutcome, 'hang' | 'crash'>, Refus
 };
 const pollMillis = 500;
 
+/** A provider, and what it knows about its jobs. */
+export interface SimulatedProvider extends ImageProvider {
+  readonly isStopped: (jobId: string) => boolean;
+}
+
 /**
  * Behaves as the sandbox provider does, with a ready picture: the directives in a prompt decide the outcome.
  * @param directed the provider that a directive has to name to concern this one
  */
-export function createProvider(world: World, name: string, directed = name): ImageProvider {
+export function createProvider(world: World, name: string, directed = name): SimulatedProvider {
   const answer = async (job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer> => {
     const { outcome } = directivesOf(job.prompt, directed);
     if (outcome === 'crash') {
@@ -37,23 +49,37 @@ export function createProvider(world: World, name: string, directed = name): Ima
       return { kind: 'rendered', bytes: pictures[job.outputFormat] ?? Buffer.alloc(0) };
     return { kind: 'refused', reason: refusals[outcome] };
   };
-  const ask = (operation: string, work: () => Promise<ProviderAnswer>): Promise<ProviderAnswer> =>
+  const ask = <Answer>(operation: string, work: () => Promise<Answer>): Promise<Answer> =>
     world.call({ service: 'provider', operation, target: name }, () => work).then((go) => go());
+  let jobs = 0;
+  const endOf = (jobId: string): number => Number(jobId.split('-')[1]);
+  const stops = createStoppedJobs(world, endOf);
   return {
     name,
+    isStopped: stops.isStopped,
     submit: (job, signal) =>
       ask('submit', async () => {
         const { asyncMillis, delayMillis } = directivesOf(job.prompt, directed);
-        if (asyncMillis !== undefined)
-          return { kind: 'pending', jobId: `job-${world.now() + asyncMillis}`, pollAfterMillis: pollMillis };
+        if (asyncMillis !== undefined) {
+          jobs += 1;
+          const jobId = `job-${world.now() + asyncMillis}-${name}-${jobs}`;
+          return { kind: 'pending', jobId, pollAfterMillis: pollMillis };
+        }
         if (delayMillis > 0) await world.sleep(delayMillis, signal);
         return answer(job, signal);
       }),
     poll: (jobId, job, signal) =>
       ask('poll', () =>
-        world.now() < Number(jobId.slice(4))
-          ? Promise.resolve({ kind: 'pending', jobId, pollAfterMillis: pollMillis })
-          : answer(job, signal),
+        stops.isStopped(jobId)
+          ? Promise.resolve<ProviderAnswer>({ kind: 'refused', reason: 'cancelled' })
+          : world.now() < endOf(jobId)
+            ? Promise.resolve<ProviderAnswer>({ kind: 'pending', jobId, pollAfterMillis: pollMillis })
+            : answer(job, signal),
       ),
+    // A provider that plays a vendor can stop its jobs. The sandbox itself cannot.
+    ...(directed !== name && {
+      cancel: (jobId: string) =>
+        ask('cancel', (): Promise<CancelAnswer> => Promise.resolve(stops.ask(jobId))),
+    }),
   };
 }

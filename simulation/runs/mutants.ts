@@ -369,6 +369,30 @@ export const mutants: readonly Mutant[] = [
     replace: "jobId !== ''\n        ? await provider.submit(",
   },
   {
+    name: 'cancel-ignores-what-was-sent',
+    file: 'adapters/dynamodb/terminal.ts',
+    find: "'attempts = :known'",
+    replace: "'(attempts = :known OR attribute_exists(pk))'",
+  },
+  {
+    name: 'asked-is-taken-for-stopped',
+    file: 'core/cancellation.ts',
+    find: "if (answer === 'refused') return false;",
+    replace: "if (answer !== undefined) return answer !== 'refused';",
+  },
+  {
+    name: 'attempt-begins-behind-the-cancel',
+    file: 'adapters/dynamodb/creation-store.ts',
+    find: '`${isOpen} AND ${isOfThisTurn}`',
+    replace: '`(${isOpen} OR attribute_exists(pk)) AND ${isOfThisTurn}`',
+  },
+  {
+    name: 'denied-cancel-stands',
+    file: 'core/cancellation.ts',
+    find: 'note === undefined || (await creations.withdrawCancel(creation, note))',
+    replace: "note !== ''",
+  },
+  {
     name: 'throttled-look-behind-the-charge',
     file: 'functions/operations/generate/await-outcome.ts',
     find: "log.info('wait_broken_off', {",

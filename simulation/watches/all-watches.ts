@@ -12,6 +12,7 @@ import type { Service, ServiceWatch } from '../aws/deployed-service.ts';
 import { addressMark, promptMark } from '../clients/secret-marks.ts';
 import type { Asked, Before } from '../clients/sent-request.ts';
 import { createCallbackWatch } from './callback-watch.ts';
+import { createCancelWatch, type CancelWatch } from './cancel-watch.ts';
 import { createInvocationWatch } from './invocation-watch.ts';
 import { createLeaseWatch } from './lease-watch.ts';
 import { parseKey } from '../../core/api-key.ts';
@@ -27,6 +28,7 @@ import type { Invocation, World } from '../world/simulated-world.ts';
 export interface Watch {
   readonly books: Books;
   readonly webhooks: WebhookWatch;
+  readonly cancels: CancelWatch;
   readonly violations: readonly Violation[];
   /** How often each operation answered with each status. */
   readonly answers: ReadonlyMap<string, number>;
@@ -67,6 +69,7 @@ export function createWatch(world: World): Watch {
   const rates = createRateWatch(world, accuse);
   const uploads = createUploadWatch(world, accuse);
   const callbacks = createCallbackWatch(() => service?.table, accuse);
+  const cancels = createCancelWatch(() => service, accuse);
   const leases = createLeaseWatch(world, accuse);
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
@@ -95,20 +98,23 @@ export function createWatch(world: World): Watch {
     const status = answer.statusCode ?? 0;
     const id = String(answer.headers?.['x-request-id'] ?? '');
     // A request that is refused for money may tell its account so, and then find that its rate is used up, or
-    // that the table is too busy to count the request.
+    // that the table is too busy to count it.
+    const reason = String(details['reason']);
     const mayTell =
-      operation === 'generate' &&
-      (status === 402 || ['account_rate', 'overloaded'].includes(String(details['reason'])));
-    // The record of a refused upload stays for a day. Nobody knows its id, and it takes no place.
-    const left = [...(wrote.get(id) ?? [])].filter(
-      (kind) =>
-        !countsOnly.has(kind) &&
-        !(mayTell && kind === 'TOLD') &&
-        !(operation === 'upload' && kind === 'UPLOAD'),
-    );
-    if (left.length > 0 && operation !== 'generate' && operation !== 'upload')
+      operation === 'generate' && (status === 402 || /^(account_rate|overloaded)$/.test(reason));
+    // The record of a refused upload stays for a day. Nobody knows its id, and it takes no place. A cancel
+    // notes in the creation that it asks the vendor.
+    const isHarmless = (kind: string): boolean =>
+      countsOnly.has(kind) ||
+      (mayTell && kind === 'TOLD') ||
+      (operation === 'upload' && kind === 'UPLOAD') ||
+      (operation === 'cancel' && kind === 'CREATION');
+    const left = [...(wrote.get(id) ?? [])].filter((kind) => !isHarmless(kind));
+    if (left.length > 0 && !['generate', 'upload', 'cancel'].includes(operation))
       accuse('what only looks writes no row but its count', `${operation} ${id} wrote ${left.join(', ')}`);
     if (status < 400 || status === 500 || details['creation_id'] !== undefined) return;
+    // The outcome of the cancel's transaction may be unknown.
+    if (operation === 'cancel' && status === 503) return;
     if (left.length > 0)
       accuse(
         'a refusal before the charge leaves no row but its count',
@@ -175,6 +181,7 @@ export function createWatch(world: World): Watch {
   return {
     books,
     webhooks,
+    cancels,
     violations,
     answers,
     service: {
@@ -192,6 +199,7 @@ export function createWatch(world: World): Watch {
         notices.onCommit(changes);
         uploads.onCommit(changes, service);
         leases.onCommit(changes);
+        cancels.onCommit(changes);
       },
       onPost: (post: Post) => {
         if (service) webhooks.onPost(post, service.table);
@@ -258,6 +266,7 @@ export function createWatch(world: World): Watch {
       }
       for (const [id, { account, toldAt }] of notices.told) webhookIsSettled(id, account, toldAt);
       if (service) notices.atRest(service.table);
+      cancels.atRest();
       callbacks.atRest(books.creations.keys(), service?.vendor.jobs() ?? 0);
       if (service)
         for (const difference of await auditTable(service.table, service.store))

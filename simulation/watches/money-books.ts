@@ -240,6 +240,7 @@ export function createBooks(world: World, accuse: Accuse): Books {
       'costMicros',
       'refundedMicros',
       'failure',
+      'cancelledAt',
       'results',
       'completedAt',
       'chargedMonth',

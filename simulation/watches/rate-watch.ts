@@ -36,7 +36,7 @@ interface Minute {
   isBlurred: boolean;
 }
 
-const posts = new Set(['generate', 'quote', 'upload']);
+const posts = new Set(['generate', 'quote', 'upload', 'cancel']);
 const minuteMillis = 60_000;
 /** A request so close to the turn of a minute may count for the other minute. */
 const marginMillis = 3_000;

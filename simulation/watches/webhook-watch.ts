@@ -64,6 +64,8 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     }
     if (event !== post.headers['x-webhook-event'] || event !== `creation.${status}`)
       accuse('a webhook tells its event', id);
+    const cancelledAt = status === 'failed' ? (item?.['cancelledAt']?.S ?? null) : undefined;
+    if (told['cancelled_at'] !== cancelledAt) accuse('a webhook tells whether it was cancelled', id);
   }
 
   function keepsTheSchedule(post: Sent, before: readonly Sent[], id: string): void {

@@ -70,6 +70,7 @@ describe('the fields of a creation', () => {
       webhook: { url: service.machine.inboxUrl, status: 'pending', attempts: 0 },
       started_at: null,
       completed_at: null,
+      cancelled_at: null,
     });
     expect([answer.headers.get('location'), answer.headers.get('retry-after')]).toEqual([
       `/api/public/v1/creations/${view(answer).id}`,
@@ -107,6 +108,7 @@ describe('the fields of a creation', () => {
       webhook: null,
       started_at: rfc3339,
       completed_at: null,
+      cancelled_at: null,
     });
   });
 
@@ -122,6 +124,7 @@ describe('the fields of a creation', () => {
       webhook: null,
       started_at: rfc3339,
       completed_at: rfc3339,
+      cancelled_at: null,
       result_expires_at: rfc3339,
       result_urls: [expect.any(String)],
       results: [
@@ -170,6 +173,7 @@ describe('the fields of a creation', () => {
         webhook: null,
         started_at: startedOrNot,
         completed_at: rfc3339,
+        cancelled_at: null,
       });
     },
   );

@@ -784,6 +784,50 @@ export const parts: readonly Part[] = [
     ],
   },
   {
+    part: 'POST /creations/{id}/cancel',
+    rows: [
+      row(
+        'While nothing was sent to a vendor: 200 and the creation, failed with message 7, cancelled_at and its full refund; retryable is true',
+        'api/cancel: The answer is 200 and the creation: failed, cancelled, refunded in full and retryable',
+        'core/creation: A cancelled creation is a failed one with the time of its cancel',
+      ),
+      row(
+        'cancelled_at is null on every other creation',
+        'api/creations: A queued creation has exactly these fields, and its 202 has Location and Retry-After: 2',
+        'api/creations: A failed creation (%s) has the fixed message, retryable, the cost as charged and the full refund',
+      ),
+      row(
+        'Cancelling a cancelled one is 200 again; it is refunded once and never completes; event creation.failed with the same field',
+        'api/cancel: A cancelled creation stays cancelled: a repetition is 200 again, and its execution renders nothing',
+        'api/cancel: Cancels that come at once all get 200, and the charge is given back once',
+        'simulation/cancels: A thousand cancels meet a thousand renderings at random moments: the books are clean, each is told the truth, and no creation has two events',
+      ),
+      row(
+        'Later, when the vendor confirms that it stopped (fal, Replicate)',
+        'vendors/cancel: A cancel that the vendor confirms ends the creation, refunds it and sends one event at once',
+        'vendors/cancel: The renderer learns of the cancel, tries no other route and goes on to the webhook',
+      ),
+      row(
+        'Otherwise 400 ERR_INVALID_REQUEST, details {reason: "not_cancellable", status}',
+        'api/cancel: A completed creation is answered 400 not_cancellable with its status',
+        'api/cancel: A creation whose vendor answers in one call goes on',
+        'vendors/cancel: A cancel that the vendor only noted is refused, and the creation completes',
+      ),
+      row(
+        'The id of another account, an absent and a malformed id: the same 404',
+        "api/cancel: An absent, a malformed and another account's id get the same 404, and nothing is cancelled",
+      ),
+      row(
+        'A cancel counts as a POST',
+        'api/cancel: A cancel counts as a POST, and a cancel over the rate cancels nothing',
+      ),
+      row(
+        'The Idempotency-Key of a cancelled creation is free',
+        'api/cancel: The Idempotency-Key of a cancelled creation is free, and a cancel reads none',
+      ),
+    ],
+  },
+  {
     part: 'Beyond the first edition of the API',
     rows: [
       row(

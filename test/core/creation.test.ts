@@ -33,6 +33,26 @@ describe('a creation as its client sees it', () => {
       created_at: '2026-11-21T12:00:30.000Z',
       started_at: null,
       completed_at: null,
+      cancelled_at: null,
+    });
+  });
+
+  it('A cancelled creation is a failed one with the time of its cancel', () => {
+    const cancelledAt = '2026-11-21T12:00:40.000Z';
+    const cancelled = aCreation({
+      status: 'failed',
+      failure: 'InternalFailure',
+      refundedMicros: asMicros(40_000),
+      completedAt: cancelledAt,
+      cancelledAt,
+    });
+    expect(creationView(cancelled, base, now)).toMatchObject({
+      status: 'failed',
+      error: 'Generation failed.',
+      retryable: true,
+      amount_refunded: 0.04,
+      completed_at: cancelledAt,
+      cancelled_at: cancelledAt,
     });
   });
 

@@ -113,6 +113,7 @@ describe('core/contract.ts', () => {
       ['listCreations', 'GET /creations', 'list-creations', ['limit', 'cursor', 'status', 'model', 'user']],
       ['getBalance', 'GET /balance', 'get-balance', ['user']],
       ['getCreation', 'GET /creations/{id}', 'get-creation', []],
+      ['cancelCreation', 'POST /creations/{id}/cancel', 'cancel-creation', []],
     ]);
   });
 });

@@ -38,7 +38,22 @@ describe('the body of a webhook', () => {
     expect(webhookBody(creation, [])).toBe(
       '{"event":"creation.failed","id":"019aa5a0-1000-7000-8000-00000000000a","status":"failed","cost":0.04,' +
         '"error":"Generation timed out.","metadata":{},' +
-        '"created_at":"2026-11-21T12:00:30.000Z","completed_at":"2026-11-21T12:05:30.000Z"}',
+        '"created_at":"2026-11-21T12:00:30.000Z","completed_at":"2026-11-21T12:05:30.000Z","cancelled_at":null}',
+    );
+  });
+});
+
+describe('the body of the webhook of a cancelled creation', () => {
+  it('The body says when the creation was cancelled, and the body of a completed one has no such field', () => {
+    const cancelledAt = '2026-11-21T12:05:30.000Z';
+    const cancelled = aCreation({ status: 'failed', failure: 'InternalFailure', cancelledAt });
+    expect(JSON.parse(webhookBody(cancelled, []))).toMatchObject({
+      event: 'creation.failed',
+      error: 'Generation failed.',
+      cancelled_at: cancelledAt,
+    });
+    expect(JSON.parse(webhookBody(aCreation({ status: 'completed' }), []))).not.toHaveProperty(
+      'cancelled_at',
     );
   });
 });

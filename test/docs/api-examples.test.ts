@@ -134,6 +134,21 @@ async function tellTheStory(): Promise<void> {
   await sendShown('upload');
   const { data } = z.object({ data: z.array(z.unknown()) }).parse((await sendShown('models')).body);
   answers.set('models', { data: data.slice(0, 1) });
+  await cancelSome(idOf(second));
+}
+
+/** A creation that nobody has started yet, and one that has ended. */
+async function cancelSome(ended: string): Promise<void> {
+  const other = await service.client();
+  service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
+  const body = { model: 'sandbox-standard', prompt: 'a boat' };
+  const id = idOf(await service.send('/images/generate', { key: other.key, body }));
+  const { path } = shownBefore(api, 'cancelled');
+  const cancelled = path.replace(/(?<=\/creations\/)[\w-]+/, id);
+  answers.set('cancelled', (await service.send(cancelled, { key: other.key, method: 'POST' })).body);
+  const late = await service.send(`/creations/${ended}/cancel`, { key: client.key, method: 'POST' });
+  answers.set('not-cancellable', late.body);
+  service.machine.faults.clear();
 }
 
 async function askForFailures(): Promise<void> {

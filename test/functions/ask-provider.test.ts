@@ -9,7 +9,14 @@ function withCancel<Provider extends ImageProvider>(
   provider: Provider,
 ): Provider & { readonly cancelled: string[] } {
   const cancelled: string[] = [];
-  return { ...provider, cancelled, cancel: async (jobId) => Promise.resolve(void cancelled.push(jobId)) };
+  return {
+    ...provider,
+    cancelled,
+    cancel: async (jobId) => {
+      cancelled.push(jobId);
+      return Promise.resolve('asked');
+    },
+  };
 }
 
 describe('a job that a provider accepted', () => {
@@ -204,7 +211,7 @@ describe('the call that cancels a job', () => {
         signal = limit;
         return new Promise((resolve) => {
           limit.addEventListener('abort', () => {
-            resolve();
+            resolve('asked');
           });
         });
       },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CreationRecord } from '../../core/creation.ts';
 import { failureNames } from '../../core/failure.ts';
 import type { ChargeStore, Refund } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
@@ -10,13 +11,16 @@ import { fakeClock, fakeLog, rejection, stub } from './fakes.ts';
 function stage(
   outcome: 'refunded' | 'already_terminal' | 'busy' = 'refunded',
   isThere = true,
+  change: Partial<CreationRecord> = {},
 ): { services: RefundServices; refunds: Refund[]; log: ReturnType<typeof fakeLog> } {
   const refunds: Refund[] = [];
   const log = fakeLog();
   const services = stub<RefundServices>({
     clock: fakeClock(),
     log,
-    creations: stub<CreationStore>({ read: async () => Promise.resolve(isThere ? aCreation() : undefined) }),
+    creations: stub<CreationStore>({
+      read: async () => Promise.resolve(isThere ? aCreation(change) : undefined),
+    }),
     charges: stub<ChargeStore>({
       refund: async (_creation, refund) => {
         refunds.push(refund);
@@ -56,6 +60,31 @@ describe('RefundCharge', () => {
       expect(refunds.map(({ failure }) => failure)).toEqual(['InternalFailure']);
     },
   );
+
+  const stopped = {
+    provider: 'fal',
+    providerModel: 'a',
+    startedAt: '2026-11-21T12:00:30.000Z',
+    resultKey: 'results/a.png',
+    jobId: 'job-1',
+    outcome: 'cancelled',
+  } as const;
+
+  it('A creation whose job was stopped by a cancel fails as cancelled, whatever the error', async () => {
+    const cancelRequestedAt = '2026-11-21T12:00:40.000Z';
+    const { services, refunds, log } = stage('refunded', true, { attempts: [stopped], cancelRequestedAt });
+    await refundCharge({ creation_id: creationId, failure: { Error: 'States.Timeout' } }, services);
+    expect(refunds).toEqual([
+      { failure: 'InternalFailure', nowMillis: now, announce: true, isCancelled: true },
+    ]);
+    expect(log.entries[0]?.[1]).toMatchObject({ failure: 'Cancelled' });
+  });
+
+  it('A creation whose vendor stopped the job by itself is not cancelled', async () => {
+    const { services, refunds } = stage('refunded', true, { attempts: [stopped] });
+    await refundCharge({ creation_id: creationId, failure: { Error: 'GenerationTimedOut' } }, services);
+    expect(refunds).toEqual([{ failure: 'GenerationTimedOut', nowMillis: now, announce: true }]);
+  });
 
   it('A creation that is already terminal is not logged again', async () => {
     const first = stage();

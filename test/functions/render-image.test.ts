@@ -24,6 +24,8 @@ interface Setting {
   readonly put?: () => void;
   /** Whether the invocation still has the lease when it saves an attempt. */
   readonly isHeld?: boolean;
+  /** What the record says after a save was refused. */
+  readonly latest?: Partial<CreationRecord>;
 }
 
 function stage({
@@ -33,6 +35,7 @@ function stage({
   stored,
   put,
   isHeld = true,
+  latest = {},
 }: Setting = {}): Stage {
   const steps: string[] = [];
   const completions: Completion[] = [];
@@ -50,6 +53,7 @@ function stage({
       steps.push(`save ${turn}`);
       return Promise.resolve(isHeld);
     },
+    read: async () => Promise.resolve(aCreation(latest)),
     complete: async (_creation, done) => {
       steps.push('complete');
       completions.push(done);
@@ -110,6 +114,12 @@ describe('RenderImage', () => {
     expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
       name: 'StillRunning',
     });
+    expect(steps).toEqual(['lease request-1 6000', 'save 7']);
+  });
+
+  it('RenderImage calls no provider and goes on to the webhook when the creation was cancelled meanwhile', async () => {
+    const { services, steps } = stage({ isHeld: false, latest: { status: 'failed' } });
+    expect(await renderImage(payload, 'request-1', services)).toEqual(payload);
     expect(steps).toEqual(['lease request-1 6000', 'save 7']);
   });
 

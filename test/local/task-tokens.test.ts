@@ -188,9 +188,11 @@ describe('the end of a task that waits for its token', () => {
   it('A success during the invocation is kept, and ends the task when the invocation has ended', async () => {
     await start('early', 'ends early');
     const { token } = await attempt('early');
+    // The function has ended its task when a heartbeat finds the task closed.
     await expect
-      .poll(async () => succeed(token).catch((error: unknown) => (error as Error).name))
+      .poll(async () => beat(token).catch((error: unknown) => (error as Error).name))
       .toBe('TaskTimedOut');
+    await refusedAs(succeed(token), 'TaskTimedOut');
     expect((await stateOf('early')).status).toBe('RUNNING');
     await succeeded('early', { early: true });
   });

@@ -157,7 +157,7 @@ describe.each<{ definition: Release }>([{ definition: 'today' }, { definition: '
         await service.machine.advance(10);
         expect([vendor.jobsFor(prompt), await movements(id)]).toEqual([1, ['charge']]);
         expect(receiver.arrivals(`lease-${from}`)).toHaveLength(1);
-        expect(executionsOf(id)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+        await expect.poll(() => executionsOf(id)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
       });
 
       it('A creation that one release accepted and could not start is started by the reconciler of the other', async () => {

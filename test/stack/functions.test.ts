@@ -112,6 +112,11 @@ describe('the functions', () => {
     ListCreations: [1_024, 'Answers GET /creations', api],
     GetBalance: [1_024, 'Answers GET /balance', api],
     GetCreation: [1_024, 'Answers GET /creations/{id}', api],
+    CancelCreation: [
+      1_024,
+      'Answers POST /creations/{id}/cancel',
+      { ...api, PROVIDER_SECRET_ARN: '@ProvidersCredentials', PROVIDER_BASE_URLS: '{}' },
+    ],
     UnknownRoute: [1_024, 'Answers what no route takes', api],
     Reconcile: [
       1_024,

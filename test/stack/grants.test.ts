@@ -27,6 +27,11 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   ListCreations: ['table: BatchGetItem UpdateItem', 'table/index/listing: Query'],
   GetBalance: ['table: BatchGetItem UpdateItem'],
   GetCreation: ['table: BatchGetItem UpdateItem'],
+  CancelCreation: [
+    'table: BatchGetItem GetItem PutItem UpdateItem',
+    'provider secret: GetSecretValue',
+    'callback machine: SendTaskSuccess',
+  ],
   UnknownRoute: ['table: BatchGetItem UpdateItem'],
   // Only RenderImage renders from source images.
   RenderImageSmall: renderer,

@@ -78,6 +78,16 @@ async function useCallbacks(service: TestService, fal: CallingVendor): Promise<v
     expect(await fal.callBack(job, { at: service.machine.clock.now() })).toBe(200);
     await settled(service, id);
   }
+  await cancelParked(service, key);
+}
+
+/** A cancel of a creation whose execution waits. */
+async function cancelParked(service: TestService, key: string): Promise<void> {
+  const id = await submit(service, key, callingBack);
+  while (!service.log.some((line) => line.includes('creation_parked') && line.includes(id))) await sleep(20);
+  const cancelled = await service.send(`/creations/${id}/cancel`, { key, method: 'POST' });
+  expect(cancelled.status, cancelled.text).toBe(200);
+  await settled(service, id);
 }
 
 /** Takes the first lease of each renderer before the renderer does. The renderer must then read why it is held. */

@@ -42,6 +42,7 @@ function measured(cpuTimes = 1, bytesTimes = 1, writeUnits = 12): Measured {
     success: count,
     'success, webhook': count,
     'success, webhook, Idempotency-Key': count,
+    'success, webhook, callback': count,
     'failure, webhook': count,
     poll: count,
   };
@@ -154,6 +155,12 @@ describe('the committed docs/cost.md', () => {
     expect(Number(megabytes)).toBe((await memoryOf())['RenderImageSmall']);
     expect(Number(after15)).toBeLessThanOrEqual(0.14);
     expect(Number(after60)).toBeLessThanOrEqual(0.3);
+  });
+
+  it('A success with webhook at a vendor that calls back costs at most 0.095 USD for 1,000', () => {
+    const rows = tableRows(sectionOf(page, '## 1,000 creations'));
+    const [, , , , all = ''] = rows.at(-1) ?? [];
+    expect(Number(all.replaceAll('*', ''))).toBeLessThanOrEqual(0.095);
   });
 
   it('A cap for each user keeps a POST with webhook and Idempotency-Key within 0.085 USD for 1,000', () => {

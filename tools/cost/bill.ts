@@ -22,6 +22,9 @@ export type Bill = Readonly<Record<(typeof billParts)[number], number>>;
 /** The length of one line in the access log of the API. */
 const accessLogBytes = 350;
 
+/** Each invocation of these functions is one request to the API. */
+const apiFunctions = ['GenerateImage', 'GetCreation', 'ReceiveCallback'];
+
 /** The memory of each function in MB, by the function's name. */
 export type Memory = Readonly<Record<string, number>>;
 
@@ -42,7 +45,8 @@ export function billFor(measured: CreationCount, memory: Memory, ownRenderMillis
     'Table reads': sum(([, { readUnits }]) => readUnits) * prices.readUnit,
     'Functions, time': sum(([name]) => gigabyteSeconds(name, count, memory)) * prices.gigabyteSecond,
     'Functions, invocations': invocations * prices.invocation,
-    'API requests': 1000 * prices.apiRequest,
+    'API requests':
+      sum(([name, { invocations: times }]) => (apiFunctions.includes(name) ? times : 0)) * prices.apiRequest,
     'Storing the image': sum(([, { calls }]) => calls.get('s3 PutObject') ?? 0) * prices.objectPut,
     Logs: (logBytes / 1e9) * prices.logGigabyte,
   };

@@ -5,10 +5,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
 import type { CreationId } from '../../core/ids.ts';
 import { settled, submit } from '../../start/creations.ts';
 import { startService, type RunningService } from '../../start/service.ts';
 import { functionName, isRenderer } from '../function-name.ts';
+import { startFakeFal } from '../vendors/fakes/fal/server.ts';
+import { fakeFalAccount } from '../vendors/fakes/fal/signature.ts';
+import type { CallingVendor } from '../vendors/fakes/calls-back.ts';
+import { environmentOf } from '../vendors/fleet.ts';
 import { createMeter, type FunctionCount, type Meter } from './meter.ts';
 
 /** The use of AWS by one creation, as an average over all measured creations. */
@@ -19,11 +24,15 @@ export interface CreationCount {
   readonly logBytes: number;
 }
 
-/** The measured kinds of creations. A 'poll' is one GET of a creation that has ended. */
+/**
+ * The measured kinds of creations. A 'poll' is one GET of a creation that has ended. The job of a 'callback' is
+ * rendered by fal, which calls back; the others are rendered by the sandbox.
+ */
 export const creationKinds = [
   'success',
   'success, webhook',
   'success, webhook, Idempotency-Key',
+  'success, webhook, callback',
   'failure, webhook',
   'poll',
 ] as const;
@@ -50,6 +59,14 @@ interface Counting {
   isReconciler: boolean;
 }
 
+/** The measured service, and the vendor that calls it back. */
+interface Place {
+  readonly service: RunningService;
+  readonly fal: CallingVendor;
+  /** The creations whose executions wait for a callback, and for which no function runs any more. */
+  readonly parked: ReadonlySet<string>;
+}
+
 /**
  * Counts this many creations of each kind. They run one at a time, so that no call of one creation is counted
  * for another. Half as many run before the counting begins, for cold starts, caches and V8's optimization.
@@ -61,36 +78,50 @@ export async function measure(
 ): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'darkroom-cost-'));
   const counting: Counting = { logBytes: 0, isReconciler: false };
-  const service = await startCounted(folder, counting, tell);
+  const parked = new Set<string>();
+  const fal = await startFakeFal();
+  const service = await startCounted({ folder, counting, fal, parked }, tell);
+  const place = { service, fal, parked };
   try {
+    await letFalCallBack(service);
     await service.operator.accounts.change(service.demo.accountId, { postRate: 100_000 });
     const counted: [CreationKind, CreationCount][] = [];
     const last: { id?: CreationId } = {};
     for (const kind of wanted) {
       tell(`${creations} of ${kind} …`);
-      for (let run = 0; run < Math.ceil(creations / 2); run += 1) await runOne(service, kind, last);
-      counted.push([kind, await countKind(service, kind, { creations, counting, last })]);
+      for (let run = 0; run < Math.ceil(creations / 2); run += 1) await runOne(place, kind, last);
+      counted.push([kind, await countKind(place, kind, { creations, counting, last })]);
     }
     tell('the reconciler …');
     const reconciler = await countReconciler(service, counting);
     return { kinds: Object.fromEntries(counted) as Record<CreationKind, CreationCount>, reconciler };
   } finally {
     await service.machine.stop();
+    await fal.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+interface Counted {
+  readonly folder: string;
+  readonly counting: Counting;
+  readonly fal: CallingVendor;
+  readonly parked: Set<string>;
+}
+
 async function startCounted(
-  folder: string,
-  counting: Counting,
+  { folder, counting, fal, parked }: Counted,
   tell: (line: string) => void,
 ): Promise<RunningService> {
   return startService({
     folder,
     port: 0,
     strictOutbound: false,
+    environment: { ...environmentOf([['fal', fal]]), CALLBACK_BASE_URL: '{origin}' },
     onProgress: tell,
     onLog: (line) => {
+      const { event, creationId } = logSchema.parse(JSON.parse(line));
+      if (event === 'creation_parked' && creationId !== undefined) parked.add(creationId);
       // The reconciler runs each minute, so on a slow machine one of its runs falls between two creations.
       if (line.includes('"component":"reconcile"') === counting.isReconciler)
         counting.logBytes += Buffer.byteLength(line) + 1;
@@ -101,8 +132,16 @@ async function startCounted(
   });
 }
 
+const logSchema = z.object({ event: z.string().optional(), creationId: z.string().optional() });
+
+async function letFalCallBack({ operator: { credentials, providers } }: RunningService): Promise<void> {
+  await credentials.set('fal', 'fake-fal-key');
+  await credentials.setCallbackAccount('fal', fakeFalAccount);
+  await providers.enable('fal');
+}
+
 async function countKind(
-  service: RunningService,
+  place: Place,
   kind: CreationKind,
   {
     creations,
@@ -110,12 +149,14 @@ async function countKind(
     last,
   }: { readonly creations: number; readonly counting: Counting; readonly last: { id?: CreationId } },
 ): Promise<CreationCount> {
+  const { service } = place;
   const meter = createMeter(service.machine, (role) => creationFunction(service, role));
   Object.assign(counting, { logBytes: 0, meter });
   let transitions = 0;
-  for (let run = 0; run < creations; run += 1) transitions += await runOne(service, kind, last);
+  for (let run = 0; run < creations; run += 1) transitions += await runOne(place, kind, last);
   meter.stop();
   const count = averageOf(meter.functions, creations, { transitions, logBytes: counting.logBytes });
+  if (kind === 'success, webhook, callback') return withVendorCalls(count);
   return kind.startsWith('success') ? withoutRenewals(count) : count;
 }
 
@@ -177,12 +218,24 @@ function withoutRenewals(count: CreationCount): CreationCount {
   return { ...count, functions: { ...count.functions, [name]: { ...render, calls, writeUnits } } };
 }
 
+/** The callback ends the wait: the renderer submits the job, and the callback asks for its state and the image. */
+function withVendorCalls(count: CreationCount): CreationCount {
+  const functions = Object.entries(count.functions).map(([name, one]): [string, FunctionCount] => {
+    const vendorCalls = isRenderer(name) ? 1 : name === 'ReceiveCallback' ? 3 : 0;
+    return [
+      name,
+      vendorCalls === 0 ? one : { ...one, calls: new Map([...one.calls, ['vendor HTTP', vendorCalls]]) },
+    ];
+  });
+  return { ...count, functions: Object.fromEntries(functions) };
+}
+
 /**
  * Runs one creation until it has ended, or one poll of the last creation. Gives the number of state
  * transitions.
  */
 async function runOne(
-  service: RunningService,
+  { service, fal, parked }: Place,
   kind: CreationKind,
   last: { id?: CreationId },
 ): Promise<number> {
@@ -191,7 +244,7 @@ async function runOne(
     return 0;
   }
   const body = {
-    model: 'sandbox-sketch',
+    model: kind.endsWith('callback') ? 'flux-2-klein-4b' : 'sandbox-sketch',
     prompt: `a quiet lake at dawn${kind.startsWith('failure') ? ' [sandbox:fail]' : ''}`,
     ...(kind.includes('webhook') && { webhook_url: service.machine.inboxUrl }),
   };
@@ -199,8 +252,19 @@ async function runOne(
     ? { 'idempotency-key': crypto.randomUUID() }
     : {};
   last.id = await submit(service, service.demo.key, body, headers);
+  if (kind.endsWith('callback')) await callBack(fal, last.id, parked);
   await settled(service, last.id);
   return transitionsOf(service, last.id);
+}
+
+/** The vendor calls back as soon as the execution waits. A longer rendering at the vendor would cost nothing more. */
+async function callBack(fal: CallingVendor, id: CreationId, parked: ReadonlySet<string>): Promise<void> {
+  for (let tries = 0; !parked.has(id); tries += 1) {
+    if (tries === 600) throw new Error(`the execution of ${id} did not wait for its callback within 12 s`);
+    await sleep(20);
+  }
+  const status = await fal.callBack(fal.jobIds().at(-1) ?? '');
+  if (status !== 200) throw new Error(`the callback was answered ${status}`);
 }
 
 /** The service refuses a poll that comes less than a second after another poll of the same creation. */

@@ -151,6 +151,8 @@ A renderer holds the connection to a provider that answers in one call, and it a
 
 ${waitTable(report)}
 
+A vendor that calls back (fal, Replicate) costs nothing while it works ([decision 31](decisions/0031-vendors-call-back.md)): the column "success, webhook, callback" of the first table holds for 1 s as for 60 s. A lost callback costs one more state transition and one more invocation of the renderer for each minute.
+
 ## Caps of a key
 
 A daily, a monthly and a total cap cost nothing: the charge writes the item of the key in any case. A cap for each user keeps a counter for each user and month. This part is computed and not measured: one read unit with the first read, two write units with the charge, and two with a refund. USD for 1,000, on top of the first table.

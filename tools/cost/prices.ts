@@ -29,7 +29,7 @@ export const prices = {
 } as const;
 
 /**
- * The assumed time of one call to AWS. The local service answers almost at once, so this time is added to the
+ * The assumed time of one call to AWS, and of one call to a vendor that calls back. The local service answers almost at once, so this time is added to the
  * measured time. The figures are of the same size as the latency metrics of the services.
  */
 export const awsMillis: Readonly<Record<string, number>> = {
@@ -37,6 +37,8 @@ export const awsMillis: Readonly<Record<string, number>> = {
   states: 30,
   s3: 40,
   secretsmanager: 20,
+  /** A request to the vendor's queue or for the image. The wait for the rendering is not in it. */
+  vendor: 300,
 };
 /** The assumed time in which a customer's receiver answers a webhook. */
 export const receiverMillis = 150;

@@ -21,6 +21,7 @@ const reasons: Readonly<Record<string, RefusalReason>> = {
   generation_timeout: 'timed_out',
   request_timeout: 'timed_out',
   startup_timeout: 'timed_out',
+  client_cancelled: 'cancelled',
   downstream_service_unavailable: 'unavailable',
   runner_scheduling_failure: 'unavailable',
 };

@@ -96,8 +96,10 @@ export function createFal(settings: VendorSettings): ImageProvider {
     cancel: async (jobId, _job, signal) => {
       const [, , to = ''] = neededFor(jobId);
       const authorization = await authorizationOf(access);
-      if (authorization && access.api.isOwn(to))
-        await access.api.call({ method: 'PUT', to, headers: authorization, signal });
+      if (!authorization || !access.api.isOwn(to)) return 'refused';
+      const { status } = await access.api.call({ method: 'PUT', to, headers: authorization, signal });
+      // 202 only says that the vendor will try. 400 says that the job has ended, and 404 that there is none.
+      return status >= 200 && status < 300 ? 'asked' : 'refused';
     },
     callback: createFalCallback(settings),
   };

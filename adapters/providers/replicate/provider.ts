@@ -84,13 +84,14 @@ export function createReplicate(settings: VendorSettings): ImageProvider {
     cancel: async (jobId, _job, signal) => {
       const [id = ''] = neededFor(jobId);
       const authorization = await authorizationOf(access);
-      if (authorization)
-        await access.api.call({
-          method: 'POST',
-          to: `/v1/predictions/${id}/cancel`,
-          headers: authorization,
-          signal,
-        });
+      if (!authorization) return 'refused';
+      const { status } = await access.api.call({
+        method: 'POST',
+        to: `/v1/predictions/${id}/cancel`,
+        headers: authorization,
+        signal,
+      });
+      return status >= 200 && status < 300 ? 'asked' : 'refused';
     },
     callback: createReplicateCallback({ settings, api: access.api }),
   };
@@ -170,10 +171,10 @@ async function standing(
     }
     case 'failed':
       return failureOf(response, typeof error === 'string' ? error : '');
-    // While we still poll a job, only the deadline of `cancel-after` can have cancelled it.
+    // Our own request has stopped the prediction, or the deadline of `cancel-after`.
     case 'canceled':
     case 'aborted':
-      return refusedBy('timed_out', detailOf(response, status));
+      return refusedBy('cancelled', detailOf(response, status));
     default:
       return unknownAnswer(response, typeof status === 'string' ? status : undefined);
   }

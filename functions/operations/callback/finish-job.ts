@@ -4,13 +4,16 @@ import { CreationFailed } from '../../../core/failure.ts';
 import type { CreationId } from '../../../core/ids.ts';
 import type { LeaseOutcome } from '../../../core/ports/creations.ts';
 import type { ProviderAnswer } from '../../../core/provider.ts';
+import { jobOf } from '../../../core/render-job.ts';
+import { endWaitingTask } from '../../../core/waiting-task.ts';
 import { errorName } from '../../error-name.ts';
 import type { CallbackServices } from '../../services/callback.ts';
 import { openAttempts } from '../../workflow/attempts.ts';
-import { completeCreation, endWaitingTask } from '../../workflow/complete-creation.ts';
+import { completeCreation } from '../../workflow/complete-creation.ts';
 import { endAttempt, millisSince } from '../../workflow/end-attempt.ts';
 import { holdLease, leaseMillis, type HeldLease } from '../../workflow/held-lease.ts';
-import { jobOf } from '../../workflow/job-of.ts';
+import { EndedMeanwhile } from '../../workflow/payload.ts';
+import { recordFor } from '../../workflow/stopped-job.ts';
 import type { CalledAttempt, CallingProvider } from './check-callback.ts';
 import type { CallbackOutcome } from './outcomes.ts';
 
@@ -54,6 +57,9 @@ async function endUnderLease(job: LeasedJob, services: CallbackServices): Promis
   let end: JobEnd | undefined;
   try {
     end = await endOfJob(job, lease, services);
+  } catch (error) {
+    if (!(error instanceof EndedMeanwhile)) throw error;
+    return await settleLate(job.creation.id, services);
   } finally {
     // The end of the creation has removed the lease already.
     await (end?.outcome === 'completed' ? lease.release() : lease.giveBack());
@@ -108,7 +114,7 @@ async function endOfJob(job: LeasedJob, lease: HeldLease, services: CallbackServ
   const answer = await lookAt(attempt.jobId, job, services);
   if (answer === undefined || answer.kind === 'pending') return { outcome: 'pending' };
   const attempts = openAttempts(creation.attempts, async () => Promise.resolve());
-  const ended = { creation, attempts, attempt };
+  const ended = { creation: await recordFor(answer, creation, creations), attempts, attempt };
   const verdict = endAttempt(answer, millisSince(attempt, clock.now()), ended, services);
   if (verdict.kind === 'rendered') {
     const image = { key: attempt.resultKey, ...verdict.image };

@@ -61,6 +61,88 @@ export const endingFacts: Facts = {
     expect(await stores.charges.refund(aCreation({ id: idOf(9) }), refund)).toBe('already_terminal');
   },
 
+  'A cancel fails an open creation with these attempts, and returns cost, place and spend once': async (
+    stores,
+  ) => {
+    await stores.charges.charge(orderOf(1, {}, { webhook }));
+    const queued = { ...first(), webhook };
+    expect(await stores.charges.cancel(queued, { attempts: [], nowMillis: now + 5_000 })).toBe('cancelled');
+    expect(await stores.charges.cancel(queued, { attempts: [], nowMillis: now + 9_000 })).toBe('moved_on');
+    expect(await stores.charges.refund(queued, refund)).toBe('already_terminal');
+    expect(await stores.creations.complete(queued, done)).toBe('already_terminal');
+    expect(await stores.accounts.read(accountId)).toMatchObject({ availableMicros: 25_000_000, inFlight: 0 });
+    expect((await stores.accounts.listKeys(accountId))[0]?.spent).toEqual({ '2026_11': 0 });
+    expect(await stores.creations.read(idOf(1))).toMatchObject({
+      status: 'failed',
+      failure: 'InternalFailure',
+      refundedMicros: 40_000,
+      completedAt: at,
+      cancelledAt: at,
+      webhook: { status: 'pending' },
+    });
+    expect(
+      (await stores.wallet.ledger(accountId)).slice(1).map(({ kind, reason }) => [kind, reason]),
+    ).toEqual([
+      ['charge', undefined],
+      ['refund', 'Cancelled'],
+    ]);
+    expect((await readBooks(stores.table)).flatMap(auditAccount)).toEqual([]);
+  },
+
+  'Of an attempt that begins and a cancel that saw no attempt, the first one wins': async (stores) => {
+    const { creations, charges } = stores;
+    await charges.charge(orderOf(1));
+    await charges.charge(orderOf(2));
+    const one = leased(await creations.lease(idOf(1), 'one', now + 6_000, now));
+    const two = leased(await creations.lease(idOf(2), 'one', now + 6_000, now));
+    expect(await creations.saveAttempts(idOf(1), one.turn, attempts)).toBe(true);
+    expect(await charges.cancel(one.creation, { attempts: [], nowMillis: now })).toBe('moved_on');
+    expect(await charges.cancel(two.creation, { attempts: [], nowMillis: now })).toBe('cancelled');
+    expect(await creations.saveAttempts(idOf(2), two.turn, attempts)).toBe(false);
+    expect((await creations.read(idOf(2)))?.attempts).toEqual([]);
+  },
+
+  'A cancel of a stopped job stores how its attempt ended, and only with the attempts that were looked at':
+    async (stores) => {
+      const { creations, charges } = stores;
+      await charges.charge(orderOf(1));
+      const { turn } = leased(await creations.lease(idOf(1), 'one', now + 6_000, now));
+      const running = [{ ...attempts[0], jobId: 'job-1' }] as CreationRecord['attempts'];
+      await creations.saveAttempts(idOf(1), turn, running);
+      const stopped = running.map((attempt) => ({ ...attempt, outcome: 'cancelled' as const, endedAt: at }));
+      expect(await charges.cancel({ ...first(), attempts }, { attempts: stopped, nowMillis: now })).toBe(
+        'moved_on',
+      );
+      expect(
+        await charges.cancel({ ...first(), attempts: running }, { attempts: stopped, nowMillis: now }),
+      ).toBe('cancelled');
+      expect((await creations.read(idOf(1)))?.attempts).toEqual(stopped);
+    },
+
+  'The note of a cancel needs an open creation with these attempts, and only its own time takes it back':
+    async (stores) => {
+      const { creations, charges } = stores;
+      await charges.charge(orderOf(1));
+      const noteOf = async (): Promise<unknown> => (await creations.read(idOf(1)))?.cancelRequestedAt;
+      expect(await creations.noteCancel({ ...first(), attempts }, 'one')).toBe(false);
+      expect(await creations.noteCancel(first(), 'one')).toBe(true);
+      expect(await noteOf()).toBe('one');
+      expect(await creations.noteCancel(first(), 'two')).toBe(true);
+      expect(await creations.withdrawCancel(first(), 'one')).toBe(false);
+      expect(await creations.withdrawCancel({ ...first(), attempts }, 'two')).toBe(false);
+      expect(await creations.withdrawCancel(first(), 'two')).toBe(true);
+      expect(await noteOf()).toBeUndefined();
+      expect(await creations.withdrawCancel(first(), 'two')).toBe(true);
+      await creations.complete(first(), done);
+      expect(await creations.noteCancel(first(), 'three')).toBe(false);
+    },
+
+  'A refund after a cancel that the vendor confirmed says so': async (stores) => {
+    await stores.charges.charge(orderOf(1));
+    await stores.charges.refund(first(), { ...refund, failure: 'InternalFailure', isCancelled: true });
+    expect(await stores.creations.read(idOf(1))).toMatchObject({ status: 'failed', cancelledAt: at });
+  },
+
   'A refund in December reduces the spend of November': async (stores) => {
     await stores.charges.charge(orderOf(1));
     await stores.charges.refund(first(), { ...refund, nowMillis: Date.UTC(2026, 11, 1) });

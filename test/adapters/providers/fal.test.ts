@@ -219,6 +219,30 @@ describe('An accepted job', () => {
     });
   });
 
+  it('A poll of a stopped job says that it was cancelled, and a job that goes on is pending', async () => {
+    const provider = createFal(settings());
+    const stateAfter = async (prompt: string): Promise<unknown> => {
+      const accepted = await provider.submit(aJob({ prompt }), never);
+      const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
+      expect(await provider.cancel?.(jobId, aJob(), never)).toBe('asked');
+      return provider.poll?.(jobId, aJob(), never);
+    };
+    expect(await stateAfter('a lake')).toEqual({
+      kind: 'refused',
+      reason: 'cancelled',
+      detail: 'HTTP 499 client_cancelled',
+    });
+    expect(await stateAfter('[row:keeps-rendering]')).toMatchObject({ kind: 'pending' });
+  });
+
+  it('A job that has ended is not stopped', async () => {
+    const provider = createFal(settings());
+    const accepted = await provider.submit(aJob(), never);
+    const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
+    for (let polls = 0; polls < 3; polls += 1) await provider.poll?.(jobId, aJob(), never);
+    expect(await provider.cancel?.(jobId, aJob(), never)).toBe('refused');
+  });
+
   it('A job id with addresses of another host or of a picture host is neither polled nor cancelled', async () => {
     const provider = createFal(settings());
     for (const host of ['https://example.com', 'https://v3.fal.media', 'http://queue.fal.run']) {

@@ -38,8 +38,8 @@ describe('An answer of Replicate', () => {
   it.each<[object, string, string]>([
     [{ status: 'succeeded' }, 'nothing_rendered', 'HTTP 200 succeeded'],
     [{ status: 'succeeded', output: [] }, 'nothing_rendered', 'HTTP 200 succeeded'],
-    [{ status: 'canceled' }, 'timed_out', 'HTTP 200 canceled'],
-    [{ status: 'aborted' }, 'timed_out', 'HTTP 200 aborted'],
+    [{ status: 'canceled' }, 'cancelled', 'HTTP 200 canceled'],
+    [{ status: 'aborted' }, 'cancelled', 'HTTP 200 aborted'],
     [{ status: 'resting' }, 'unknown_answer', 'HTTP 200 resting'],
     [{ status: 7 }, 'unknown_answer', 'HTTP 200'],
   ])('The prediction %j of Replicate is refused as %s', async (body, reason, detail) => {

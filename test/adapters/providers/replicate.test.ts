@@ -36,8 +36,8 @@ const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
   nsfw: 'prompt',
   timeout: 'timed_out',
   failed: 'failed',
-  canceled: 'timed_out',
-  aborted: 'timed_out',
+  canceled: 'cancelled',
+  aborted: 'cancelled',
   'no-output': 'nothing_rendered',
   'empty-picture': 'nothing_rendered',
   'invalid-input': 'unknown_answer',
@@ -262,9 +262,18 @@ describe('An accepted job', () => {
     });
     expect(await provider.poll?.(jobId, aJob(), never)).toEqual({
       kind: 'refused',
-      reason: 'timed_out',
+      reason: 'cancelled',
       detail: 'HTTP 200 canceled',
     });
+  });
+
+  it('A prediction that goes on after the request to stop it is pending', async () => {
+    const provider = createReplicate(settings());
+    const accepted = await provider.submit(aJob({ prompt: '[row:keeps-rendering]' }), never);
+    const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
+    expect(await provider.cancel?.(jobId, aJob(), never)).toBe('asked');
+    expect(await provider.poll?.(jobId, aJob(), never)).toMatchObject({ kind: 'pending' });
+    expect(await provider.cancel?.('0 unknown', aJob(), never)).toBe('refused');
   });
 
   it('A job whose id would change the path is not accepted', async () => {

@@ -307,9 +307,15 @@ const rows: readonly Row[] = [
         {
           TableName: 'table',
           Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
-          ConditionExpression: 'fence = :turn',
+          ConditionExpression: '#status IN (:queued, :processing) AND fence = :turn',
           UpdateExpression: 'SET attempts = :attempts',
-          ExpressionAttributeValues: { ':attempts': [], ':turn': 12 },
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: {
+            ':queued': 'queued',
+            ':processing': 'processing',
+            ':attempts': [],
+            ':turn': 12,
+          },
         },
       ],
     ],

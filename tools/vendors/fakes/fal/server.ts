@@ -21,6 +21,7 @@ interface Job {
   readonly callbackUrl: string | undefined;
   /** The job has ended, however rarely it was polled. */
   isFinished: boolean;
+  isCancelled: boolean;
   polls: number;
   results: number;
   downloads: number;
@@ -93,10 +94,7 @@ export async function startFakeFal(paint: Paint = pictureOf): Promise<CallingVen
     if (method === 'POST' && id === '') return submit(request, jobs, origin);
     const job = jobs.get(id);
     if (job?.app !== app) return { status: 404, body: { detail: 'Request not found' } };
-    if (method === 'PUT' && what === '/cancel')
-      return job.polls > 2 || job.isFinished
-        ? { status: 400, body: { status: 'ALREADY_COMPLETED' } }
-        : { status: 202, body: { status: 'CANCELLATION_REQUESTED' } };
+    if (method === 'PUT' && what === '/cancel') return cancel(job);
     if (method !== 'GET' || what === '/cancel')
       return { status: 405, body: { detail: 'Method Not Allowed' } };
     return what === '/status' ? statusOf(job, origin) : resultOf(job, origin);
@@ -104,6 +102,16 @@ export async function startFakeFal(paint: Paint = pictureOf): Promise<CallingVen
   const sign: Parameters<typeof callingBack>[0]['sign'] = (id, options) =>
     signer.sign(id, { ...calledBodyOf(id, jobs.get(id), vendor.url), ...options.more }, options);
   return { ...callingBack({ vendor, jobs, sign, repeatsAfter: falRepeats }), ...signer.source };
+}
+
+/**
+ * The vendor only tries to stop a request. With the row `keeps-rendering` the request goes on; with `stops-late`
+ * it goes on until it is finished, and ends as stopped.
+ */
+function cancel(job: Job): Reply {
+  if (job.polls > 2 || job.isFinished) return { status: 400, body: { status: 'ALREADY_COMPLETED' } };
+  job.isCancelled = job.row !== 'keeps-rendering';
+  return { status: 202, body: { status: 'CANCELLATION_REQUESTED' } };
 }
 
 /** What fal sends when a request has ended. */
@@ -137,6 +145,7 @@ function submit(request: Received, jobs: Map<string, Job>, origin: string): Repl
     wrong,
     callbackUrl,
     isFinished: false,
+    isCancelled: false,
     polls: 0,
     results: 0,
     downloads: 0,
@@ -185,12 +194,14 @@ function statusOf(job: Job, origin: string): Reply {
   if (job.polls === 1 && row === 'poll-throttled')
     return { status: 429, body: { detail: 'Too many requests' } };
   if (row === 'key-revoked') return unauthorized;
-  if (job.polls === 1 && !job.isFinished)
+  const isOver = job.isFinished || (job.isCancelled && row !== 'stops-late');
+  const isSlow = row === 'keeps-rendering' || row === 'stops-late';
+  if (job.polls === 1 && !isOver)
     return {
       status: 202,
       body: { ...recorded('status', { id, app, origin, status: 'IN_QUEUE' }), queue_position: 1 },
     };
-  if (row === 'unknown-state' || (job.polls === 2 && !job.isFinished))
+  if (row === 'unknown-state' || ((job.polls === 2 || isSlow) && !isOver))
     return {
       status: 202,
       body: recorded('status', {
@@ -212,7 +223,7 @@ function statusOf(job: Job, origin: string): Reply {
 
 function resultOf(job: Job, origin: string): Reply {
   job.results += 1;
-  if (job.polls < 3 && !job.isFinished)
+  if (job.polls < 3 && !job.isFinished && !job.isCancelled)
     return { status: 400, body: { detail: 'Request is still in progress' } };
   if (job.row === 'result-down' && job.results === 1 && job.wrong === undefined)
     return { status: 503, body: { detail: 'Service unavailable' } };
@@ -220,7 +231,9 @@ function resultOf(job: Job, origin: string): Reply {
 }
 
 /** The result of a request that has ended. */
-function endOf({ id, row, wrong }: Job, origin: string): Ended {
+function endOf({ id, row, wrong, isCancelled }: Job, origin: string): Ended {
+  if (isCancelled)
+    return { status: 499, body: { detail: 'Request was cancelled', error_type: 'client_cancelled' } };
   if (wrong !== undefined)
     return { status: 422, body: { detail: [{ loc: ['body', wrong], msg: 'refused', type: 'value_error' }] } };
   if (row === 'prompt-policy') return { status: 422, body: recorded('content_policy_violation') };

@@ -101,9 +101,8 @@ export async function startFakeReplicate(paint: Paint = pictureOf): Promise<Call
     const job = what === 'predictions' ? jobs.get(name) : undefined;
     if (!job)
       return { status: 404, body: { detail: 'The requested resource could not be found.', status: 404 } };
-    if (method === 'POST' && rest === 'cancel') job.isCanceled = true;
-    else if (method === 'GET' && rest === '') return poll(job, origin);
-    return { status: 200, body: prediction(job, origin, 'canceled') };
+    if (method === 'POST' && rest === 'cancel') return cancel(job, origin);
+    return poll(job, origin);
   });
   const sign: Parameters<typeof callingBack>[0]['sign'] = (id, options) => {
     const job = jobs.get(id);
@@ -111,6 +110,14 @@ export async function startFakeReplicate(paint: Paint = pictureOf): Promise<Call
     return signer.sign(id, { ...body, ...options.more }, options);
   };
   return { ...callingBack({ vendor, jobs, sign, repeatsAfter: replicateRepeats }), ...signer.source };
+}
+
+/** The answer is the prediction as it is. With the row `keeps-rendering` it goes on. */
+function cancel(job: Job, origin: string): Reply {
+  const isOver = job.isFinished || job.polls > 2;
+  if (!isOver && job.row !== 'keeps-rendering') job.isCanceled = true;
+  const state = job.isCanceled ? 'canceled' : 'processing';
+  return { status: 200, body: isOver ? endOf(job, origin) : prediction(job, origin, state) };
 }
 
 /** The fields of a request that ask for a callback. */
@@ -208,7 +215,7 @@ function poll(job: Job, origin: string): Reply {
   if (job.isCanceled) return { status: 200, body: prediction(job, origin, 'canceled') };
   if (job.polls === 1 && Object.hasOwn(atFirstPoll, row)) return atFirstPoll[row] ?? { status: 500 };
   if (row === 'key-revoked') return unauthorized;
-  if (job.polls <= 2 && !job.isFinished)
+  if ((job.polls <= 2 || row === 'keeps-rendering') && !job.isFinished)
     return { status: 200, body: prediction(job, origin, job.polls === 1 ? 'starting' : 'processing') };
   return { status: 200, body: endOf(job, origin) };
 }

@@ -1,6 +1,6 @@
-import type { CreationRecord, RouteAttempt } from '../../core/creation.ts';
-import type { ImageStore } from '../../core/ports/images.ts';
-import type { RenderJob } from '../../core/provider.ts';
+import type { CreationRecord, RouteAttempt } from './creation.ts';
+import type { ImageStore } from './ports/images.ts';
+import type { RenderJob } from './provider.ts';
 
 /** The order to a provider, from the record. */
 export function jobOf(
