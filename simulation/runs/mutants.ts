@@ -417,10 +417,10 @@ export const mutants: readonly Mutant[] = [
     replace: "periods, ...(user === '' && { user }) }",
   },
   {
-    name: 'notice-of-another-day',
+    name: 'notice-of-a-cap-behind-another',
     file: 'adapters/dynamodb/notice-caps.ts',
-    find: 'return atLeast(dayAttribute(period), leastMicros);',
-    replace: "return atLeast(dayAttribute('2026_01_01'), leastMicros);",
+    find: '[isUntold, isSameCap, ...reached.conditions]',
+    replace: '[isSameCap, ...reached.conditions, `(${isUntold} OR attribute_exists(pk))`]',
   },
   {
     name: 'notice-again-too-early',
