@@ -4,7 +4,7 @@
  * expired uploads are removed when the item is full, and nothing has to run when an upload expires.
  */
 import type { AccountId, UploadId } from '../../core/ids.ts';
-import type { NewUploadOutcome, UploadStore } from '../../core/ports/uploads.ts';
+import type { NewUploadOutcome, UploadReader, UploadStore } from '../../core/ports/uploads.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { expiryOf, isUsable } from '../../core/upload.ts';
 import { batchGet } from './batch-get.ts';
@@ -20,15 +20,9 @@ const isTaken = 'contains(unused, :id)';
 /** Between two tries expired places were freed, which others may have taken at once. */
 const mostTries = 4;
 
-export function createUploadStore(table: Table): UploadStore {
+/** The uploads that a request may name. The function that charges makes none. */
+export function createUploadReader(table: Table): UploadReader {
   return {
-    create: async (upload, mostUnused, nowMillis) => {
-      // The record comes first. If the place is refused, or if the function dies in between, nobody knows the
-      // id of this record, and it is deleted a day later. A place without a record would count for a day.
-      if (mostUnused === 0) return { kind: 'too_many_unused', current: 0 };
-      await putNew(table, uploadToItem(upload));
-      return takePlace(table, upload.accountId, upload.id, mostUnused, nowMillis);
-    },
     usable: async (accountId, ids, nowMillis) => {
       if (ids.length === 0) return [];
       // The account is a part of the key: another account's upload is not found.
@@ -37,6 +31,19 @@ export function createUploadStore(table: Table): UploadStore {
         ids.map((id) => keys.upload(accountId, id)),
       );
       return items.map(uploadFromItem).filter((upload) => isUsable(upload, nowMillis));
+    },
+  };
+}
+
+export function createUploadStore(table: Table): UploadStore {
+  return {
+    ...createUploadReader(table),
+    create: async (upload, mostUnused, nowMillis) => {
+      // The record comes first. If the place is refused, or if the function dies in between, nobody knows the
+      // id of this record, and it is deleted a day later. A place without a record would count for a day.
+      if (mostUnused === 0) return { kind: 'too_many_unused', current: 0 };
+      await putNew(table, uploadToItem(upload));
+      return takePlace(table, upload.accountId, upload.id, mostUnused, nowMillis);
     },
   };
 }

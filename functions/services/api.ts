@@ -3,7 +3,7 @@
  * small.
  */
 import { createCreationReader, createCreationReads } from '../../adapters/dynamodb/creation-reads.ts';
-import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
+import { createUploadReader } from '../../adapters/dynamodb/upload-store.ts';
 import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
@@ -13,7 +13,7 @@ import type { OutboundRules } from '../../core/client-url.ts';
 import type { AuthFailureForm } from '../../core/contract.ts';
 import { requestMillis } from '../../core/limits.ts';
 import type { CreationReader, CreationReads } from '../../core/ports/creations.ts';
-import type { UploadStore } from '../../core/ports/uploads.ts';
+import type { UploadReader } from '../../core/ports/uploads.ts';
 import type { RequestStore } from '../../core/ports/requests.ts';
 import { startBudget, type TimeBudget } from '../../core/time-budget.ts';
 import { commonServices, table, type CommonServices } from './clients.ts';
@@ -81,7 +81,7 @@ export function catalogServices(): OpenServices<CatalogServices> {
 export interface QuoteServices extends CatalogServices {
   /** Which addresses of clients this deployment allows. */
   readonly outboundRules: OutboundRules;
-  readonly uploads: UploadStore;
+  readonly uploads: UploadReader;
 }
 
 export function quoteServices(): OpenServices<QuoteServices> {
@@ -90,7 +90,7 @@ export function quoteServices(): OpenServices<QuoteServices> {
   const rules = outboundRules();
   return () => {
     const api = open();
-    const uploads = createUploadStore({ ...shared, signal: api.budget.signal });
+    const uploads = createUploadReader({ ...shared, signal: api.budget.signal });
     return { ...api, catalog, outboundRules: rules, uploads };
   };
 }

@@ -2,7 +2,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { callLimits } from '../../adapters/call-limits.ts';
 import { createCharges } from '../../adapters/dynamodb/charge-store.ts';
 import { createNoticeMarks } from '../../adapters/dynamodb/notice-store.ts';
-import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
+import { createUploadReader } from '../../adapters/dynamodb/upload-store.ts';
 import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
 import type { Charges } from '../../core/ports/charges.ts';
 import type { Executions } from '../../core/ports/executions.ts';
@@ -46,7 +46,7 @@ export function submitServices(): OpenServices<SubmitServices> {
       ...api,
       ...base,
       charges: createCharges({ ...shared, signal, onConflict }),
-      uploads: createUploadStore({ ...shared, signal }),
+      uploads: createUploadReader({ ...shared, signal }),
       executions: createExecutions(states, stateMachines(), signal),
       notices: createNoticeMarks({ ...shared, signal }),
       noticeExecutions: createNoticeExecutions(states, environment('NOTICE_MACHINE_ARN'), signal),

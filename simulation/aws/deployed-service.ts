@@ -285,7 +285,10 @@ export function createService(
     const open = openApi();
     return { ...open, uploads: createUploadStore(open.shared) };
   };
-  const openUpload = (): UploadServices => ({ ...openQuote(), uploadTargets: bucket.targets });
+  const openUpload = (): UploadServices => {
+    const open = openApi();
+    return { ...open, uploads: createUploadStore(open.shared), uploadTargets: bucket.targets };
+  };
   const openSubmit = (): SubmitServices => {
     const open = openQuote();
     const { signal } = open.budget;

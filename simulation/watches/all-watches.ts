@@ -108,6 +108,8 @@ export function createWatch(world: World): Watch {
       countsOnly.has(kind) ||
       (mayTell && kind === 'TOLD') ||
       (operation === 'upload' && kind === 'UPLOAD') ||
+      // The answer to the write of the place was lost, and the table stayed busy. The place is free a day later.
+      (operation === 'upload' && status === 503 && kind === 'UNUSED_UPLOADS') ||
       (operation === 'cancel' && kind === 'CREATION');
     const left = [...(wrote.get(id) ?? [])].filter((kind) => !isHarmless(kind));
     if (left.length > 0 && !['generate', 'upload', 'cancel'].includes(operation))

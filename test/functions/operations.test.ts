@@ -10,14 +10,14 @@ import { getCreation } from '../../functions/operations/get-creation.ts';
 import { listModels } from '../../functions/operations/list-models.ts';
 import { quoteImage } from '../../functions/operations/quote-image.ts';
 import { unknownRoute } from '../../functions/operations/unknown-route.ts';
-import type { SubmitServices } from '../../functions/services/submit.ts';
+import type { StageServices } from './serve-fixture.ts';
 import type { Handle } from '../../functions/http/serve.ts';
 import { aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
 import { catalogOf, routeOf } from './catalog-fixture.ts';
 import { stub } from './fakes.ts';
 import { accepting, bearer, post, type Sending } from './serve-fixture.ts';
 
-const get = (handle: Handle<SubmitServices>): Sending => ({ method: 'GET', handle });
+const get = (handle: Handle<StageServices>): Sending => ({ method: 'GET', handle });
 const quote: Sending = { handle: quoteImage };
 const json = { ...bearer, 'content-type': 'application/json' };
 
@@ -271,7 +271,7 @@ describe('GET /creations/{id}', () => {
 });
 
 describe('an unknown query parameter', () => {
-  it.each<[string, Handle<SubmitServices>]>([
+  it.each<[string, Handle<StageServices>]>([
     ['GET /balance', getBalance],
     ['GET /creations/{id}', getCreation],
     ['GET /models', listModels],

@@ -32,13 +32,16 @@ interface Setting
   readonly state?: Partial<RequestState>;
   readonly requests?: Partial<RequestStore>;
   /** Services in place of the fixture's own. */
-  readonly services?: Partial<SubmitServices>;
+  readonly services?: Partial<StageServices>;
 }
+
+/** The services of every operation that these tests call. */
+export type StageServices = SubmitServices & ListServices;
 
 export interface Stage {
   readonly clock: FakeClock;
   readonly log: FakeLog;
-  readonly open: () => SubmitServices & ListServices;
+  readonly open: () => StageServices;
   readonly questions: readonly RequestQuestion[];
   readonly orders: readonly ChargeOrder[];
   readonly started: readonly string[];
@@ -134,7 +137,7 @@ export function accepting(setting: Setting): Stage {
     get counted() {
       return counted;
     },
-    open: () => stub<SubmitServices & ListServices>({ ...base, budget: startBudget(clock, requestMillis) }),
+    open: () => stub<StageServices>({ ...base, budget: startBudget(clock, requestMillis) }),
   };
 }
 
@@ -148,7 +151,7 @@ interface Answered {
 export interface Sending {
   readonly handler?: ApiHandler;
   /** An operation of the test's own inside the API's frame. */
-  readonly handle?: Handle<SubmitServices & ListServices>;
+  readonly handle?: Handle<StageServices>;
   readonly method?: 'GET' | 'POST';
   readonly path?: string;
   /** The {id} of the path. */
