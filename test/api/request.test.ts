@@ -85,7 +85,8 @@ describe('an unknown query parameter', () => {
   const names = Object.keys(operations) as (keyof typeof operations)[];
 
   it.each(names)('A parameter that %s does not take is refused with 400 and its name', async (name) => {
-    const bodyErrors = operations[name].method === 'POST' ? [wrongBody(name).error] : [];
+    const takesBody = operations[name].method === 'POST' && name !== 'cancelCreation';
+    const bodyErrors = takesBody ? [wrongBody(name).error] : [];
     const answer = await send(name, 'users=a&__proto__=b&constructor=c&=d');
     expect(refusalOf(answer)).toMatchObject({ status: 400, code: 'ERR_INVALID_REQUEST' });
     expect(fieldsOf(answer)).toEqual(
