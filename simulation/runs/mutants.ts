@@ -244,8 +244,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'refund-is-not-told',
     file: 'adapters/dynamodb/refund.ts',
-    find: 'refundedMicros: creation.costMicros',
-    replace: 'refundedMicros: 0',
+    find: 'refundedMicros: creation.costMicros,\n    ...(isCancelled',
+    replace: 'refundedMicros: 0,\n    ...(isCancelled',
   },
   {
     name: 'six-attempts',
