@@ -2,13 +2,13 @@
 import models from '../../catalog/models.json' with { type: 'json' };
 import type { Model } from '../../core/catalog.ts';
 import { catalogSchema } from '../../core/catalog-schema.ts';
-import type { StageServices } from './serve-fixture.ts';
+import type { CatalogServices } from '../../functions/services/api.ts';
 
 /** The catalog of the service. */
 export const catalog = catalogSchema.parse(models);
 
 /** A catalog of one model for each of the changes. */
-export function catalogOf(...changes: Partial<Model>[]): Partial<StageServices> {
+export function catalogOf(...changes: Partial<Model>[]): Pick<CatalogServices, 'catalog'> {
   const model = catalog.models.find(({ id }) => id === 'sandbox-standard');
   if (!model) throw new Error('the catalog has no sandbox-standard');
   return { catalog: { models: changes.map((change) => ({ ...model, ...change })) } };
