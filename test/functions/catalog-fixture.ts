@@ -16,7 +16,7 @@ export function catalogOf(...changes: Partial<Model>[]): Pick<CatalogServices, '
 
 /** The only route of that model, changed. */
 export function routeOf(change: Partial<Model['routes'][number]>): Model['routes'] {
-  const [route] = catalogOf({}).catalog?.models[0]?.routes ?? [];
+  const [route] = catalogOf({}).catalog.models[0]?.routes ?? [];
   if (!route) throw new Error('sandbox-standard has no route');
   return [{ ...route, ...change }];
 }
