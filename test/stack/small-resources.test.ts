@@ -125,7 +125,7 @@ describe('the state machines', () => {
       const { name, DefinitionSubstitutions, LoggingConfiguration } = machine;
       const called = Object.entries(DefinitionSubstitutions).map(([name, value]) => [
         name,
-        wordOf(value).replace(/(CurrentVersion)[0-9A-F]{8}[0-9a-f]{32}$/, '$1'),
+        wordOf(value).replace(/(CurrentVersion)[0-9A-F]{8}[0-9a-f]{24,32}$/, '$1'),
       ]);
       const delivery = ['DeliverWebhookArn', '@DeliverWebhookCurrentVersion'];
       const creation = [
