@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CancelAnswer } from '../fixtures/cancel-answer.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { idOf } from '../fixtures/values.ts';
 import { movementsOf, recordOf, recordWhen, settled, submit } from '../workflow/creations.ts';
@@ -18,17 +19,6 @@ afterAll(async () => {
 beforeEach(() => {
   service.machine.faults.clear();
 });
-
-/** The answer to a cancel: a creation, or a refusal. */
-type CancelAnswer = Omit<Answer, 'body'> & {
-  readonly body: {
-    readonly id: string;
-    readonly cancelled_at: string;
-    readonly completed_at: string;
-    readonly webhook: object;
-    readonly error: { readonly details: object };
-  };
-};
 
 const cancel = (
   id: string,

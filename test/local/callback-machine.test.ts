@@ -1,26 +1,14 @@
 /** The definition of the callback machine on virtual time, with a function and an end that the test replaces. */
-import { readFileSync } from 'node:fs';
-import * as FakeTimers from '@sinonjs/fake-timers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { callbackDefinition } from '../../lib/callback-definition.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 import { createStateMachine } from '../../local/step-functions/state-machine.ts';
 import type { Outcome } from '../../local/step-functions/state-machine.ts';
 import { createTaskTokens, type TaskMessage } from '../../local/step-functions/task-tokens.ts';
+import { plainDefinition, thrown, virtualTime, withArns } from './virtual-machine.ts';
 
-const text = readFileSync(new URL('../../statemachines/creation.asl.json', import.meta.url), 'utf8');
-const definition = callbackDefinition(text).replace(
-  /\$\{(\w+)Arn\}/g,
-  (_, name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
-);
-
-let clock: ReturnType<typeof FakeTimers.install>;
-beforeEach(() => {
-  clock = FakeTimers.install({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-});
-afterEach(() => {
-  clock.uninstall();
-});
+const definition = withArns(callbackDefinition(plainDefinition));
+const clock = virtualTime();
 
 interface Called {
   readonly name: string;
@@ -37,10 +25,6 @@ interface Ran {
 
 const done: TaskMessage = { kind: 'success', output: { creation_id: 'one' } };
 const routeEnded: TaskMessage = { kind: 'failure', error: 'RouteEnded', cause: '' };
-const error = (errorType: string): InvocationResult => ({
-  ok: false,
-  error: { errorType, errorMessage: 'why' },
-});
 
 /**
  * Runs an execution. Each try of RenderImage gets the next of `tries`: an error of the function, or what
@@ -59,7 +43,7 @@ async function run(tries: readonly (InvocationResult | TaskMessage | undefined)[
       called.push({
         name: resource.replace(/^.*:function:/, ''),
         input: payload,
-        atSeconds: clock.now / 1_000,
+        atSeconds: clock().now / 1_000,
       });
       if (state !== 'RenderImage') return Promise.resolve({ ok: true, payload });
       const next = tries[before];
@@ -72,7 +56,7 @@ async function run(tries: readonly (InvocationResult | TaskMessage | undefined)[
     },
   });
   const { outcome } = machine.start({ name: 'one', arn: 'arn:one' }, { creation_id: 'one', renderer: '#1#' });
-  await clock.tickAsync(7_200_000);
+  await clock().tickAsync(7_200_000);
   return { called, outcome: await outcome, entered };
 }
 
@@ -112,7 +96,7 @@ describe('the callback machine', () => {
   });
 
   it('An error of RenderImage is treated as by the plain machine', async () => {
-    const ran = await run([error('StillRunning'), error('GenerationFailed')]);
+    const ran = await run([thrown('StillRunning'), thrown('GenerationFailed')]);
     expect(timesOf(ran)).toEqual([
       ['RenderImageSmall', 0],
       ['RenderImageSmall', 2],

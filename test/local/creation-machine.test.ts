@@ -1,25 +1,13 @@
 /** The real definition of the state machine on virtual time, with functions that the test replaces. */
-import { readFileSync } from 'node:fs';
-import * as FakeTimers from '@sinonjs/fake-timers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 import { createStateMachine } from '../../local/step-functions/state-machine.ts';
 import type { Outcome } from '../../local/step-functions/state-machine.ts';
 import { createTaskTokens } from '../../local/step-functions/task-tokens.ts';
+import { plainDefinition, thrown, virtualTime, withArns } from './virtual-machine.ts';
 
-const text = readFileSync(new URL('../../statemachines/creation.asl.json', import.meta.url), 'utf8');
-const definition = text.replace(
-  /\$\{(\w+)Arn\}/g,
-  (_, name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
-);
-
-let clock: ReturnType<typeof FakeTimers.install>;
-beforeEach(() => {
-  clock = FakeTimers.install({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-});
-afterEach(() => {
-  clock.uninstall();
-});
+const definition = withArns(plainDefinition);
+const clock = virtualTime();
 
 interface Called {
   readonly name: string;
@@ -28,10 +16,6 @@ interface Called {
 }
 
 type Answer = InvocationResult | 'hangs';
-const error = (errorType: string): InvocationResult => ({
-  ok: false,
-  error: { errorType, errorMessage: 'why' },
-});
 
 /** Runs an execution. A function without an answer in `answers` returns its input. */
 async function run(
@@ -44,13 +28,13 @@ async function run(
     invokeTask: async ({ resource, input: payload }) => {
       const name = resource.replace(/^.*:function:/, '');
       const before = called.filter((call) => call.name === name).length;
-      called.push({ name, input: payload, atSeconds: clock.now / 1000 });
+      called.push({ name, input: payload, atSeconds: clock().now / 1000 });
       const answer = answers[name]?.[before] ?? { ok: true, payload };
       return answer === 'hangs' ? new Promise(() => undefined) : Promise.resolve(answer);
     },
   });
   const { outcome } = machine.start({ name: 'one', arn: 'arn:one' }, input);
-  await clock.tickAsync(7_200_000);
+  await clock().tickAsync(7_200_000);
   return { called, outcome: await outcome };
 }
 
@@ -79,7 +63,7 @@ describe('the function of a rendering', () => {
   });
 
   it('A retry calls the same function again', async () => {
-    const { called } = await run(small, { RenderImageSmall: [error('StillRunning'), error('CommitBusy')] });
+    const { called } = await run(small, { RenderImageSmall: [thrown('StillRunning'), thrown('CommitBusy')] });
     expect(called.map(({ name }) => name)).toEqual([
       'RenderImageSmall',
       'RenderImageSmall',
@@ -108,7 +92,7 @@ describe('an error of AWS', () => {
   it.each(['Runtime.OutOfMemory', 'Lambda.Unknown', 'Runtime.ExitError'])(
     'A rendering that ends with %s is repeated twice, then refunded',
     async (name) => {
-      const dead = error(name);
+      const dead = thrown(name);
       const { called } = await run(small, { RenderImageSmall: [dead, dead, dead] });
       expect(called.map((call) => call.name)).toEqual([
         'RenderImageSmall',
@@ -123,7 +107,7 @@ describe('an error of AWS', () => {
 
   it('A refund that takes longer than its Task may is repeated', async () => {
     const { called, outcome } = await run(small, {
-      RenderImageSmall: [error('GenerationFailed')],
+      RenderImageSmall: [thrown('GenerationFailed')],
       RefundCharge: ['hangs'],
     });
     expect(called.filter(({ name }) => name === 'RefundCharge')).toHaveLength(2);

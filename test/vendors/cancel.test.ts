@@ -6,7 +6,8 @@ import { startFakeFal } from '../../tools/vendors/fakes/fal/server.ts';
 import { fakeFalAccount } from '../../tools/vendors/fakes/fal/signature.ts';
 import { startFakeReplicate } from '../../tools/vendors/fakes/replicate/server.ts';
 import { environmentOf } from '../../tools/vendors/fleet.ts';
-import { startTestService, type Answer, type TestService } from '../fixtures/service.ts';
+import type { CancelAnswer } from '../fixtures/cancel-answer.ts';
+import { startTestService, type TestService } from '../fixtures/service.ts';
 import { jsonObject } from '../fixtures/values.ts';
 import { movementsOf, recordOf, recordWhen, settled, submit } from '../workflow/creations.ts';
 
@@ -69,17 +70,6 @@ function linesOf(id: string, event: string): Record<string, unknown>[] {
     .map((line) => jsonObject(line))
     .filter((line) => line['creationId'] === id && line['event'] === event);
 }
-
-/** The answer to a cancel: a creation, or a refusal. */
-type CancelAnswer = Omit<Answer, 'body'> & {
-  readonly body: {
-    readonly id: string;
-    readonly cancelled_at: string;
-    readonly completed_at: string;
-    readonly webhook: object;
-    readonly error: { readonly details: object };
-  };
-};
 
 async function cancel({ id, key }: Ordered): Promise<CancelAnswer> {
   return service.send(`/creations/${id}/cancel`, { key, method: 'POST' });

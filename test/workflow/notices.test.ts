@@ -1,4 +1,7 @@
-/** Notices: what an account is told, once a crossing, and how it is sent. */
+/**
+ * Notices: what an account is told, once a crossing, and how it is sent. The file is long because its tests share
+ * one service and one receiver.
+ */
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../admin/commands/accounts.ts';

@@ -1,4 +1,7 @@
-/** Facts about the end of a creation: refund and completion, and the lease before them. */
+/**
+ * Facts about the end of a creation: refund, cancel and completion, and the lease before them. The file is long
+ * because it is one table, which every store suite runs.
+ */
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { readBooks } from '../../../adapters/dynamodb/audit-store.ts';

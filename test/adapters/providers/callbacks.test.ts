@@ -1,4 +1,7 @@
-/** Callbacks of fal and Replicate: what is genuine, what is refused, and what cannot be verified. */
+/**
+ * Callbacks of fal and Replicate: what is genuine, what is refused, and what cannot be verified. The file is long
+ * because the same tests hold for both vendors, and share their fakes.
+ */
 import { afterAll, describe, expect, it } from 'vitest';
 import { createFal } from '../../../adapters/providers/fal/provider.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';

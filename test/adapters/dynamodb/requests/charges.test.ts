@@ -1,4 +1,4 @@
-/** The requests of a charge. */
+/** The requests of a charge. The file is long because it is one table. */
 import { createChargeStore } from '../../../../adapters/dynamodb/charge-store.ts';
 import { asMicros } from '../../../../core/money.ts';
 import type { CreationId } from '../../../../core/ids.ts';
