@@ -728,7 +728,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'Usage by day, key, model and user, whose total is that of the ledger for each of them',
-        'core/figures: Every grouping has the same total, which is that of the ledger',
+        'core/usage: Every grouping has the same total, which is that of the ledger',
         'admin/figures: The usage by %s is that of one account, and its total is the spend by the ledger',
         'admin/figures: Each line names its day, key, model or user',
       ),
