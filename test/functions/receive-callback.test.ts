@@ -1,3 +1,7 @@
+/**
+ * ReceiveCallback with a vendor that the tests script: every answer, and what each one writes. The file is long
+ * because its tests share one stage.
+ */
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
