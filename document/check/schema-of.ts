@@ -15,12 +15,16 @@ const response = z.object({
   headers: z.record(z.string(), z.union([reference, header])).default({}),
   content: z.record(z.string(), z.object({ schema: z.unknown() })).default({}),
 });
-const operation = z.object({ responses: z.record(z.string(), z.union([reference, response])) });
 const parameter = z.object({
   in: z.string(),
   name: z.string(),
   required: z.boolean().default(false),
-  schema: z.unknown(),
+  schema: z.record(z.string(), z.unknown()),
+});
+const operation = z.object({
+  parameters: z.array(parameter).default([]),
+  requestBody: z.unknown().optional(),
+  responses: z.record(z.string(), z.union([reference, response])),
 });
 const webhook = z.object({ post: z.object({ parameters: z.array(parameter) }) });
 const openApi = z.object({
@@ -33,13 +37,14 @@ const openApi = z.object({
 });
 
 export type Header = z.infer<typeof header>;
-export type OpenApi = z.infer<typeof openApi>;
+export type Parameter = z.infer<typeof parameter>;
+export type Operation = z.infer<typeof operation>;
 
 const source: unknown = JSON.parse(
   readFileSync(new URL(`../../${documentPath}`, import.meta.url), 'utf8'),
   (_name, value: unknown) => closed(value),
 );
-export const openApiFile: OpenApi = openApi.parse(source);
+export const openApiFile = openApi.parse(source);
 
 /** An object schema that names its members takes no others. ajv knows discriminators without a mapping only. */
 function closed(value: unknown): unknown {

@@ -1,5 +1,6 @@
 /** What an answer of the API has that docs/openapi.json does not say, or lacks that it promises. */
 import { apiRoot } from '../../core/contract.ts';
+import { operationAt } from './operation-at.ts';
 import { openApiFile, pointerOf, wrongBy, type Header } from './schema-of.ts';
 
 export interface Exchange {
@@ -53,27 +54,14 @@ interface Place {
 
 /** Where the document describes the answer. */
 function responseOf({ method, path, status }: Exchange): Place | undefined {
-  const [bare = ''] = path.split('?');
-  const known = Object.keys(openApiFile.paths).find((pattern) => matches(`${apiRoot}${pattern}`, bare));
-  const operation = openApiFile.paths[known ?? '']?.[method.toLowerCase()];
-  // Nobody knows an operation of this path, but its refusals are those of every operation.
-  const isUnknown = known === undefined || operation === undefined;
-  if (isUnknown && status === 404) return componentAt('UnknownRoute');
-  const [at, of] = isUnknown
-    ? [['paths', '/models', 'get'], openApiFile.paths['/models']?.['get']]
-    : [['paths', known, method.toLowerCase()], operation];
-  const response = of?.responses[String(status)];
-  if (response === undefined || (isUnknown && status < 400)) return undefined;
+  const known = operationAt(method, path);
+  if (!known && status === 404) return componentAt('UnknownRoute');
+  // The other refusals of an unknown path are those of every operation.
+  const found = known ?? (status >= 400 ? operationAt('GET', `${apiRoot}/models`) : undefined);
+  const response = found?.operation.responses[String(status)];
+  if (!found || !response) return undefined;
   if ('$ref' in response) return componentAt(lastStep(response.$ref));
-  return placeOf(response.headers, [...at, 'responses', String(status)]);
-}
-
-function matches(pattern: string, path: string): boolean {
-  const [wanted, given] = [pattern.split('/'), path.split('/')];
-  return (
-    wanted.length === given.length &&
-    wanted.every((step, index) => (step.startsWith('{') ? given[index] !== '' : step === given[index]))
-  );
+  return placeOf(response.headers, [...found.at, 'responses', String(status)]);
 }
 
 function componentAt(name: string): Place | undefined {
