@@ -112,6 +112,12 @@ describe('the answer of GET /events', () => {
     expect(page.data[0]?.payload).toMatchObject({ result_urls: ['https://results.test/results/x.png'] });
   });
 
+  it('A redelivery names the first event of its creation, also when nobody ever stored that event', async () => {
+    const redelivery: PlacedEvent = { ...at(1), id: eventIdOfEnd(idOf(9), now + 1), again: true };
+    const { page } = await ask([redelivery], {}, { records: [ended(1)] });
+    expect(page.data[0]).toMatchObject({ id: redelivery.id, redelivery_of: at(1).id });
+  });
+
   it('The answer stays below 5 MB as Lambda sends it, and its cursor is behind the last event shown', async () => {
     const metadata = Object.fromEntries(
       Array.from({ length: 16 }, (_, index) => [`${'"'.repeat(38)}${index + 10}`, '"'.repeat(500)]),
