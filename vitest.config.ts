@@ -5,7 +5,7 @@ import { LongestFirst } from './test/fixtures/longest-first.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/fixtures/synthesize.ts'],
+    globalSetup: ['test/fixtures/around-all.ts'],
     setupFiles: ['test/fixtures/quiet.ts'],
     pool: 'forks',
     // No file leaves anything behind in its process, so that a hundred of them need not load everything anew:

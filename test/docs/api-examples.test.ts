@@ -16,7 +16,7 @@ import { png } from '../api/image-files.ts';
 import * as z from 'zod';
 import { setNotices } from '../../core/notice-settings.ts';
 import { asMicros } from '../../core/money.ts';
-import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { readPage, type Page } from './pages.ts';
 
 const api = readPage('docs/api.md');
@@ -208,7 +208,7 @@ async function askForRefusals(): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedTestService();
   await tellTheStory();
   await askForFailures();
   await askForRefusals();
