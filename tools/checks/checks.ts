@@ -15,6 +15,7 @@ const rooms = [
   'catalog',
   'config',
   'core',
+  'document',
   'functions',
   'lib',
   'local',
