@@ -176,6 +176,26 @@ export default {
       { path: room('terminal') },
       [room('terminal'), packages('picocolors'), types],
     ),
+    onlyKnows(
+      'the-client-knows-itself',
+      'The library runs on every runtime and has no dependency: web standards only, and nothing of the service.',
+      { path: '^client/src/' },
+      ['^client/src/'],
+    ),
+    onlyKnows(
+      'the-client-package-stands-alone',
+      'The package that a client developer installs shares no code with the service.',
+      { path: room('client') },
+      [room('client'), packages('commander', 'esbuild', 'picocolors', 'typescript', '@hey-api/[^/]+'), types],
+      { node: true },
+    ),
+    {
+      name: 'the-client-is-a-customer',
+      comment: 'Only tests, and what a contributor starts, run the client. The service knows nothing of it.',
+      severity: 'error',
+      from: { pathNot: room('client', 'test', 'tools', 'bin') },
+      to: { path: room('client') },
+    },
     {
       name: 'start-is-one-machine',
       comment: 'npm start and npm run demo: the one machine, its demo account and its printed events.',
@@ -200,7 +220,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(cdk\\.out|node_modules/\\.cache)/' },
+    exclude: { path: '^(cdk\\.out|client/dist|node_modules/\\.cache)/' },
     // Type-only imports are bound by the rules as well: they vanish at run time, the knowledge does not.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
