@@ -1,5 +1,5 @@
 /** The errors of the client. Every error that the client throws is a DarkroomError, or the reason of a signal. */
-import type { Creation, FieldProblem } from './types/index.ts';
+import type { FailedCreation, FieldError } from './types/index.ts';
 
 /**
  * Everything that this client throws extends this class. Only an aborted signal is thrown as it is.
@@ -54,15 +54,15 @@ export class TimeoutError extends DarkroomError {
  */
 export class GenerationFailed extends DarkroomError {
   override readonly name: string = 'GenerationFailed';
-  readonly creation: Creation;
+  readonly creation: FailedCreation;
   /** True when the same request may succeed. False when the prompt or a source image must be changed. */
   readonly retryable: boolean;
   readonly refunded: boolean;
 
-  constructor(creation: Creation) {
-    super(creation.error ?? 'The generation failed.');
+  constructor(creation: FailedCreation) {
+    super(creation.error);
     this.creation = creation;
-    this.retryable = creation.retryable ?? false;
+    this.retryable = creation.retryable;
     this.refunded = creation.amount_refunded >= creation.cost;
   }
 }
@@ -119,12 +119,12 @@ export class ApiError extends DarkroomError {
 /** 400: the request is wrong, or cannot be served as it was sent. `errors` has one item for each wrong field. */
 export class InvalidRequest extends ApiError {
   override readonly name: string = 'InvalidRequest';
-  readonly errors: readonly FieldProblem[];
+  readonly errors: readonly FieldError[];
 
   constructor(refusal: Refusal) {
     super(refusal);
     const { errors } = refusal.details;
-    this.errors = Array.isArray(errors) ? (errors as readonly FieldProblem[]) : [];
+    this.errors = Array.isArray(errors) ? (errors as readonly FieldError[]) : [];
   }
 }
 

@@ -3,7 +3,7 @@ import { ApiPromise, type Answered } from '../http/api-promise.ts';
 import { isTemporary, pauseAfter } from '../http/retry.ts';
 import type { CallOptions, PostOptions, Transport } from '../http/transport.ts';
 import { Pages } from '../pages.ts';
-import { isCompleted, type CompletedCreation, type Creation, type CreationFilter } from '../types/index.ts';
+import type { CompletedCreation, Creation, CreationFilter } from '../types/index.ts';
 
 /** Options of a wait. */
 export interface WaitOptions {
@@ -77,7 +77,7 @@ export class CreationCalls {
     let due = (last && this.#transport.dueOf(last)) ?? machinery.now();
     for (let failures = 0; ;) {
       if (last) {
-        if (isCompleted(last)) return last;
+        if (last.status === 'completed') return last;
         if (last.status === 'failed') throw new GenerationFailed(last);
       }
       signal?.throwIfAborted();

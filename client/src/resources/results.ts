@@ -23,7 +23,7 @@ export class ResultCalls {
    * ```
    */
   async download(from: CreationResult | Creation | undefined, options: CallOptions = {}): Promise<Blob> {
-    const result = from !== undefined && 'id' in from ? from.results?.[0] : from;
+    const result = from !== undefined && 'id' in from ? firstOf(from) : from;
     if (!result) {
       throw new DarkroomError(
         'There is no image: the creation has not completed, or its results have expired.',
@@ -48,4 +48,8 @@ export class ResultCalls {
     }
     return new Blob([bytes], { type });
   }
+}
+
+function firstOf(creation: Creation): CreationResult | undefined {
+  return creation.status === 'completed' ? creation.results[0] : undefined;
 }
