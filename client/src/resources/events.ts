@@ -1,4 +1,5 @@
-import type { ApiPromise } from '../http/api-promise.ts';
+import { ApiPromise, type Answered } from '../http/api-promise.ts';
+import { isTemporary, pauseAfter } from '../http/retry.ts';
 import type { CallOptions, Transport } from '../http/transport.ts';
 import type { Event, EventPage } from '../types/index.ts';
 
@@ -51,19 +52,12 @@ export class EventCalls {
    * ```
    */
   list(query: EventQuery = {}, options: CallOptions = {}): ApiPromise<EventPage> {
-    const hold = query.wait ?? 0;
-    return this.#transport.call({
-      method: 'GET',
-      path: '/events',
-      query: { ...query },
-      options,
-      ...(hold > 0 && { leastTimeoutMs: hold * 1000 + holdMargin }),
-    });
+    return new ApiPromise(this.#read(query, options));
   }
 
   /**
    * Every event from now on, or behind a cursor, without an end. Abort the signal, or leave the loop, to
-   * stop.
+   * stop. A trouble that may pass does not end the reading, however long it lasts.
    *
    * @example
    * ```ts
@@ -83,13 +77,40 @@ export class EventCalls {
       const started = machinery.now();
       // The first reading without a cursor gives the one of this moment: it is not held.
       const wait = cursor === undefined ? undefined : longestHold;
-      const page: EventPage = await this.list({ after: cursor, wait }, options);
+      const page = await this.#readPatiently({ after: cursor, wait }, options);
       yield* page.data;
       if (page.next_cursor !== cursor) await onCursor?.(page.next_cursor);
       if (page.data.length === 0 && cursor !== undefined) {
         await machinery.sleep(Math.max(0, started + leastPaceMillis - machinery.now()), options.signal);
       }
       cursor = page.next_cursor;
+    }
+  }
+
+  #read(query: EventQuery, options: CallOptions, maxRetries?: number): Promise<Answered<EventPage>> {
+    const hold = query.wait ?? 0;
+    return this.#transport.answer<EventPage>({
+      method: 'GET',
+      path: '/events',
+      query: { ...query },
+      options,
+      maxRetries,
+      ...(hold > 0 && { leastTimeoutMs: hold * 1000 + holdMargin }),
+    });
+  }
+
+  /** Reads until there is an answer, or an error that stays. */
+  async #readPatiently(query: EventQuery, options: CallOptions): Promise<EventPage> {
+    const { machinery } = this.#transport;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return (await this.#read(query, options, 0)).value;
+      } catch (error) {
+        if (!isTemporary(error)) throw error;
+        const waitMs = pauseAfter(error, attempt, machinery.random);
+        this.#transport.tellRetry({ method: 'GET', path: '/events', attempt, waitMs, error });
+        await machinery.sleep(waitMs, options.signal);
+      }
     }
   }
 }
