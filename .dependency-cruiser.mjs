@@ -168,8 +168,14 @@ export default {
       comment: 'The rooms that run for clients know nothing of what operators and contributors start.',
       severity: 'error',
       from: { path: room('core', 'adapters', 'functions', 'lib', 'local', 'catalog', 'config') },
-      to: { path: room('admin', 'simulation', 'start', 'terminal', 'tools') },
+      to: { path: room('admin', 'document', 'simulation', 'start', 'terminal', 'tools') },
     },
+    onlyKnows(
+      'the-document-knows-core',
+      'The OpenAPI document: schemas and words that no function may carry.',
+      { path: room('document') },
+      [room('document', 'core'), packages('zod', 'zod-openapi')],
+    ),
     onlyKnows(
       'terminal-knows-nobody',
       'Printing to a terminal and reading an option is the same for every command: it knows no other room.',

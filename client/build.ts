@@ -40,6 +40,8 @@ export async function buildClient(outdir: string = `${root}dist`): Promise<void>
       entryPoints: sources,
       platform: 'neutral',
       splitting: true,
+      minifySyntax: true,
+      minifyWhitespace: true,
       chunkNames: 'src/[name]-[hash]',
     }),
     programs.length > 0 &&

@@ -16,6 +16,7 @@ const rooms = [
   'client',
   'config',
   'core',
+  'document',
   'functions',
   'lib',
   'local',
