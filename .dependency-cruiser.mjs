@@ -191,9 +191,15 @@ export default {
     onlyKnows(
       'the-client-package-stands-alone',
       'The package that a client developer installs shares no code with the service.',
-      { path: room('client') },
+      { path: room('client'), pathNot: '^client/recipes/' },
       [room('client'), packages('commander', 'esbuild', 'picocolors', 'typescript', '@hey-api/[^/]+'), types],
       { node: true },
+    ),
+    onlyKnows(
+      'a-recipe-is-a-customer',
+      'A receiver of a page of the documentation: the public package and one framework.',
+      { path: '^client/recipes/' },
+      ['^client/(src|dist/src)/webhooks\\.', packages('express', 'hono')],
     ),
     {
       name: 'the-client-is-a-customer',
