@@ -137,9 +137,16 @@ export class CreationCalls {
    *
    * @example
    * ```ts
-   * const { id } = await darkroom.images.generate({ model: 'sandbox-sketch', prompt: 'a boat [sandbox:async=60s]' });
-   * const cancelled = await darkroom.creations.cancel(id);
-   * console.log(cancelled.status, cancelled.amount_refunded); // failed 0.01
+   * const request = { model: 'sandbox-sketch', prompt: 'a boat [sandbox:delay=5s]' };
+   * const creation = await darkroom.images.generate(request, { wait: 1 });
+   * try {
+   *   const cancelled = await darkroom.creations.cancel(creation);
+   *   console.error(cancelled.amount_refunded);
+   * } catch (error) {
+   *   // The sandbox has begun to paint, and cannot stop.
+   *   if (!(error instanceof InvalidRequest)) throw error;
+   *   console.log(error.reason); // not_cancellable
+   * }
    * ```
    */
   cancel(creation: Creation | string, options: PostOptions = {}): ApiPromise<Creation> {

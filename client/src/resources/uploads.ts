@@ -5,7 +5,7 @@ import { imageTypeOf, typeLength, type ImageType } from '../image-type.ts';
 import type { Upload } from '../types/index.ts';
 
 /** An image in memory, or a file: a File of a form, or `openAsBlob()` of `node:fs`. */
-export type ImageSource = Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer>;
+export type ImageSource = Blob | ArrayBuffer | ArrayBufferView;
 
 /** Options of an upload. */
 export interface UploadOptions extends PostOptions {
@@ -40,7 +40,7 @@ export class UploadCalls {
   }
 
   async #create(source: ImageSource, { contentType, ...options }: UploadOptions): Promise<Answered<string>> {
-    const blob = source instanceof Blob ? source : new Blob([source]);
+    const blob = source instanceof Blob ? source : new Blob([source as BlobPart]);
     const head = new Uint8Array(await blob.slice(0, typeLength).arrayBuffer());
     const type = contentType ?? imageTypeOf(head);
     if (type === undefined) throw new DarkroomError('The file is no PNG, JPEG or WebP image.');

@@ -1,0 +1,192 @@
+/** The client against the real local service: its examples, its whole surface, and a hostile proxy. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Darkroom, InsufficientBalance, InvalidRequest, TimeoutError } from '../../client/src/index.ts';
+import { withMachinery } from '../../client/src/http/machinery.ts';
+import { operations } from '../../core/contract.ts';
+import { hostilities, startHostileProxy } from '../../tools/client-bench/hostile-proxy.ts';
+import {
+  runStorm,
+  stormAccount,
+  stormBooks,
+  stormEnvironment,
+  stormModel,
+} from '../../tools/client-bench/storm.ts';
+import { startQuickProvider, type QuickProvider } from '../../tools/machine-bench/quick-provider.ts';
+import { png } from '../api/image-files.ts';
+import { startTestService, type TestService } from '../fixtures/service.ts';
+import { docstringExamples, runExample } from './doc-examples.ts';
+import { thrownBy } from './stub.ts';
+
+let provider: QuickProvider;
+let service: TestService;
+let folder: string;
+beforeAll(async () => {
+  provider = await startQuickProvider(0);
+  service = await startTestService({ environment: stormEnvironment(provider.url) });
+  folder = await mkdtemp(join(tmpdir(), 'darkroom-client-'));
+  await writeFile(join(folder, 'lake.png'), png(64, 64));
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await service.end();
+  await provider.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function newDarkroom(wanted: object = {}): Promise<Darkroom> {
+  const { key } = await service.client({ postRate: '1000', ...wanted });
+  return new Darkroom({ apiKey: key, baseUrl: service.machine.apiUrl });
+}
+
+describe('the examples of the docstrings', () => {
+  // A service without GET /events cannot run the examples of events.
+  const servesEvents = Object.values<{ path: string }>(operations).some(({ path }) => path === '/events');
+  const examples = docstringExamples('client/src').filter(({ code }) => !code.includes('verifyWebhook'));
+
+  it('Every file with public functions has examples', () => {
+    expect(new Set(examples.map(({ name }) => name.split(' ')[0]))).toEqual(
+      new Set([
+        'darkroom.ts',
+        'errors.ts',
+        'http/api-promise.ts',
+        'index.ts',
+        'pages.ts',
+        ...['balance', 'creations', 'events', 'images', 'models', 'results', 'uploads'].map(
+          (name) => `resources/${name}.ts`,
+        ),
+      ]),
+    );
+  });
+
+  for (const example of examples) {
+    it.skipIf(!servesEvents && example.name.startsWith('resources/events'))(
+      `${example.name} prints what it promises`,
+      async () => {
+        const { key } = await service.client();
+        vi.stubEnv('DARKROOM_API_KEY', key);
+        vi.stubEnv('DARKROOM_BASE_URL', service.machine.apiUrl);
+        const ran = await runExample(example, {
+          darkroom: new Darkroom(),
+          replaced: { 'lake.png': join(folder, 'lake.png') },
+        });
+        expect(ran.promised.length).toBeGreaterThan(0);
+        expect(ran.printed).toEqual(ran.promised);
+      },
+    );
+  }
+});
+
+describe('the client at the real service', () => {
+  it('A request with an upload gives an image, and the balance pays for it once', async () => {
+    const darkroom = await newDarkroom();
+    const lake = await darkroom.uploads.create(png(64, 64));
+    const done = await darkroom.images.generateAndWait({
+      model: 'sandbox-standard',
+      prompt: 'in winter',
+      image_urls: [lake],
+      metadata: { order: '4711' },
+    });
+    const image = await darkroom.results.download(done.results[0]);
+    expect(done).toMatchObject({
+      status: 'completed',
+      metadata: { order: '4711' },
+      cost: expect.any(Number) as number,
+    });
+    expect([image.type, image.size]).toEqual(['image/png', done.results[0]?.bytes]);
+    expect((await darkroom.balance.get()).available).toBeCloseTo(25 - done.cost, 6);
+  });
+
+  it('The same key gives the same creation, and another request with it is refused', async () => {
+    const darkroom = await newDarkroom();
+    const request = { model: 'sandbox-sketch', prompt: 'a boat' };
+    const first = await darkroom.images.generate(request, { idempotencyKey: 'one' });
+    const second = await darkroom.images.generate(request, { idempotencyKey: 'one' });
+    const other = await thrownBy(
+      darkroom.images.generate({ ...request, prompt: 'two boats' }, { idempotencyKey: 'one' }),
+    );
+    expect(second.id).toBe(first.id);
+    expect(other).toBeInstanceOf(InvalidRequest);
+    expect(other).toMatchObject({ reason: 'idempotency_key_mismatch', idempotencyKey: 'one' });
+  });
+
+  it('A wallet that is too small is told in numbers, without a retry', async () => {
+    const error = await thrownBy(
+      (await newDarkroom({ balance: '0.005' })).images.generate({
+        model: 'sandbox-sketch',
+        prompt: 'a boat',
+      }),
+    );
+    expect(error).toBeInstanceOf(InsufficientBalance);
+    expect(error).toMatchObject({
+      required: 0.01,
+      available: 0.005,
+      requestId: expect.any(String) as string,
+    });
+  });
+
+  it('A wait that ends too early names the creation, which then completes', async () => {
+    const darkroom = await newDarkroom();
+    const error = await thrownBy(
+      darkroom.images.generateAndWait(
+        { model: 'sandbox-sketch', prompt: 'a boat [sandbox:delay=2s]' },
+        { timeoutMs: 100 },
+      ),
+    );
+    expect(error).toBeInstanceOf(TimeoutError);
+    const { creationId = '' } = error as TimeoutError;
+    expect((await darkroom.creations.wait(creationId)).id).toBe(creationId);
+  });
+
+  it('A creation that no provider has begun is cancelled and refunded', async () => {
+    const darkroom = await newDarkroom();
+    service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
+    try {
+      const creation = await darkroom.images.generate({ model: 'sandbox-sketch', prompt: 'a boat' });
+      const cancelled = await darkroom.creations.cancel(creation);
+      expect(cancelled).toMatchObject({ id: creation.id, status: 'failed', amount_refunded: creation.cost });
+      expect(cancelled.cancelled_at).not.toBeNull();
+    } finally {
+      service.machine.faults.clear();
+    }
+  });
+
+  it('The list has every creation once, page by page', async () => {
+    const darkroom = await newDarkroom();
+    const made: string[] = [];
+    for (const prompt of ['one', 'two', 'three']) {
+      made.unshift((await darkroom.images.generate({ model: 'sandbox-sketch', prompt })).id);
+    }
+    const listed: string[] = [];
+    for await (const { id } of darkroom.creations.list({ limit: 1 })) listed.push(id);
+    expect(listed).toEqual(made);
+  });
+});
+
+describe('the client behind a hostile proxy', () => {
+  it('Sixty requests all give their image, and each is charged once', { timeout: 100_000 }, async () => {
+    const { id, key } = await stormAccount(service.operator, provider.key);
+    const proxy = await startHostileProxy({ api: service.machine.apiUrl, seed: 4, share: 0.3 });
+    try {
+      // Waits are a twentieth of what they are. The other tests state how long they are.
+      const sleep = async (millis: number): Promise<void> =>
+        new Promise((resolve) => setTimeout(resolve, millis / 20));
+      const darkroom = new Darkroom(withMachinery({ apiKey: key, baseUrl: proxy.url }, { sleep }));
+      const storm = { darkroom, model: stormModel, requests: 60, atOnce: 20, name: 'test' };
+      const { first, repeated, ids } = await runStorm(storm);
+      expect(first).toBeGreaterThanOrEqual(57);
+      expect(repeated).toBeGreaterThan(0);
+      expect(new Set(ids).size).toBe(60);
+      expect(await stormBooks(service.operator, id)).toEqual({
+        creations: 60,
+        chargedOnce: 60,
+        differences: 0,
+      });
+      expect(hostilities.filter((hostility) => proxy.struck[hostility] === 0)).toEqual([]);
+    } finally {
+      await proxy.stop();
+    }
+  });
+});
