@@ -190,9 +190,13 @@ export default {
     ),
     onlyKnows(
       'the-client-package-stands-alone',
-      'The package that a client developer installs shares no code with the service.',
+      'The package that a client developer installs shares no code with the service. Its command prints as all commands do.',
       { path: room('client'), pathNot: '^client/recipes/' },
-      [room('client'), packages('commander', 'esbuild', 'picocolors', 'typescript', '@hey-api/[^/]+'), types],
+      [
+        room('client', 'terminal'),
+        packages('commander', 'esbuild', 'picocolors', 'typescript', '@hey-api/[^/]+'),
+        types,
+      ],
       { node: true },
     ),
     onlyKnows(

@@ -11,6 +11,8 @@ export interface EventQuery {
   readonly limit?: number | undefined;
   /** Seconds for which the service holds its answer until there is an event: 0 to 20. */
   readonly wait?: number | undefined;
+  /** `notices`: the notices of the account as well. */
+  readonly include?: 'notices' | undefined;
 }
 
 /** Options of an endless reading. */
