@@ -1,6 +1,7 @@
-import { ApiPromise, type Answered } from '../http/api-promise.ts';
+import { apiPromise, type ApiPromise, type Answered } from '../http/api-promise.ts';
 import { isTemporary, pauseAfter } from '../http/retry.ts';
-import type { CallOptions, Transport } from '../http/transport.ts';
+import type { CallOptions } from '../http/call-options.ts';
+import type { Transport } from '../http/transport.ts';
 import type { Event, EventPage } from '../types/index.ts';
 
 /** Which events to read. */
@@ -54,7 +55,7 @@ export class EventCalls {
    * ```
    */
   list(query: EventQuery = {}, options: CallOptions = {}): ApiPromise<EventPage> {
-    return new ApiPromise(this.#read(query, options));
+    return apiPromise(this.#read(query, options));
   }
 
   /**
