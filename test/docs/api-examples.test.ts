@@ -16,10 +16,10 @@ import { png } from '../api/image-files.ts';
 import * as z from 'zod';
 import { setNotices } from '../../core/notice-settings.ts';
 import { asMicros } from '../../core/money.ts';
-import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { documentation } from '../../document/operations/documentation.ts';
 import { operations, type OperationName } from '../../core/contract.ts';
 import documented from '../../document/examples.json' with { type: 'json' };
+import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { readPage, type Page } from './pages.ts';
 
 const api = readPage('docs/api.md');
@@ -122,16 +122,21 @@ async function tellTheCap(): Promise<void> {
   }
 }
 
+const cursorSchema = z.object({ next_cursor: z.string() });
+const ask = (path: string): Promise<Answer> => service.send(path, { key: client.key });
+
 /** The story of the pages: a first request, a second one, and what a client asks about them. */
 async function tellTheStory(): Promise<void> {
   client = await service.client();
   const first = await sendShown('first-request', { page: readme });
   await service.ended(idOf(first));
   answers.set('webhook', await webhookOf(idOf(first)));
+  const cursor = cursorSchema.parse((await ask('/events')).body).next_cursor;
   const second = await sendShown('accepted');
   await service.ended(idOf(second));
   await sendShown('completed', { id: idOf(second) });
   await sendShown('creations');
+  answers.set('events', (await ask(`/events?after=${cursor}&wait=20`)).body);
   await sendShown('balance');
   await sendShown('quote');
   await sendShown('upload');
@@ -206,7 +211,7 @@ async function askForRefusals(): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedTestService();
   await tellTheStory();
   await askForFailures();
   await askForRefusals();

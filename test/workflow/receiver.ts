@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { once } from 'node:events';
 import { undocumentedDelivery } from '../../document/check/undocumented-delivery.ts';
+import { throwAny } from '../fixtures/documented.ts';
 import { portOf } from '../fixtures/values.ts';
 
 export interface Arrival {
@@ -64,8 +65,7 @@ export async function startReceiver(): Promise<Receiver> {
       const findings = arrivals.flatMap(({ headers, raw }) =>
         undocumentedDelivery({ headers, body: raw.toString('utf8') }),
       );
-      if (findings.length > 0)
-        throw new Error(`not as docs/openapi.json documents it:\n${findings.join('\n')}`);
+      throwAny(findings);
     },
   };
 }
