@@ -22,7 +22,7 @@ for await (const one of failed) one.id.slice();
 (await submitted.asResponse()).headers.get('x-darkroom-cost');
 export const onFailure = (error: unknown): boolean => error instanceof GenerationFailed && error.creation.retryable;
 export const bytes = (await darkroom.results.download(creation)).size;
-for await (const { event, payload } of darkroom.events.follow()) [event, payload.id].join();
+for await (const { payload } of darkroom.events.follow()) if ('event' in payload) payload.status.slice();
 export const verified = await verifyWebhook(new Request('https://receiver.test'), 'whsec_');
 // @ts-expect-error a field that the API does not have
 await darkroom.images.generate({ model: 'm', promt: 'p' });

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Darkroom, InsufficientBalance, InvalidRequest, TimeoutError } from '../../client/src/index.ts';
 import { withMachinery } from '../../client/src/http/machinery.ts';
-import { operations } from '../../core/contract.ts';
 import { hostilities, startHostileProxy } from '../../tools/client-bench/hostile-proxy.ts';
 import {
   runStorm,
@@ -44,8 +43,6 @@ async function newDarkroom(wanted: object = {}): Promise<Darkroom> {
 }
 
 describe('the examples of the docstrings', () => {
-  // A service without GET /events cannot run the examples of events.
-  const servesEvents = Object.values<{ path: string }>(operations).some(({ path }) => path === '/events');
   const examples = docstringExamples('client/src').filter(({ code }) => !code.includes('verifyWebhook'));
 
   it('Every file with public functions has examples', () => {
@@ -64,20 +61,17 @@ describe('the examples of the docstrings', () => {
   });
 
   for (const example of examples) {
-    it.skipIf(!servesEvents && example.name.startsWith('resources/events'))(
-      `${example.name} prints what it promises`,
-      async () => {
-        const { key } = await service.client();
-        vi.stubEnv('DARKROOM_API_KEY', key);
-        vi.stubEnv('DARKROOM_BASE_URL', service.machine.apiUrl);
-        const ran = await runExample(example, {
-          darkroom: new Darkroom(),
-          replaced: { 'lake.png': join(folder, 'lake.png') },
-        });
-        expect(ran.promised.length).toBeGreaterThan(0);
-        expect(ran.printed).toEqual(ran.promised);
-      },
-    );
+    it(`${example.name} prints what it promises`, async () => {
+      const { key } = await service.client();
+      vi.stubEnv('DARKROOM_API_KEY', key);
+      vi.stubEnv('DARKROOM_BASE_URL', service.machine.apiUrl);
+      const ran = await runExample(example, {
+        darkroom: new Darkroom(),
+        replaced: { 'lake.png': join(folder, 'lake.png') },
+      });
+      expect(ran.promised.length).toBeGreaterThan(0);
+      expect(ran.printed).toEqual(ran.promised);
+    });
   }
 });
 

@@ -20,6 +20,8 @@ export interface EventQuery {
 export interface FollowOptions extends CallOptions {
   /** The cursor to go on from. Without it, the events from now on. */
   readonly after?: string | undefined;
+  /** `notices` also shows the notices of the account. */
+  readonly include?: 'notices' | undefined;
   /**
    * Is called, and awaited, with a new cursor as soon as the loop has finished with every event before it.
    * Who keeps the cursor goes on after a restart where it was, and misses no event.
@@ -66,13 +68,17 @@ export class EventCalls {
    * ```ts
    * const { next_cursor: after } = await darkroom.events.list();
    * await darkroom.images.generate({ model: 'sandbox-sketch', prompt: 'a lake' });
-   * for await (const { event, payload } of darkroom.events.follow({ after })) {
-   *   console.log(event, payload.status); // creation.completed completed
+   * for await (const { payload } of darkroom.events.follow({ after })) {
+   *   if ('event' in payload) console.log(payload.event, payload.status); // creation.completed completed
    *   break;
    * }
    * ```
    */
-  async *follow({ after, onCursor, ...options }: FollowOptions = {}): AsyncGenerator<Event, void, undefined> {
+  async *follow({ after, include, onCursor, ...options }: FollowOptions = {}): AsyncGenerator<
+    Event,
+    void,
+    undefined
+  > {
     const { machinery } = this.#transport;
     let cursor = after;
     for (;;) {
@@ -80,7 +86,7 @@ export class EventCalls {
       const started = machinery.now();
       // The first reading without a cursor gives the one of this moment: it is not held.
       const wait = cursor === undefined ? undefined : longestHold;
-      const page = await this.#readPatiently({ after: cursor, wait }, options);
+      const page = await this.#readPatiently({ after: cursor, wait, include }, options);
       yield* page.data;
       if (page.next_cursor !== cursor) await onCursor?.(page.next_cursor);
       if (page.data.length === 0 && cursor !== undefined) {
