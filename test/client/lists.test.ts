@@ -44,6 +44,7 @@ describe('events', () => {
       if (id === 'c') break;
     }
     expect(seen).toEqual(['a', 'b', 'c']);
+    expect(sent.map(({ at }) => at)).toEqual([0, 0, 0]);
     expect(sent.map(({ path }) => path)).toEqual([
       '/events?include=notices',
       '/events?after=one&wait=20&include=notices',
