@@ -880,6 +880,25 @@ export const parts: readonly Part[] = [
         'api/request: A parameter that %s does not take is refused with 400 and its name',
       ),
       row(
+        'GET /events: each end and each redelivery, oldest first, the exact webhook body, from the cursor on',
+        'api/events: An account sees each end behind its cursor once and in order, with the exact webhook body',
+        'api/events: A redelivery is one more event that names the first one',
+        'api/events: Pages of one event follow each other, oldest first, without a gap',
+      ),
+      row(
+        'GET /events: notices with include=notices only',
+        'api/events: Notices are shown only if they are asked for, and keep no other event back',
+      ),
+      row(
+        'GET /events: a foreign or broken cursor is 400 with the field after',
+        'api/events: A foreign or broken cursor and wrong parameters are refused with their fields',
+      ),
+      row(
+        'GET /events: wait holds the answer, at most two an account',
+        'api/events: A held read answers when a creation ends, also without a cursor',
+        'api/events: Two reads of an account are held, and a third one answers at once',
+      ),
+      row(
         'GET /balance',
         'api/quote-and-balance: The answer shows what can be spent, what is open and what this key may still spend this month',
       ),

@@ -119,16 +119,21 @@ async function tellTheCap(): Promise<void> {
   }
 }
 
+const cursorSchema = z.object({ next_cursor: z.string() });
+const ask = (path: string): Promise<Answer> => service.send(path, { key: client.key });
+
 /** The story of the pages: a first request, a second one, and what a client asks about them. */
 async function tellTheStory(): Promise<void> {
   client = await service.client();
   const first = await sendShown('first-request', { page: readme });
   await service.ended(idOf(first));
   answers.set('webhook', await webhookOf(idOf(first)));
+  const cursor = cursorSchema.parse((await ask('/events')).body).next_cursor;
   const second = await sendShown('accepted');
   await service.ended(idOf(second));
   await sendShown('completed', { id: idOf(second) });
   await sendShown('creations');
+  answers.set('events', (await ask(`/events?after=${cursor}&wait=20`)).body);
   await sendShown('balance');
   await sendShown('quote');
   await sendShown('upload');
