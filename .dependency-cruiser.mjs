@@ -174,7 +174,12 @@ export default {
       'the-document-knows-core',
       'The OpenAPI document: schemas and words that no function may carry.',
       { path: room('document') },
-      [room('document', 'core'), packages('zod', 'zod-openapi')],
+      [
+        room('document', 'core'),
+        packages('zod', 'zod-openapi', 'ajv', 'ajv-formats'),
+        types,
+        nodeModules('fs'),
+      ],
     ),
     onlyKnows(
       'terminal-knows-nobody',

@@ -10,7 +10,7 @@ export default defineConfig({
   resolve: { alias: { 'darkroom-client/webhooks': source('client/src/webhooks.ts') } },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/fixtures/synthesize.ts'],
+    globalSetup: ['test/fixtures/around-all.ts'],
     setupFiles: ['test/fixtures/quiet.ts'],
     pool: 'forks',
     // No file leaves anything behind in its process, so that a hundred of them need not load everything anew:

@@ -6,7 +6,7 @@ import { headerComponents } from './headers.ts';
 import { description, servers, summary, tags, title } from './introduction.ts';
 import type { Documentation } from './operation.ts';
 import { documentation } from './operations/documentation.ts';
-import { responsesOf } from './responses.ts';
+import { responsesOf, unknownRoute } from './responses.ts';
 import { creationId } from './schemas/creation.ts';
 import { problem } from './schemas/refusals.ts';
 import { webhooks } from './webhooks.ts';
@@ -41,6 +41,7 @@ export function openApiDocument(): OpenApiDocument {
           },
         },
         headers: headerComponents,
+        responses: { UnknownRoute: unknownRoute },
         // No response refers to the union, because each names its own refusals. It is a type for clients.
         schemas: { Problem: problem },
       },

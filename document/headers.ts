@@ -93,6 +93,13 @@ const documented = {
     schema: { type: 'string', const: 'Bearer' },
     isOptional: true,
   },
+  Allow: {
+    name: 'Allow',
+    description: 'The methods that the path takes. Missing when no operation has the path.',
+    schema: { type: 'string' },
+    example: 'POST',
+    isOptional: true,
+  },
   Deprecation: {
     name: 'Deprecation',
     description: 'Since when the model is deprecated (RFC 9745).',

@@ -71,6 +71,14 @@ const shared: Readonly<Partial<Record<Status, ZodOpenApiResponseObject>>> = {
   500: { id: 'InternalError', ...refusalResponse(500, ['internal'], []) },
 };
 
+/** The answer to every request that no operation takes. No operation has it, so it is a component alone. */
+export const unknownRoute: ZodOpenApiResponseObject = {
+  description:
+    '`ERR_NOT_FOUND`: no operation has this path, or the operation does not take this method. Then `Allow` names the methods.',
+  headers: headersOf(...always, 'Allow'),
+  content: { 'application/json': { schema: refusals.notFound.schema } },
+};
+
 /** The responses of an operation. */
 export function responsesOf(answers: Answers): ZodOpenApiResponsesObject {
   const names = [...everywhere, ...(answers.refusals ?? [])];

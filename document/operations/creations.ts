@@ -16,7 +16,7 @@ export const listCreations: Documented<'listCreations'> = {
       .max(100)
       .optional()
       .meta({ description: 'The default is 20.', examples: [20] }),
-    cursor: z.string().optional().meta({ description: 'The `next_cursor` of the answer before.' }),
+    cursor: z.string().min(1).optional().meta({ description: 'The `next_cursor` of the answer before.' }),
     status: creationStatus.optional().meta({ description: 'Only creations of this status.' }),
     model: z.string().min(1).optional().meta({ description: 'Only creations of this model.' }),
     user: user('Only creations for this user, exactly as it was sent.').optional(),

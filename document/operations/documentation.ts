@@ -3,6 +3,7 @@ import type { OperationName } from '../../core/contract.ts';
 import type { Documented } from '../operation.ts';
 import { createUpload, getBalance, listModels } from './account.ts';
 import { cancelCreation, getCreation, listCreations } from './creations.ts';
+import { listEvents } from './events.ts';
 import { generateImage, quoteImage } from './images.ts';
 
 export const documentation: { readonly [Name in OperationName]: Documented<Name> } = {
@@ -11,6 +12,7 @@ export const documentation: { readonly [Name in OperationName]: Documented<Name>
   quoteImage,
   createUpload,
   listCreations,
+  listEvents,
   getBalance,
   getCreation,
   cancelCreation,

@@ -11,13 +11,16 @@ import { mostImageUrls } from '../../core/image-formats.ts';
 import { maxUrlLength } from '../../core/limits.ts';
 import { aspectRatio, outputFormat, resolution, user } from './values.ts';
 
-const imageUrl = z.string().max(maxUrlLength).meta({
+const imageUrl = z.string().min(1).max(maxUrlLength).meta({
   description: 'An address that the service downloads, or `upload:ID` of an upload of this account.',
 });
 
 export const imageRequest = z
   .strictObject({
-    model: z.string().min(1).meta({ description: 'The id of a model of GET /models.' }),
+    model: z
+      .string()
+      .min(1)
+      .meta({ description: 'The id of a model of GET /models.', examples: ['sandbox-standard'] }),
     prompt: z.string().nullish().meta({
       description:
         'What the image shows. Spaces around it are removed; then it has at most `max_prompt_length` characters of the model. Required unless image_urls has an item.',
@@ -30,7 +33,7 @@ export const imageRequest = z
       .max(mostImageUrls)
       .nullish()
       .meta({ description: 'Source images; at most `max_image_urls` of the model.' }),
-    webhook_url: z.string().max(maxUrlLength).nullish().meta({
+    webhook_url: z.string().min(1).max(maxUrlLength).nullish().meta({
       description: 'An https address that gets one signed event when the creation has ended.',
     }),
     seed: z

@@ -155,7 +155,7 @@ export const refusals = {
   }),
   notFound: refusal('ERR_NOT_FOUND', {
     name: 'NotFound',
-    when: 'There is no creation with this id, or it belongs to another account.',
+    when: 'There is no creation with this id, or it belongs to another account. There is nothing at this path.',
   }),
   rateUsedUp: refusal('ERR_RATE_LIMIT', {
     name: 'RateUsedUp',

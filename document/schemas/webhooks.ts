@@ -26,7 +26,10 @@ export const creationFailed = z
     status: z.literal('failed'),
     error: creationFailure,
     ...ended,
-    cancelled_at: z.iso.datetime().nullable().meta({ description: 'When the creation was cancelled.' }),
+    cancelled_at: z.iso.datetime().nullable().optional().meta({
+      description:
+        'When the creation was cancelled. Missing when a release without this field made the first attempt.',
+    }),
   })
   .meta({ id: 'CreationFailed', description: 'The event of a creation that failed and was refunded.' });
 

@@ -13,6 +13,7 @@ import { addressMark, promptMark } from '../clients/secret-marks.ts';
 import type { Asked, Before } from '../clients/sent-request.ts';
 import { createCallbackWatch } from './callback-watch.ts';
 import { createCancelWatch, type CancelWatch } from './cancel-watch.ts';
+import { createDocumentWatch } from './document-watch.ts';
 import { createInvocationWatch } from './invocation-watch.ts';
 import { createLeaseWatch } from './lease-watch.ts';
 import { parseKey } from '../../core/api-key.ts';
@@ -71,6 +72,7 @@ export function createWatch(world: World): Watch {
   const callbacks = createCallbackWatch(() => service?.table, accuse);
   const cancels = createCancelWatch(() => service, accuse);
   const leases = createLeaseWatch(world, accuse);
+  const documented = createDocumentWatch(accuse);
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
   const wrote = new Map<string, Set<string>>();
@@ -204,6 +206,7 @@ export function createWatch(world: World): Watch {
         cancels.onCommit(changes);
       },
       onPost: (post: Post) => {
+        documented.onPost(post);
         if (service) webhooks.onPost(post, service.table);
       },
       onFetch: invocations.onFetch,
@@ -212,6 +215,7 @@ export function createWatch(world: World): Watch {
       onSent: (invocation, event) => {
         const { headers } = event;
         uploads.onSent(invocation, event);
+        documented.onSent(invocation, event);
         const account = parseKey((headers['authorization'] ?? '').replace('Bearer ', ''))?.accountId;
         served.set(invocation.id, invocation);
         if (account !== undefined) rates.onSent(invocation, account);
@@ -222,6 +226,7 @@ export function createWatch(world: World): Watch {
         rates.onServed(invocation);
         invocations.onServed(invocation, answer);
         uploads.onServed(invocation, answer, service);
+        documented.onServed(invocation, answer);
       },
       onTask: isRenderedWhereItFits,
       onCallback: callbacks.onCallback,

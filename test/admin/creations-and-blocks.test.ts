@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { fieldsOf } from '../../tools/vendors/fakes/fake-vendor.ts';
 import { movementsOf, settled, submit } from '../workflow/creations.ts';
+import { startTestService } from '../fixtures/service.ts';
 import { useOperatedService } from './operated-service.ts';
 
-const operated = useOperatedService();
+const operated = useOperatedService(startTestService);
 const aboutCompletion: unknown = expect.stringContaining('creation.completed');
 const listSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
 

@@ -1,6 +1,6 @@
 /** The service of a test file that runs the operator's commands, with a new client for each test. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { admin, adminJson, refusal, type Said } from './admin-run.ts';
 
 export interface OperatedService {
@@ -16,14 +16,16 @@ export interface OperatedService {
 }
 
 /**
- * Starts the service before the tests of a file and stops it after them. A fault of one test ends with this
- * test.
+ * Takes a service before the tests of a file, and gives the service back after them. A fault of one test ends
+ * with this test.
+ *
+ * @param take how the file gets its service
  */
-export function useOperatedService(): OperatedService {
+export function useOperatedService(take: () => Promise<TestService> = sharedTestService): OperatedService {
   let service: TestService;
   let client: Client;
   beforeAll(async () => {
-    service = await startTestService();
+    service = await take();
   });
   beforeEach(async () => {
     client = await service.client();

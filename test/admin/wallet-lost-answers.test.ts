@@ -5,9 +5,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { connect } from '../../admin/connect.ts';
 import type { OperatorServices } from '../../admin/services.ts';
 import { asMicros } from '../../core/money.ts';
+import { startTestService } from '../fixtures/service.ts';
 import { useOperatedService } from './operated-service.ts';
 
-const operated = useOperatedService();
+const operated = useOperatedService(startTestService);
 afterEach(async () => {
   operated.service.machine.faults.clear();
   expect(await operated.service.audit()).toEqual([]);

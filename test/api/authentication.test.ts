@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiRoot, operations } from '../../core/contract.ts';
 import {
+  sharedTestService,
   startTestService,
   type Answer,
   type Client,
@@ -13,7 +14,7 @@ import { refusalOf } from './refusal.ts';
 let service: TestService;
 let client: Client;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedTestService();
   client = await service.client();
 });
 afterAll(() => service.end());

@@ -3,7 +3,7 @@
  * tests use real sockets and the SDK's own retries: no answer is 500, and a charged request is accepted.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf } from './refusal.ts';
 import { idOf } from '../fixtures/values.ts';
@@ -13,7 +13,7 @@ let client: Client;
 /** A creation that has ended. */
 let ended: string;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedTestService();
   client = await service.client({ postRate: '1000', getRate: '1000', maxConcurrent: '100' });
   ended = idOf(await post('/images/generate', sketch));
   await service.ended(ended);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CancelAnswer } from '../fixtures/cancel-answer.ts';
-import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { idOf } from '../fixtures/values.ts';
 import { movementsOf, recordOf, recordWhen, settled, submit } from '../workflow/creations.ts';
 import { everyAnswer } from './every-answer.ts';
@@ -9,7 +9,7 @@ import { refusalOf } from './refusal.ts';
 let service: TestService;
 let client: Client;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedTestService();
   client = await service.client({ postRate: '1000' });
 });
 afterAll(async () => {

@@ -1,14 +1,14 @@
 /** The table of error codes (docs/api.md): a request gets each code, with its status and in the envelope. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { problemStatus, type ProblemCode } from '../../core/problem.ts';
-import { startTestService, type Answer, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Answer, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { inTime } from './in-time.ts';
 import { refusalOf } from './refusal.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedTestService();
 });
 afterAll(() => service.end());
 afterEach(() => service.machine.faults.clear());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { asMicros } from '../../core/money.ts';
-import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
 import { idOf } from '../fixtures/values.ts';
@@ -8,7 +8,7 @@ import { idOf } from '../fixtures/values.ts';
 let service: TestService;
 let client: Client;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedTestService();
 });
 afterAll(() => service.end());
 beforeEach(async () => {

@@ -1,13 +1,13 @@
 /** The limits of a key besides its monthly cap, max_cost, user and X-Darkroom-Cost, over sockets. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
 import { anyText, creationIdIn, idOf, monthBegin, textLike } from '../fixtures/values.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedTestService();
 });
 afterAll(() => service.end());
 

@@ -1,7 +1,7 @@
 /** Prefer: wait=N (RFC 7240): the answer is held until the creation is terminal. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failures } from '../../core/failure.ts';
-import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { inTime } from './in-time.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
@@ -10,7 +10,7 @@ import { anyText, idOf, textLike } from '../fixtures/values.ts';
 let service: TestService;
 let client: Client;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedTestService();
   client = await service.client({ postRate: '1000', maxConcurrent: '100' });
 });
 afterAll(() => service.end());

@@ -1,14 +1,14 @@
 /** Generated requests: no answer is ERR_INTERNAL, and no refused request moves money. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { costOf } from '../fixtures/values.ts';
 
 let service: TestService;
 let client: Client;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedTestService();
   client = await service.client({ balance: '100000', postRate: '1000000', maxConcurrent: '100000' });
   // Nothing is rendered: these tests look at the answers and the money only.
   service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });

@@ -1,6 +1,6 @@
 /** The rate of POST requests decides before any download and any wait, however many requests come at once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { png } from './image-files.ts';
 import { answering, startImageOrigin, type ImageOrigin } from './image-origin.ts';
@@ -9,7 +9,7 @@ import { refusalOf, withinOneMinute } from './refusal.ts';
 let service: TestService;
 let origin: ImageOrigin;
 beforeAll(async () => {
-  [service, origin] = await Promise.all([startTestService(), startImageOrigin()]);
+  [service, origin] = await Promise.all([sharedTestService(), startImageOrigin()]);
 });
 afterAll(async () => {
   await origin.close();

@@ -3,14 +3,14 @@ import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../core/contract.ts';
-import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer, isMadeByGateway } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
 
 let service: TestService;
 let client: Client;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedTestService();
   client = await service.client({ postRate: '10000', getRate: '10000', balance: '100' });
 });
 afterAll(() => service.end());

@@ -4,7 +4,7 @@
  */
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { jpeg, png, webp } from './image-files.ts';
 import { answering, startImageOrigin, type ImageOrigin } from './image-origin.ts';
@@ -15,7 +15,7 @@ let service: TestService;
 let client: Client;
 let origin: ImageOrigin;
 beforeAll(async () => {
-  [service, origin] = await Promise.all([startTestService(), startImageOrigin()]);
+  [service, origin] = await Promise.all([sharedTestService(), startImageOrigin()]);
   client = await service.client({ postRate: '1000', maxConcurrent: '100' });
 });
 afterAll(async () => {

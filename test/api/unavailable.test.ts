@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { failures } from '../../core/failure.ts';
-import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf } from './refusal.ts';
 import { anyText, creationIdIn, idOf } from '../fixtures/values.ts';
@@ -8,7 +8,7 @@ import { anyText, creationIdIn, idOf } from '../fixtures/values.ts';
 let service: TestService;
 let client: Client;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedTestService();
 });
 afterAll(() => service.end());
 beforeEach(async () => {

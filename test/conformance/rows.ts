@@ -839,6 +839,15 @@ export const parts: readonly Part[] = [
     part: 'Beyond the first edition of the API',
     rows: [
       row(
+        'docs/openapi.json describes every operation; no answer, delivery or accepted request differs from it',
+        'document/openapi-file: The file is current; npm run openapi writes it',
+        'document/openapi-file: The file has every operation of the contract, with its method and its path',
+        'document/undocumented: It is as documented: %s',
+        'document/undocumented: It is not as documented: %s',
+        'document/requests: The schema refuses what the API refuses, but for the rules that it cannot say',
+        'simulation/simulation: No invariant breaks in ${seeds} seeds, and every kind of fault strikes',
+      ),
+      row(
         'Prefer: wait: 200 when terminal in time',
         'api/prefer-wait: A completed creation is answered 200 with its Location and without Retry-After',
         'api/prefer-wait: A creation that failed because %s is answered 200',

@@ -1,5 +1,5 @@
 /**
- * The examples of docs/api.md and of the README are what the service answers today. Each block of JSON has
+ * The examples of docs/api.md, of docs/openapi.json and of the README are what the service answers today. Each block of JSON has
  * a name (```json example=NAME), and each name has a call here. Where a page shows a curl command
  * before the answer, the test sends exactly this request.
  */
@@ -16,7 +16,10 @@ import { png } from '../api/image-files.ts';
 import * as z from 'zod';
 import { setNotices } from '../../core/notice-settings.ts';
 import { asMicros } from '../../core/money.ts';
-import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
+import { documentation } from '../../document/operations/documentation.ts';
+import { operations, type OperationName } from '../../core/contract.ts';
+import documented from '../../document/examples.json' with { type: 'json' };
+import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { readPage, type Page } from './pages.ts';
 
 const api = readPage('docs/api.md');
@@ -208,7 +211,7 @@ async function askForRefusals(): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedTestService();
   await tellTheStory();
   await askForFailures();
   await askForRefusals();
@@ -238,10 +241,26 @@ function normalised(value: unknown): unknown {
   );
 }
 
-const examples = [api, readme].flatMap(({ path, blocks }) =>
-  blocks
-    .filter(({ language }) => language === 'json')
-    .map(({ example, text }) => ({ path, example: example ?? `${text.slice(0, 60)} …`, text })),
+const examples = [
+  ...[api, readme].flatMap(({ path, blocks }) =>
+    blocks
+      .filter(({ language }) => language === 'json')
+      .map(({ example, text }) => ({ path, example: example ?? `${text.slice(0, 60)} …`, text })),
+  ),
+  ...Object.entries(documented).map(([example, value]) => ({
+    path: 'docs/openapi.json',
+    example,
+    text: JSON.stringify(value),
+  })),
+];
+
+/** The examples of requests in docs/openapi.json. */
+const requests = (Object.keys(operations) as OperationName[]).flatMap((name) =>
+  Object.entries(documentation[name].body?.examples ?? {}).map(([example, body]) => ({
+    name,
+    example,
+    body,
+  })),
 );
 
 describe('The JSON examples of the documentation', () => {
@@ -251,7 +270,14 @@ describe('The JSON examples of the documentation', () => {
   });
 
   it('Every call of this test belongs to an example of a page', () => {
-    expect([...answers.keys()].sort()).toEqual(examples.map(({ example }) => example).sort());
+    const names = new Set(examples.map(({ example }) => example));
+    expect([...answers.keys()].sort()).toEqual([...names].sort());
+  });
+
+  it.each(requests)('The service accepts the example $example of a request for $name', async (request) => {
+    const { key } = await service.client();
+    const answer = await service.send(operations[request.name].path, { key, body: request.body });
+    expect(answer.status).toBeLessThan(300);
   });
 
   it('The commands of an upload work as they are shown', async () => {

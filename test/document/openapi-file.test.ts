@@ -11,6 +11,7 @@ const text = readFileSync(new URL(`../../${documentPath}`, import.meta.url), 'ut
 const exceptions: Readonly<Record<string, string>> = {
   '#/components/schemas/Problem':
     'Every response names its own refusals. The union of all of them is a type for clients.',
+  '#/components/responses/UnknownRoute': 'No path can have the answer to unknown paths.',
 };
 
 async function findings(source: string): Promise<string[]> {

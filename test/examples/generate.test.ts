@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { CreationRecord } from '../../core/creation.ts';
-import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { missingFor, runExample, type Ending, type Ran } from './run-example.ts';
 
 let service: TestService;
 let folder: string;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedTestService();
   folder = await mkdtemp(join(tmpdir(), 'darkroom-examples-'));
 });
 afterEach(() => service.machine.faults.clear());

@@ -3,7 +3,7 @@
  * sandbox.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type TestService } from '../fixtures/service.ts';
 import { movementsOf, settled, spentBy, submit } from './creations.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 import { jsonObject } from '../fixtures/values.ts';
@@ -11,7 +11,7 @@ import { jsonObject } from '../fixtures/values.ts';
 let service: TestService;
 let receiver: Receiver;
 beforeAll(async () => {
-  [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
+  [service, receiver] = await Promise.all([sharedTestService(), startReceiver()]);
 });
 afterAll(async () => {
   await receiver.close();

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { challengeIn } from '../../tools/smoke/steps.ts';
-import { startTestService, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type TestService } from '../fixtures/service.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 let service: TestService;
 let receiver: Receiver;
 beforeAll(async () => {
-  [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
+  [service, receiver] = await Promise.all([sharedTestService(), startReceiver()]);
 });
 afterAll(async () => {
   await receiver.close();

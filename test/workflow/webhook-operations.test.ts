@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';
 import { signature256 } from '../../core/webhook.ts';
-import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { submit } from './creations.ts';
 import { startReceiver, type Arrival, type Receiver } from './receiver.ts';
 
 let service: TestService;
 let receiver: Receiver;
 beforeAll(async () => {
-  [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
+  [service, receiver] = await Promise.all([sharedTestService(), startReceiver()]);
 });
 afterAll(() => Promise.all([service.end(), receiver.close()]));
 

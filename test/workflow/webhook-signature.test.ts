@@ -3,14 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueSecret } from '../../admin/commands/webhooks.ts';
 import { adminJson } from '../admin/admin-run.ts';
-import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { settled, submit } from './creations.ts';
 import { startReceiver, type Arrival, type Receiver } from './receiver.ts';
 
 let service: TestService;
 let receiver: Receiver;
 beforeAll(async () => {
-  [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
+  [service, receiver] = await Promise.all([sharedTestService(), startReceiver()]);
 });
 afterAll(async () => {
   await receiver.close();

@@ -7,6 +7,7 @@ import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '..
 import { directivesOf, type SandboxOutcome } from './directives.ts';
 import { renderPicture } from './picture/picture.ts';
 import { pixelsOf } from './pixels.ts';
+import { keepRecentPictures } from './recent-pictures.ts';
 
 const pollMillis = 500;
 
@@ -57,9 +58,11 @@ export function createSandboxProvider({ name, clock, crash }: SandboxOptions): I
   };
 }
 
+const pictureOf = keepRecentPictures(renderPicture);
+
 async function paint(job: RenderJob): Promise<ProviderAnswer> {
   const { width, height } = pixelsOf(job.resolution, job.aspectRatio);
-  const bytes = await renderPicture({
+  const bytes = await pictureOf({
     prompt: job.prompt ?? '',
     seed: job.seed ?? 0,
     width,
