@@ -16,10 +16,10 @@
 export { Darkroom } from './darkroom.ts';
 export type { DarkroomOptions } from './options.ts';
 export * from './errors.ts';
-export { ApiPromise } from './http/api-promise.ts';
+export type { ApiPromise } from './http/api-promise.ts';
 export type { Retry } from './http/retry.ts';
 export type { CallOptions, PostOptions } from './http/transport.ts';
-export { Pages, type Page } from './pages.ts';
+export type { Page, Pages } from './pages.ts';
 export type { GenerateOptions, GenerateAndWaitOptions } from './resources/images.ts';
 export type { WaitOptions } from './resources/creations.ts';
 export type { EventQuery, FollowOptions } from './resources/events.ts';

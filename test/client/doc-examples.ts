@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
-import { root } from '../docs/pages.ts';
+import { readPage, root } from '../docs/pages.ts';
 import * as client from '../../client/src/index.ts';
 
 export interface Example {
@@ -31,7 +31,16 @@ export function docstringExamples(folder: string): Example[] {
     });
 }
 
+/** The examples of a page, by their names. */
+export function pageExamples(path: string): Example[] {
+  return readPage(path).blocks.flatMap(({ example, text }) =>
+    example === undefined ? [] : [{ name: example, code: text }],
+  );
+}
+
 export interface Ran {
+  /** What the example exports. */
+  readonly exported: Readonly<Record<string, unknown>>;
   readonly printed: readonly string[];
   /** What the comments behind console.log say. */
   readonly promised: readonly string[];
@@ -45,7 +54,11 @@ export interface Surroundings {
   readonly names?: Readonly<Record<string, unknown>>;
 }
 
-const staticImport = /^import (\{[^}]*\}) from ('[^']+');$/gm;
+const exportedName = /^export ((?:async )?(?:function|const)) (\w+)/gm;
+const namedImport = /^import (\{[^}]*\}) from ([^;]+);$/gm;
+const defaultImport = /^import (\w+) from ([^;]+);$/gm;
+/** An import that the example does not use is kept, since it may be an error of the page. */
+const tsconfigRaw = { compilerOptions: { verbatimModuleSyntax: true } };
 
 /** Runs an example. It sees every export of the package, and imports what it says. */
 export async function runExample(
@@ -54,11 +67,16 @@ export async function runExample(
 ): Promise<Ran> {
   const promised = [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, said = '']) => said);
   const replacedCode = Object.entries(replaced).reduce((text, [from, to]) => text.replaceAll(from, to), code);
-  const { code: plain } = await transform(replacedCode, { loader: 'ts', target: 'es2023' });
+  const { code: plain } = await transform(replacedCode, {
+    loader: 'ts',
+    target: 'es2023',
+    tsconfigRaw,
+  });
   const body = plain
-    .replaceAll('"', "'")
-    .replace(staticImport, 'const $1 = await importOf($2);')
-    .replace(/^export /gm, '');
+    .replace(namedImport, 'const $1 = await importOf($2);')
+    .replace(defaultImport, 'const { default: $1 } = await importOf($2);')
+    .replace(exportedName, '$1 $2');
+  const exportedNames = [...plain.matchAll(exportedName)].map(([, , name = '']) => name);
   const printed: string[] = [];
   const scope: Record<string, unknown> = {
     ...client,
@@ -70,16 +88,17 @@ export async function runExample(
     importOf: async (name: string): Promise<unknown> => (name === 'darkroom-client' ? client : import(name)),
     ...names,
   };
-  await compiled(Object.keys(scope), body)(...Object.values(scope));
-  return { printed, promised };
+  const program = `{${body}\nreturn { ${exportedNames.join(', ')} };\n}`;
+  const exported = await compiled(Object.keys(scope), program)(...Object.values(scope));
+  return { exported, printed, promised };
 }
 
-type AsyncProgram = (...values: readonly unknown[]) => Promise<unknown>;
+type AsyncProgram = (...values: readonly unknown[]) => Promise<Record<string, unknown>>;
 
-/** The example is the body of an async function, in a block of its own, so that it may redeclare a name. */
-function compiled(names: readonly string[], body: string): AsyncProgram {
+/** The example is the body of an async function. It stands in a block of its own, so that it may redeclare a name. */
+function compiled(names: readonly string[], program: string): AsyncProgram {
   const AsyncFunction = (async () => Promise.resolve()).constructor as new (
     ...parts: string[]
   ) => AsyncProgram;
-  return new AsyncFunction(...names, `{${body}\n}`);
+  return new AsyncFunction(...names, program);
 }

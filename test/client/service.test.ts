@@ -1,5 +1,6 @@
 /** The client against the real local service: its examples, its whole surface, and a hostile proxy. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -17,7 +18,8 @@ import {
 import { startQuickProvider, type QuickProvider } from '../../tools/machine-bench/quick-provider.ts';
 import { png } from '../api/image-files.ts';
 import { startTestService, type TestService } from '../fixtures/service.ts';
-import { docstringExamples, runExample } from './doc-examples.ts';
+import { portOf } from '../fixtures/values.ts';
+import { docstringExamples, pageExamples, runExample, type Ran } from './doc-examples.ts';
 import { thrownBy } from './stub.ts';
 
 let provider: QuickProvider;
@@ -77,6 +79,112 @@ describe('the examples of the docstrings', () => {
       },
     );
   }
+});
+
+describe('docs/client.md and the page of the package', () => {
+  const examples = new Map(
+    [...pageExamples('docs/client.md'), ...pageExamples('client/README.md')].map((example) => [
+      example.name,
+      example,
+    ]),
+  );
+
+  async function run(name: string, replaced: Readonly<Record<string, string>> = {}): Promise<Ran> {
+    const example = examples.get(name);
+    if (!example) throw new Error(`no page has the example ${name}`);
+    const { key } = await service.client();
+    vi.stubEnv('DARKROOM_API_KEY', key);
+    vi.stubEnv('DARKROOM_BASE_URL', service.machine.apiUrl);
+    vi.stubEnv('PORT', '0');
+    return runExample(example, { darkroom: new Darkroom(), replaced });
+  }
+
+  it('Every example of the page is tested', () => {
+    const tested = [
+      'quick-start',
+      'as-response',
+      'repeat',
+      'errors',
+      'express',
+      'next',
+      'lambda',
+      'worker',
+      'read-me',
+    ];
+    expect([...examples.keys()]).toEqual(tested);
+  });
+
+  it('The quick start has ten lines, and saves an image', async () => {
+    const file = join(folder, 'quick-start.png');
+    await run('quick-start', { 'lake.png': file });
+    expect(examples.get('quick-start')?.code.trim().split('\n').length).toBeLessThanOrEqual(10);
+    expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  it('The program of the package saves an image', async () => {
+    const file = join(folder, 'read-me.png');
+    await run('read-me', { 'lake.png': file });
+    expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  for (const name of ['as-response', 'repeat', 'errors']) {
+    it(`The example ${name} prints what it promises`, async () => {
+      const { printed, promised } = await run(name);
+      expect(promised).toHaveLength(1);
+      expect(printed).toEqual(promised);
+    });
+  }
+
+  it('The recipe for Express makes one creation of an order that comes twice', async () => {
+    const { exported } = await run('express');
+    const server = exported['server'] as Server;
+    const order = async (): Promise<unknown> =>
+      (
+        await fetch(`http://127.0.0.1:${portOf(server)}/orders/4711/image`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{"prompt":"a lake"}',
+        })
+      ).json();
+    try {
+      const first = await order();
+      expect(first).toEqual({ creation: expect.any(String) as string });
+      expect(await order()).toEqual(first);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('The recipe for Next.js answers with the image, or with the failure', async () => {
+    const { POST } = (await run('next')).exported as { POST: (request: Request) => Promise<Response> };
+    const post = async (prompt: string): Promise<Response> =>
+      POST(new Request('http://page.test', { method: 'POST', body: JSON.stringify({ prompt }) }));
+    expect(await (await post('a lake')).json()).toEqual({ image: expect.stringContaining('http') as string });
+    const failed = await post('a lake [sandbox:reject-prompt]');
+    expect([failed.status, await failed.json()]).toMatchObject([422, { retryable: false }]);
+  });
+
+  it('The recipe for Lambda gives one creation for one invocation', async () => {
+    const { handler } = (await run('lambda')).exported as {
+      handler: (event: object, context: object) => Promise<{ creation: string }>;
+    };
+    const context = { awsRequestId: 'r1', getRemainingTimeInMillis: () => 30_000 };
+    const first = await handler({ prompt: 'a lake' }, context);
+    expect(await handler({ prompt: 'a lake' }, context)).toEqual(first);
+  });
+
+  it('The worker saves the image, and gives a prompt up that was rejected', async () => {
+    const { work } = (await run('worker')).exported as { work: (job: object) => Promise<string> };
+    const file = join(folder, 'work.png');
+    const job = (prompt: string): object => ({
+      id: prompt,
+      file,
+      request: { model: 'sandbox-sketch', prompt },
+    });
+    const [done, rejected] = await Promise.all([work(job('a lake')), work(job('[sandbox:reject-prompt]'))]);
+    expect([done, rejected]).toEqual(['done', expect.stringMatching(/^given up: Prompt rejected/)]);
+    expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG');
+  });
 });
 
 describe('the client at the real service', () => {

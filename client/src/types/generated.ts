@@ -1,6 +1,6 @@
 // Written by `npm run client:types` from docs/openapi.json. Do not change it by hand.
-// schemas 8ffd7427fa548e65cf1b9d8806c8c63a9958e50603ef1fd18eda172e1a066654
-// types   2e736bb49ccc673162e44041a8780a47606b91d8a6a744eeb4df38dc095adc13
+// schemas 1027536a8ce777086e7483ed9e0aa39f3787b7f1ff92a2dd3734326f46b3711f
+// types   e75e55f237c9db9c1276c4b46e6100ae74a58300cf93751183ec8e16c5037032
 
 /**
  * A request for an image. null in an optional field means that the field is left out.
@@ -137,9 +137,9 @@ export type CreationFailed = {
      */
     completed_at: string;
     /**
-     * When the creation was cancelled.
+     * When the creation was cancelled. Missing when a release without this field made the first attempt.
      */
-    cancelled_at: string | null;
+    cancelled_at?: string | null;
 };
 
 /**
@@ -557,7 +557,7 @@ export type ModelNotFoundProblem = {
 };
 
 /**
- * There is no creation with this id, or it belongs to another account.
+ * There is no creation with this id, or it belongs to another account. There is nothing at this path.
  */
 export type NotFoundProblem = {
     error: {
