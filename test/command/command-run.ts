@@ -20,14 +20,12 @@ export interface Person {
   readonly home: string;
   readonly env: Record<string, string>;
   /** Runs a command. */
-  run(args: readonly string[], surroundings?: Surroundings): Promise<Said>;
+  readonly run: (args: readonly string[], surroundings?: Surroundings) => Promise<Said>;
   /** Runs a command that succeeds, and gives its JSON document. */
-  // A test reads any member of the answer. A member that is not there fails the test.
-  // oxlint-disable-next-line typescript/no-explicit-any
-  json(...args: readonly string[]): Promise<any>;
+  readonly json: (...args: readonly string[]) => Promise<unknown>;
   /** Starts a command that goes on. */
-  start(args: readonly string[], surroundings?: Surroundings): Running;
-  remove(): Promise<void>;
+  readonly start: (args: readonly string[], surroundings?: Surroundings) => Running;
+  readonly remove: () => Promise<void>;
 }
 
 export interface Surroundings {
@@ -42,12 +40,12 @@ export interface Surroundings {
 
 export interface Running {
   /** What was printed so far. */
-  out(): string;
-  err(): string;
+  readonly out: () => string;
+  readonly err: () => string;
   /** Types into standard input. */
-  type(text: string): void;
+  readonly type: (text: string) => void;
   /** As Ctrl-C does. Gives the exit code. */
-  stop(): Promise<number>;
+  readonly stop: () => Promise<number>;
   readonly ended: Promise<Said>;
 }
 

@@ -18,7 +18,7 @@ export function stateFolder({ env, home }: Place): string {
 }
 
 /** The text of a file. Undefined when there is none. */
-export async function readIfThere(file: string): Promise<string | undefined> {
+async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

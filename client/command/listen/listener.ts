@@ -46,9 +46,9 @@ export interface ListenerOptions {
 
 export interface Listener {
   /** Runs until the signal is aborted, or the service refuses for good. */
-  run(): Promise<void>;
+  readonly run: () => Promise<void>;
   /** Sends the last event again. False when there is none. */
-  repeat(): Promise<boolean>;
+  readonly repeat: () => Promise<boolean>;
 }
 
 const longestHoldSeconds = 20;
