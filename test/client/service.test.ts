@@ -21,6 +21,9 @@ import { portOf } from '../fixtures/values.ts';
 import { docstringExamples, pageExamples, runExample, type Ran } from './doc-examples.ts';
 import { thrownBy } from './stub.ts';
 
+/** A picture takes a tenth of a second of the processor. A prompt with this directive costs none. */
+const unpainted = '[sandbox:delay=60s]';
+
 let provider: QuickProvider;
 let service: TestService;
 let folder: string;
@@ -203,7 +206,7 @@ describe('the client at the real service', () => {
 
   it('The same key gives the same creation, and another request with it is refused', async () => {
     const darkroom = await newDarkroom();
-    const request = { model: 'sandbox-sketch', prompt: 'a boat' };
+    const request = { model: 'sandbox-sketch', prompt: `a boat ${unpainted}` };
     const first = await darkroom.images.generate(request, { idempotencyKey: 'one' });
     const second = await darkroom.images.generate(request, { idempotencyKey: 'one' });
     const other = await thrownBy(
@@ -259,7 +262,8 @@ describe('the client at the real service', () => {
     const darkroom = await newDarkroom();
     const made: string[] = [];
     for (const prompt of ['one', 'two', 'three']) {
-      made.unshift((await darkroom.images.generate({ model: 'sandbox-sketch', prompt })).id);
+      const request = { model: 'sandbox-sketch', prompt: `${prompt} ${unpainted}` };
+      made.unshift((await darkroom.images.generate(request)).id);
     }
     const listed: string[] = [];
     for await (const { id } of darkroom.creations.list({ limit: 1 })) listed.push(id);
