@@ -38,7 +38,8 @@ export function createOutput(
       if (note !== undefined) print(`\n${pc.yellow(visibleText(note))}`);
     },
     list: (rows, whenEmpty) => {
-      for (const line of rows.length === 0 ? [pc.dim(visibleText(whenEmpty))] : tableLines(rows, pc)) print(line);
+      for (const line of rows.length === 0 ? [pc.dim(visibleText(whenEmpty))] : tableLines(rows, pc))
+        print(line);
     },
   };
 }

@@ -18,7 +18,7 @@ export type { DarkroomOptions } from './options.ts';
 export * from './errors.ts';
 export type { ApiPromise } from './http/api-promise.ts';
 export type { Retry } from './http/retry.ts';
-export type { CallOptions, PostOptions } from './http/transport.ts';
+export type { CallOptions, PostOptions } from './http/call-options.ts';
 export type { Page, Pages } from './pages.ts';
 export type { GenerateOptions, GenerateAndWaitOptions } from './resources/images.ts';
 export type { WaitOptions } from './resources/creations.ts';

@@ -26,7 +26,7 @@ export interface DarkroomOptions {
   readonly dangerouslyAllowBrowser?: boolean | undefined;
 }
 
-export const apiRoot = '/api/public/v1';
+const apiRoot = '/api/public/v1';
 
 /** The whole root of the API, without a slash at its end. */
 export function rootOf(baseUrl: string): string {

@@ -23,32 +23,26 @@ export interface Page<Item> {
  * console.log(newest[0]?.id === first.data[0]?.id); // true
  * ```
  */
-export class Pages<Item> implements AsyncIterable<Item> {
-  readonly #read: (cursor: string | undefined) => ApiPromise<Page<Item>>;
-
-  /** @internal */
-  constructor(read: (cursor: string | undefined) => ApiPromise<Page<Item>>) {
-    this.#read = read;
-  }
-
+export interface Pages<Item> extends AsyncIterable<Item> {
   /** The first page alone. `next_cursor` goes into the filter of the next call. */
-  page(): ApiPromise<Page<Item>> {
-    return this.#read(undefined);
-  }
-
-  /** Each item of each page. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    for await (const page of this.pages()) yield* page.data;
-  }
-
+  page(): ApiPromise<Page<Item>>;
   /** Each page. A page can be empty although more follow. */
-  async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
+  pages(): AsyncGenerator<Page<Item>, void, undefined>;
+}
+
+/** `read` gives the page at a cursor, or the first page. */
+export function pagesOf<Item>(read: (cursor: string | undefined) => ApiPromise<Page<Item>>): Pages<Item> {
+  async function* pages(): AsyncGenerator<Page<Item>, void, undefined> {
     let cursor: string | undefined;
     for (;;) {
-      const page = await this.#read(cursor);
+      const page = await read(cursor);
       yield page;
       if (!page.has_more || page.next_cursor === null) return;
       cursor = page.next_cursor;
     }
   }
+  async function* items(): AsyncGenerator<Item, void, undefined> {
+    for await (const page of pages()) yield* page.data;
+  }
+  return { page: () => read(undefined), pages, [Symbol.asyncIterator]: items };
 }

@@ -90,6 +90,7 @@ describe('errors of the API', () => {
     expect(invalid).toBeInstanceOf(client.AuthenticationFailed);
     expect(invalid).toMatchObject({ code: 'ERR_API_KEY_INVALID', reason: 'api_key_invalid' });
     expect(await errorOf(json({ detail: 'api_suspended' }, 403))).toBeInstanceOf(client.AccessDenied);
+    expect(await errorOf(json({ detail: 'api_suspended' }, 500))).toBeInstanceOf(client.UnexpectedAnswer);
     expect(await errorOf(json({ detail: 'constructor' }, 403))).toBeInstanceOf(client.UnexpectedAnswer);
   });
 });

@@ -39,15 +39,16 @@ describe('events', () => {
   it('follow() begins with the cursor of now, and then holds each reading', async () => {
     const { darkroom, sent } = stub([events([], 'one'), events(['a', 'b'], 'two'), events(['c'], 'three')]);
     const seen: string[] = [];
-    for await (const { id } of darkroom.events.follow()) {
+    for await (const { id } of darkroom.events.follow({ include: 'notices' })) {
       seen.push(id);
       if (id === 'c') break;
     }
     expect(seen).toEqual(['a', 'b', 'c']);
+    expect(sent.map(({ at }) => at)).toEqual([0, 0, 0]);
     expect(sent.map(({ path }) => path)).toEqual([
-      '/events',
-      '/events?after=one&wait=20',
-      '/events?after=two&wait=20',
+      '/events?include=notices',
+      '/events?after=one&wait=20&include=notices',
+      '/events?after=two&wait=20&include=notices',
     ]);
   });
 

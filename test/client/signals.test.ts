@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Darkroom } from '../../client/src/index.ts';
 import { json, stub, testKey, thrownBy } from './stub.ts';
 
@@ -58,6 +58,37 @@ describe('signals', () => {
     });
     expect(await thrownBy(darkroom.balance.get({ signal: controller.signal }))).toBe(reason);
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+
+  it('A call that succeeds after a retry leaves neither listener nor timer', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { signal } = new AbortController();
+    const answers = [json({}, 503, { 'retry-after': '0' }), json({ available: 1 })];
+    const darkroom = new Darkroom({
+      apiKey: testKey,
+      baseUrl: 'https://darkroom.test',
+      fetch: async () => Promise.resolve(answers.shift() ?? json({})),
+    });
+    const answer = darkroom.balance.get({ signal });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await answer).toEqual({ available: 1 });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('A wait before a retry that is aborted leaves no timer', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const controller = new AbortController();
+    const darkroom = new Darkroom({
+      apiKey: testKey,
+      baseUrl: 'https://darkroom.test',
+      fetch: async () => Promise.resolve(json({}, 503, { 'retry-after': '50' })),
+      onRetry: () => queueMicrotask(() => controller.abort(reason)),
+    });
+    expect(await thrownBy(darkroom.balance.get({ signal: controller.signal }))).toBe(reason);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('The time limit of a call is its own', async () => {

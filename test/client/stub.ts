@@ -2,7 +2,7 @@
 import { Darkroom, type DarkroomOptions, type Retry } from '../../client/src/index.ts';
 import { withMachinery } from '../../client/src/http/machinery.ts';
 
-export const rootUrl = 'https://darkroom.test/api/public/v1';
+const rootUrl = 'https://darkroom.test/api/public/v1';
 export const testKey = `dk_live_${'k'.repeat(40)}`;
 
 export interface Sent {

@@ -57,6 +57,31 @@ describe('wait', () => {
     });
   });
 
+  it('A creation whose charge is not given back yet is not called refunded', async () => {
+    const { darkroom } = stub([json({ ...failedCreation, amount_refunded: 0 })]);
+    expect(await thrownBy(darkroom.creations.wait('c1'))).toMatchObject({ refunded: false });
+  });
+
+  it('A poll that is never answered ends with the wait', async () => {
+    const { darkroom } = stub(() => 'silence', { timeoutMs: 60_000 });
+    const error = await thrownBy(darkroom.creations.wait('c1', { timeoutMs: 20 }));
+    expect(error).toMatchObject({ name: 'TimeoutError', creationId: 'c1', cause: { name: 'TimeoutError' } });
+  });
+
+  it('An answer makes the next trouble the first one again', async () => {
+    const broken = new TypeError('fetch failed');
+    const replies = [broken, broken, broken, broken, open(1), broken, completed()];
+    const { darkroom, retries } = stub(replies, { random: 1 });
+    await darkroom.creations.wait('c1');
+    expect(retries.map(({ attempt, waitMs }) => [attempt, waitMs])).toEqual([
+      [1, 2000],
+      [2, 2000],
+      [3, 2000],
+      [4, 4000],
+      [1, 2000],
+    ]);
+  });
+
   it('A trouble that may pass does not end the wait', async () => {
     const troubles: Reply[] = [
       new TypeError('fetch failed'),

@@ -15,26 +15,18 @@ export interface Answered<Value> {
  * console.log(response.status, response.headers.get('x-darkroom-cost')); // 200 0.01
  * ```
  */
-export class ApiPromise<Value> extends Promise<Value> {
-  readonly #answered: Promise<Answered<Value>>;
-
-  /** What `then` returns is a plain promise. */
-  static override get [Symbol.species](): PromiseConstructor {
-    return Promise;
-  }
-
-  /** @internal */
-  constructor(answered: Promise<Answered<Value>>) {
-    super((resolve, reject) => {
-      answered.then(({ value }) => resolve(value), reject);
-    });
-    this.#answered = answered;
-  }
-
+export interface ApiPromise<Value> extends Promise<Value> {
   /** The answer with its status, headers and body. An answer that is an error is thrown as without it. */
-  async asResponse(): Promise<Response> {
-    // Both promises reject with the same error. The one that the caller does not look at is not unhandled.
-    this.catch(() => undefined);
-    return (await this.#answered).response;
-  }
+  asResponse(): Promise<Response>;
+}
+
+export function apiPromise<Value>(answered: Promise<Answered<Value>>): ApiPromise<Value> {
+  const promise = answered.then(({ value }) => value);
+  return Object.assign(promise, {
+    asResponse: async (): Promise<Response> => {
+      // Both promises reject with the same error. The one that the caller does not look at is not unhandled.
+      promise.catch(() => undefined);
+      return (await answered).response;
+    },
+  });
 }

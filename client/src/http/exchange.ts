@@ -44,5 +44,5 @@ export async function exchange(
 /** fetch says only "fetch failed". Its cause has the words that help: ECONNREFUSED, or the name of a host. */
 function because(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : undefined;
-  return cause instanceof Error && cause.message !== '' ? `: ${cause.message}` : '';
+  return cause instanceof Error && cause.message !== '' ? `: ${cause.message.replace(/[.?!]$/, '')}` : '';
 }

@@ -1,27 +1,14 @@
 /** Sends the requests of the API: with the key, an Idempotency-Key for each POST, and retries. */
 import { DarkroomError, UnexpectedAnswer } from '../errors.ts';
 import { version } from '../version.ts';
-import { ApiPromise, type Answered } from './api-promise.ts';
+import { apiPromise, type ApiPromise, type Answered } from './api-promise.ts';
+import type { CallOptions, PostOptions } from './call-options.ts';
 import { errorOfAnswer } from './error-of-answer.ts';
 import { exchange } from './exchange.ts';
 import { parseJson } from './json.ts';
 import type { Machinery } from './machinery.ts';
 import { waitBeforeRetry, type Retry } from './retry.ts';
 import { retryAfterSeconds } from './retry-after.ts';
-
-/** Options of every call. */
-export interface CallOptions {
-  /** Ends the call, its retries and its waits. Its reason is thrown. */
-  readonly signal?: AbortSignal | undefined;
-  /** The time limit of each attempt in milliseconds, instead of that of the client. */
-  readonly timeoutMs?: number | undefined;
-}
-
-/** Options of a call that sends a POST. */
-export interface PostOptions extends CallOptions {
-  /** 1 to 255 printable ASCII characters. Without it, the client takes a new UUID for each call. */
-  readonly idempotencyKey?: string | undefined;
-}
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -96,7 +83,7 @@ export class Transport {
 
   /** Sends a request to the API, and reads its JSON. */
   call<Value>(call: Call): ApiPromise<Value> {
-    return new ApiPromise(this.answer<Value>(call));
+    return apiPromise(this.answer<Value>(call));
   }
 
   /** As call(), with the answer beside the value. */

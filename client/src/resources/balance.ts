@@ -1,5 +1,6 @@
 import type { ApiPromise } from '../http/api-promise.ts';
-import type { CallOptions, Transport } from '../http/transport.ts';
+import type { CallOptions } from '../http/call-options.ts';
+import type { Transport } from '../http/transport.ts';
 import type { Balance } from '../types/index.ts';
 
 /** Reads the wallet. */

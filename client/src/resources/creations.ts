@@ -1,8 +1,9 @@
 import { GenerationFailed, TimeoutError } from '../errors.ts';
-import { ApiPromise, type Answered } from '../http/api-promise.ts';
+import { apiPromise, type ApiPromise, type Answered } from '../http/api-promise.ts';
 import { isTemporary, pauseAfter } from '../http/retry.ts';
-import type { CallOptions, PostOptions, Transport } from '../http/transport.ts';
-import { Pages } from '../pages.ts';
+import type { CallOptions, PostOptions } from '../http/call-options.ts';
+import type { Transport } from '../http/transport.ts';
+import { pagesOf, type Pages } from '../pages.ts';
 import type { CompletedCreation, Creation, CreationFilter } from '../types/index.ts';
 
 /** Options of a wait. */
@@ -39,7 +40,7 @@ export class CreationCalls {
    * ```
    */
   get(id: string, options: CallOptions = {}): ApiPromise<Creation> {
-    return new ApiPromise(this.read(id, options));
+    return apiPromise(this.read(id, options));
   }
 
   /** @internal */
@@ -121,7 +122,7 @@ export class CreationCalls {
    * ```
    */
   list(filter: CreationFilter = {}, options: CallOptions = {}): Pages<Creation> {
-    return new Pages((cursor) =>
+    return pagesOf((cursor) =>
       this.#transport.call({
         method: 'GET',
         path: '/creations',

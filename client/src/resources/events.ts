@@ -1,6 +1,7 @@
-import { ApiPromise, type Answered } from '../http/api-promise.ts';
+import { apiPromise, type ApiPromise, type Answered } from '../http/api-promise.ts';
 import { isTemporary, pauseAfter } from '../http/retry.ts';
-import type { CallOptions, Transport } from '../http/transport.ts';
+import type { CallOptions } from '../http/call-options.ts';
+import type { Transport } from '../http/transport.ts';
 import type { Event, EventPage } from '../types/index.ts';
 
 /** Which events to read. */
@@ -19,6 +20,8 @@ export interface EventQuery {
 export interface FollowOptions extends CallOptions {
   /** The cursor to go on from. Without it, the events from now on. */
   readonly after?: string | undefined;
+  /** `notices` also shows the notices of the account. */
+  readonly include?: 'notices' | undefined;
   /**
    * Is called, and awaited, with a new cursor as soon as the loop has finished with every event before it.
    * Who keeps the cursor goes on after a restart where it was, and misses no event.
@@ -54,7 +57,7 @@ export class EventCalls {
    * ```
    */
   list(query: EventQuery = {}, options: CallOptions = {}): ApiPromise<EventPage> {
-    return new ApiPromise(this.#read(query, options));
+    return apiPromise(this.#read(query, options));
   }
 
   /**
@@ -65,13 +68,17 @@ export class EventCalls {
    * ```ts
    * const { next_cursor: after } = await darkroom.events.list();
    * await darkroom.images.generate({ model: 'sandbox-sketch', prompt: 'a lake' });
-   * for await (const { event, payload } of darkroom.events.follow({ after })) {
-   *   console.log(event, payload.status); // creation.completed completed
+   * for await (const { payload } of darkroom.events.follow({ after })) {
+   *   if ('event' in payload) console.log(payload.event, payload.status); // creation.completed completed
    *   break;
    * }
    * ```
    */
-  async *follow({ after, onCursor, ...options }: FollowOptions = {}): AsyncGenerator<Event, void, undefined> {
+  async *follow({ after, include, onCursor, ...options }: FollowOptions = {}): AsyncGenerator<
+    Event,
+    void,
+    undefined
+  > {
     const { machinery } = this.#transport;
     let cursor = after;
     for (;;) {
@@ -79,7 +86,7 @@ export class EventCalls {
       const started = machinery.now();
       // The first reading without a cursor gives the one of this moment: it is not held.
       const wait = cursor === undefined ? undefined : longestHold;
-      const page = await this.#readPatiently({ after: cursor, wait }, options);
+      const page = await this.#readPatiently({ after: cursor, wait, include }, options);
       yield* page.data;
       if (page.next_cursor !== cursor) await onCursor?.(page.next_cursor);
       if (page.data.length === 0 && cursor !== undefined) {

@@ -1,6 +1,7 @@
 import { ApiError } from '../errors.ts';
-import { ApiPromise, type Answered } from '../http/api-promise.ts';
-import type { PostOptions, Transport } from '../http/transport.ts';
+import { apiPromise, type ApiPromise, type Answered } from '../http/api-promise.ts';
+import type { PostOptions } from '../http/call-options.ts';
+import type { Transport } from '../http/transport.ts';
 import type { CompletedCreation, Creation, ImageRequest, Quote } from '../types/index.ts';
 import type { CreationCalls, WaitOptions } from './creations.ts';
 
@@ -46,7 +47,7 @@ export class ImageCalls {
    * ```
    */
   generate(request: ImageRequest, options: GenerateOptions = {}): ApiPromise<Creation> {
-    return new ApiPromise(this.#generate(request, options));
+    return apiPromise(this.#generate(request, options));
   }
 
   /**

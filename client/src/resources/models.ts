@@ -1,5 +1,6 @@
-import { ApiPromise } from '../http/api-promise.ts';
-import type { CallOptions, Transport } from '../http/transport.ts';
+import { apiPromise, type ApiPromise } from '../http/api-promise.ts';
+import type { CallOptions } from '../http/call-options.ts';
+import type { Transport } from '../http/transport.ts';
 import type { Model, ModelList } from '../types/index.ts';
 
 /** Reads the catalog. */
@@ -23,6 +24,6 @@ export class ModelCalls {
    */
   list(options: CallOptions = {}): ApiPromise<readonly Model[]> {
     const list = this.#transport.answer<ModelList>({ method: 'GET', path: '/models', options });
-    return new ApiPromise(list.then(({ value, response }) => ({ value: value.data, response })));
+    return apiPromise(list.then(({ value, response }) => ({ value: value.data, response })));
   }
 }

@@ -1,5 +1,6 @@
 import { DarkroomError, UnexpectedAnswer } from '../errors.ts';
-import type { CallOptions, Transport } from '../http/transport.ts';
+import type { CallOptions } from '../http/call-options.ts';
+import type { Transport } from '../http/transport.ts';
 import type { Creation, CreationResult } from '../types/index.ts';
 
 /** Downloads images. */

@@ -1,6 +1,7 @@
 import { DarkroomError } from '../errors.ts';
-import { ApiPromise, type Answered } from '../http/api-promise.ts';
-import type { PostOptions, Transport } from '../http/transport.ts';
+import { apiPromise, type ApiPromise, type Answered } from '../http/api-promise.ts';
+import type { PostOptions } from '../http/call-options.ts';
+import type { Transport } from '../http/transport.ts';
 import { imageTypeOf, typeLength, type ImageType } from '../image-type.ts';
 import type { Upload } from '../types/index.ts';
 
@@ -36,7 +37,7 @@ export class UploadCalls {
    * ```
    */
   create(source: ImageSource, options: UploadOptions = {}): ApiPromise<string> {
-    return new ApiPromise(this.#create(source, options));
+    return apiPromise(this.#create(source, options));
   }
 
   async #create(source: ImageSource, { contentType, ...options }: UploadOptions): Promise<Answered<string>> {

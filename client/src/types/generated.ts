@@ -1,6 +1,6 @@
 // Written by `npm run client:types` from docs/openapi.json. Do not change it by hand.
-// schemas 1027536a8ce777086e7483ed9e0aa39f3787b7f1ff92a2dd3734326f46b3711f
-// types   e75e55f237c9db9c1276c4b46e6100ae74a58300cf93751183ec8e16c5037032
+// schemas 5e8885cd69d6a7b23fc3c07f1183575a608a422546c0689084a7815ffb4ccf66
+// types   069640363a8bf325a04d499b8762942bee39f7d7e631aec4fd08d372411f743c
 
 /**
  * A request for an image. null in an optional field means that the field is left out.
@@ -1169,6 +1169,68 @@ export type CreationPage = {
      */
     next_cursor: string | null;
 };
+
+/**
+ * The events behind a cursor. An empty page says that there is none.
+ */
+export type EventPage = {
+    /**
+     * The oldest first.
+     */
+    data: Array<Event>;
+    /**
+     * The `after` of the next request, also without events.
+     */
+    next_cursor: string;
+};
+
+/**
+ * A creation has ended, its webhook is sent again, or a notice was told.
+ */
+export type Event = {
+    /**
+     * New for each redelivery.
+     */
+    id: string;
+    /**
+     * The `event` or the `notice` of the payload.
+     */
+    event: 'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing';
+    /**
+     * When it happened.
+     */
+    created_at: string;
+    /**
+     * The body of the webhook or of the notice. As JSON without spaces it has the same bytes.
+     */
+    payload: CreationEvent | Notice;
+    /**
+     * The id of the first event of the creation; null on every other event.
+     */
+    redelivery_of: string | null;
+};
+
+/**
+ * The end of a creation. `event` tells which of the two it is.
+ */
+export type CreationEvent = ({
+    event: 'creation.completed';
+} & CreationCompleted) | ({
+    event: 'creation.failed';
+} & CreationFailed);
+
+/**
+ * Something that concerns no single creation. `notice` tells which of the four it is.
+ */
+export type Notice = ({
+    notice: 'wallet.low';
+} & WalletLow) | ({
+    notice: 'wallet.empty';
+} & WalletEmpty) | ({
+    notice: 'key.cap_reached';
+} & KeyCapReached) | ({
+    notice: 'webhook.failing';
+} & WebhookFailing);
 
 /**
  * What the account and this key can spend.

@@ -1,5 +1,5 @@
 /** The types of the API: those that its document states, and those that only the client has. */
-import type { CreationCompleted, CreationFailed, CreationStatus } from './generated.ts';
+import type { CreationStatus } from './generated.ts';
 
 export type * from './generated.ts';
 
@@ -13,22 +13,4 @@ export interface CreationFilter {
   readonly limit?: number | undefined;
   /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
-}
-
-/** What happened to a creation. */
-export interface Event {
-  readonly id: string;
-  readonly event: 'creation.completed' | 'creation.failed';
-  readonly created_at: string;
-  /** The body of the webhook. */
-  readonly payload: CreationCompleted | CreationFailed;
-  /** The id of the first event, if this one repeats it. */
-  readonly redelivery_of: string | null;
-}
-
-/** Events, the oldest first. */
-export interface EventPage {
-  readonly data: readonly Event[];
-  /** What the next page begins with. */
-  readonly next_cursor: string;
 }
