@@ -26,10 +26,7 @@ export function createProgram(io: Io): Command {
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.out.write(text), writeErr: (text) => io.err.write(text) })
     .showHelpAfterError('(add --help for what a command takes)')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 ok, 1 failed, 2 usage, 3 auth, 4 money, 5 rate\nPage: docs/command.md',
-    );
+    .addHelpText('after', '\nExit codes: 0 ok, 1 failed, 2 usage, 3 auth, 4 money, 5 rate');
   const run = runner(program, io);
   addGenerateCommand(program, run);
   addCreationCommands(program, run);

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signWebhook } from '../../client/src/webhooks.ts';
 import { png } from '../api/image-files.ts';
-import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
-import { idOf } from '../fixtures/values.ts';
+import { sharedTestService, type Client, type TestService } from '../fixtures/service.ts';
+import { submit } from '../workflow/creations.ts';
 import { newPerson, type Person, type Said } from './command-run.ts';
 
 let service: TestService;
@@ -14,13 +14,12 @@ let client: Client;
 let person: Person;
 let baseUrl: string;
 beforeAll(async () => {
-  [service, person] = await Promise.all([startTestService(), newPerson()]);
-  client = await service.client();
+  [service, person] = await Promise.all([sharedTestService(), newPerson()]);
+  client = await service.client({ postRate: '1000' });
   baseUrl = new URL(service.machine.apiUrl).origin;
   Object.assign(person.env, { DARKROOM_API_KEY: client.key, DARKROOM_BASE_URL: baseUrl });
 });
 afterAll(async () => {
-  expect(await service.audit()).toEqual([]);
   await person.remove();
   await service.end();
 });
@@ -248,20 +247,18 @@ describe('the other commands', () => {
     expect(await person.json('creations', 'show', id)).toMatchObject({ id });
     const { out } = await person.run(['creations', 'list', '--status', 'failed']);
     expect(out.split('\n')[1]).toMatch(/ failed +sandbox-sketch +0\.01 +a fox/);
-    const body = { model: 'sandbox-sketch', prompt: 'a lake [sandbox:async=60s]' };
-    const submitted = idOf(await service.send('/images/generate', { key: client.key, body }));
-    const cancel = ['--json', 'creations', 'cancel', submitted];
-    // The provider cannot stop before it has named its job.
-    let cancelled = await person.run(cancel);
-    while (cancelled.code === 1) cancelled = await person.run(cancel);
-    expect(JSON.parse(cancelled.out)).toMatchObject({ status: 'failed', amount_refunded: 0.01 });
+    // Nobody starts this creation, so it can be cancelled.
+    service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
+    const submitted = await submit(service, client.key, { prompt: 'a lake' });
+    service.machine.faults.clear();
+    const cancelled = await person.json('creations', 'cancel', submitted);
+    expect(cancelled).toMatchObject({ status: 'failed', amount_refunded: 0.01 });
     const waited = await person.run(['creations', 'wait', submitted]);
     expect(waited).toMatchObject({ code: 1, out: '' });
   });
 
   it('creations wait -o saves the image of an earlier creation', async () => {
-    const body = { model: 'sandbox-sketch', prompt: 'a lake' };
-    const submitted = idOf(await service.send('/images/generate', { key: client.key, body }));
+    const submitted = await submit(service, client.key, { prompt: 'a lake' });
     const said = await person.run(['creations', 'wait', submitted, '-o', 'waited.png']);
     expect(said).toMatchObject({ code: 0, out: 'waited.png\n' });
     expect(isPng(readFileSync(at('waited.png')))).toBe(true);
