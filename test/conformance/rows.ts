@@ -913,4 +913,41 @@ export const parts: readonly Part[] = [
       ),
     ],
   },
+  {
+    part: 'The package for clients',
+    rows: [
+      row(
+        'verifyWebhook accepts both signatures, several secrets and raw bytes alone',
+        'client/verify-webhook: verifyWebhook',
+        'client/webhook-deliveries: deliveries of the service',
+      ),
+      row(
+        'Libraries of Standard Webhooks verify the same deliveries',
+        'client/webhook-deliveries: A completed and a failed creation are verified by verifyWebhook and by the library of Standard Webhooks',
+        'client/webhook-deliveries: After a rotation, receivers with the old secret, the new one or both verify the same delivery',
+      ),
+      row(
+        'Receivers of twelve lines for Express, Hono, Next.js and AWS Lambda',
+        'client/webhook-deliveries: The receiver for %s takes a delivery, and refuses a forged one',
+      ),
+      row(
+        'From a key to an image in three lines, with the package as it is published',
+        'command/three-lines: npm install, the two variables and npx darkroom generate give an image',
+      ),
+      row(
+        'A listener that was killed and slept brings every event in order, signed, none missing',
+        'command/listen: is killed, sleeps through five events and a redelivery, and brings all six in order',
+        'command/listener: brings every event at least once and in order, however often it is killed',
+      ),
+      row(
+        'The exit codes of the command: failed, usage, auth, money and rate',
+        'command/commands: the exit codes',
+      ),
+      row(
+        'No key is printed, and a stored key is readable by its owner alone',
+        'command/commands: No key is ever printed, also when an error would repeat it',
+        'command/commands: stores a key that works, so that only its owner can read it, and never prints it',
+      ),
+    ],
+  },
 ];

@@ -13,6 +13,7 @@ const rooms = [
   'admin',
   'bin',
   'catalog',
+  'client',
   'config',
   'core',
   'document',
