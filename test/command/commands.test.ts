@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signWebhook } from '../../client/src/webhooks.ts';
 import { png } from '../api/image-files.ts';
@@ -371,6 +372,34 @@ describe('darkroom login', () => {
     expect(await balanceOf([])).not.toBe(7);
     expect((await ann.run(['balance', '--profile', '../x'], { env })).code).toBe(2);
     await ann.remove();
+  });
+
+  it('asks for the key on a terminal, and shows nothing of what is typed', async () => {
+    const ann = await newPerson();
+    const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+    const typing = ann.run(['login', '--base-url', baseUrl], { input, isTTY: true });
+    input.write(`${client.key}\r`);
+    const { code, out, err } = await typing;
+    expect([code, err]).toEqual([0, `API key for ${baseUrl}: \n`]);
+    expect(out).not.toContain(client.key);
+    expect((await ann.run(['balance'])).code).toBe(0);
+
+    const away = new AbortController();
+    const asked = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+    const interrupted = ann.run(['login', '--base-url', baseUrl], { input: asked, signal: away.signal });
+    away.abort();
+    expect(await interrupted).toMatchObject({ code: 1, out: '' });
+    expect((await interrupted).err).toMatch(/\nInterrupted\.\n$/);
+    await ann.remove();
+  });
+
+  it('a terminal sees a line that changes, and nothing of it remains', async () => {
+    const args = ['generate', 'a lake [sandbox:delay=300ms]', '-m', 'sandbox-sketch', '-o', 'line.png'];
+    const { err } = await person.run(args, { isTTY: true, env: { TERM: 'xterm' } });
+    const lines = err.split('\r\u001b[2K');
+    expect(lines.filter((line) => line.includes('sandbox-sketch is rendering')).length).toBeGreaterThan(1);
+    // What stands behind the last removal is one line: the id, the cost and the time.
+    expect(lines.at(-1)).toMatch(/0\.01 USD {2}\d+\.\d s/);
   });
 
   it('stores no key that the service refuses, and says when the file is broken', async () => {
