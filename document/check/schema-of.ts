@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import * as z from 'zod';
-import { documentPath } from '../document-text.ts';
+import { documentPath } from '../document-path.ts';
 
 /** A header of a response. */
 const header = z.object({ required: z.boolean().default(false), schema: z.record(z.string(), z.unknown()) });

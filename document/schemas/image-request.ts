@@ -3,8 +3,7 @@
  *
  * core/image-request.ts validates requests; this schema documents the same rules and refuses nothing that the
  * API accepts (test/document/requests.test.ts). A schema cannot say some rules, and states them in words:
- * a length after trimming, well-formed text, addresses that the service may call, six decimals, and a prompt
- * that is required unless there is an image.
+ * a length after trimming, well-formed text, addresses that the service may call, and six decimals.
  */
 import * as z from 'zod';
 import { mostImageUrls } from '../../core/image-formats.ts';
@@ -14,6 +13,20 @@ import { aspectRatio, outputFormat, resolution, user } from './values.ts';
 const imageUrl = z.string().min(1).max(maxUrlLength).meta({
   description: 'An address that the service downloads, or `upload:ID` of an upload of this account.',
 });
+
+/** A prompt that is not blank is required unless there is an image. zod has no word for it. */
+const promptUnlessImages = {
+  if: {
+    required: ['image_urls'],
+    properties: { image_urls: { type: 'array', minItems: 1 } },
+    additionalProperties: true,
+  },
+  else: {
+    required: ['prompt'],
+    properties: { prompt: { type: 'string', pattern: '\\S' } },
+    additionalProperties: true,
+  },
+};
 
 export const imageRequest = z
   .strictObject({
@@ -61,4 +74,7 @@ export const imageRequest = z
   .meta({
     id: 'ImageRequest',
     description: 'A request for an image. null in an optional field means that the field is left out.',
+    override: ({ jsonSchema }) => {
+      Object.assign(jsonSchema, promptUnlessImages);
+    },
   });

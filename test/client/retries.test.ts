@@ -184,6 +184,17 @@ describe('idempotency keys', () => {
     ]);
   });
 
+  it('A key that no header takes is refused before anything is sent', async () => {
+    const { darkroom, sent } = stub([]);
+    for (const idempotencyKey of ['', 'ä', 'a\nb', 'k'.repeat(256)]) {
+      expect(await thrownBy(darkroom.images.generate(request, { idempotencyKey }))).toMatchObject({
+        name: 'DarkroomError',
+        message: 'An Idempotency-Key has 1 to 255 printable ASCII characters.',
+      });
+    }
+    expect(sent).toEqual([]);
+  });
+
   it('A GET has no key', async () => {
     const { darkroom, sent } = stub([json({})]);
     await darkroom.balance.get();

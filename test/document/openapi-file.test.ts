@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../core/contract.ts';
-import { documentPath, documentText } from '../../document/document-text.ts';
+import { documentPath } from '../../document/document-path.ts';
+import { documentText } from '../../document/document-text.ts';
 
 const text = readFileSync(new URL(`../../${documentPath}`, import.meta.url), 'utf8');
 

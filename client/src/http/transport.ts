@@ -89,6 +89,9 @@ export class Transport {
   /** As call(), with the answer beside the value. */
   async answer<Value>({ method, path, query, body, options = {}, ...more }: Call): Promise<Answered<Value>> {
     const idempotencyKey = method === 'POST' ? (options.idempotencyKey ?? this.machinery.uuid()) : undefined;
+    if (idempotencyKey !== undefined && !/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
+      throw new DarkroomError('An Idempotency-Key has 1 to 255 printable ASCII characters.');
+    }
     const url = `${this.#options.root}${path}${queryText(query)}`;
     const timeoutMs = Math.max(options.timeoutMs ?? this.#options.timeoutMs, more.leastTimeoutMs ?? 0);
     const headers = {

@@ -1,5 +1,5 @@
 // Written by `npm run client:types` from docs/openapi.json. Do not change it by hand.
-// schemas 5e8885cd69d6a7b23fc3c07f1183575a608a422546c0689084a7815ffb4ccf66
+// schemas 49d1930c2ebf4577df84756c472a03a2d4f0aea1219438b67f85112ec3ae97f2
 // types   069640363a8bf325a04d499b8762942bee39f7d7e631aec4fd08d372411f743c
 
 /**
