@@ -59,6 +59,9 @@ function rawComplaint(error: unknown): Complaint {
   }
   // The client refuses what it was given: an address, a key, a file.
   if (error instanceof DarkroomError) return { failure: 'usage', message: error.message };
+  if (error instanceof Error && error.name === 'AbortError') {
+    return { failure: 'failed', message: 'Interrupted.' };
+  }
   const { code } = error as { code?: unknown };
   const told = error instanceof Error ? error.message : String(error);
   return typeof code === 'string' && /^E[A-Z]+$/.test(code)

@@ -15,7 +15,7 @@ import { exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { colorsOf, runner, type GlobalOptions } from './session.ts';
 
-export function createProgram(io: Io): Command {
+function createProgram(io: Io): Command {
   const program = new Command('darkroom')
     .description('Images from text: the command of a Darkroom service')
     .version(version, '--version', 'print the version')

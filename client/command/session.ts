@@ -10,6 +10,9 @@ import type { Io, Printer } from './io.ts';
 
 export type Colors = ReturnType<typeof pc.createColors>;
 
+/** Removes what a line of progress has drawn. */
+export const clearLine = '\r\u001b[2K';
+
 /** The options that every command has. */
 export interface GlobalOptions {
   readonly json?: boolean;
@@ -48,7 +51,8 @@ function sessionOf(options: GlobalOptions, io: Io): Session {
   const colors = colorsOf(io, io.err);
   const credentials = async (): Promise<Credentials> => credentialsOf(io, options.profile);
   const note = (text: string): void => {
-    if (options.json !== true) io.err.write(`${colors.dim(visibleText(text))}\n`);
+    if (options.json === true) return;
+    io.err.write(`${io.err.isTTY ? clearLine : ''}${colors.dim(visibleText(text))}\n`);
   };
   return {
     io,

@@ -946,7 +946,7 @@ export const parts: readonly Part[] = [
       row(
         'No key is printed, and a stored key is readable by its owner alone',
         'command/commands: No key is ever printed, also when an error would repeat it',
-        'command/commands: stores a key that works, so that only its owner can read it, and never prints it',
+        'command/login: stores a key that works, so that only its owner can read it, and never prints it',
       ),
     ],
   },

@@ -1,6 +1,6 @@
 /** Tells a person that a wait goes on: one line that changes on a terminal, one line a fact elsewhere. */
 import { visibleText } from '../../../terminal/visible-text.ts';
-import { colorsOf, type Session } from '../session.ts';
+import { clearLine, colorsOf, type Session } from '../session.ts';
 
 export interface Progress {
   /** What is happening now. The same text again changes nothing. */
@@ -26,10 +26,13 @@ export function startProgress({ io, options }: Session): Progress {
   const colors = colorsOf(io, err);
   const started = io.now();
   let frame = 0;
+  let isOver = false;
   const draw = (): void => {
+    // Nothing is drawn before there is something to tell.
+    if (text === undefined || isOver) return;
     const seconds = Math.round((io.now() - started) / 1000);
     const mark = frames[(frame += 1) % frames.length] ?? '';
-    err.write(`\r\u001b[2K${colors.cyan(mark)} ${visibleText(text ?? '')} ${colors.dim(`${seconds} s`)}`);
+    err.write(`${clearLine}${colors.cyan(mark)} ${visibleText(text)} ${colors.dim(`${seconds} s`)}`);
   };
   const timer = setInterval(draw, frameMillis);
   timer.unref();
@@ -40,7 +43,8 @@ export function startProgress({ io, options }: Session): Progress {
     },
     end: () => {
       clearInterval(timer);
-      err.write('\r\u001b[2K');
+      if (text !== undefined && !isOver) err.write(clearLine);
+      isOver = true;
     },
   };
 }
