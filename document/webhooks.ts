@@ -24,7 +24,7 @@ interface Sent {
 const ofCreation =
   'Sent to the `webhook_url` of the request, to accounts that have a signing secret. The same event can arrive more than once: recognise it by `webhook-id`.';
 const ofAccount =
-  'Sent to the address for notices of the account, once for each crossing. Verify it like an event of a creation.';
+  'Sent to the address for notices of the account, once for each crossing. The same notice can arrive more than once: recognise it by `webhook-id`. Verify it like an event of a creation.';
 
 const events: Readonly<Record<'creation.completed' | 'creation.failed', Sent>> = {
   'creation.completed': {

@@ -8,7 +8,7 @@ export const listCreations: Documented<'listCreations'> = {
   tag: 'Creations',
   summary: 'List creations',
   description:
-    'The creations of the account, the newest first. A creation that was just accepted may be missing for a moment. Continue as long as `has_more` is true: a page may be short, or even empty.',
+    'The creations of the account, the newest first. A creation that was just accepted may be missing for a moment. Continue as long as `has_more` is true: a page may be short, or even empty. A page never has more than 5 MB, and with `status`, `model` or `user` one request looks at 500 creations at most.',
   query: {
     limit: z
       .int()
@@ -31,7 +31,8 @@ export const listCreations: Documented<'listCreations'> = {
 export const getCreation: Documented<'getCreation'> = {
   tag: 'Creations',
   summary: 'Read a creation',
-  description: 'Poll a creation at most once a second. `Retry-After` is a good pace.',
+  description:
+    'Poll a creation at most once a second. `Retry-After` is a good pace. An id that does not exist, is malformed, or belongs to another account gets the same 404.',
   query: {},
   answers: {
     successes: [
@@ -52,7 +53,7 @@ export const cancelCreation: Documented<'cancelCreation'> = {
   tag: 'Creations',
   summary: 'Cancel a creation',
   description:
-    'Cancels a creation while nothing was sent to a provider, and later when the provider confirms that it has stopped. The creation fails with its full refund. A repetition gets the same answer, so the request needs no `Idempotency-Key`. It needs no body either.',
+    'Cancels a creation while nothing was sent to a provider, and later when the provider confirms that it has stopped, so the answer can take some seconds. The creation fails with its full refund. A repetition gets the same answer, so the request needs no `Idempotency-Key`. It needs no body either.',
   query: {},
   answers: {
     successes: [

@@ -8,11 +8,11 @@ export const listEvents: Documented<'listEvents'> = {
   tag: 'Creations',
   summary: 'List events',
   description:
-    'What happened behind a cursor, the oldest first: an event for every creation that ended, with or without `webhook_url`, and one more for every redelivery of its webhook. Keep `next_cursor` and ask with it again. No event is skipped, and the same cursor gives the same events again, with newer ones behind them. Events are shown for 30 days. At most two answers of an account are held at once; a third one comes at once.',
+    'What happened behind a cursor, the oldest first: an event for every creation that ended, with or without `webhook_url`, and one more for every redelivery of its webhook. Keep `next_cursor` and ask with it again. No event is skipped, and the same cursor gives the same events again, with newer ones behind them. Events are shown for 30 days. A cursor has no end of its own, and it belongs to its account. At most two answers of an account are held at once; a third one comes at once.',
   query: {
     after: z.string().min(1).optional().meta({
       description:
-        'The `next_cursor` of an earlier answer. Without it, the answer begins now: it has no event.',
+        'The `next_cursor` of an earlier answer. Without it, the answer begins now: it has no event, but a cursor.',
     }),
     limit: z
       .int()

@@ -27,7 +27,7 @@ const creationResult = z
     bytes: z.int().min(1).meta({ description: 'The length of the file.' }),
     content_credentials: z.enum(['present', 'absent']).optional().meta({
       description:
-        'Whether the file carries content credentials, a C2PA manifest. Missing on results of a release that did not look.',
+        '`present` when the file carries content credentials, a C2PA manifest that says who made the picture and with which tool; otherwise `absent`. Read from the bytes that the provider sent, which are never changed. The signature is not checked. Missing on results of a release that did not look.',
     }),
   })
   .meta({ id: 'CreationResult', description: 'One rendered image.' });

@@ -16,10 +16,10 @@ const model = z
     name: z.string(),
     description: z.string(),
     available: z.boolean().meta({ description: 'Whether this account can use the model now.' }),
-    unavailable_reason: z
-      .enum(['no_provider_enabled', 'sunset'])
-      .nullable()
-      .meta({ description: 'null when the model is available.' }),
+    unavailable_reason: z.enum(['no_provider_enabled', 'sunset']).nullable().meta({
+      description:
+        '`no_provider_enabled`: no provider of the model is enabled for the account; a submission or a quote is answered 503 with this reason. `sunset`: the day of `sunset_at` has come; the answer is 404 `ERR_MODEL_NOT_FOUND`. null when the model is available.',
+    }),
     supports_image_input: z.boolean(),
     max_image_urls: z.int().min(0),
     max_prompt_length: z.int().min(1).meta({ description: 'In Unicode code points.' }),
@@ -35,7 +35,11 @@ const model = z
       description: 'From this day on, 00:00 UTC, the model is no longer available.',
     }),
   })
-  .meta({ id: 'Model', description: 'A model, with what the providers of this account can render.' });
+  .meta({
+    id: 'Model',
+    description:
+      'A model, with what the providers of this account can render. A request that names none of resolution, aspect ratio and format is rendered with exactly the three defaults. Some combinations of a resolution and an aspect ratio have no provider: POST /images/quote tells.',
+  });
 
 export const modelList = z
   .object({ data: z.array(model) })

@@ -46,10 +46,17 @@ const keyBudget = z
       .array(z.string())
       .nullable()
       .meta({ description: 'The only models that the key may use. null for all models of the account.' }),
-    expires_at: z.iso.datetime().nullable().meta({ description: 'When the key stops working.' }),
+    expires_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'When the key stops working. null for never.' }),
     user: userBudget.nullable().meta({ description: 'null unless the request names a user.' }),
   })
-  .meta({ id: 'KeyBudget', description: 'The limits of the key of this request, and what it has spent.' });
+  .meta({
+    id: 'KeyBudget',
+    description:
+      'The limits of the key of this request, and what it has spent. A refund is credited to the day, the month and the user of its charge.',
+  });
 
 export const balance = z
   .object({

@@ -15,29 +15,35 @@ export interface Refusal {
   readonly schema: z.ZodObject;
 }
 
-const fieldErrorCodes = [
-  'required',
-  'unknown_field',
-  'unknown_parameter',
-  'invalid_type',
-  'invalid_value',
-  'invalid_json',
-  'invalid_encoding',
-  'too_short',
-  'too_long',
-  'too_small',
-  'too_big',
-  'too_many',
-  'refused_target',
-  'mismatch',
-  'exceeded',
-  'too_large',
-  'too_many_pixels',
-  'invalid_size',
-  'unsupported_type',
-  'upload_not_usable',
-  'not_taken',
-] as const;
+/** What each code of a field means. */
+const fieldErrorCodes = {
+  required: 'the field is missing',
+  unknown_field: 'the request has no such field',
+  unknown_parameter: 'the request has no such query parameter',
+  invalid_type:
+    'a text instead of a number, a list instead of an object, or a number that is not whole, for example',
+  invalid_value: 'the value is not allowed, or a header, limit or cursor is malformed',
+  invalid_json: 'the body is not JSON',
+  invalid_encoding: 'the body is not UTF-8, or a text holds half of a surrogate pair',
+  too_short: 'a text, an address or a metadata key is too short',
+  too_long: 'a text, an address or a metadata key is too long, or the body has more than 256 KiB',
+  too_small: 'a number is below its range',
+  too_big: 'a number is above its range',
+  too_many: 'there are too many items, source images for the model, or metadata keys',
+  refused_target: 'the service may not call this address',
+  mismatch: 'the Idempotency-Key was used for another request',
+  exceeded: 'the price is above `max_cost`',
+  too_large: 'the source image has too many bytes',
+  too_many_pixels: 'the source image has too many pixels',
+  invalid_size: 'a side of the source image is too short or too long',
+  unsupported_type: 'the source image is not JPEG, PNG or WebP',
+  upload_not_usable: 'no upload of this account was filled under this id and has not expired',
+  not_taken: 'no enabled provider takes this source image',
+} as const;
+
+const fieldErrorWords = Object.entries(fieldErrorCodes)
+  .map(([code, meaning]) => `- \`${code}\`: ${meaning}.`)
+  .join('\n');
 
 const fieldError = z
   .object({
@@ -45,7 +51,9 @@ const fieldError = z
       description:
         'The field of the body (`image_urls[0]`), `body` for the whole body, or the name of a header or query parameter.',
     }),
-    code: z.enum(fieldErrorCodes),
+    code: z
+      .enum(Object.keys(fieldErrorCodes) as (keyof typeof fieldErrorCodes)[])
+      .meta({ description: fieldErrorWords }),
     message: z.string().meta({ description: 'For people. Do not branch on it.' }),
   })
   .meta({ id: 'FieldError', description: 'One wrong field of a request.' });
@@ -91,7 +99,7 @@ export const refusals = {
   noRoute: refusal('ERR_INVALID_REQUEST', {
     name: 'NoRoute',
     reasons: ['provider_policy_no_route'],
-    when: 'No provider that is enabled for the account renders the request, or takes one of its images.',
+    when: 'No provider that is enabled for the account renders the request: use another resolution, aspect ratio or format. Or none takes one of its images, which `details.errors` names (`not_taken`): use an image of another type or size.',
     details: { errors },
   }),
   maxCostExceeded: refusal('ERR_INVALID_REQUEST', {
@@ -103,7 +111,7 @@ export const refusals = {
   idempotencyKeyMismatch: refusal('ERR_INVALID_REQUEST', {
     name: 'IdempotencyKeyMismatch',
     reasons: ['idempotency_key_mismatch'],
-    when: 'The Idempotency-Key was used for another request.',
+    when: 'The Idempotency-Key was used for another request. Use a new key, or send the same request.',
     details: { errors },
   }),
   notCancellable: refusal('ERR_INVALID_REQUEST', {
@@ -115,7 +123,7 @@ export const refusals = {
   keyRefused: refusal('ERR_API_KEY_INVALID', {
     name: 'KeyRefused',
     reasons: ['api_key_missing', 'api_key_invalid'],
-    when: 'The request has no key, or the key is unknown, revoked or expired.',
+    when: 'The request has no key. Or the key is unknown, mistyped, revoked or expired, or `Authorization` has no `Bearer`.',
   }),
   overBalance: refusal('ERR_INSUFFICIENT_BALANCE', {
     name: 'OverBalance',
@@ -130,7 +138,7 @@ export const refusals = {
   overBudget: refusal('ERR_INSUFFICIENT_BALANCE', {
     name: 'OverBudget',
     reasons: ['daily_budget_exceeded', 'monthly_budget_exceeded', 'total_budget_exceeded'],
-    when: 'A budget of the key does not cover the price.',
+    when: 'A budget of the key does not cover the price. If several do not, the first is named in the order daily, monthly, total, user.',
     details: budget,
   }),
   overUserBudget: refusal('ERR_INSUFFICIENT_BALANCE', {
@@ -151,11 +159,11 @@ export const refusals = {
   }),
   modelNotFound: refusal('ERR_MODEL_NOT_FOUND', {
     name: 'ModelNotFound',
-    when: 'The model is not available to this account.',
+    when: 'The model is not available to this account. `Sunset` says since when a model is gone.',
   }),
   notFound: refusal('ERR_NOT_FOUND', {
     name: 'NotFound',
-    when: 'There is no creation with this id, or it belongs to another account. There is nothing at this path.',
+    when: 'There is no creation with this id, it is malformed, or it belongs to another account. There is nothing at this path.',
   }),
   rateUsedUp: refusal('ERR_RATE_LIMIT', {
     name: 'RateUsedUp',
@@ -199,9 +207,11 @@ export const refusals = {
   inputFetchFailed: refusal('ERR_INPUT_FETCH_FAILED', {
     name: 'InputFetchFailed',
     reasons: ['input_fetch_failed'],
-    when: 'A source image could not be downloaded. Nothing was charged.',
+    when: 'A source image could not be downloaded. Nothing was started and nothing was charged.',
     details: {
-      retryable: z.boolean(),
+      retryable: z.boolean().meta({
+        description: 'true for network failures, time-outs, and answers 5xx or 429 of the origin.',
+      }),
       input_index: z.int().min(0).meta({ description: 'The place in `image_urls`.' }),
     },
   }),
@@ -223,7 +233,7 @@ export const refusals = {
   overloaded: refusal('ERR_PROVIDER_UNAVAILABLE', {
     name: 'Overloaded',
     reasons: ['overloaded'],
-    when: 'The service is busy. Nothing was charged.',
+    when: 'The service is busy. Nothing was charged: send the request again.',
   }),
   noProviderEnabled: refusal('ERR_PROVIDER_UNAVAILABLE', {
     name: 'NoProviderEnabled',

@@ -69,12 +69,21 @@ export const keyCapReached = z
       id: z.string(),
       name: z.string(),
       cap: z.enum(['daily', 'monthly', 'total', 'user']),
-      user: z.string().optional().meta({ description: 'Only for the cap `user`: whose budget is reached.' }),
-      period: z.string().meta({ description: '`2026-11-21`, `2026-11` or `total`.' }),
+      user: z
+        .string()
+        .optional()
+        .meta({ description: 'Only for the cap `user`: whose budget (`per_user_monthly_cap`) is reached.' }),
+      period: z.string().meta({
+        description:
+          'The period in which the cap was reached: the UTC day (`2026-11-21`) for `daily`, the UTC month (`2026-11`) for `monthly` and `user`, and `total` for `total`.',
+      }),
       level: z.union([z.literal(80), z.literal(100)]).meta({ description: 'In percent of the cap.' }),
       limit: usd('The cap, in USD.'),
       spent: usd('In USD.'),
-      resets_at: z.iso.datetime().nullable().meta({ description: 'null for the cap `total`.' }),
+      resets_at: z.iso
+        .datetime()
+        .nullable()
+        .meta({ description: 'The end of the period. null for the cap `total`.' }),
     }),
   })
   .meta({ id: 'KeyCapReached', description: 'A key has spent 80 % or 100 % of one of its caps.' });

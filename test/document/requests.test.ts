@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aspectRatios, outputFormats, resolutions } from '../../core/image-formats.ts';
 import { imageRequestSchema, missingPrompt } from '../../core/image-request.ts';
+import written from '../../docs/openapi.json' with { type: 'json' };
 import { refusedByDocument } from '../../document/check/refused-by-document.ts';
 import { acceptedBodies, refusedBodies } from '../api/request-bodies.ts';
 
@@ -40,6 +41,12 @@ const unsayable: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the schema of an image request', () => {
+  it('The document has every field of the request, each with a description', () => {
+    const { properties } = written.components.schemas.ImageRequest;
+    expect(Object.keys(properties).sort()).toEqual(Object.keys(imageRequestSchema._zod.def.in.shape).sort());
+    expect(Object.values(properties).filter(({ description }) => description.length < 10)).toEqual([]);
+  });
+
   it.each(acceptedBodies)('The schema accepts, as the API does: %s', (_what, body) => {
     expect(findings(body)).toEqual([]);
   });

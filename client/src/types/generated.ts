@@ -1,9 +1,9 @@
 // Written by `npm run client:types` from docs/openapi.json. Do not change it by hand.
-// schemas 49d1930c2ebf4577df84756c472a03a2d4f0aea1219438b67f85112ec3ae97f2
-// types   069640363a8bf325a04d499b8762942bee39f7d7e631aec4fd08d372411f743c
+// schemas 86c9f7d8990ad42734cfcb78523f1fe2249664fcf81d5ee25ba94eb80c1c0fae
+// types   8b5f636c06b1edc0da6a17161d26da25542a79b7ac6420f44eeef0c436409c97
 
 /**
- * A request for an image. null in an optional field means that the field is left out.
+ * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
  */
 export type ImageRequest = {
     /**
@@ -11,18 +11,27 @@ export type ImageRequest = {
      */
     model: string;
     /**
-     * What the image shows. Spaces around it are removed; then it has at most `max_prompt_length` characters of the model. Required unless image_urls has an item.
+     * What the image shows. Spaces around it are removed; then it has at most as many characters (Unicode code points) as `max_prompt_length` of the model says. Required unless image_urls has an item.
      */
     prompt?: string | null;
+    /**
+     * One of those of the model, as GET /models lists them. The default is that of the model.
+     */
     resolution?: Resolution | null;
+    /**
+     * One of those of the model, as GET /models lists them. The default is that of the model.
+     */
     aspect_ratio?: AspectRatio | null;
+    /**
+     * One of those of the model, as GET /models lists them. The default is that of the model.
+     */
     output_format?: OutputFormat | null;
     /**
      * Source images; at most `max_image_urls` of the model.
      */
     image_urls?: Array<string> | null;
     /**
-     * An https address that gets one signed event when the creation has ended.
+     * An https address that gets one signed event when the creation has ended. Its port is 443 or at least 1024. It has no user name and no password, and its host has public addresses only.
      */
     webhook_url?: string | null;
     /**
@@ -30,14 +39,17 @@ export type ImageRequest = {
      */
     seed?: number | null;
     /**
-     * At most 16 texts of your own. Creation and webhook return them unchanged.
+     * At most 16 texts of your own. A key has 1 to 40 characters (Unicode code points). Creation and webhook return the texts under exactly these keys, whatever they are (even `constructor` or `__proto__`).
      */
     metadata?: {
         [key: string]: string;
     } | null;
+    /**
+     * For whom you render, such as the id of your customer. Stored exactly as sent. A key with a budget for each user requires it.
+     */
     user?: string | null;
     /**
-     * The most that the request may cost, in USD with at most 6 decimals. A higher price is refused, and nothing is charged.
+     * The most that the request may cost, in USD with at most 6 decimals. A higher price is refused with the reason `max_cost_exceeded`, and nothing is charged.
      */
     max_cost?: number | null;
 };
@@ -241,11 +253,11 @@ export type KeyCapReached = {
         name: string;
         cap: 'daily' | 'monthly' | 'total' | 'user';
         /**
-         * Only for the cap `user`: whose budget is reached.
+         * Only for the cap `user`: whose budget (`per_user_monthly_cap`) is reached.
          */
         user?: string;
         /**
-         * `2026-11-21`, `2026-11` or `total`.
+         * The period in which the cap was reached: the UTC day (`2026-11-21`) for `daily`, the UTC month (`2026-11`) for `monthly` and `user`, and `total` for `total`.
          */
         period: string;
         /**
@@ -261,7 +273,7 @@ export type KeyCapReached = {
          */
         spent: number;
         /**
-         * null for the cap `total`.
+         * The end of the period. null for the cap `total`.
          */
         resets_at: string | null;
     };
@@ -323,6 +335,29 @@ export type FieldError = {
      * The field of the body (`image_urls[0]`), `body` for the whole body, or the name of a header or query parameter.
      */
     field: string;
+    /**
+     * - `required`: the field is missing.
+     * - `unknown_field`: the request has no such field.
+     * - `unknown_parameter`: the request has no such query parameter.
+     * - `invalid_type`: a text instead of a number, a list instead of an object, or a number that is not whole, for example.
+     * - `invalid_value`: the value is not allowed, or a header, limit or cursor is malformed.
+     * - `invalid_json`: the body is not JSON.
+     * - `invalid_encoding`: the body is not UTF-8, or a text holds half of a surrogate pair.
+     * - `too_short`: a text, an address or a metadata key is too short.
+     * - `too_long`: a text, an address or a metadata key is too long, or the body has more than 256 KiB.
+     * - `too_small`: a number is below its range.
+     * - `too_big`: a number is above its range.
+     * - `too_many`: there are too many items, source images for the model, or metadata keys.
+     * - `refused_target`: the service may not call this address.
+     * - `mismatch`: the Idempotency-Key was used for another request.
+     * - `exceeded`: the price is above `max_cost`.
+     * - `too_large`: the source image has too many bytes.
+     * - `too_many_pixels`: the source image has too many pixels.
+     * - `invalid_size`: a side of the source image is too short or too long.
+     * - `unsupported_type`: the source image is not JPEG, PNG or WebP.
+     * - `upload_not_usable`: no upload of this account was filled under this id and has not expired.
+     * - `not_taken`: no enabled provider takes this source image.
+     */
     code: 'required' | 'unknown_field' | 'unknown_parameter' | 'invalid_type' | 'invalid_value' | 'invalid_json' | 'invalid_encoding' | 'too_short' | 'too_long' | 'too_small' | 'too_big' | 'too_many' | 'refused_target' | 'mismatch' | 'exceeded' | 'too_large' | 'too_many_pixels' | 'invalid_size' | 'unsupported_type' | 'upload_not_usable' | 'not_taken';
     /**
      * For people. Do not branch on it.
@@ -331,7 +366,7 @@ export type FieldError = {
 };
 
 /**
- * No provider that is enabled for the account renders the request, or takes one of its images.
+ * No provider that is enabled for the account renders the request: use another resolution, aspect ratio or format. Or none takes one of its images, which `details.errors` names (`not_taken`): use an image of another type or size.
  */
 export type NoRouteProblem = {
     error: {
@@ -373,7 +408,7 @@ export type MaxCostExceededProblem = {
 };
 
 /**
- * The Idempotency-Key was used for another request.
+ * The Idempotency-Key was used for another request. Use a new key, or send the same request.
  */
 export type IdempotencyKeyMismatchProblem = {
     error: {
@@ -408,7 +443,7 @@ export type NotCancellableProblem = {
 };
 
 /**
- * The request has no key, or the key is unknown, revoked or expired.
+ * The request has no key. Or the key is unknown, mistyped, revoked or expired, or `Authorization` has no `Bearer`.
  */
 export type KeyRefusedProblem = {
     error: {
@@ -452,7 +487,7 @@ export type OverBalanceProblem = {
 };
 
 /**
- * A budget of the key does not cover the price.
+ * A budget of the key does not cover the price. If several do not, the first is named in the order daily, monthly, total, user.
  */
 export type OverBudgetProblem = {
     error: {
@@ -541,7 +576,7 @@ export type ApiSuspendedProblem = {
 };
 
 /**
- * The model is not available to this account.
+ * The model is not available to this account. `Sunset` says since when a model is gone.
  */
 export type ModelNotFoundProblem = {
     error: {
@@ -557,7 +592,7 @@ export type ModelNotFoundProblem = {
 };
 
 /**
- * There is no creation with this id, or it belongs to another account. There is nothing at this path.
+ * There is no creation with this id, it is malformed, or it belongs to another account. There is nothing at this path.
  */
 export type NotFoundProblem = {
     error: {
@@ -697,7 +732,7 @@ export type InternalProblem = {
 };
 
 /**
- * A source image could not be downloaded. Nothing was charged.
+ * A source image could not be downloaded. Nothing was started and nothing was charged.
  */
 export type InputFetchFailedProblem = {
     error: {
@@ -708,6 +743,9 @@ export type InputFetchFailedProblem = {
         message: string;
         details: {
             reason: 'input_fetch_failed';
+            /**
+             * true for network failures, time-outs, and answers 5xx or 429 of the origin.
+             */
             retryable: boolean;
             /**
              * The place in `image_urls`.
@@ -767,7 +805,7 @@ export type ProviderUnavailableProblem = {
 };
 
 /**
- * The service is busy. Nothing was charged.
+ * The service is busy. Nothing was charged: send the request again.
  */
 export type OverloadedProblem = {
     error: {
@@ -806,7 +844,7 @@ export type ModelList = {
 };
 
 /**
- * A model, with what the providers of this account can render.
+ * A model, with what the providers of this account can render. A request that names none of resolution, aspect ratio and format is rendered with exactly the three defaults. Some combinations of a resolution and an aspect ratio have no provider: POST /images/quote tells.
  */
 export type Model = {
     id: string;
@@ -817,7 +855,7 @@ export type Model = {
      */
     available: boolean;
     /**
-     * null when the model is available.
+     * `no_provider_enabled`: no provider of the model is enabled for the account; a submission or a quote is answered 503 with this reason. `sunset`: the day of `sunset_at` has come; the answer is 404 `ERR_MODEL_NOT_FOUND`. null when the model is available.
      */
     unavailable_reason: 'no_provider_enabled' | 'sunset' | null;
     supports_image_input: boolean;
@@ -1031,7 +1069,7 @@ export type CreationResult = {
      */
     bytes: number;
     /**
-     * Whether the file carries content credentials, a C2PA manifest. Missing on results of a release that did not look.
+     * `present` when the file carries content credentials, a C2PA manifest that says who made the picture and with which tool; otherwise `absent`. Read from the bytes that the provider sent, which are never changed. The signature is not checked. Missing on results of a release that did not look.
      */
     content_credentials?: 'present' | 'absent';
 };
@@ -1264,7 +1302,7 @@ export type Balance = {
 };
 
 /**
- * The limits of the key of this request, and what it has spent.
+ * The limits of the key of this request, and what it has spent. A refund is credited to the day, the month and the user of its charge.
  */
 export type KeyBudget = {
     /**
@@ -1308,7 +1346,7 @@ export type KeyBudget = {
      */
     models: Array<string> | null;
     /**
-     * When the key stops working.
+     * When the key stops working. null for never.
      */
     expires_at: string | null;
     /**
