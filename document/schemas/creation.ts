@@ -53,7 +53,12 @@ const asked = {
   currency,
   webhook: creationWebhook.nullable().meta({ description: 'null when the request named no webhook_url.' }),
   metadata,
-  user: z.string().nullable().meta({ description: 'For whom the client renders, as the request named it.' }),
+  user: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'For whom the client renders, as the request named it. null when it named nobody.',
+    }),
   created_at: moment('When the request was accepted.'),
   started_at: z.iso.datetime().nullable().meta({ description: 'When the rendering began.' }),
 };

@@ -49,7 +49,7 @@ const fieldError = z
   .object({
     field: z.string().meta({
       description:
-        'The field of the body (`image_urls[0]`), `body` for the whole body, or the name of a header or query parameter.',
+        'The field of the body (`image_urls[0]`, `metadata.order`), `body` for the whole body, or the name of a header or query parameter.',
     }),
     code: z
       .enum(Object.keys(fieldErrorCodes) as (keyof typeof fieldErrorCodes)[])
@@ -105,7 +105,7 @@ export const refusals = {
   maxCostExceeded: refusal('ERR_INVALID_REQUEST', {
     name: 'MaxCostExceeded',
     reasons: ['max_cost_exceeded'],
-    when: 'The price is above `max_cost`. Nothing was charged.',
+    when: 'The price is above `max_cost`. Nothing was charged: raise it, or ask for less.',
     details: { cost: usd('The price, in USD.'), max_cost: usd('As the request named it.'), errors },
   }),
   idempotencyKeyMismatch: refusal('ERR_INVALID_REQUEST', {
@@ -197,7 +197,7 @@ export const refusals = {
   tooManyUploads: refusal('ERR_QUOTA_EXCEEDED', {
     name: 'TooManyUploads',
     reasons: ['unused_uploads'],
-    when: 'The account has too many uploads that no creation has used.',
+    when: 'The account has too many uploads that no creation has used. Use them, or wait until they expire.',
     details: { scope: z.literal('account'), ...room },
   }),
   internal: refusal('ERR_INTERNAL', {

@@ -1,6 +1,6 @@
 // Written by `npm run client:types` from docs/openapi.json. Do not change it by hand.
-// schemas 86c9f7d8990ad42734cfcb78523f1fe2249664fcf81d5ee25ba94eb80c1c0fae
-// types   8b5f636c06b1edc0da6a17161d26da25542a79b7ac6420f44eeef0c436409c97
+// schemas a4df3986f8584b7f7d4e5d3cbb20ccb0926a3f4c4b9b3c0d26feab9076d8b113
+// types   903c9488b01917491ad225d2d642b85f4118d2655da73109cda8f3986afd1a4c
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -332,7 +332,7 @@ export type InvalidFieldsProblem = {
  */
 export type FieldError = {
     /**
-     * The field of the body (`image_urls[0]`), `body` for the whole body, or the name of a header or query parameter.
+     * The field of the body (`image_urls[0]`, `metadata.order`), `body` for the whole body, or the name of a header or query parameter.
      */
     field: string;
     /**
@@ -383,7 +383,7 @@ export type NoRouteProblem = {
 };
 
 /**
- * The price is above `max_cost`. Nothing was charged.
+ * The price is above `max_cost`. Nothing was charged: raise it, or ask for less.
  */
 export type MaxCostExceededProblem = {
     error: {
@@ -697,7 +697,7 @@ export type ServiceIsFullProblem = {
 };
 
 /**
- * The account has too many uploads that no creation has used.
+ * The account has too many uploads that no creation has used. Use them, or wait until they expire.
  */
 export type TooManyUploadsProblem = {
     error: {
@@ -951,7 +951,7 @@ export type OpenCreation = {
         [key: string]: string;
     };
     /**
-     * For whom the client renders, as the request named it.
+     * For whom the client renders, as the request named it. null when it named nobody.
      */
     user: string | null;
     /**
@@ -1016,7 +1016,7 @@ export type CompletedCreation = {
         [key: string]: string;
     };
     /**
-     * For whom the client renders, as the request named it.
+     * For whom the client renders, as the request named it. null when it named nobody.
      */
     user: string | null;
     /**
@@ -1111,7 +1111,7 @@ export type FailedCreation = {
         [key: string]: string;
     };
     /**
-     * For whom the client renders, as the request named it.
+     * For whom the client renders, as the request named it. null when it named nobody.
      */
     user: string | null;
     /**
