@@ -452,6 +452,7 @@ export const parts: readonly Part[] = [
       row(
         'The signature: HMAC-SHA-256 over timestamp, dot and raw body',
         'workflow/webhook-signature: The signature is what openssl makes of timestamp, dot and raw body',
+        'docs/worked-signature: The headers are those that the service sends with the secret of the page',
       ),
       row(
         'A replaced secret verifies for 24 h, each one of several',

@@ -1,7 +1,7 @@
 /**
  * The examples of docs/api.md, of docs/openapi.json and of the README are what the service answers today. Each block of JSON has
- * a name (```json example=NAME), and each name has a call here. Where a page shows a curl command
- * before the answer, the test sends exactly this request.
+ * a name (```json example=NAME), and each name has a call here. Where a page shows a curl command for the
+ * answer (```console example=NAME, or the block before the JSON), the test sends exactly this request.
  */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -21,6 +21,7 @@ import { operations, type OperationName } from '../../core/contract.ts';
 import documented from '../../document/examples.json' with { type: 'json' };
 import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { readPage, type Page } from './pages.ts';
+import { commandOf } from './shown-commands.ts';
 
 const api = readPage('docs/api.md');
 const readme = readPage('README.md');
@@ -32,50 +33,29 @@ let client: Client;
 const answers = new Map<string, unknown>();
 const heads = new Map<string, Answer>();
 
-interface Shown {
-  readonly path: string;
-  readonly body?: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The names of the headers that the page shows of the answer. */
-  readonly answered: readonly string[];
-}
-
-/** The curl command that a page shows before the example. */
-function shownBefore(page: Page, example: string): Shown {
-  const index = page.blocks.findIndex((block) => block.example === example);
-  const text = page.blocks[index - 1]?.text ?? '';
-  const path = /(?:\$API|\/api\/public\/v1)(\/[^\s"]+)/.exec(text)?.[1];
-  if (!text.includes('curl') || path === undefined) throw new Error(`${example}: no curl command before it`);
-  const body = /-d '([^']*)'/.exec(text)?.[1];
-  const headers = [...text.matchAll(/-H '([\w-]+): ([^']*)'/g)]
-    .map(([, name = '', value = '']): [string, string] => [name.toLowerCase(), value])
-    .filter(([name]) => name !== 'authorization');
-  return {
-    path,
-    headers: Object.fromEntries(headers),
-    answered: [...text.matchAll(/^([a-z][a-z-]*): /gm)].map(([, name = '']) => name),
-    ...(body !== undefined && { body }),
-  };
-}
-
 interface Sending {
   readonly page?: Page;
   readonly by?: Client | 'stranger';
   /** Of the creation that the request asks for. */
   readonly id?: string;
+  /** Of the events that the request asks for. */
+  readonly cursor?: string;
 }
 
 /** Sends the request that the page shows, and keeps the answer under the name of the example. */
 async function sendShown(
   example: string,
-  { page = api, by = client, id = '' }: Sending = {},
+  { page = api, by = client, id = '', cursor = '' }: Sending = {},
 ): Promise<Answer> {
-  const { path, body, headers } = shownBefore(page, example);
-  const answer = await service.send(path.replace(/(?<=\/creations\/)[\w-]+/, id), {
-    key: by === 'stranger' ? null : by.key,
-    headers,
-    ...(body !== undefined && { body: body.replace(/http:\/\/127[^"]*inbox/, service.machine.inboxUrl) }),
-  });
+  const { path, body, headers } = commandOf(page, example);
+  const answer = await service.send(
+    path.replace(/(?<=\/creations\/)[\w-]+/, id).replace(/(?<=after=)[\w-]+/, cursor),
+    {
+      key: by === 'stranger' ? null : by.key,
+      headers,
+      ...(body !== undefined && { body: body.replace(/http:\/\/127[^"]*inbox/, service.machine.inboxUrl) }),
+    },
+  );
   answers.set(example, answer.body);
   heads.set(example, answer);
   return answer;
@@ -136,10 +116,11 @@ async function tellTheStory(): Promise<void> {
   await service.ended(idOf(second));
   await sendShown('completed', { id: idOf(second) });
   await sendShown('creations');
-  answers.set('events', (await ask(`/events?after=${cursor}&wait=20`)).body);
+  await sendShown('events', { cursor });
   await sendShown('balance');
   await sendShown('quote');
-  await sendShown('upload');
+  const announced = { key: client.key, body: documentation.createUpload.body?.examples['png'] ?? {} };
+  answers.set('upload', (await service.send('/uploads', announced)).body);
   const { data } = z.object({ data: z.array(z.unknown()) }).parse((await sendShown('models')).body);
   answers.set('models', { data: data.slice(0, 1) });
   await cancelSome(idOf(second));
@@ -151,7 +132,7 @@ async function cancelSome(ended: string): Promise<void> {
   service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
   const body = { model: 'sandbox-standard', prompt: 'a boat' };
   const id = idOf(await service.send('/images/generate', { key: other.key, body }));
-  const { path } = shownBefore(api, 'cancelled');
+  const { path } = commandOf(api, 'cancelled');
   const cancelled = path.replace(/(?<=\/creations\/)[\w-]+/, id);
   answers.set('cancelled', (await service.send(cancelled, { key: other.key, method: 'POST' })).body);
   const late = await service.send(`/creations/${ended}/cancel`, { key: client.key, method: 'POST' });
@@ -274,6 +255,14 @@ describe('The JSON examples of the documentation', () => {
     expect([...answers.keys()].sort()).toEqual([...names].sort());
   });
 
+  it('Every curl command of docs/api.md is sent', () => {
+    const commands = api.blocks.flatMap(({ text, example }, index) =>
+      text.includes('curl ') ? [example ?? api.blocks[index + 1]?.example ?? text] : [],
+    );
+    expect(commands.length).toBeGreaterThan(9);
+    expect(commands.filter((name) => !answers.has(name))).toEqual(['upload-script']);
+  });
+
   it.each(requests)('The service accepts the example $example of a request for $name', async (request) => {
     const { key } = await service.client();
     const answer = await service.send(operations[request.name].path, { key, body: request.body });
@@ -294,7 +283,7 @@ describe('The JSON examples of the documentation', () => {
   });
 
   it.each(['key-missing', 'accepted'])('The answer %s has every header that the page shows', (example) => {
-    const { answered } = shownBefore(api, example);
+    const { answered } = commandOf(api, example);
     expect(answered.length).toBeGreaterThan(2);
     expect(answered.filter((name) => heads.get(example)?.headers.has(name) !== true)).toEqual([]);
   });

@@ -1,10 +1,10 @@
 /** The tables of the documentation have a row for everything that the code states in a table. */
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../core/contract.ts';
+import { operations, type OperationName } from '../../core/contract.ts';
 import { failureNames, failures } from '../../core/failure.ts';
-import { imageRequestSchema } from '../../core/image-request.ts';
 import { alarmMetric, metrics, type MetricDefinition } from '../../core/metrics.ts';
 import { providers } from '../../core/providers.ts';
+import { documentation } from '../../document/operations/documentation.ts';
 import { fullSettings } from '../stack/full-settings.ts';
 import { firstColumn, readPage, sectionOf, tableRows } from './pages.ts';
 
@@ -12,9 +12,13 @@ const api = readPage('docs/api.md');
 const operationsPage = readPage('docs/operations.md');
 
 describe('docs/api.md', () => {
-  it('The table of POST /images/generate has every field of the request', () => {
-    const fields = Object.keys(imageRequestSchema._zod.def.in.shape);
-    expect(firstColumn(sectionOf(api, '## POST /images/generate')).sort()).toEqual(fields.sort());
+  it('The table of operations has every operation with its operationId', () => {
+    const rows = tableRows(api.text).map(([operation, name]) => [operation, name]);
+    const stated = Object.entries(operations).map(([name, { method, path }]) => [
+      `${method} ${path}`,
+      `\`${name}\``,
+    ]);
+    expect(rows.toSorted()).toEqual(stated.toSorted());
   });
 
   it('The table of failures has the number, the name, the message and the retry of each failure', () => {
@@ -26,9 +30,16 @@ describe('docs/api.md', () => {
     expect(section.split('\n').filter((line) => /^\| \d/.test(line))).toEqual(rows);
   });
 
-  it.each(Object.values(operations))('The page has a section for $method $path', ({ method, path }) => {
-    expect(sectionOf(api, `## ${method} ${path}`)).toContain('```json example=');
-  });
+  it.each(Object.entries(operations))(
+    'The page shows a request of %s, and the document every answer',
+    (name, { path }) => {
+      const requests = api.blocks.filter(({ text }) => text.includes('curl ')).map(({ text }) => text);
+      const shown = new RegExp(`\\$API${path.replace('{id}', '[\\w-]{36}')}[\\s"?]`);
+      expect(requests.filter((text) => shown.test(text))).not.toEqual([]);
+      const { successes } = documentation[name as OperationName].answers;
+      expect(successes.filter(({ examples }) => examples.length === 0)).toEqual([]);
+    },
+  );
 });
 
 describe('docs/operations.md', () => {
