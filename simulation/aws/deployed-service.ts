@@ -22,6 +22,7 @@ import costs from '../../catalog/provider-costs.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
 import type { CancelServices } from '../../core/cancellation.ts';
 import type { ProviderCosts } from '../../core/provider-costs.ts';
+import { schema, type Schema } from '../../core/schema-version.ts';
 import { requestMillis } from '../../core/limits.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
@@ -251,10 +252,13 @@ export function createService(
   const notices = createNoticeStore(store);
   const noticeExecutions = createNoticeExecutions(clients.states, machineArns.notices);
   const secretBox = createSecretBox({ client: clients.secrets, secretArn, clock, randomBytes });
-  const common = (component: string): { clock: Clock; randomBytes: RandomBytes; log: Log } => ({
+  const common = (
+    component: string,
+  ): { clock: Clock; randomBytes: RandomBytes; log: Log; schema: Schema } => ({
     clock,
     randomBytes,
     log: createLog(component, watch.onText),
+    schema,
   });
   const onTaskDefect =
     (component: string) =>

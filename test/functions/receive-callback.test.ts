@@ -11,6 +11,7 @@ import type { ImageStore } from '../../core/ports/images.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import type { TaskOutcome, Tasks } from '../../core/ports/tasks.ts';
 import type { CallbackVerdict, ProviderAnswer } from '../../core/provider.ts';
+import { schema } from '../../core/schema-version.ts';
 import { receiveCallback } from '../../functions/operations/receive-callback.ts';
 import type { CallbackServices } from '../../functions/services/callback.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
@@ -84,6 +85,7 @@ function stage({
   const services = stub<CallbackServices>({
     clock,
     log,
+    schema,
     resultDays: 30,
     providers: new Map([
       ['first', provider],

@@ -5,6 +5,7 @@ import type { ImageStore } from '../../core/ports/images.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import type { TaskOutcome, Tasks } from '../../core/ports/tasks.ts';
 import type { ImageProvider } from '../../core/provider.ts';
+import { schema } from '../../core/schema-version.ts';
 import type { RenderServices } from '../../functions/services/render.ts';
 import { renderImage } from '../../functions/workflow/render-image.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
@@ -44,6 +45,7 @@ function stage({
   const services = stub<RenderServices>({
     clock: fakeClock(),
     log,
+    schema,
     randomBytes: seededBytes,
     providerCosts: { costs: [] },
     resultDays: 30,
