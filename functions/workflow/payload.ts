@@ -13,6 +13,8 @@ export interface Payload {
   readonly renderer?: string;
   /** The token of the task, in the machine whose tasks wait until somebody ends them. */
   readonly task_token?: string;
+  /** The input of the execution, in the same machine. An older release began it without this field. */
+  readonly input?: Pick<Payload, 'v'>;
   /** The Catch of the state machine sets this on the way to the refund. */
   readonly failure?: { readonly Error?: string };
 }

@@ -44,7 +44,7 @@ export async function renderImage(
 }
 
 async function render(payload: Payload, holder: string, services: RenderServices): Promise<Payload> {
-  requireKnownRelease(payload, services);
+  requireKnownRelease(payload.input ?? payload, services);
   const id = creationIdOf(payload);
   const { clock, creations } = services;
   const now = clock.now();

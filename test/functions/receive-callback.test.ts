@@ -270,6 +270,18 @@ describe('a genuine callback that comes too early', () => {
   });
 });
 
+describe('a genuine callback for a creation of a newer release', () => {
+  it.each(['processing', 'completed'] as const)(
+    'The creation that is %s is left alone, and the vendor is to repeat its callback',
+    async (status) => {
+      const set = stage({ creation: { status, v: schema.newestKnown + 1 } });
+      expect(await call(set)).toEqual([503, 'newer_release']);
+      expect(set.steps).toEqual(['read']);
+      expect(set.provider.calls).toEqual([]);
+    },
+  );
+});
+
 describe('a genuine callback while another invocation has the lease', () => {
   const busy: LeaseOutcome = { kind: 'leased_by_another' };
 

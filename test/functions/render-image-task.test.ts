@@ -143,6 +143,30 @@ describe('RenderImage with a task token', () => {
   });
 });
 
+describe('RenderImage of an execution of a newer release', () => {
+  const v = schema.newestKnown + 1;
+
+  it.each([
+    ['The version in the payload', { creation_id: creationId, v }],
+    ['The version in the input, beside a task token', { ...payload, input: { v } }],
+  ])('%s is enough: the lease is not asked for', async (_where, newer) => {
+    const { services, steps } = stage();
+    expect(await rejection(renderImage(newer, 'request-1', services))).toMatchObject({
+      name: 'NewerRelease',
+    });
+    expect(steps).toEqual([]);
+  });
+
+  it('The version in the record is enough: no vendor is asked', async () => {
+    const creation = aCreation({ v });
+    const { services, steps } = stage({ lease: { kind: 'leased', creation, turn: 7 } });
+    expect(await rejection(renderImage({ ...payload, input: {} }, 'request-1', services))).toMatchObject({
+      name: 'NewerRelease',
+    });
+    expect(steps).toEqual(['lease token-2']);
+  });
+});
+
 describe('RenderImage without a task token', () => {
   it('No token is read, no task is ended and no job is parked', async () => {
     const provider = callingProvider({}, pending, rendered);
