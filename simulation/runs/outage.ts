@@ -212,6 +212,8 @@ function watchOf(world: World, followed: ReadonlyMap<string, Followed>, open: Se
       }
     },
     onTask: nothing,
+    onStart: nothing,
+    onNotUnderstood: nothing,
     onCallback: nothing,
     onTaskEnded: nothing,
     onRead: nothing,

@@ -19,6 +19,7 @@ import { parseKey } from '../../core/api-key.ts';
 import type { Payload } from '../../functions/workflow/payload.ts';
 import { createRateWatch } from './rate-watch.ts';
 import { createNoticeWatch, isOnlyTold } from './notice-watch.ts';
+import { createReleaseWatch } from './release-watch.ts';
 import { createReadingWatch } from './reading-watch.ts';
 import { createUploadWatch } from './upload-watch.ts';
 import { createWebhookWatch, recordOf, type WebhookWatch } from './webhook-watch.ts';
@@ -71,6 +72,7 @@ export function createWatch(world: World): Watch {
   const callbacks = createCallbackWatch(() => service?.table, accuse);
   const cancels = createCancelWatch(() => service, accuse);
   const leases = createLeaseWatch(world, accuse);
+  const releases = createReleaseWatch(world, () => service, accuse);
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
   const wrote = new Map<string, Set<string>>();
@@ -138,9 +140,10 @@ export function createWatch(world: World): Watch {
   }
 
   function isNotOpenTooLong(): void {
+    const behindUntil = service?.releases.lastBehindAt() ?? -Infinity;
     for (const book of books.creations.values()) {
       const latest =
-        Math.max(book.deadlineAt, book.chargedAt, world.lastFaultAt) +
+        Math.max(book.deadlineAt, book.chargedAt, world.lastFaultAt, behindUntil) +
         recoveryMillis +
         world.clocks.largestSkew();
       if (book.terminalAt === undefined && world.time.now() > latest)
@@ -202,9 +205,11 @@ export function createWatch(world: World): Watch {
         uploads.onCommit(changes, service);
         leases.onCommit(changes);
         cancels.onCommit(changes);
+        releases.onCommit(changes);
       },
       onPost: (post: Post) => {
         if (service) webhooks.onPost(post, service.table);
+        releases.onPost(post);
       },
       onFetch: invocations.onFetch,
       onPostEnded: invocations.onPostEnded,
@@ -224,6 +229,8 @@ export function createWatch(world: World): Watch {
         uploads.onServed(invocation, answer, service);
       },
       onTask: isRenderedWhereItFits,
+      onStart: releases.onStart,
+      onNotUnderstood: releases.onNotUnderstood,
       onCallback: callbacks.onCallback,
       onTaskEnded: callbacks.onTaskEnded,
       onText: nothingSecretIsWritten,

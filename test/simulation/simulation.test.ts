@@ -46,6 +46,10 @@ const everything = [
   'clock step of one function',
   'clock step of all within a minute of the month’s turn',
   'clock step of one function within a minute of the month’s turn',
+  'release before to between',
+  'release between to after',
+  'release after to between',
+  'release after to before',
 ];
 
 describe('The simulation', () => {
@@ -120,12 +124,13 @@ describe('The simulation', () => {
     expect(reached.size).toBeGreaterThan(50);
   });
 
-  it('Seeds catch four planted bugs', { timeout: 240_000 }, async () => {
+  it('Seeds catch five planted bugs', { timeout: 240_000 }, async () => {
     const planted = [
       'refund-twice',
       'key-names-two-charges',
       'switch-of-protocols-unheard',
       'conflict-of-a-single-write',
+      'start-with-the-version-of-today',
     ];
     const { stdout } = await run(process.execPath, ['bin/simulate.ts', '--mutants', ...planted], {
       cwd: new URL('../..', import.meta.url),
