@@ -35,10 +35,11 @@ export default {
     },
     {
       name: 'resolvable',
-      comment: 'An import that resolves to nothing escapes every other rule.',
+      comment:
+        'An import that resolves to nothing escapes every other rule. The client is built only when it is packed, so its name may resolve to nothing.',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true },
+      to: { couldNotResolve: true, pathNot: '^darkroom-client/' },
     },
     onlyKnows(
       'core-is-pure',
@@ -168,14 +169,55 @@ export default {
       comment: 'The rooms that run for clients know nothing of what operators and contributors start.',
       severity: 'error',
       from: { path: room('core', 'adapters', 'functions', 'lib', 'local', 'catalog', 'config') },
-      to: { path: room('admin', 'simulation', 'start', 'terminal', 'tools') },
+      to: { path: room('admin', 'document', 'simulation', 'start', 'terminal', 'tools') },
     },
+    onlyKnows(
+      'the-document-knows-core',
+      'The OpenAPI document: schemas and words that no function may carry.',
+      { path: room('document') },
+      [
+        room('document', 'core'),
+        packages('zod', 'zod-openapi', 'ajv', 'ajv-formats'),
+        types,
+        nodeModules('fs'),
+      ],
+    ),
     onlyKnows(
       'terminal-knows-nobody',
       'Printing to a terminal and reading an option is the same for every command: it knows no other room.',
       { path: room('terminal') },
       [room('terminal'), packages('picocolors'), types],
     ),
+    onlyKnows(
+      'the-client-knows-itself',
+      'The library runs on every runtime and has no dependency: web standards only, and nothing of the service.',
+      { path: '^client/src/' },
+      ['^client/src/'],
+    ),
+    onlyKnows(
+      'the-client-package-stands-alone',
+      'The package that a client developer installs shares no code with the service. Its command prints as all commands do.',
+      { path: room('client'), pathNot: '^client/recipes/' },
+      [
+        room('client', 'terminal'),
+        packages('commander', 'esbuild', 'picocolors', 'typescript', '@hey-api/[^/]+'),
+        types,
+      ],
+      { node: true },
+    ),
+    onlyKnows(
+      'a-recipe-is-a-customer',
+      'A receiver of a page of the documentation: the public package and one framework.',
+      { path: '^client/recipes/' },
+      ['^client/(src|dist/src)/webhooks\\.', '^darkroom-client/webhooks$', packages('express', 'hono')],
+    ),
+    {
+      name: 'the-client-is-a-customer',
+      comment: 'Only tests, and what a contributor starts, run the client. The service knows nothing of it.',
+      severity: 'error',
+      from: { pathNot: room('client', 'test', 'tools', 'bin') },
+      to: { path: room('client') },
+    },
     {
       name: 'start-is-one-machine',
       comment: 'npm start and npm run demo: the one machine, its demo account and its printed events.',
@@ -200,7 +242,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(cdk\\.out|node_modules/\\.cache)/' },
+    exclude: { path: '^(cdk\\.out|client/dist|node_modules/\\.cache)/' },
     // Type-only imports are bound by the rules as well: they vanish at run time, the knowledge does not.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

@@ -1,8 +1,13 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { environment } from './simulation/environment.ts';
 import { LongestFirst } from './test/fixtures/longest-first.ts';
 
+const source = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+
 export default defineConfig({
+  // Tests and recipes import the client as its users do. What they get is the source, not a build of it.
+  resolve: { alias: { 'darkroom-client/webhooks': source('client/src/webhooks.ts') } },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/fixtures/around-all.ts'],

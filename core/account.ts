@@ -63,6 +63,11 @@ export interface Account {
   readonly toldFailing?: ToldWallet;
   /** Attempts of webhooks that failed in a row. Counted only while the account has an address for notices. */
   readonly webhookFailures?: number;
+  /**
+   * When a client of the account read events for the first time. From then on every end writes an event. Absent:
+   * no client has a cursor, so nobody could read them.
+   */
+  readonly eventsSince?: string;
   readonly createdAt: string;
 }
 

@@ -42,6 +42,12 @@ export const operations = {
     handler: 'list-creations',
     query: ['limit', 'cursor', 'status', 'model', 'user'],
   },
+  listEvents: {
+    method: 'GET',
+    path: '/events',
+    handler: 'list-events',
+    query: ['after', 'limit', 'wait', 'include'],
+  },
   getBalance: { method: 'GET', path: '/balance', handler: 'get-balance', query: ['user'] },
   getCreation: { method: 'GET', path: '/creations/{id}', handler: 'get-creation', query: [] },
   cancelCreation: {

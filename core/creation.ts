@@ -118,6 +118,11 @@ export interface CreationRecord {
    * for crossings. Absent: it does not.
    */
   readonly isWatched?: true;
+  /**
+   * The account read events when the creation was accepted, so the end of the creation writes an event. Absent:
+   * the transaction of the end finds out.
+   */
+  readonly tellsEvents?: true;
   /** The routes that the account might use at acceptance, in the order in which they are tried. */
   readonly routes: readonly RouteChoice[];
   readonly attempts: readonly RouteAttempt[];

@@ -11,6 +11,8 @@ export type KeyId = Branded<'KeyId'>;
 export type CreationId = Branded<'CreationId'>;
 /** `ntc_` and a UUIDv7. */
 export type NoticeId = Branded<'NoticeId'>;
+/** `evt_` and a UUIDv7, which holds the time of the event. Such ids sort by that time. */
+export type EventId = Branded<'EventId'>;
 /** A UUIDv7 in lower case. It holds the time at which the upload was announced. */
 export type UploadId = Branded<'UploadId'>;
 
@@ -50,6 +52,35 @@ export function parseNoticeId(text: string): NoticeId | undefined {
  */
 export function newNoticeId(nowMillis: number, randomBytes: Uint8Array): NoticeId {
   return `${noticePrefix}${uuidV7(nowMillis, randomBytes)}` as NoticeId;
+}
+
+const eventPrefix = 'evt_';
+
+/**
+ * The id of the event of an end: the time of the end, and the random part of the creation's id. So nobody has
+ * to store which event told an end.
+ */
+export function eventIdOfEnd(id: CreationId, atMillis: number): EventId {
+  const time = atMillis.toString(16).padStart(12, '0');
+  return `${eventPrefix}${time.slice(0, 8)}-${time.slice(8)}${id.slice(13)}` as EventId;
+}
+
+/** The id of the event of a notice: both have the same UUID. */
+export function eventIdOfNotice(id: NoticeId): EventId {
+  return `${eventPrefix}${id.slice(noticePrefix.length)}` as EventId;
+}
+
+/**
+ * A new event id.
+ * @param randomBytes 16 random bytes
+ */
+export function newEventId(nowMillis: number, randomBytes: Uint8Array): EventId {
+  return `${eventPrefix}${uuidV7(nowMillis, randomBytes)}` as EventId;
+}
+
+/** The Unix milliseconds of an event. */
+export function timeOfEvent(id: EventId): number {
+  return timeOfUuidV7(id.slice(eventPrefix.length)) ?? 0;
 }
 
 /** Reads an account id of a token or a command. Undefined when the text is not ten base62 characters. */

@@ -70,6 +70,14 @@ export const maxSourceBytes = 10 * 1_000_000;
 export const sourceSide = { least: 64, most: 8_192 } as const;
 export const maxSourcePixels = 25_000_000;
 
+/** How long an event is shown. */
+export const eventMillis = 30 * 86_400_000;
+/** The most events in one answer of GET /events. */
+export const mostEvents = 100;
+
+/** The pause before each look of a held read. The last one is repeated. docs/cost.md says what looks cost. */
+export const eventPausesMillis = [1_000, 1_500, 2_000] as const;
+
 /** How long the signed address of an upload takes the bytes. */
 export const uploadAddressSeconds = 15 * 60;
 /** How long an upload can be used, from its announcement on. The bucket deletes the bytes a day later. */

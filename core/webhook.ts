@@ -30,6 +30,11 @@ export function webhookSecret(randomBytes: Uint8Array): string {
   return `${secretPrefix}${Buffer.from(randomBytes).toString('base64')}`;
 }
 
+/** What the end of a creation is called. */
+export function endedEvent({ status }: CreationRecord): 'creation.failed' | 'creation.completed' {
+  return status === 'failed' ? 'creation.failed' : 'creation.completed';
+}
+
 /** The body of a creation's webhook. The first attempt stores it; every attempt sends the stored bytes. */
 export function webhookBody(creation: CreationRecord, resultUrls: readonly string[]): string {
   const failed = creation.failure !== undefined;

@@ -143,6 +143,8 @@ export class ServiceStack extends Stack {
       this.store.grant(fn, 'BatchGetItem', 'UpdateItem');
 
     this.store.grantListing(functions.listCreations);
+    // Its readers give events their places in the log.
+    this.store.grant(functions.listEvents, 'GetItem', 'Query', 'DeleteItem');
     const { generateImage } = functions;
     for (const fn of [generateImage, functions.quoteImage]) fn.addEnvironment('OUTBOUND_RULES', 'public');
     generateImage.addEnvironment('TOP_UP_URL', this.settings.topUpUrl);
@@ -272,7 +274,8 @@ export class ServiceStack extends Stack {
     const fn = this.addFunction(`${name.charAt(0).toUpperCase()}${name.slice(1)}`, `operations/${handler}`, {
       description: `Answers ${path}`,
       timeout: Duration.seconds(29),
-      memoryMegabytes: 1024,
+      // A held read of events waits for most of its time.
+      memoryMegabytes: name === 'listEvents' ? 256 : 1024,
     });
     fn.addEnvironment('RESULTS_BASE_URL', this.images.baseUrl);
     fn.addEnvironment('AUTH_FAILURE_FORM', this.settings.authFailureForm);

@@ -1,6 +1,8 @@
 /** Prints a command's answer: as a table for a person, or as one JSON document for a program. */
-import pc from 'picocolors';
+import terminalColors from 'picocolors';
 import { visibleJson, visibleText } from './visible-text.ts';
+
+type Colors = Pick<typeof terminalColors, 'dim' | 'yellow'>;
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -14,7 +16,11 @@ export interface Output {
 }
 
 /** Many values come from clients and vendors, so control characters in them are printed as escapes. */
-export function createOutput(json: boolean, print: (line: string) => void): Output {
+export function createOutput(
+  json: boolean,
+  print: (line: string) => void,
+  pc: Colors = terminalColors,
+): Output {
   const csv = (lines: readonly string[]): void => {
     for (const line of lines) print(`${visibleText(line)}\r`);
   };
@@ -28,21 +34,22 @@ export function createOutput(json: boolean, print: (line: string) => void): Outp
   return {
     csv,
     show: (value, note) => {
-      for (const line of fieldLines(value)) print(line);
+      for (const line of fieldLines(value, pc)) print(line);
       if (note !== undefined) print(`\n${pc.yellow(visibleText(note))}`);
     },
     list: (rows, whenEmpty) => {
-      for (const line of rows.length === 0 ? [pc.dim(visibleText(whenEmpty))] : tableLines(rows)) print(line);
+      for (const line of rows.length === 0 ? [pc.dim(visibleText(whenEmpty))] : tableLines(rows, pc))
+        print(line);
     },
   };
 }
 
-function fieldLines(value: Row): string[] {
+function fieldLines(value: Row, pc: Colors): string[] {
   const width = Math.max(...Object.keys(value).map((name) => name.length));
   return Object.entries(value).map(([name, field]) => `${pc.dim(name.padEnd(width))}  ${text(field)}`);
 }
 
-function tableLines(rows: readonly Row[]): string[] {
+function tableLines(rows: readonly Row[], pc: Colors): string[] {
   const names = Object.keys(rows[0] ?? {});
   const cells = rows.map((row) => names.map((name) => text(row[name])));
   const widths = names.map((name, column) =>

@@ -1,6 +1,7 @@
 import type { Charges, ChargeStore } from '../../core/ports/charges.ts';
 import { hopelessBudget } from './charge-key.ts';
 import { chargeItems, refusedCharge } from './charge.ts';
+import { endWithEvent } from './event-items.ts';
 import { cancelItems, refundItems } from './refund.ts';
 import type { Table } from './table.ts';
 import { transact } from './transaction.ts';
@@ -30,7 +31,8 @@ export function createCharges(table: Table): Charges {
       }
     },
     refund: async (creation, refund) => {
-      const outcome = await transact(table, refundItems(table, creation, refund));
+      const items = refundItems(table, creation, refund);
+      const outcome = await endWithEvent(table, creation, refund.nowMillis, items);
       switch (outcome.kind) {
         case 'done':
           return 'refunded';
@@ -48,7 +50,8 @@ export function createChargeStore(table: Table): ChargeStore {
   return {
     ...createCharges(table),
     cancel: async (creation, cancel) => {
-      const outcome = await transact(table, cancelItems(table, creation, cancel));
+      const items = cancelItems(table, creation, cancel);
+      const outcome = await endWithEvent(table, creation, cancel.nowMillis, items);
       switch (outcome.kind) {
         case 'done':
           return 'cancelled';

@@ -6,12 +6,12 @@ import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports/c
 import { Overloaded } from '../../core/ports/requests.ts';
 import { updateIf } from './conditional.ts';
 import { createCreationReads } from './creation-reads.ts';
+import { endWithEvent } from './event-items.ts';
 import { renewLeaseItem, readTaskToken, takeLeaseItem } from './lease-item.ts';
 import { creationFromItem } from './mapping.ts';
 import { updateItem } from './send.ts';
 import { keys, type Table } from './table.ts';
 import { settleTerminal } from './terminal.ts';
-import { transact } from './transaction.ts';
 
 const isOpen = '#status IN (:queued, :processing)';
 /** The release before writes the lease into the creation as well. Such a lease holds until its time is over. */
@@ -127,7 +127,7 @@ async function complete(
   done: Completion,
 ): ReturnType<CreationStore['complete']> {
   const { nowMillis, ...values } = done;
-  const outcome = await transact(table, [
+  const outcome = await endWithEvent(table, creation, nowMillis, [
     settleTerminal(table, creation, { status: 'completed', nowMillis, announce: true, values }),
     {
       Update: {

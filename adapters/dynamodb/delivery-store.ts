@@ -1,13 +1,15 @@
 import type { CreationRecord } from '../../core/creation.ts';
-import { timeOfUuidV7, type AccountId, type CreationId, type NoticeId } from '../../core/ids.ts';
+import { newEventId, timeOfUuidV7, type AccountId, type CreationId, type NoticeId } from '../../core/ids.ts';
 import type { Delivery, DeliveryClaim, DeliveryStore } from '../../core/ports/deliveries.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { webhookAttempts } from '../../core/webhook.ts';
 import { tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
+import { eventItem } from './event-items.ts';
 import { getItem, putItem, updateItem } from './send.ts';
 import { queryAll } from './query.ts';
 import { creationFromItem, deliveryFromItem, keptDays, secretsFromItem } from './mapping.ts';
 import { keyOf, keys, openShard, ttlAttribute, type Item, type Table } from './table.ts';
+import { transact, type TransactItem } from './transaction.ts';
 
 /** How long after an attempt is due the reconciler takes care of the webhook. */
 const overdueMillis = 30_000;
@@ -203,8 +205,23 @@ async function claimTest(
   return Math.max(1, Number(item?.['lastAt']) + intervalMillis - nowMillis);
 }
 
+/** The event of the redelivery is in the same transaction, also for an account of which nobody reads events. */
 async function reopen(table: Table, creation: CreationRecord, nowMillis: number): Promise<boolean> {
-  return updateIf(table, keys.creation(creation.id), {
+  const id = newEventId(nowMillis, table.randomBytes(16));
+  const event = eventItem(table, creation.accountId, { id, of: creation.id, again: true });
+  const outcome = await transact(table, [{ Update: reopening(table, creation, nowMillis) }, event]);
+  if (outcome.kind === 'overloaded') throw new Overloaded('the table stayed busy');
+  return outcome.kind === 'done';
+}
+
+function reopening(
+  table: Table,
+  creation: CreationRecord,
+  nowMillis: number,
+): NonNullable<TransactItem['Update']> {
+  return {
+    TableName: table.name,
+    Key: keys.creation(creation.id),
     UpdateExpression:
       'SET webhook.#status = :pending, webhook.attempts = :zero, webhook.nextAt = :now, openShard = :shard, dueAt = :due, executions = :execution, recoveries = :zero',
     ConditionExpression: 'webhook.#status IN (:delivered, :failed, :skipped) AND executions = :executions',
@@ -221,5 +238,5 @@ async function reopen(table: Table, creation: CreationRecord, nowMillis: number)
       ':executions': creation.executions,
       ':execution': creation.executions + 1,
     },
-  });
+  };
 }

@@ -44,15 +44,17 @@ interface AccountItem {
   toldEmpty?: ToldWallet;
   toldFailing?: ToldWallet;
   webhookFailures?: number;
+  eventsSince?: string;
 }
 
-const noticeAttributes = [
+const optionalAttributes = [
   'noticeUrl',
   'lowBalanceMicros',
   'toldLow',
   'toldEmpty',
   'toldFailing',
   'webhookFailures',
+  'eventsSince',
 ] as const satisfies readonly (keyof AccountItem)[];
 
 export function accountToItem(account: Account): Item & ItemKey {
@@ -88,7 +90,7 @@ export function accountFromItem(item: Item): Account {
     webhookSecrets: stored.webhookSecrets,
     createdAt: stored.createdAt,
     ...Object.fromEntries(
-      noticeAttributes.flatMap((name) => (stored[name] === undefined ? [] : [[name, stored[name]]])),
+      optionalAttributes.flatMap((name) => (stored[name] === undefined ? [] : [[name, stored[name]]])),
     ),
   };
 }

@@ -5,11 +5,13 @@
  */
 import type { ToldWallet } from '../../core/account.ts';
 import { failingAttempts, type Crossing, type NoticeRecord } from '../../core/notice.ts';
+import { eventIdOfNotice } from '../../core/ids.ts';
 import type { NoticeMarks, NoticeStore } from '../../core/ports/notices.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { userHash } from '../../core/user.ts';
 import { batchGet } from './batch-get.ts';
 import { updateIf } from './conditional.ts';
+import { eventItem } from './event-items.ts';
 import {
   accountFromItem,
   apiKeyFromItem,
@@ -101,7 +103,9 @@ async function tell(table: Table, crossing: Crossing, notice: NoticeRecord): Pro
   };
   // The id of the notice is also the token of the transaction, without its prefix: a token has 36 characters.
   const token = notice.id.slice('ntc_'.length);
-  const outcome = await transact(table, [markItem(table, crossing, notice), put], token);
+  const entry = { id: eventIdOfNotice(notice.id), of: notice.id };
+  const event = eventItem(table, notice.accountId, entry);
+  const outcome = await transact(table, [markItem(table, crossing, notice), put, event], token);
   switch (outcome.kind) {
     case 'done':
       return true;

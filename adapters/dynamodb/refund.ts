@@ -10,10 +10,11 @@ import { userHash } from '../../core/user.ts';
 import { dayAttribute, spentAttribute } from './mapping.ts';
 import { settleTerminal } from './terminal.ts';
 import { keys, type Table } from './table.ts';
+import type { EndingItems } from './event-items.ts';
 import type { TransactItem } from './transaction.ts';
 
 /** The transaction's items: creation, account, key, counter of the user if it was counted, ledger row. */
-export function refundItems(table: Table, creation: CreationRecord, refund: Refund): TransactItem[] {
+export function refundItems(table: Table, creation: CreationRecord, refund: Refund): EndingItems {
   const { failure, nowMillis, announce, isCancelled = false } = refund;
   const at = new Date(nowMillis).toISOString();
   const values = {
@@ -32,7 +33,7 @@ export function cancelItems(
   table: Table,
   creation: CreationRecord,
   { nowMillis, attempts }: Cancel,
-): TransactItem[] {
+): EndingItems {
   const at = new Date(nowMillis).toISOString();
   const failure: FailureName = 'InternalFailure';
   const { costMicros: refundedMicros } = creation;
@@ -52,7 +53,7 @@ function moneyBack(
   creation: CreationRecord,
   nowMillis: number,
   reason: string,
-): TransactItem[] {
+): [TransactItem, ...TransactItem[]] {
   const at = new Date(nowMillis).toISOString();
   const day = dayGivenBack(creation, nowMillis);
   const counter = counterGivenBack(table, creation, nowMillis);

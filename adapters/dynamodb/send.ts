@@ -4,6 +4,7 @@
  * few times, and it never retries conflicts.
  */
 import {
+  DeleteCommand,
   GetCommand,
   PutCommand,
   QueryCommand,
@@ -89,4 +90,10 @@ export async function updateItem(
 export async function putItem(table: Table, item: Item, parts: PutParts = {}): Promise<void> {
   const put = { TableName: table.name, Item: item, ...parts };
   await send(table, (options) => table.client.send(new PutCommand(put), options));
+}
+
+/** Deletes one item. Does nothing when there is no such item. */
+export async function deleteItem(table: Table, key: ItemKey): Promise<void> {
+  const removal = { TableName: table.name, Key: key };
+  await send(table, (options) => table.client.send(new DeleteCommand(removal), options));
 }

@@ -7,6 +7,7 @@ import {
   parseNoticeId,
   type AccountId,
   type CreationId,
+  type EventId,
   type KeyId,
   type NoticeId,
   type UploadId,
@@ -91,6 +92,11 @@ export const keys = {
     pk: `ACCOUNT#${account}`,
     sk: `DELIVERY#${time}#${id}`,
   }),
+  /** An event that no reader has put into a page of the log yet. */
+  newEvent: (account: AccountId, id: EventId): ItemKey => ({
+    pk: `ACCOUNT#${account}`,
+    sk: `NEW_EVENT#${id}`,
+  }),
   creation: (id: CreationId): ItemKey => ({ pk: `CREATION#${id}`, sk: 'CREATION' }),
   notice: (id: NoticeId): ItemKey => ({ pk: `NOTICE#${id}`, sk: 'NOTICE' }),
   lease: (id: CreationId): ItemKey => ({ pk: `CREATION#${id}`, sk: 'LEASE' }),
@@ -101,6 +107,19 @@ export const keys = {
     sk: `REJECTED#${kind}#${minute}`,
   }),
   service: (): ItemKey => ({ pk: 'SERVICE', sk: 'SERVICE' }),
+} as const;
+
+/** What only readers of events use. It is apart, so that it is in the bundle of one function. */
+export const eventKeys = {
+  /** The newest page of the log, with its number. */
+  log: (account: AccountId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: 'EVENT_LOG' }),
+  /** An earlier page of the log. */
+  page: (account: AccountId, page: number): ItemKey => ({
+    pk: `ACCOUNT#${account}`,
+    sk: `EVENT_PAGE#${String(page).padStart(12, '0')}`,
+  }),
+  /** The held reads of an account. */
+  holds: (account: AccountId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: 'EVENT_HOLDS' }),
 } as const;
 
 /** The key of the item that holds a webhook and its schedule: of a creation or of a notice. */

@@ -5,6 +5,7 @@ import type * as generateImage from './generate-image.ts';
 import type * as getBalance from './get-balance.ts';
 import type * as getCreation from './get-creation.ts';
 import type * as listCreations from './list-creations.ts';
+import type * as listEvents from './list-events.ts';
 import type * as listModels from './list-models.ts';
 import type * as quoteImage from './quote-image.ts';
 import type { ApiHandler } from '../http/serve.ts';
@@ -18,6 +19,7 @@ export type OperationHandlers = Complete<{
   quoteImage: typeof quoteImage.handler;
   createUpload: typeof createUpload.handler;
   listCreations: typeof listCreations.handler;
+  listEvents: typeof listEvents.handler;
   getBalance: typeof getBalance.handler;
   getCreation: typeof getCreation.handler;
   cancelCreation: typeof cancelCreation.handler;

@@ -8,7 +8,7 @@ import { placeOf } from '../../core/look-for-crossings.ts';
 import { failingAttempts, type NoticeRecord } from '../../core/notice.ts';
 import type { DeliveringAccount } from '../../core/ports/deliveries.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
-import { webhookBody } from '../../core/webhook.ts';
+import { endedEvent, webhookBody } from '../../core/webhook.ts';
 import { errorName } from '../error-name.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { idsOf, noticeIdsOf } from '../log-with.ts';
@@ -65,7 +65,7 @@ function owedNotice(notice: NoticeRecord): Owed {
 }
 
 function owedWebhook(creation: CreationRecord, webhook: WebhookState, services: DeliveryServices): Owed {
-  const event = creation.status === 'failed' ? 'creation.failed' : 'creation.completed';
+  const event = endedEvent(creation);
   return {
     id: creation.id,
     accountId: creation.accountId,

@@ -8,6 +8,7 @@ import { createAccountStore, type AccountStore } from '../../adapters/dynamodb/a
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
+import { createEventLog } from '../../adapters/dynamodb/event-log.ts';
 import { createNoticeStore } from '../../adapters/dynamodb/notice-store.ts';
 import { createOpenWorkStore } from '../../adapters/dynamodb/open-work-store.ts';
 import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
@@ -38,12 +39,14 @@ import { generateImage } from '../../functions/operations/generate-image.ts';
 import { getBalance } from '../../functions/operations/get-balance.ts';
 import { getCreation } from '../../functions/operations/get-creation.ts';
 import { listCreations } from '../../functions/operations/list-creations.ts';
+import { listEvents } from '../../functions/operations/list-events.ts';
 import { listModels } from '../../functions/operations/list-models.ts';
 import { quoteImage } from '../../functions/operations/quote-image.ts';
 import { receiveCallback } from '../../functions/operations/receive-callback.ts';
 import { serve, type ApiHandler } from '../../functions/http/serve.ts';
 import type { ListServices, QuoteServices } from '../../functions/services/api.ts';
 import type { CancelApiServices } from '../../functions/services/cancel.ts';
+import type { EventServices } from '../../functions/services/events.ts';
 import type { UploadServices } from '../../functions/services/upload.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
@@ -77,7 +80,16 @@ import { invokeTask } from './task-invocation.ts';
 const resultsBaseUrl = 'https://results.test';
 const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption';
 
-export type Operation = 'generate' | 'get' | 'list' | 'balance' | 'quote' | 'models' | 'upload' | 'cancel';
+export type Operation =
+  | 'generate'
+  | 'get'
+  | 'list'
+  | 'events'
+  | 'balance'
+  | 'quote'
+  | 'models'
+  | 'upload'
+  | 'cancel';
 
 export interface ServiceWatch extends OutsideWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
@@ -302,6 +314,10 @@ export function createService(
     const open = openApi();
     return { ...open, uploads: createUploadStore(open.shared) };
   };
+  const openEvents = (): EventServices => {
+    const open = openApi();
+    return { ...open, events: createEventLog(open.shared) };
+  };
   const openUpload = (): UploadServices => {
     const open = openApi();
     return { ...open, uploads: createUploadStore(open.shared), uploadTargets: bucket.targets };
@@ -325,6 +341,7 @@ export function createService(
     generate: serve('post', generateImage, openSubmit),
     get: serve('get', getCreation, openApi),
     list: serve('get', listCreations, openApi),
+    events: serve('get', listEvents, openEvents),
     balance: serve('get', getBalance, openApi),
     quote: serve('post', quoteImage, openQuote),
     upload: serve('post', createUpload, openUpload),

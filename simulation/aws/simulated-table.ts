@@ -4,7 +4,7 @@ import type { Item } from '../../local/dynamodb/attributes.ts';
 import { createTableEngine, type CommittedChange } from '../../local/dynamodb/engine.ts';
 import { createNoStorage } from '../../local/dynamodb/storage.ts';
 import { tableDefinition } from './table-definition.ts';
-import type { Input } from './table-request.ts';
+import { asTableRequest, type Input } from './table-request.ts';
 
 /** The name of the table in every world. */
 export const tableName = 'table';
@@ -24,7 +24,10 @@ export interface SimulatedTableOptions {
 }
 
 export interface SimulatedTable {
-  /** Performs an operation, or throws AwsError. It reads an index as the index was `lagMillis` ago. */
+  /**
+   * Performs an operation, or throws AwsError. It reads an index, and items without a consistent read, as they
+   * were `lagMillis` ago. Items that were deleted since then stay absent.
+   */
   readonly perform: (operation: string, input: Input, lagMillis?: number) => Record<string, unknown>;
   /** Begins a transaction. The returned function commits and answers, or throws AwsError. */
   readonly begin: (input: Input) => () => Record<string, unknown>;
@@ -41,11 +44,16 @@ export const maxLagMillis = 20_000;
 
 /** Creates the product's table, without items. */
 export function createSimulatedTable({ now, onCommit }: SimulatedTableOptions): SimulatedTable {
+  const past = createPast(now);
   const engine = createTableEngine({
     now,
     storage: createNoStorage(),
     historyMillis: maxLagMillis,
-    ...(onCommit && { onCommit: (changes) => onCommit(changes.map(asChange)) }),
+    onCommit: (committed) => {
+      const changes = committed.map(asChange);
+      past.note(changes);
+      onCommit?.(changes);
+    },
   });
   engine.perform('CreateTable', tableDefinition(tableName));
   engine.perform('UpdateTimeToLive', {
@@ -53,8 +61,13 @@ export function createSimulatedTable({ now, onCommit }: SimulatedTableOptions): 
     TimeToLiveSpecification: { AttributeName: ttlAttribute, Enabled: true },
   });
   return {
-    perform: (operation, input, lagMillis = 0) =>
-      engine.perform(operation, input, lagMillis === 0 ? undefined : { atMillis: now() - lagMillis }),
+    perform: (operation, input, lagMillis = 0) => {
+      if (lagMillis === 0) return engine.perform(operation, input);
+      const atMillis = now() - lagMillis;
+      const answer = engine.perform(operation, input, { atMillis });
+      const isOfTable = asTableRequest(input).IndexName === undefined && input['ConsistentRead'] !== true;
+      return isOfTable ? { ...answer, Items: past.asOf(atMillis, answer['Items'] as Item[]) } : answer;
+    },
     begin: engine.begin,
     get: (pk, sk) => engine.get(tableName, { pk: { S: pk }, sk: { S: sk } }),
     all: () => engine.all(tableName),
@@ -65,4 +78,31 @@ export function createSimulatedTable({ now, onCommit }: SimulatedTableOptions): 
 
 function asChange({ key, before, after }: CommittedChange): Change {
   return { pk: key['pk']?.S ?? '', sk: key['sk']?.S ?? '', before, after };
+}
+
+interface Past {
+  readonly note: (changes: readonly Change[]) => void;
+  /** The items as they were, without those that did not exist. */
+  readonly asOf: (atMillis: number, items: readonly Item[]) => Item[];
+}
+
+/** What items were before each change of the last seconds. */
+function createPast(now: () => number): Past {
+  const changesOf = new Map<string, { readonly at: number; readonly before: Item | undefined }[]>();
+  const keyOf = (pk = '', sk = ''): string => `${pk} ${sk}`;
+  return {
+    note: (changes) => {
+      const at = now();
+      for (const { pk, sk, before } of changes) {
+        const kept = (changesOf.get(keyOf(pk, sk)) ?? []).filter((one) => one.at > at - maxLagMillis);
+        changesOf.set(keyOf(pk, sk), [...kept, { at, before }]);
+      }
+    },
+    asOf: (atMillis, items) =>
+      items.flatMap((item) => {
+        const since = changesOf.get(keyOf(item['pk']?.S, item['sk']?.S))?.find(({ at }) => at > atMillis);
+        const then = since ? since.before : item;
+        return then ? [then] : [];
+      }),
+  };
 }

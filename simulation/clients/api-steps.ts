@@ -3,9 +3,10 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { createKey } from '../../core/api-key.ts';
 import type { KeyId } from '../../core/ids.ts';
 import type { Operation } from '../aws/deployed-service.ts';
+import { createEventSteps } from './event-steps.ts';
 import { keyAt, type AccountHeld, type KeyHeld } from './open-account.ts';
 import { eventOf, submission } from './request-event.ts';
-import type { Step, Submit } from './scenario.ts';
+import type { FollowEvents, Step, Submit } from './scenario.ts';
 import { bodyOf, detailsOf } from '../watches/answer-body.ts';
 import { promptMark } from './secret-marks.ts';
 import type { Stage } from './stage.ts';
@@ -14,6 +15,7 @@ import { createUploadSteps, type UploadSteps } from './upload-steps.ts';
 export interface ApiSteps {
   readonly submit: (step: Submit) => Promise<void>;
   readonly upload: UploadSteps['upload'];
+  readonly followEvents: (step: FollowEvents) => Promise<void>;
   /** Sends a request that only reads. */
   readonly read: (step: Extract<Step, { kind: 'list' | 'balance' | 'quote' | 'models' }>) => Promise<void>;
   /** Asks for a creation of another account. */
@@ -153,6 +155,7 @@ export function createApiSteps(stage: Stage): ApiSteps {
   return {
     submit,
     upload: uploads.upload,
+    followEvents: createEventSteps(stage, send),
     read,
     pollForeign,
     sendUnknownKey,

@@ -36,6 +36,8 @@ export function createPerformer(
       case 'quote':
       case 'models':
         return api.read(step);
+      case 'events':
+        return api.followEvents(step);
       case 'upload':
         return api.upload(step);
       case 'foreign_poll':

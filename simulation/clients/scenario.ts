@@ -53,8 +53,26 @@ export interface Submit extends Placed {
   readonly cancelAfter?: number;
 }
 
+/** A client that follows the events of its account. */
+export interface FollowEvents extends Placed {
+  readonly kind: 'events';
+  readonly name: string;
+  readonly key: number;
+  /** How many answers the client wants. */
+  readonly reads: number;
+  readonly limit: number;
+  /** Seconds. */
+  readonly wait: number;
+  /** The longest pause between two reads, in milliseconds. */
+  readonly pauseMillis: number;
+  /** The client is told of each event by other means, such as a webhook, and then reads at once. */
+  readonly isTold: boolean;
+  readonly notices: boolean;
+}
+
 export type Step =
   | Submit
+  | FollowEvents
   | (Placed & { readonly kind: 'top_up'; readonly amountMicros: number; readonly reference: string })
   | (Placed & { readonly kind: 'adjust' | 'credit_line'; readonly amountMicros: number })
   | (Placed & {

@@ -33,6 +33,9 @@ export function scenarioOf(seed: number): Scenario {
   );
   const notices = dice.chance('notices change', 0.2) ? [noticeStepOf(dice, accounts, lengthMillis)] : [];
   const uploads = dice.chance('uploads', 0.3) ? uploadsOf(dice, accounts, lengthMillis) : [];
+  const followers = Array.from({ length: dice.pick('followers', [0, 0, 1, 2, 4]) }, (_, index) =>
+    followerOf(dice, `follower ${index}`, accounts, lengthMillis),
+  );
   const cancels = Array.from({ length: dice.between('cancels', 0, 2) }, (_, index): Step => ({
     kind: 'operator_cancel',
     account: dice.between(`cancel ${index} account`, 0, accounts.length - 1),
@@ -55,6 +58,7 @@ export function scenarioOf(seed: number): Scenario {
       ...tomorrow,
       ...uploads,
       ...releasesOf(dice, lengthMillis),
+      ...followers,
     ].sort((a, b) => a.at - b.at),
     faultProbability: dice.pick('faults', [0, 0.01, 0.03, 0.1]),
     calmAfter: lengthMillis + dice.pick('calm', [0, 60_000, 300_000, 1_500_000]),
@@ -140,6 +144,26 @@ function tightCap(dice: Dice, name: string): KeyPlan {
     { totalMicros: 2 * amount, earlierMicros: amount },
     { perUserMicros: amount },
   ]);
+}
+
+/** A client that follows the events, fast or slowly. Often more than one follows the same account. */
+function followerOf(dice: Dice, name: string, accounts: readonly AccountPlan[], lengthMillis: number): Step {
+  const account = dice.chance(`${name} with the first`, 0.7) ? 0 : accounts.length - 1;
+  return {
+    kind: 'events',
+    name,
+    account,
+    key: dice.between(`${name} key`, 0, (accounts[account]?.keys.length ?? 1) - 1),
+    at: dice.chance(`${name} early`, 0.5)
+      ? dice.between(`${name} at once`, 0, 900)
+      : dice.between(`${name} at`, 900, lengthMillis),
+    reads: dice.between(`${name} reads`, 2, 14),
+    limit: dice.pick(`${name} limit`, [1, 2, 100]),
+    wait: dice.pick(`${name} wait`, [0, 0, 2, 20]),
+    pauseMillis: dice.pick(`${name} pause`, [200, 2_000, 30_000]),
+    isTold: dice.chance(`${name} is told`, 0.4),
+    notices: dice.chance(`${name} notices`, 0.5),
+  };
 }
 
 /** A step that only reads. */

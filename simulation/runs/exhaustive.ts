@@ -27,6 +27,7 @@ const plain: Omit<Submit, 'name' | 'at'> = {
   images: [],
   polls: 1,
 };
+const follower = { kind: 'events', account: 0, key: 0, limit: 2, isTold: false, notices: false } as const;
 const startAt = Date.UTC(2026, 10, 21, 12, 0, 30);
 
 function scenario(seed: number, steps: readonly Step[]): Scenario {
@@ -113,6 +114,14 @@ const bases: readonly Scenario[] = [
     { kind: 'test_delivery', at: 7_000, account: 0, webhook: 'ok' },
     { kind: 'test_delivery', at: 8_000, account: 0, webhook: 'ok' },
     { kind: 'revoke', at: 10_000, account: 0, key: 0 },
+  ]),
+  scenario(4, [
+    { ...follower, name: 'slow', at: 500, reads: 4, wait: 2, pauseMillis: 9_000 },
+    { ...follower, name: 'fast', at: 600, reads: 9, wait: 0, pauseMillis: 700 },
+    { ...plain, name: 'g', at: 400, directives: '[sandbox:delay=1s]', webhook: 'ok' },
+    { ...plain, name: 'h', at: 3_000, directives: '[sandbox:fail]' },
+    { ...plain, name: 'i', at: 3_500, webhook: 'ok' },
+    { kind: 'redeliver', at: 6_000, account: 0 },
   ]),
 ];
 

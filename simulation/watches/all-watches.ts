@@ -1,18 +1,20 @@
 /**
  * Watches a world for everything that must hold: in the books, in webhooks, in logs, in answers, and once
- * nothing moves any more.
+ * nothing moves any more. This file has more than 300 lines, because it connects every watch in one place.
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { bodyOf, detailsOf } from './answer-body.ts';
 import { createBooks, textOf, type Books } from './money-books.ts';
 import type { Change } from '../aws/simulated-table.ts';
 import type { Post } from '../network/outbound.ts';
-import { auditTable } from './at-rest-audit.ts';
+import { atRestStore, auditTable } from './at-rest-audit.ts';
 import type { Service, ServiceWatch } from '../aws/deployed-service.ts';
 import { addressMark, promptMark } from '../clients/secret-marks.ts';
 import type { Asked, Before } from '../clients/sent-request.ts';
 import { createCallbackWatch } from './callback-watch.ts';
 import { createCancelWatch, type CancelWatch } from './cancel-watch.ts';
+import { createDocumentWatch } from './document-watch.ts';
+import { createEventWatch, isOfReading, type EventWatch } from './event-watch.ts';
 import { createInvocationWatch } from './invocation-watch.ts';
 import { createLeaseWatch } from './lease-watch.ts';
 import { parseKey } from '../../core/api-key.ts';
@@ -30,6 +32,7 @@ export interface Watch {
   readonly books: Books;
   readonly webhooks: WebhookWatch;
   readonly cancels: CancelWatch;
+  readonly events: EventWatch;
   readonly violations: readonly Violation[];
   /** How often each operation answered with each status. */
   readonly answers: ReadonlyMap<string, number>;
@@ -55,6 +58,17 @@ function isLastUse({ sk, before, after }: Change): boolean {
   return JSON.stringify(old) === JSON.stringify(next);
 }
 
+/** Whether a deletion came a second time. */
+function isOfNothing({ before, after }: Change): boolean {
+  return before === undefined && after === undefined;
+}
+
+/** What a write is, for the rules about what a request may leave behind. */
+function kindOf(change: Change): string {
+  if (isOnlyTold(change)) return 'TOLD';
+  return isOfReading(change) ? 'EVENT' : (change.sk.split('#')[0] ?? '');
+}
+
 /** Creates the watch over one world. */
 export function createWatch(world: World): Watch {
   const violations: Violation[] = [];
@@ -71,8 +85,10 @@ export function createWatch(world: World): Watch {
   const uploads = createUploadWatch(world, accuse);
   const callbacks = createCallbackWatch(() => service?.table, accuse);
   const cancels = createCancelWatch(() => service, accuse);
+  const events = createEventWatch(world, accuse, (id) => webhooks.posts.get(id)?.[0]?.body);
   const leases = createLeaseWatch(world, accuse);
   const releases = createReleaseWatch(world, () => service, accuse);
+  const documented = createDocumentWatch(accuse);
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
   const wrote = new Map<string, Set<string>>();
@@ -109,6 +125,8 @@ export function createWatch(world: World): Watch {
     const isHarmless = (kind: string): boolean =>
       countsOnly.has(kind) ||
       (mayTell && kind === 'TOLD') ||
+      // The second of two first reads writes what is there already, which looks like a mark.
+      (operation === 'events' && (kind === 'EVENT' || kind === 'TOLD')) ||
       (operation === 'upload' && kind === 'UPLOAD') ||
       // The answer to the write of the place was lost, and the table stayed busy. The place is free a day later.
       (operation === 'upload' && status === 503 && kind === 'UNUSED_UPLOADS') ||
@@ -187,6 +205,7 @@ export function createWatch(world: World): Watch {
     books,
     webhooks,
     cancels,
+    events,
     violations,
     answers,
     service: {
@@ -195,7 +214,7 @@ export function createWatch(world: World): Watch {
         if (id !== undefined) {
           const kinds = wrote.get(id) ?? new Set<string>();
           for (const change of changes)
-            if (!isLastUse(change)) kinds.add(isOnlyTold(change) ? 'TOLD' : (change.sk.split('#')[0] ?? ''));
+            if (!isLastUse(change) && !isOfNothing(change)) kinds.add(kindOf(change));
           wrote.set(id, kinds);
         }
         books.onCommit(changes);
@@ -206,8 +225,10 @@ export function createWatch(world: World): Watch {
         leases.onCommit(changes);
         cancels.onCommit(changes);
         releases.onCommit(changes);
+        events.onCommit(changes);
       },
       onPost: (post: Post) => {
+        documented.onPost(post);
         if (service) webhooks.onPost(post, service.table);
         releases.onPost(post);
       },
@@ -217,6 +238,7 @@ export function createWatch(world: World): Watch {
       onSent: (invocation, event) => {
         const { headers } = event;
         uploads.onSent(invocation, event);
+        documented.onSent(invocation, event);
         const account = parseKey((headers['authorization'] ?? '').replace('Bearer ', ''))?.accountId;
         served.set(invocation.id, invocation);
         if (account !== undefined) rates.onSent(invocation, account);
@@ -227,6 +249,7 @@ export function createWatch(world: World): Watch {
         rates.onServed(invocation);
         invocations.onServed(invocation, answer);
         uploads.onServed(invocation, answer, service);
+        documented.onServed(invocation, answer);
       },
       onTask: isRenderedWhereItFits,
       onStart: releases.onStart,
@@ -276,6 +299,7 @@ export function createWatch(world: World): Watch {
       for (const [id, { account, toldAt }] of notices.told) webhookIsSettled(id, account, toldAt);
       if (service) notices.atRest(service.table);
       cancels.atRest();
+      if (service) await events.atRest(atRestStore(service.table, service.store));
       callbacks.atRest(books.creations.keys(), service?.vendor.jobs() ?? 0);
       if (service)
         for (const difference of await auditTable(service.table, service.store))

@@ -40,7 +40,7 @@ function requiredBy(notice: Item | undefined): number {
 
 /** Whether a write only marks a crossing as told. */
 export function isOnlyTold({ sk, before, after }: Change): boolean {
-  if (sk === 'NOTICE') return true;
+  if (sk === 'NOTICE' || after?.['of']?.S?.startsWith('ntc_')) return true;
   if (sk.startsWith('USER#')) return numberIn(before, 'spentMicros') === numberIn(after, 'spentMicros');
   if (sk !== 'ACCOUNT' && !sk.startsWith('KEY#')) return false;
   const rest = (item: Item | undefined): string =>

@@ -105,6 +105,7 @@ export function kindsFor({
           return more('conflict', 'conflicts', 'lost_then_throttled', 'lost_then_conflicts');
         case 'UpdateItem':
         case 'PutItem':
+        case 'DeleteItem':
           return more('conflict', 'conflicts', 'lost_then_throttled');
         case 'Query':
           return more('lag');

@@ -27,9 +27,6 @@ function overBudget(period: Budget['period']): ChargeOutcome {
   };
 }
 
-/** The daily, total and per-user caps are the same condition as the monthly cap, on another item. */
-const shortRounds = 5;
-
 /** The answer to the requests beyond a cap of 0.03 USD. */
 function beyond(reason: string, more: object = {}): Refusal {
   const details = { reason, cap: 0.03, spent: 0.03, resets_at: anyText, ...more };
@@ -67,7 +64,6 @@ exactLimits(
       accepted: 3,
       refusal: beyond('daily_budget_exceeded'),
       outcome: overBudget('daily'),
-      rounds: shortRounds,
     },
     {
       name: 'a total cap that covers exactly three',
@@ -75,7 +71,6 @@ exactLimits(
       accepted: 3,
       refusal: beyond('total_budget_exceeded', { resets_at: null }),
       outcome: overBudget('total'),
-      rounds: shortRounds,
     },
     {
       name: 'a cap for each user that covers exactly three',
@@ -83,7 +78,6 @@ exactLimits(
       accepted: 3,
       refusal: beyond('user_budget_exceeded', { user: userOfTheCrowd }),
       outcome: overBudget('user'),
-      rounds: shortRounds,
     },
   ],
   () => service,

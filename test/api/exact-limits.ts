@@ -1,7 +1,7 @@
 /**
  * Limits are exact, however many requests come at once. For each limit, one round goes over sockets through
- * the whole service, and another round meets conflicts. Up to twenty more rounds are charges alone on a table
- * in memory (crowd.ts), because twenty rounds of 200 requests over sockets would take minutes.
+ * the whole service, and another round meets conflicts. Twenty more rounds are charges alone on a table in
+ * memory (crowd.ts), because twenty rounds of 200 requests over sockets would take minutes.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerRow } from '../../core/ledger.ts';
@@ -17,7 +17,7 @@ function startNothing(service: TestService): void {
 }
 
 export const roomForAll: NewClient = { balance: '100', postRate: '10000', maxConcurrent: '1000' };
-const usualRounds = 20;
+const rounds = 20;
 /** CROWD_ROUNDS=20 also repeats the rounds over sockets, which takes some five minutes. */
 const socketRounds = Number(process.env['CROWD_ROUNDS'] ?? 1);
 
@@ -27,8 +27,6 @@ export interface Limit {
   readonly accepted: number;
   readonly refusal: Refusal;
   readonly outcome: ChargeOutcome;
-  /** The rounds on the table. The default is twenty. */
-  readonly rounds?: number;
 }
 
 export const isAccepted = ({ status }: Answer): boolean => status === 202;
@@ -57,7 +55,7 @@ export function exactLimits(limits: readonly Limit[], started: () => TestService
 
   describe.each(limits)(
     'two hundred requests at once against $name',
-    ({ client: wanted, accepted, refusal, outcome, rounds = usualRounds }) => {
+    ({ client: wanted, accepted, refusal, outcome }) => {
       it(
         `Over sockets, ${accepted} are accepted, and the others are answered ${refusal.status} with the right numbers`,
         async () => {
@@ -78,7 +76,7 @@ export function exactLimits(limits: readonly Limit[], started: () => TestService
         120_000 * socketRounds,
       );
 
-      it(`In each of ${rounds} rounds on the table, ${accepted} are charged, and the others get ${outcome.kind}`, async () => {
+      it(`In each of twenty rounds on the table, ${accepted} are charged, and the others get ${outcome.kind}`, async () => {
         const counter = openCounter(service);
         for (let round = 0; round < rounds; round += 1) {
           const client = await counter.client(wanted);

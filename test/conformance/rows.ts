@@ -839,6 +839,15 @@ export const parts: readonly Part[] = [
     part: 'Beyond the first edition of the API',
     rows: [
       row(
+        'docs/openapi.json describes every operation; no answer, delivery or accepted request differs from it',
+        'document/openapi-file: The file is current; npm run openapi writes it',
+        'document/openapi-file: The file has every operation of the contract, with its method and its path',
+        'document/undocumented: It is as documented: %s',
+        'document/undocumented: It is not as documented: %s',
+        'document/requests: The schema refuses what the API refuses, but for the rules that it cannot say',
+        'simulation/simulation: No invariant breaks in ${seeds} seeds, and every kind of fault strikes',
+      ),
+      row(
         'Prefer: wait: 200 when terminal in time',
         'api/prefer-wait: A completed creation is answered 200 with its Location and without Retry-After',
         'api/prefer-wait: A creation that failed because %s is answered 200',
@@ -880,8 +889,64 @@ export const parts: readonly Part[] = [
         'api/request: A parameter that %s does not take is refused with 400 and its name',
       ),
       row(
+        'GET /events: each end and each redelivery, oldest first, the exact webhook body, from the cursor on',
+        'api/events: An account sees each end behind its cursor once and in order, with the exact webhook body',
+        'api/events: A redelivery is one more event that names the first one',
+        'api/events: Pages of one event follow each other, oldest first, without a gap',
+      ),
+      row(
+        'GET /events: notices with include=notices only',
+        'api/events: Notices are shown only if they are asked for, and keep no other event back',
+      ),
+      row(
+        'GET /events: a foreign or broken cursor is 400 with the field after',
+        'api/events: A foreign or broken cursor and wrong parameters are refused with their fields',
+      ),
+      row(
+        'GET /events: wait holds the answer, at most two an account',
+        'api/events: A held read answers when a creation ends, also without a cursor',
+        'api/events: Two reads of an account are held, and a third one answers at once',
+      ),
+      row(
         'GET /balance',
         'api/quote-and-balance: The answer shows what can be spent, what is open and what this key may still spend this month',
+      ),
+    ],
+  },
+  {
+    part: 'The package for clients',
+    rows: [
+      row(
+        'verifyWebhook accepts both signatures, several secrets and raw bytes alone',
+        'client/verify-webhook: verifyWebhook',
+        'client/webhook-deliveries: deliveries of the service',
+      ),
+      row(
+        'Libraries of Standard Webhooks verify the same deliveries',
+        'client/webhook-deliveries: A completed and a failed creation are verified by verifyWebhook and by the library of Standard Webhooks',
+        'client/webhook-deliveries: After a rotation, receivers with the old secret, the new one or both verify the same delivery',
+      ),
+      row(
+        'Receivers of twelve lines for Express, Hono, Next.js and AWS Lambda',
+        'client/webhook-deliveries: The receiver for %s takes a delivery, and refuses a forged one',
+      ),
+      row(
+        'From a key to an image in three lines, with the package as it is published',
+        'command/three-lines: npm install, the two variables and npx darkroom generate give an image',
+      ),
+      row(
+        'A listener that was killed and slept brings every event in order, signed, none missing',
+        'command/listen: is killed, sleeps through five events and a redelivery, and brings all six in order',
+        'command/listener: brings every event at least once and in order, however often it is killed',
+      ),
+      row(
+        'The exit codes of the command: failed, usage, auth, money and rate',
+        'command/commands: the exit codes',
+      ),
+      row(
+        'No key is printed, and a stored key is readable by its owner alone',
+        'command/commands: No key is ever printed, also when an error would repeat it',
+        'command/login: stores a key that works, so that only its owner can read it, and never prints it',
       ),
     ],
   },

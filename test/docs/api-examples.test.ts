@@ -1,5 +1,5 @@
 /**
- * The examples of docs/api.md and of the README are what the service answers today. Each block of JSON has
+ * The examples of docs/api.md, of docs/openapi.json and of the README are what the service answers today. Each block of JSON has
  * a name (```json example=NAME), and each name has a call here. Where a page shows a curl command
  * before the answer, the test sends exactly this request.
  */
@@ -16,6 +16,9 @@ import { png } from '../api/image-files.ts';
 import * as z from 'zod';
 import { setNotices } from '../../core/notice-settings.ts';
 import { asMicros } from '../../core/money.ts';
+import { documentation } from '../../document/operations/documentation.ts';
+import { operations, type OperationName } from '../../core/contract.ts';
+import documented from '../../document/examples.json' with { type: 'json' };
 import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { readPage, type Page } from './pages.ts';
 
@@ -119,16 +122,21 @@ async function tellTheCap(): Promise<void> {
   }
 }
 
+const cursorSchema = z.object({ next_cursor: z.string() });
+const ask = (path: string): Promise<Answer> => service.send(path, { key: client.key });
+
 /** The story of the pages: a first request, a second one, and what a client asks about them. */
 async function tellTheStory(): Promise<void> {
   client = await service.client();
   const first = await sendShown('first-request', { page: readme });
   await service.ended(idOf(first));
   answers.set('webhook', await webhookOf(idOf(first)));
+  const cursor = cursorSchema.parse((await ask('/events')).body).next_cursor;
   const second = await sendShown('accepted');
   await service.ended(idOf(second));
   await sendShown('completed', { id: idOf(second) });
   await sendShown('creations');
+  answers.set('events', (await ask(`/events?after=${cursor}&wait=20`)).body);
   await sendShown('balance');
   await sendShown('quote');
   await sendShown('upload');
@@ -233,10 +241,26 @@ function normalised(value: unknown): unknown {
   );
 }
 
-const examples = [api, readme].flatMap(({ path, blocks }) =>
-  blocks
-    .filter(({ language }) => language === 'json')
-    .map(({ example, text }) => ({ path, example: example ?? `${text.slice(0, 60)} …`, text })),
+const examples = [
+  ...[api, readme].flatMap(({ path, blocks }) =>
+    blocks
+      .filter(({ language }) => language === 'json')
+      .map(({ example, text }) => ({ path, example: example ?? `${text.slice(0, 60)} …`, text })),
+  ),
+  ...Object.entries(documented).map(([example, value]) => ({
+    path: 'docs/openapi.json',
+    example,
+    text: JSON.stringify(value),
+  })),
+];
+
+/** The examples of requests in docs/openapi.json. */
+const requests = (Object.keys(operations) as OperationName[]).flatMap((name) =>
+  Object.entries(documentation[name].body?.examples ?? {}).map(([example, body]) => ({
+    name,
+    example,
+    body,
+  })),
 );
 
 describe('The JSON examples of the documentation', () => {
@@ -246,7 +270,14 @@ describe('The JSON examples of the documentation', () => {
   });
 
   it('Every call of this test belongs to an example of a page', () => {
-    expect([...answers.keys()].sort()).toEqual(examples.map(({ example }) => example).sort());
+    const names = new Set(examples.map(({ example }) => example));
+    expect([...answers.keys()].sort()).toEqual([...names].sort());
+  });
+
+  it.each(requests)('The service accepts the example $example of a request for $name', async (request) => {
+    const { key } = await service.client();
+    const answer = await service.send(operations[request.name].path, { key, body: request.body });
+    expect(answer.status).toBeLessThan(300);
   });
 
   it('The commands of an upload work as they are shown', async () => {

@@ -9,6 +9,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { accountToItem, apiKeyToItem, creationToItem } from '../../adapters/dynamodb/mapping.ts';
 import type { Item } from '../../adapters/dynamodb/table.ts';
+import { undocumented } from '../../document/check/undocumented.ts';
+import { throwAny } from '../fixtures/documented.ts';
 import type { Account, ApiKey } from '../../core/account.ts';
 import type { CreationRecord } from '../../core/creation.ts';
 import { anAccount, anApiKey, apiKeyText } from '../fixtures/records.ts';
@@ -89,12 +91,14 @@ type Handler = (
 ) => Promise<APIGatewayProxyStructuredResultV2>;
 
 export async function call(handler: Handler, request: Request = {}): Promise<Answer> {
-  const result = await handler(apiEvent(request), {} as Context);
-  return {
-    status: result.statusCode ?? 0,
-    headers: result.headers as Record<string, string>,
-    body: JSON.parse(result.body ?? 'null') as Answer['body'],
-  };
+  const event = apiEvent(request);
+  const result = await handler(event, {} as Context);
+  const { statusCode: status = 0, body: text = 'null' } = result;
+  const headers = result.headers as Record<string, string>;
+  const { method } = event.requestContext.http;
+  const path = event.rawPath;
+  throwAny(undocumented({ method, path, status, headers: Object.entries(headers), text }));
+  return { status, headers, body: JSON.parse(text) as Answer['body'] };
 }
 
 export interface Stored {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { AccountId } from '../../core/ids.ts';
 import { handler } from '../../functions/operations/get-creation.ts';
 import { handler as unknownRoute } from '../../functions/operations/unknown-route.ts';
-import { aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';
+import { aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
 import {
   call,
   dynamo,
@@ -52,7 +52,11 @@ describe('GET /creations/{id}', () => {
     ['failed', undefined],
   ] as const)('The answer for a creation that is %s has the Retry-After %j', async (status, retryAfter) => {
     tableHolds({
-      creation: aCreation({ status, ...(status === 'failed' && { failure: 'GenerationFailed' as const }) }),
+      creation: aCreation({
+        status,
+        ...(retryAfter === undefined && { completedAt: new Date(now).toISOString() }),
+        ...(status === 'failed' && { failure: 'GenerationFailed' as const }),
+      }),
     });
     expect((await call(handler, poll)).headers['retry-after']).toBe(retryAfter);
   });

@@ -224,9 +224,10 @@ describe.each<{ definition: Release }>([{ definition: 'today' }, { definition: '
           headers: { 'idempotency-key': `again-${from}` },
           body: { model: 'sandbox-sketch', prompt: 'a lake' },
         };
-        const first = await service.send('/images/generate', sent);
+        const by = (release: Release) => ({ ...sent, isOfOlderRelease: release === 'stored' });
+        const first = await service.send('/images/generate', by(from));
         two.use(to);
-        const again = await service.send('/images/generate', sent);
+        const again = await service.send('/images/generate', by(to));
         expect([first.status, again.status]).toEqual([202, 202]);
         expect(idOf(again)).toBe(idOf(first));
       });

@@ -110,6 +110,7 @@ describe('the functions', () => {
     QuoteImage: [1_024, 'Answers POST /images/quote', { ...api, OUTBOUND_RULES: 'public' }],
     CreateUpload: [1_024, 'Answers POST /uploads', { ...api, ...bucket }],
     ListCreations: [1_024, 'Answers GET /creations', api],
+    ListEvents: [256, 'Answers GET /events', api],
     GetBalance: [1_024, 'Answers GET /balance', api],
     GetCreation: [1_024, 'Answers GET /creations/{id}', api],
     CancelCreation: [

@@ -25,6 +25,8 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   CreateUpload: ['table: BatchGetItem PutItem UpdateItem', 'bucket/uploads/*: PutObject'],
   QuoteImage: ['table: BatchGetItem UpdateItem'],
   ListCreations: ['table: BatchGetItem UpdateItem', 'table/index/listing: Query'],
+  // It reads an account's own items, and gives events their places in the log.
+  ListEvents: ['table: BatchGetItem DeleteItem GetItem Query UpdateItem'],
   GetBalance: ['table: BatchGetItem UpdateItem'],
   GetCreation: ['table: BatchGetItem UpdateItem'],
   CancelCreation: [

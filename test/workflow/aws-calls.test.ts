@@ -3,7 +3,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sharedTestService, type Client, type TestService } from '../fixtures/service.ts';
+import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { settled, submit } from './creations.ts';
 import { idOf } from '../fixtures/values.ts';
 import { functionName as nameOf } from '../../tools/function-name.ts';
@@ -11,7 +11,7 @@ import { functionName as nameOf } from '../../tools/function-name.ts';
 let service: TestService;
 let client: Client;
 beforeAll(async () => {
-  service = await sharedTestService();
+  service = await startTestService();
   client = await service.client();
 });
 afterAll(() => service.end());

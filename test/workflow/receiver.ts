@@ -2,6 +2,8 @@
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { once } from 'node:events';
+import { undocumentedDelivery } from '../../document/check/undocumented-delivery.ts';
+import { throwAny } from '../fixtures/documented.ts';
 import { portOf } from '../fixtures/values.ts';
 
 export interface Arrival {
@@ -23,6 +25,7 @@ export interface Receiver {
   arrivals(name: string): Arrival[];
   /** Resolves once so many requests have come to a hook. */
   until(name: string, count: number): Promise<void>;
+  /** Throws when a delivery was not as docs/openapi.json documents it. */
   close(): Promise<void>;
 }
 
@@ -59,6 +62,10 @@ export async function startReceiver(): Promise<Receiver> {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
+      const findings = arrivals.flatMap(({ headers, raw }) =>
+        undocumentedDelivery({ headers, body: raw.toString('utf8') }),
+      );
+      throwAny(findings);
     },
   };
 }

@@ -11,6 +11,7 @@ import {
   type Memory,
   type Standing,
 } from './bill.ts';
+import { eventBill, lookSeconds } from './events.ts';
 import { isRenderer } from '../function-name.ts';
 import { creationKinds, type CreationCount, type CreationKind } from './measure.ts';
 import { figureTitles } from './page-figures.ts';
@@ -114,6 +115,26 @@ function userCapTable(): string {
   return table(head, [['A cap for each user', usd(charged), usd(refunded)]]);
 }
 
+function eventTable({ memory }: CostReport): string {
+  const { written, placedAlone, placedInCrowd, heldRead, listeningMonth } = eventBill(memory);
+  return table(
+    ['What', 'USD'],
+    [
+      ['1,000 ends of an account that reads events', usd(written)],
+      ['1,000 events that are read one by one', usd(placedAlone)],
+      ['1,000 events that are read 100 at a time', usd(placedInCrowd)],
+      ['1,000 reads that are held for 20 s', usd(heldRead)],
+      ['A month of one client that always holds a read', usd(listeningMonth, 2)],
+    ],
+  );
+}
+
+/** What 1,000 successes with a webhook and a callback cost in an account that reads events, in USD. */
+function readSuccess({ kinds, memory }: CostReport): number {
+  const bill = billFor(kinds['success, webhook, callback'], memory, ownRenderMillis(kinds));
+  return totalOf(bill) + eventBill(memory).written;
+}
+
 /** What 1,000 successes with a webhook cost when this renderer waits for so long, in USD. */
 export function successAfter(
   seconds: number,
@@ -158,6 +179,14 @@ A vendor that calls back (fal, Replicate) costs nothing while it works ([decisio
 A daily, a monthly and a total cap cost nothing: the charge writes the item of the key in any case. A cap for each user keeps a counter for each user and month. This part is computed and not measured: one read unit with the first read, two write units with the charge, and two with a refund. USD for 1,000, on top of the first table.
 
 ${userCapTable()}
+
+## Events
+
+An account that never asked for GET /events pays nothing for events: the first table holds. From its first read on, each end of a creation writes one item more in its transaction: 1,000 successes with a webhook and a callback then cost ${usd(readSuccess(report))} USD. The first reader of an event stores its place and deletes the item. This part is computed and not measured. A read that is held looks after ${lookSeconds()} s, and then every 2 s. Each look reads two units.
+
+${eventTable(report)}
+
+A held read occupies a function for its whole time, which is nearly all of its price.
 
 ## A month without requests
 

@@ -164,6 +164,7 @@ function newCreation(
       webhook: { url: webhookUrl, status: 'pending', attempts: 0, nextAt: nowMillis },
     }),
     ...(account.noticeUrl !== undefined && { isWatched: true }),
+    ...(account.eventsSince !== undefined && { tellsEvents: true }),
     routes: routes.map(({ provider, provider_model: providerModel, quality }) => ({
       provider,
       providerModel,

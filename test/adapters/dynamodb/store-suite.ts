@@ -6,6 +6,7 @@ import { booksFacts } from './books-facts.ts';
 import { capFacts } from './cap-facts.ts';
 import { chargeFacts } from './charge-facts.ts';
 import { endingFacts } from './ending-facts.ts';
+import { eventFacts } from './event-facts.ts';
 import type { Engine } from './engines.ts';
 import { openStores, type Facts } from './facts.ts';
 import { noticeFacts } from './notice-facts.ts';
@@ -24,6 +25,7 @@ const facts: Facts = {
   ...refusalFacts,
   ...uploadFacts,
   ...noticeFacts,
+  ...eventFacts,
 };
 
 /**

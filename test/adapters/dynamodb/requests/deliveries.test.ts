@@ -226,27 +226,49 @@ const rows: readonly Row[] = [
     (table) => createDeliveryStore(table).reopen(aCreation({ executions: 3 }), now),
     [
       [
-        'UpdateCommand',
+        'TransactWriteCommand',
         {
-          TableName: 'table',
-          Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
-          UpdateExpression:
-            'SET webhook.#status = :pending, webhook.attempts = :zero, webhook.nextAt = :now, openShard = :shard, dueAt = :due, executions = :execution, recoveries = :zero',
-          ConditionExpression:
-            'webhook.#status IN (:delivered, :failed, :skipped) AND executions = :executions',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: {
-            ':pending': 'pending',
-            ':delivered': 'delivered',
-            ':failed': 'failed',
-            ':skipped': 'skipped',
-            ':zero': 0,
-            ':now': now,
-            ':shard': 'WEBHOOK#2',
-            ':due': now + 30_000,
-            ':executions': 3,
-            ':execution': 4,
-          },
+          TransactItems: [
+            {
+              Update: {
+                TableName: 'table',
+                Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
+                UpdateExpression:
+                  'SET webhook.#status = :pending, webhook.attempts = :zero, webhook.nextAt = :now, openShard = :shard, dueAt = :due, executions = :execution, recoveries = :zero',
+                ConditionExpression:
+                  'webhook.#status IN (:delivered, :failed, :skipped) AND executions = :executions',
+                ExpressionAttributeNames: { '#status': 'status' },
+                ExpressionAttributeValues: {
+                  ':pending': 'pending',
+                  ':delivered': 'delivered',
+                  ':failed': 'failed',
+                  ':skipped': 'skipped',
+                  ':zero': 0,
+                  ':now': now,
+                  ':shard': 'WEBHOOK#2',
+                  ':due': now + 30_000,
+                  ':executions': 3,
+                  ':execution': 4,
+                },
+              },
+            },
+            {
+              Update: {
+                TableName: 'table',
+                Key: {
+                  pk: 'ACCOUNT#Acc0unt001',
+                  sk: 'NEW_EVENT#evt_01a1fdfa-bb30-7607-8809-0a0b0c0d0e0f',
+                },
+                UpdateExpression: 'SET #of = :of, expiresAtSeconds = :ttl, again = :again',
+                ExpressionAttributeNames: { '#of': 'of' },
+                ExpressionAttributeValues: {
+                  ':of': '019aa5a0-1000-7000-8000-00000000000a',
+                  ':ttl': now / 1000 + 30 * 86_400,
+                  ':again': true,
+                },
+              },
+            },
+          ],
         },
       ],
     ],

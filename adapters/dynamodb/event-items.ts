@@ -1,0 +1,63 @@
+/**
+ * The event of an end, a redelivery or a notice: one item, in the transaction that makes it. A reader gives it
+ * its place in the log later (event-log.ts). An account of which no client ever read events has no such items,
+ * because nobody has a cursor behind which they could be missed.
+ */
+import type { CreationRecord } from '../../core/creation.ts';
+import { eventIdOfEnd, timeOfEvent, type AccountId, type EventId } from '../../core/ids.ts';
+import type { EventEntry } from '../../core/ports/events.ts';
+import { eventMillis } from '../../core/limits.ts';
+import { keys, ttlAttribute, type Table } from './table.ts';
+import { transact, type TransactItem, type TransactionOutcome } from './transaction.ts';
+
+const nobodyReadsEvents = 'attribute_not_exists(eventsSince)';
+
+/** The creation, its account, and whatever else ends with it. */
+export type EndingItems = readonly [TransactItem, TransactItem, ...TransactItem[]];
+
+/** Unix seconds from which on an event is not shown any more. */
+export function eventExpiry(id: EventId): number {
+  return Math.ceil((timeOfEvent(id) + eventMillis) / 1000);
+}
+
+/**
+ * The item of an event that has no place in the log yet. An update also makes a new item, and a renderer may not
+ * put any.
+ */
+export function eventItem(table: Table, account: AccountId, { id, of, again }: EventEntry): TransactItem {
+  return {
+    Update: {
+      TableName: table.name,
+      Key: keys.newEvent(account, id),
+      UpdateExpression: `SET #of = :of, ${ttlAttribute} = :ttl${again ? ', again = :again' : ''}`,
+      ExpressionAttributeNames: { '#of': 'of' },
+      ExpressionAttributeValues: {
+        ':of': of,
+        ':ttl': eventExpiry(id),
+        ...(again && { ':again': again }),
+      },
+    },
+  };
+}
+
+/**
+ * Ends a creation with its event, by one transaction.
+ *
+ * The condition on the account costs nothing, because every end changes the account. It decides together with
+ * the first read of events: either the end is before that read and needs no event, or the transaction is
+ * refused and is made again with the event.
+ */
+export async function endWithEvent(
+  table: Table,
+  { id, accountId, tellsEvents }: CreationRecord,
+  nowMillis: number,
+  [end, account, ...rest]: EndingItems,
+): Promise<TransactionOutcome> {
+  if (!tellsEvents) {
+    const unread = { Update: { ...account.Update, ConditionExpression: nobodyReadsEvents } };
+    const outcome = await transact(table, [end, unread as TransactItem, ...rest]);
+    if (outcome.kind !== 'refused' || outcome.refusals[0] || !outcome.refusals[1]) return outcome;
+  }
+  const event = eventItem(table, accountId, { id: eventIdOfEnd(id, nowMillis), of: id });
+  return transact(table, [end, account, ...rest, event]);
+}

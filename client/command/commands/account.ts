@@ -1,0 +1,100 @@
+/** The commands `models`, `balance`, `upload` and `events`. */
+import type { Command } from 'commander';
+import { visibleJson } from '../../../terminal/visible-text.ts';
+import type { Balance, Event, Model } from '../../src/types/index.ts';
+import { imageFile } from '../image-file.ts';
+import { wholeNumber } from '../options.ts';
+import type { Run } from '../session.ts';
+
+export function addAccountCommands(program: Command, run: Run): void {
+  program
+    .command('models')
+    .description('the models of your account, with the cheapest price of each')
+    .action(
+      run(async ({ io, options, output, client }) => {
+        const models = await (await client()).models.list({ signal: io.signal });
+        output.list(
+          options.json === true ? models.map((one) => ({ ...one })) : models.map(modelRow),
+          'None.',
+        );
+      }),
+    );
+  program
+    .command('balance')
+    .description('what the account can spend, and what the key has spent')
+    .option('--user <user>', 'also what the key has spent for this user of yours')
+    .action(
+      run(async ({ io, options, output, client }, { user }: { user?: string }) => {
+        const balance = await (await client()).balance.get({ user, signal: io.signal });
+        output.show(options.json === true ? { ...balance } : balanceRow(balance));
+      }),
+    );
+  program
+    .command('upload')
+    .argument('<file>', 'a PNG, JPEG or WebP image')
+    .description('upload a source image and print its entry for image_urls, valid for 24 hours')
+    .action(
+      run(async ({ io, options, client }, file: string) => {
+        const { uploads } = await client();
+        const image_url = await uploads.create(await imageFile(io, file), { signal: io.signal });
+        io.out.write(`${options.json === true ? visibleJson({ image_url }) : image_url}\n`);
+      }),
+    );
+  program
+    .command('events')
+    .description('the events behind a cursor, the oldest first; without --after, only the cursor of now')
+    .option('--after <cursor>', 'the next_cursor of an earlier answer')
+    .option('--limit <number>', '1 to 100 events', wholeNumber(1, 100))
+    .option('--wait <seconds>', 'wait so long for an event: 0 to 20', wholeNumber(0, 20))
+    .option('--notices', 'the notices of the account as well')
+    .action(
+      run(async ({ io, options, output, client }, query: EventOptions) => {
+        const { after, limit, wait, notices } = query;
+        const page = await (
+          await client()
+        ).events.list(
+          { after, limit, wait, ...(notices === true && { include: 'notices' }) },
+          { signal: io.signal },
+        );
+        if (options.json === true) {
+          output.show({ ...page });
+        } else {
+          output.list(page.data.map(eventRow), 'No events.');
+          io.err.write(`next_cursor  ${page.next_cursor}\n`);
+        }
+      }),
+    );
+}
+
+interface EventOptions {
+  readonly after?: string;
+  readonly limit?: number;
+  readonly wait?: number;
+  readonly notices?: boolean;
+}
+
+/** The key's amounts as fields of their own, without the caps that it does not have. */
+function balanceRow({ key, ...account }: Balance): Record<string, unknown> {
+  const ofKey = Object.entries(key).filter(([, value]) => value !== null);
+  return { ...account, ...Object.fromEntries(ofKey.map(([name, value]) => [`key.${name}`, value])) };
+}
+
+function modelRow(model: Model): Record<string, unknown> {
+  return {
+    id: model.id,
+    from_usd: model.pricing.length > 0 ? leastPrice(model) : null,
+    resolutions: model.resolutions,
+    images: model.supports_image_input ? model.max_image_urls : '-',
+    available: model.available ? 'yes' : `no: ${model.unavailable_reason ?? ''}`,
+    name: model.name,
+  };
+}
+
+/** What the cheapest picture of a model costs, in USD. */
+export function leastPrice({ pricing }: Model): number {
+  return Math.min(...pricing.map(({ usd }) => usd));
+}
+
+function eventRow({ id, event, created_at, payload, redelivery_of }: Event): Record<string, unknown> {
+  return { created_at, event, creation: payload.id, id, redelivery_of };
+}

@@ -1,0 +1,206 @@
+import { relative } from 'node:path';
+import { Option, type Command } from 'commander';
+import { visibleText } from '../../../terminal/visible-text.ts';
+import type { Darkroom } from '../../src/darkroom.ts';
+import type { ImageRequest, Model } from '../../src/types/index.ts';
+import { CommandError } from '../exit-codes.ts';
+import { imageFile } from '../image-file.ts';
+import { collected, pairs, usd, wholeNumber } from '../options.ts';
+import { formatOf, saveImages, targetOf } from '../save-images.ts';
+import type { Run, Session } from '../session.ts';
+import { startProgress } from '../terminal/progress.ts';
+import { leastPrice } from './account.ts';
+
+interface GenerateOptions {
+  readonly model?: string;
+  readonly resolution?: ImageRequest['resolution'];
+  readonly aspectRatio?: ImageRequest['aspect_ratio'];
+  readonly image?: readonly string[];
+  readonly output?: string;
+  readonly format?: ImageRequest['output_format'];
+  readonly seed?: number;
+  readonly maxCost?: number;
+  readonly user?: string;
+  readonly metadata?: Record<string, string>;
+  readonly webhookUrl?: string;
+  readonly idempotencyKey?: string;
+  readonly timeout: number;
+  readonly dryRun?: boolean;
+  readonly open?: boolean;
+  readonly preview: boolean;
+}
+
+/** The service holds its answer so long, so that most images need no poll. In seconds. */
+const holdSeconds = 20;
+
+export function addGenerateCommand(program: Command, run: Run): void {
+  program
+    .command('generate')
+    .argument('[prompt]', 'what to draw; may be left out with --image')
+    .description('render an image, save it, and print the path of the file')
+    .option('-m, --model <id>', 'the model; without it DARKROOM_MODEL, or the cheapest that is available')
+    .addOption(new Option('-r, --resolution <size>', 'the size').choices(['1K', '2K', '4K']))
+    .option('-a, --aspect-ratio <ratio>', 'the shape, such as 16:9')
+    .option('-i, --image <path|url>', 'a source image; may be repeated; a file is uploaded', collected)
+    .option('-o, --output <file>', 'a file or folder; its ending chooses the format')
+    .addOption(new Option('-f, --format <format>', 'the format').choices(['png', 'jpeg', 'webp']))
+    .option('--seed <number>', 'for a model that can repeat an image', wholeNumber(0, 2 ** 31 - 1))
+    .option('--max-cost <usd>', 'refuse a higher price (exit code 4)', usd)
+    .option('--user <user>', 'for which user of yours')
+    .option('--metadata <name=value>', 'kept with the creation; may be repeated', pairs)
+    .option('--webhook-url <url>', 'where the service reports the end')
+    .option('--idempotency-key <key>', 'repeat an earlier command without a second charge')
+    .option('--timeout <seconds>', 'give up waiting after so long', wholeNumber(1, 3600), 900)
+    .option('--dry-run', 'only say what it would cost')
+    .option('--open', 'open the image')
+    .option('--no-preview', 'do not show the image in the terminal')
+    .action(run(generate));
+}
+
+async function generate(
+  session: Session,
+  prompt: string | undefined,
+  options: GenerateOptions,
+): Promise<void> {
+  if (prompt === undefined && options.image === undefined) {
+    throw new CommandError(
+      'usage',
+      'A prompt or a source image is needed.',
+      'Say what to draw: darkroom generate "a lake"',
+    );
+  }
+  const { io } = session;
+  const client = await session.client();
+  const target = await targetOf(session, options.output);
+  const progress = startProgress(session);
+  try {
+    const request = await requestOf(session, client, prompt, options, progress.tell);
+    if (options.dryRun === true) {
+      progress.end();
+      session.output.show({ ...(await client.images.quote(request, { signal: io.signal })) });
+      return;
+    }
+    const idempotencyKey = options.idempotencyKey ?? io.uuid();
+    progress.tell(`${request.model} is rendering`);
+    const started = io.now();
+    const { signal } = io;
+    const timeoutMs = options.timeout * 1000;
+    const accepted = await unless(
+      signal,
+      [
+        'Interrupted. The image may still be rendered.',
+        `Run the command again with --idempotency-key ${idempotencyKey}: it is never charged twice.`,
+      ],
+      client.images.generate(request, {
+        signal,
+        idempotencyKey,
+        wait: Math.min(holdSeconds, options.timeout),
+      }),
+    );
+    const { id } = accepted;
+    progress.tell(`${id}: ${accepted.status}`);
+    const creation = await unless(
+      signal,
+      [
+        `Interrupted. The creation ${id} goes on.`,
+        `\`darkroom creations wait ${id} -o FILE\` gets its image.`,
+      ],
+      client.creations.wait(accepted, {
+        signal,
+        timeoutMs,
+        onPoll: ({ status }) => progress.tell(`${id}: ${status}`),
+      }),
+    );
+    progress.end();
+    const paths = await saveImages(session, client, creation, { target, shows: options.preview });
+    const seconds = ((io.now() - started) / 1000).toFixed(1);
+    session.note(`${creation.id}  ${creation.cost} USD  ${seconds} s`);
+    printFiles(session, creation, paths);
+    if (options.open === true) for (const path of paths) io.open(path);
+  } finally {
+    progress.end();
+  }
+}
+
+/** What Ctrl-C leaves behind, and how to get the image all the same. */
+async function unless<Value>(
+  signal: AbortSignal,
+  told: [string, string],
+  work: Promise<Value>,
+): Promise<Value> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (!signal.aborted) throw cause;
+    throw new CommandError('failed', ...told, { cause });
+  }
+}
+
+/** Prints the paths alone, relative to the folder of the person. */
+export function printFiles(
+  { io, options, output }: Session,
+  creation: { readonly id: string },
+  paths: readonly string[],
+): void {
+  const files = paths.map((path) => relative(io.folder, path) || path);
+  if (options.json === true) output.show({ files, creation });
+  else for (const file of files) io.out.write(`${file}\n`);
+}
+
+async function requestOf(
+  session: Session,
+  client: Darkroom,
+  prompt: string | undefined,
+  options: GenerateOptions,
+  tell: (text: string) => void,
+): Promise<ImageRequest> {
+  const image_urls: string[] = [];
+  for (const image of options.image ?? []) {
+    image_urls.push(await sourceImage(session, client, image, tell));
+  }
+  const { resolution, aspectRatio, seed, maxCost, user, metadata, webhookUrl } = options;
+  const format = options.format ?? formatOf(options.output);
+  return {
+    model:
+      options.model ??
+      (session.io.env['DARKROOM_MODEL'] || (await cheapest(session, client, image_urls.length))),
+    ...(prompt !== undefined && { prompt }),
+    ...(image_urls.length > 0 && { image_urls }),
+    ...(resolution !== undefined && { resolution }),
+    ...(aspectRatio !== undefined && { aspect_ratio: aspectRatio }),
+    ...(format !== undefined && { output_format: format }),
+    ...(seed !== undefined && { seed }),
+    ...(maxCost !== undefined && { max_cost: maxCost }),
+    ...(user !== undefined && { user }),
+    ...(metadata !== undefined && { metadata }),
+    ...(webhookUrl !== undefined && { webhook_url: webhookUrl }),
+  };
+}
+
+async function sourceImage(
+  { io }: Session,
+  client: Darkroom,
+  image: string,
+  tell: (text: string) => void,
+): Promise<string> {
+  if (/^(https?:\/\/|upload:)/.test(image)) return image;
+  tell(`${image} is uploading`);
+  return client.uploads.create(await imageFile(io, image), { signal: io.signal });
+}
+
+/** The cheapest model that takes so many source images. Its name is told, since it was not chosen. */
+async function cheapest({ io, note }: Session, client: Darkroom, images: number): Promise<string> {
+  const models = await client.models.list({ signal: io.signal });
+  const takes = (model: Model): boolean =>
+    model.available && (images === 0 || (model.supports_image_input && model.max_image_urls >= images));
+  const [first] = models.filter(takes).toSorted((one, other) => leastPrice(one) - leastPrice(other));
+  if (!first) {
+    throw new CommandError(
+      'failed',
+      'No model of your account can render this.',
+      '`darkroom models` lists them.',
+    );
+  }
+  note(`Model: ${visibleText(first.id)}, the cheapest. Choose another with -m.`);
+  return first.id;
+}

@@ -1,0 +1,132 @@
+/** Turns every error into one sentence, a fix and an exit code. No text contains a key. */
+import { WebhookError } from '../src/webhooks/webhook-error.ts';
+import {
+  AccessDenied,
+  ApiError,
+  AuthenticationFailed,
+  ConnectionError,
+  DarkroomError,
+  GenerationFailed,
+  InsufficientBalance,
+  InvalidRequest,
+  NotFound,
+  RateLimited,
+  TimeoutError,
+} from '../src/errors.ts';
+import { CommandError, type Failure } from './exit-codes.ts';
+
+export interface Complaint {
+  readonly failure: Failure;
+  readonly message: string;
+  readonly fix?: string | undefined;
+  /** The code of the API, if it answered. */
+  readonly code?: string;
+  readonly requestId?: string | undefined;
+}
+
+export function complaintOf(error: unknown): Complaint {
+  const complaint = rawComplaint(error);
+  return {
+    ...complaint,
+    message: withoutKeys(complaint.message),
+    ...(complaint.fix !== undefined && { fix: withoutKeys(complaint.fix) }),
+    ...(error instanceof ApiError && { code: error.code, requestId: error.requestId }),
+  };
+}
+
+function rawComplaint(error: unknown): Complaint {
+  if (error instanceof CommandError) {
+    return { failure: error.failure, message: error.message, fix: error.fix };
+  }
+  if (error instanceof ApiError) return complaintOfAnswer(error);
+  if (error instanceof GenerationFailed) {
+    const fix = error.retryable
+      ? 'The charge was refunded: run the command again.'
+      : 'The charge was refunded: change the prompt or the source image, and run the command again.';
+    return { failure: 'failed', message: error.message, fix };
+  }
+  if (error instanceof TimeoutError) {
+    return { failure: 'failed', message: error.message, fix: afterSilence(error, error.creationId) };
+  }
+  if (error instanceof ConnectionError) {
+    const cause = causeOf(error) ?? '';
+    const message = error.message.includes(cause) ? error.message : `${error.message} (${cause})`;
+    const address = 'Check the address: DARKROOM_BASE_URL, or `darkroom login --base-url URL`.';
+    return { failure: 'failed', message, fix: error.idempotencyKey ? afterSilence(error) : address };
+  }
+  if (error instanceof WebhookError) {
+    return { failure: error.reason === 'secret_invalid' ? 'usage' : 'failed', message: error.message };
+  }
+  // The client refuses what it was given: an address, a key, a file.
+  if (error instanceof DarkroomError) return { failure: 'usage', message: error.message };
+  if (error instanceof Error && error.name === 'AbortError') {
+    return { failure: 'failed', message: 'Interrupted.' };
+  }
+  const { code } = error as { code?: unknown };
+  const told = error instanceof Error ? error.message : String(error);
+  return typeof code === 'string' && /^E[A-Z]+$/.test(code)
+    ? { failure: 'failed', message: `A file cannot be used: ${told}` }
+    : {
+        failure: 'failed',
+        message: `Something unexpected happened: ${told}`,
+        fix: 'Add --debug for details.',
+      };
+}
+
+function complaintOfAnswer(error: ApiError): Complaint {
+  const { message } = error;
+  if (error instanceof AuthenticationFailed) {
+    return { failure: 'auth', message, fix: 'Run `darkroom login`, or set DARKROOM_API_KEY.' };
+  }
+  if (error instanceof AccessDenied) {
+    return { failure: 'auth', message, fix: 'Ask the operator of the service.' };
+  }
+  if (error instanceof InsufficientBalance) return { failure: 'money', message, fix: moneyFix(error) };
+  if (error instanceof InvalidRequest) return complaintOfRequest(error);
+  if (error instanceof RateLimited) {
+    return { failure: 'rate', message, fix: `Wait ${error.retryAfter ?? 1} s, and run the command again.` };
+  }
+  if (error instanceof NotFound) {
+    return error.code === 'ERR_MODEL_NOT_FOUND'
+      ? { failure: 'usage', message, fix: '`darkroom models` lists the models of your account.' }
+      : { failure: 'failed', message };
+  }
+  return { failure: 'failed', message, fix: afterSilence(error) };
+}
+
+function complaintOfRequest({ message, reason, errors, details }: InvalidRequest): Complaint {
+  if (reason === 'max_cost_exceeded') {
+    const fix = `Raise --max-cost to ${String(details['cost'])}, or choose another model or resolution.`;
+    return { failure: 'money', message, fix };
+  }
+  if (reason === 'not_cancellable') return { failure: 'failed', message };
+  const fields = errors.map((one) => `${one.field}: ${one.message}`);
+  return { failure: 'usage', message: fields.length > 0 ? fields.join(' ') : message };
+}
+
+function moneyFix({ topUpUrl, resetsAt }: InsufficientBalance): string {
+  if (topUpUrl !== undefined) return `Add money to your account: ${topUpUrl}`;
+  if (resetsAt !== undefined) return `The budget of the key begins anew at ${resetsAt}.`;
+  return '`darkroom balance` shows what is available.';
+}
+
+/** What to do when nobody knows whether a request was carried out. */
+function afterSilence({ idempotencyKey }: DarkroomError, creationId?: string): string {
+  if (creationId !== undefined) return `The creation goes on: \`darkroom creations wait ${creationId}\`.`;
+  if (idempotencyKey === undefined) return 'Run the command again.';
+  return `Run the command again with --idempotency-key ${idempotencyKey}: it is never charged twice.`;
+}
+
+/** The innermost code or message: fetch says "fetch failed" and hides the rest in its cause. */
+function causeOf(error: Error): string | undefined {
+  let cause: unknown = error.cause;
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
+  if (!(cause instanceof Error)) return undefined;
+  const { code } = cause as { code?: unknown };
+  return typeof code === 'string' ? code : cause.message;
+}
+
+/** The last defence: no message should contain a key or a secret, and none shall. */
+export function withoutKeys(text: string): string {
+  return text.replace(/(dk_live_|whsec_)[\w+/=-]{8,}/g, '$1…');
+}

@@ -1,0 +1,83 @@
+/** What a command works with: the client, its output, and the profile. */
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { Darkroom } from '../src/darkroom.ts';
+import { withMachinery } from '../src/http/machinery.ts';
+import { createOutput, type Output } from '../../terminal/output.ts';
+import { visibleText } from '../../terminal/visible-text.ts';
+import { credentialsOf, type Credentials } from './config/credentials.ts';
+import type { Io, Printer } from './io.ts';
+
+export type Colors = ReturnType<typeof pc.createColors>;
+
+/** Removes what a line of progress has drawn. */
+export const clearLine = '\r\u001b[2K';
+
+/** The options that every command has. */
+export interface GlobalOptions {
+  readonly json?: boolean;
+  readonly profile?: string;
+  readonly debug?: boolean;
+}
+
+export interface Session {
+  readonly io: Io;
+  readonly options: GlobalOptions;
+  readonly output: Output;
+  /** A line of progress on standard error. --json keeps it silent. */
+  readonly note: (text: string) => void;
+  /** Credentials of the environment or of the profile. */
+  readonly credentials: () => Promise<Credentials>;
+  readonly client: () => Promise<Darkroom>;
+}
+
+/** Runs the body of a command with its session. Commander gives arguments, options and the command. */
+export type Run = <Args extends unknown[]>(
+  body: (session: Session, ...args: Args) => Promise<void>,
+) => (...args: Args) => Promise<void>;
+
+export function runner(program: Command, io: Io): Run {
+  return (body) =>
+    async (...args) =>
+      body(sessionOf(program.opts<GlobalOptions>(), io), ...args);
+}
+
+/** Colours only for a person who looks at a terminal and has not switched them off. */
+export function colorsOf({ env }: Pick<Io, 'env'>, { isTTY }: Printer): Colors {
+  return pc.createColors(isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb');
+}
+
+function sessionOf(options: GlobalOptions, io: Io): Session {
+  const colors = colorsOf(io, io.err);
+  const credentials = async (): Promise<Credentials> => credentialsOf(io, options.profile);
+  const note = (text: string): void => {
+    if (options.json === true) return;
+    io.err.write(`${io.err.isTTY ? clearLine : ''}${colors.dim(visibleText(text))}\n`);
+  };
+  return {
+    io,
+    options,
+    output: createOutput(options.json === true, (line) => io.out.write(`${line}\n`), colorsOf(io, io.out)),
+    note,
+    credentials,
+    client: async () => clientOf(await credentials(), io, note),
+  };
+}
+
+export function clientOf(
+  { apiKey, baseUrl }: Pick<Credentials, 'apiKey' | 'baseUrl'>,
+  io: Io,
+  note: (text: string) => void,
+): Darkroom {
+  return new Darkroom(
+    withMachinery(
+      {
+        apiKey,
+        baseUrl,
+        onRetry: ({ error, waitMs }) =>
+          note(`${error.message} Trying again in ${Math.ceil(waitMs / 1000)} s.`),
+      },
+      { now: io.now, sleep: io.sleep, random: io.random, uuid: io.uuid },
+    ),
+  );
+}

@@ -1,0 +1,92 @@
+/** The client. */
+import { DarkroomError } from './errors.ts';
+import { machineryOf } from './http/machinery.ts';
+import { Transport } from './http/transport.ts';
+import { environmentVariable, isPage, rootOf, usableKey, type DarkroomOptions } from './options.ts';
+import { BalanceCalls } from './resources/balance.ts';
+import { CreationCalls } from './resources/creations.ts';
+import { EventCalls } from './resources/events.ts';
+import { ImageCalls } from './resources/images.ts';
+import { ModelCalls } from './resources/models.ts';
+import { ResultCalls } from './resources/results.ts';
+import { UploadCalls } from './resources/uploads.ts';
+
+const defaults = { timeoutMs: 30_000, maxRetries: 2 } as const;
+
+/**
+ * The client of a Darkroom service. One client serves a whole program.
+ *
+ * @example
+ * ```ts
+ * import { Darkroom } from 'darkroom-client';
+ *
+ * // Reads DARKROOM_API_KEY and DARKROOM_BASE_URL.
+ * const darkroom = new Darkroom({ maxRetries: 5, onRetry: ({ path, error }) => console.error(path, error.message) });
+ * const balance = await darkroom.balance.get();
+ * console.log(balance.currency); // USD
+ * ```
+ */
+export class Darkroom {
+  /** Submits requests for images. */
+  readonly images: ImageCalls;
+  /** Reads, awaits, lists and cancels creations. */
+  readonly creations: CreationCalls;
+  /** Brings images to the service that have no address of their own. */
+  readonly uploads: UploadCalls;
+  /** Downloads the images of completed creations. */
+  readonly results: ResultCalls;
+  readonly balance: BalanceCalls;
+  readonly models: ModelCalls;
+  /** Reads what has happened to creations, in order. */
+  readonly events: EventCalls;
+  /** The root of the API. */
+  readonly baseUrl: string;
+
+  constructor(options: DarkroomOptions = {}) {
+    if (isPage() && options.dangerouslyAllowBrowser !== true) {
+      throw new DarkroomError(
+        'This is a page: everybody who opens it could read the API key. Call Darkroom from your server. ' +
+          'If you know the risk, set the option dangerouslyAllowBrowser to true.',
+      );
+    }
+    const key = usableKey(options.apiKey ?? environmentVariable('DARKROOM_API_KEY'));
+    const baseUrl = options.baseUrl ?? environmentVariable('DARKROOM_BASE_URL');
+    if (baseUrl === undefined || baseUrl.trim() === '') {
+      throw new DarkroomError(
+        'The address of the service is needed: set DARKROOM_BASE_URL, or give the option baseUrl.',
+      );
+    }
+    this.baseUrl = rootOf(baseUrl);
+    const { fetch } = options;
+    const transport = new Transport({
+      root: this.baseUrl,
+      authorization: () => `Bearer ${key}`,
+      timeoutMs: options.timeoutMs ?? defaults.timeoutMs,
+      maxRetries: options.maxRetries ?? defaults.maxRetries,
+      // Some runtimes refuse a fetch that is called as the method of another object.
+      fetch: async (input, init) => (fetch ?? globalThis.fetch)(input, init),
+      onRetry: options.onRetry,
+      machinery: machineryOf(options),
+    });
+    this.creations = new CreationCalls(transport);
+    this.images = new ImageCalls(transport, this.creations);
+    this.uploads = new UploadCalls(transport);
+    this.results = new ResultCalls(transport);
+    this.balance = new BalanceCalls(transport);
+    this.models = new ModelCalls(transport);
+    this.events = new EventCalls(transport);
+    // What console.log prints on Node, Bun and Deno.
+    const inspect = Symbol.for('nodejs.util.inspect.custom');
+    Object.defineProperty(this, inspect, { value: () => this.toString() });
+  }
+
+  /** Names the address and never the key. */
+  toString(): string {
+    return `Darkroom(${this.baseUrl})`;
+  }
+
+  /** The address alone, so that no log holds the key. */
+  toJSON(): { baseUrl: string } {
+    return { baseUrl: this.baseUrl };
+  }
+}

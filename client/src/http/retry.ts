@@ -1,0 +1,58 @@
+/** When a request is sent again, and after which wait. */
+import { ApiError, ConnectionError, InputFetchFailed, TimeoutError, UnexpectedAnswer } from '../errors.ts';
+
+/** A retry that is about to happen, as `onRetry` gets it. */
+export interface Retry {
+  /** 1 before the first repetition. */
+  readonly attempt: number;
+  /** Milliseconds until the repetition. */
+  readonly waitMs: number;
+  readonly method: string;
+  /** Relative to the root of the API. */
+  readonly path: string;
+  /** Why the request is repeated. */
+  readonly error: Error;
+}
+
+/** The statuses of an answer with the envelope that may go away by themselves. */
+const temporary: readonly number[] = [408, 429, 500, 503];
+/** The statuses with which a gateway says that the service did not answer. */
+const ofGateways: readonly number[] = [...temporary, 502, 504];
+
+const firstWaitMillis = 500;
+const longestWaitMillis = 30_000;
+/** A server that asks for more than a window of the rate limit is not waited for: the caller decides. */
+const longestRetryAfterSeconds = 60;
+
+/** Whether the same request can be sent again with a hope of success, and without a second charge. */
+export function isTemporary(error: unknown): error is Error {
+  if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
+  if (error instanceof UnexpectedAnswer) return ofGateways.includes(error.status);
+  if (error instanceof InputFetchFailed) return error.retryable;
+  return error instanceof ApiError && temporary.includes(error.status);
+}
+
+/**
+ * The milliseconds before retry number `attempt` (1 is the first), or undefined if there shall be none: the
+ * error is final, or the server asks for so long a wait that the caller has to decide.
+ */
+export function waitBeforeRetry(error: unknown, attempt: number, random: () => number): number | undefined {
+  if (!isTemporary(error)) return undefined;
+  if ((retryAfterOf(error) ?? 0) > longestRetryAfterSeconds) return undefined;
+  return pauseAfter(error, attempt, random);
+}
+
+/**
+ * The milliseconds to wait after failure number `failures` (1 is the first). The wait that the server asks for
+ * is never shortened. The jitter keeps clients apart that failed together.
+ */
+export function pauseAfter(error: unknown, failures: number, random: () => number): number {
+  const asked = retryAfterOf(error);
+  if (asked !== undefined) return Math.ceil(asked * 1000 * (1 + random() / 10));
+  const doubled = Math.min(longestWaitMillis, firstWaitMillis * 2 ** (failures - 1));
+  return Math.ceil(doubled * (0.5 + random() / 2));
+}
+
+function retryAfterOf(error: unknown): number | undefined {
+  return error instanceof ApiError ? error.retryAfter : undefined;
+}

@@ -1,0 +1,204 @@
+/** Sends the requests of the API: with the key, an Idempotency-Key for each POST, and retries. */
+import { DarkroomError, UnexpectedAnswer } from '../errors.ts';
+import { version } from '../version.ts';
+import { apiPromise, type ApiPromise, type Answered } from './api-promise.ts';
+import type { CallOptions, PostOptions } from './call-options.ts';
+import { errorOfAnswer } from './error-of-answer.ts';
+import { exchange } from './exchange.ts';
+import { parseJson } from './json.ts';
+import type { Machinery } from './machinery.ts';
+import { waitBeforeRetry, type Retry } from './retry.ts';
+import { retryAfterSeconds } from './retry-after.ts';
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface Call {
+  readonly method: 'GET' | 'POST';
+  /** Relative to the root of the API, with its ids encoded. */
+  readonly path: string;
+  readonly query?: Query | undefined;
+  /** Sent as JSON. */
+  readonly body?: object | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly options?: PostOptions | undefined;
+  /** The least time limit of an attempt, for an answer that the service holds. */
+  readonly leastTimeoutMs?: number | undefined;
+  /** Instead of the number of the client. */
+  readonly maxRetries?: number | undefined;
+}
+
+export interface TransportOptions {
+  /** The root of the API, without a slash at its end. */
+  readonly root: string;
+  /** Gives the header Authorization. The key itself is in no object that could be printed. */
+  readonly authorization: () => string;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly fetch: typeof globalThis.fetch;
+  readonly onRetry: ((retry: Retry) => void) | undefined;
+  readonly machinery: Machinery;
+}
+
+/** A request to another server, without the key: an upload, or an image. */
+export interface ForeignCall {
+  readonly url: string;
+  readonly method: 'GET' | 'PUT';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: BodyInit;
+  readonly options: CallOptions | undefined;
+}
+
+interface Repeated {
+  readonly method: string;
+  readonly path: string;
+  readonly signal: AbortSignal | undefined;
+  readonly maxRetries?: number | undefined;
+}
+
+interface Attempted {
+  readonly response: Response;
+  readonly bytes: ArrayBuffer;
+}
+
+export class Transport {
+  readonly machinery: Machinery;
+  readonly #options: TransportOptions;
+  /** When a creation may be polled again, as the answer said that it was read from. */
+  readonly #due = new WeakMap<object, number>();
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.machinery = options.machinery;
+  }
+
+  /** The time limit of each attempt. */
+  get timeoutMs(): number {
+    return this.#options.timeoutMs;
+  }
+
+  /** Tells the program about a retry. */
+  tellRetry(retry: Retry): void {
+    this.#options.onRetry?.(retry);
+  }
+
+  /** Sends a request to the API, and reads its JSON. */
+  call<Value>(call: Call): ApiPromise<Value> {
+    return apiPromise(this.answer<Value>(call));
+  }
+
+  /** As call(), with the answer beside the value. */
+  async answer<Value>({ method, path, query, body, options = {}, ...more }: Call): Promise<Answered<Value>> {
+    const idempotencyKey = method === 'POST' ? (options.idempotencyKey ?? this.machinery.uuid()) : undefined;
+    if (idempotencyKey !== undefined && !/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
+      throw new DarkroomError('An Idempotency-Key has 1 to 255 printable ASCII characters.');
+    }
+    const url = `${this.#options.root}${path}${queryText(query)}`;
+    const timeoutMs = Math.max(options.timeoutMs ?? this.#options.timeoutMs, more.leastTimeoutMs ?? 0);
+    const headers = {
+      accept: 'application/json',
+      'user-agent': `darkroom-client/${version}`,
+      authorization: this.#options.authorization(),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      ...more.headers,
+    };
+    const sent = {
+      url,
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      redirect: 'manual',
+      timeoutMs,
+      signal: options.signal,
+    } as const;
+    try {
+      return await this.#repeat(
+        { method, path, signal: options.signal, maxRetries: more.maxRetries },
+        async () => this.#read<Value>(await exchange(this.#options.fetch, sent)),
+      );
+    } catch (error) {
+      if (error instanceof DarkroomError && idempotencyKey !== undefined)
+        error.idempotencyKey = idempotencyKey;
+      throw error;
+    }
+  }
+
+  /** Sends a request to a server that is not the API. It never gets the key. Gives the answer with its bytes. */
+  async foreign({ url, method, headers = {}, body, options = {} }: ForeignCall): Promise<Attempted> {
+    const sent = {
+      url,
+      method,
+      headers,
+      ...(body !== undefined && { body }),
+      redirect: 'follow',
+      timeoutMs: options.timeoutMs ?? this.#options.timeoutMs,
+      signal: options.signal,
+    } as const;
+    // The address of an upload or an image may be all that is needed to use it: it is in no message.
+    return this.#repeat({ method, path: new URL(url).origin, signal: options.signal }, async () => {
+      const attempted = await exchange(this.#options.fetch, sent);
+      if (!attempted.response.ok) throw this.#foreignError(attempted);
+      return attempted;
+    });
+  }
+
+  /** The instant before which this creation must not be polled, if the answer named one. */
+  dueOf(creation: object): number | undefined {
+    return this.#due.get(creation);
+  }
+
+  async #repeat<Value>(
+    { signal, maxRetries = this.#options.maxRetries, ...told }: Repeated,
+    attemptOnce: () => Promise<Value>,
+  ): Promise<Value> {
+    const { machinery } = this.#options;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await attemptOnce();
+      } catch (error) {
+        const waitMs = attempt > maxRetries ? undefined : waitBeforeRetry(error, attempt, machinery.random);
+        if (waitMs === undefined) throw error;
+        this.tellRetry({ ...told, attempt, waitMs, error: error as Error });
+        await machinery.sleep(waitMs, signal);
+      }
+    }
+  }
+
+  #read<Value>({ response, bytes }: Attempted): Answered<Value> {
+    const text = new TextDecoder().decode(bytes);
+    const value = parseJson(text);
+    const now = this.machinery.now();
+    if (!response.ok || typeof value !== 'object' || value === null) {
+      throw errorOfAnswer(response, text, value, now);
+    }
+    const seconds = retryAfterSeconds(response.headers, now);
+    if (seconds !== undefined) this.#due.set(value, now + seconds * 1000);
+    return { value: value as Value, response: copyOf(response, bytes) };
+  }
+
+  #foreignError({ response, bytes }: Attempted): UnexpectedAnswer {
+    const { status, headers } = response;
+    return new UnexpectedAnswer(
+      {
+        status,
+        code: 'UNEXPECTED_ANSWER',
+        message: `The storage answered with status ${status}.`,
+        details: {},
+        requestId: headers.get('x-amz-request-id') ?? undefined,
+        retryAfter: retryAfterSeconds(headers, this.machinery.now()),
+      },
+      new TextDecoder().decode(bytes).slice(0, 500),
+    );
+  }
+}
+
+/** An answer whose body nobody has read yet. */
+function copyOf({ status, statusText, headers }: Response, bytes: ArrayBuffer): Response {
+  return new Response(bytes.byteLength === 0 ? null : bytes, { status, statusText, headers });
+}
+
+function queryText(query: Query | undefined): string {
+  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,0 +1,28 @@
+/**
+ * The client of the Darkroom API.
+ *
+ * @example
+ * ```ts
+ * import { Darkroom } from 'darkroom-client';
+ *
+ * const darkroom = new Darkroom(); // DARKROOM_API_KEY, DARKROOM_BASE_URL
+ * const done = await darkroom.images.generateAndWait({ model: 'sandbox-sketch', prompt: 'a lake at dawn' });
+ * const image = await darkroom.results.download(done);
+ * console.log(image.type); // image/png
+ * ```
+ *
+ * @module
+ */
+export { Darkroom } from './darkroom.ts';
+export type { DarkroomOptions } from './options.ts';
+export * from './errors.ts';
+export type { ApiPromise } from './http/api-promise.ts';
+export type { Retry } from './http/retry.ts';
+export type { CallOptions, PostOptions } from './http/call-options.ts';
+export type { Page, Pages } from './pages.ts';
+export type { GenerateOptions, GenerateAndWaitOptions } from './resources/images.ts';
+export type { WaitOptions } from './resources/creations.ts';
+export type { EventQuery, FollowOptions } from './resources/events.ts';
+export type { ImageSource, UploadOptions } from './resources/uploads.ts';
+export type * from './types/index.ts';
+export { version } from './version.ts';

@@ -1,0 +1,168 @@
+import { GenerationFailed, TimeoutError } from '../errors.ts';
+import { apiPromise, type ApiPromise, type Answered } from '../http/api-promise.ts';
+import { isTemporary, pauseAfter } from '../http/retry.ts';
+import type { CallOptions, PostOptions } from '../http/call-options.ts';
+import type { Transport } from '../http/transport.ts';
+import { pagesOf, type Pages } from '../pages.ts';
+import type { CompletedCreation, Creation, CreationFilter } from '../types/index.ts';
+
+/** Options of a wait. */
+export interface WaitOptions {
+  /** For how many milliseconds to wait: 300,000 by default. */
+  readonly timeoutMs?: number | undefined;
+  /** Ends the wait. Its reason is thrown, and the creation goes on. */
+  readonly signal?: AbortSignal | undefined;
+  /** Is called with the creation after each poll. */
+  readonly onPoll?: ((creation: Creation) => void) | undefined;
+}
+
+const longestWaitMillis = 300_000;
+/** The pace of polls if an answer names none. The service refuses less than a second. */
+const paceMillis = 2000;
+
+/** Reads, awaits, lists and cancels creations. */
+export class CreationCalls {
+  readonly #transport: Transport;
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * A creation as it is now.
+   *
+   * @example
+   * ```ts
+   * const { id } = await darkroom.images.generate({ model: 'sandbox-sketch', prompt: 'a boat' });
+   * const creation = await darkroom.creations.get(id);
+   * console.log(creation.prompt); // a boat
+   * ```
+   */
+  get(id: string, options: CallOptions = {}): ApiPromise<Creation> {
+    return apiPromise(this.read(id, options));
+  }
+
+  /** @internal */
+  read(id: string, options: CallOptions, maxRetries?: number): Promise<Answered<Creation>> {
+    return this.#transport.answer<Creation>({ method: 'GET', path: pathOf(id), options, maxRetries });
+  }
+
+  /**
+   * Polls a creation, at the pace that the service names, until it has completed. Throws GenerationFailed
+   * when it has failed, and TimeoutError when it has not ended in time. A poll that fails for a while, for
+   * example because the network is away, does not end the wait.
+   *
+   * @example
+   * ```ts
+   * const creation = await darkroom.images.generate({ model: 'sandbox-sketch', prompt: 'a boat' });
+   * const done = await darkroom.creations.wait(creation, { timeoutMs: 60_000 });
+   * console.log(done.status); // completed
+   * ```
+   */
+  async wait(creation: Creation | string, options: WaitOptions = {}): Promise<CompletedCreation> {
+    return this.waitSince(this.#transport.machinery.now(), creation, options);
+  }
+
+  /** @internal The time limit counts from `started`. */
+  async waitSince(
+    started: number,
+    creation: Creation | string,
+    { timeoutMs = longestWaitMillis, signal, onPoll }: WaitOptions,
+  ): Promise<CompletedCreation> {
+    const { machinery } = this.#transport;
+    const id = typeof creation === 'string' ? creation : creation.id;
+    const end = started + timeoutMs;
+    let last = typeof creation === 'string' ? undefined : creation;
+    let problem: unknown;
+    let due = (last && this.#transport.dueOf(last)) ?? machinery.now();
+    for (let failures = 0; ;) {
+      if (last) {
+        if (last.status === 'completed') return last;
+        if (last.status === 'failed') throw new GenerationFailed(last);
+      }
+      signal?.throwIfAborted();
+      if (due >= end) {
+        await machinery.sleep(Math.max(0, end - machinery.now()), signal);
+        throw lateFor(id, timeoutMs, problem);
+      }
+      await machinery.sleep(Math.max(0, due - machinery.now()), signal);
+      try {
+        last = await this.#poll(id, end, signal);
+        failures = 0;
+        onPoll?.(last);
+        due = this.#transport.dueOf(last) ?? machinery.now() + paceMillis;
+      } catch (error) {
+        if (!isTemporary(error)) throw error;
+        problem = error;
+        failures += 1;
+        const waitMs = Math.max(paceMillis, pauseAfter(error, failures, machinery.random));
+        this.#transport.tellRetry({ method: 'GET', path: pathOf(id), attempt: failures, waitMs, error });
+        due = machinery.now() + waitMs;
+      }
+    }
+  }
+
+  /** One poll without retries: the wait itself is the retry, and knows when to end. */
+  async #poll(id: string, end: number, signal: AbortSignal | undefined): Promise<Creation> {
+    const timeoutMs = Math.min(this.#transport.timeoutMs, Math.max(1, end - this.#transport.machinery.now()));
+    return (await this.read(id, { signal, timeoutMs }, 0)).value;
+  }
+
+  /**
+   * The creations of the account, the newest first. Iterate over them all, or take one `page()`.
+   *
+   * @example
+   * ```ts
+   * for await (const creation of darkroom.creations.list({ status: 'failed' })) {
+   *   console.error(creation.id, creation.error);
+   * }
+   * const page = await darkroom.creations.list({ limit: 5 }).page();
+   * console.log(page.data.length <= 5); // true
+   * ```
+   */
+  list(filter: CreationFilter = {}, options: CallOptions = {}): Pages<Creation> {
+    return pagesOf((cursor) =>
+      this.#transport.call({
+        method: 'GET',
+        path: '/creations',
+        query: { ...filter, cursor: cursor ?? filter.cursor },
+        options,
+      }),
+    );
+  }
+
+  /**
+   * Cancels a creation, as long as its provider can stop. It is then `failed` with `cancelled_at`, and its
+   * charge is refunded. Throws InvalidRequest with the reason `not_cancellable` when it is too late.
+   *
+   * @example
+   * ```ts
+   * const request = { model: 'sandbox-sketch', prompt: 'a boat [sandbox:delay=5s]' };
+   * const creation = await darkroom.images.generate(request, { wait: 1 });
+   * try {
+   *   const cancelled = await darkroom.creations.cancel(creation);
+   *   console.error(cancelled.amount_refunded);
+   * } catch (error) {
+   *   // The sandbox has begun to paint, and cannot stop.
+   *   if (!(error instanceof InvalidRequest)) throw error;
+   *   console.log(error.reason); // not_cancellable
+   * }
+   * ```
+   */
+  cancel(creation: Creation | string, options: PostOptions = {}): ApiPromise<Creation> {
+    const id = typeof creation === 'string' ? creation : creation.id;
+    return this.#transport.call({ method: 'POST', path: `${pathOf(id)}/cancel`, options });
+  }
+}
+
+function pathOf(id: string): string {
+  return `/creations/${encodeURIComponent(id)}`;
+}
+
+function lateFor(creationId: string, timeoutMs: number, cause: unknown): TimeoutError {
+  return new TimeoutError(`The creation ${creationId} has not ended within ${timeoutMs} ms.`, {
+    creationId,
+    ...(cause !== undefined && { cause }),
+  });
+}

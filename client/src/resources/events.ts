@@ -1,0 +1,125 @@
+import { apiPromise, type ApiPromise, type Answered } from '../http/api-promise.ts';
+import { isTemporary, pauseAfter } from '../http/retry.ts';
+import type { CallOptions } from '../http/call-options.ts';
+import type { Transport } from '../http/transport.ts';
+import type { Event, EventPage } from '../types/index.ts';
+
+/** Which events to read. */
+export interface EventQuery {
+  /** The `next_cursor` of the page before. Without it, the events from now on. */
+  readonly after?: string | undefined;
+  /** 1 to 100. */
+  readonly limit?: number | undefined;
+  /** Seconds for which the service holds its answer until there is an event: 0 to 20. */
+  readonly wait?: number | undefined;
+  /** `notices`: the notices of the account as well. */
+  readonly include?: 'notices' | undefined;
+}
+
+/** Options of an endless reading. */
+export interface FollowOptions extends CallOptions {
+  /** The cursor to go on from. Without it, the events from now on. */
+  readonly after?: string | undefined;
+  /** `notices` also shows the notices of the account. */
+  readonly include?: 'notices' | undefined;
+  /**
+   * Is called, and awaited, with a new cursor as soon as the loop has finished with every event before it.
+   * Who keeps the cursor goes on after a restart where it was, and misses no event.
+   */
+  readonly onCursor?: ((cursor: string) => void | Promise<void>) | undefined;
+}
+
+/** The longest that the service holds an answer, in seconds. */
+const longestHold = 20;
+/** An attempt whose answer is held may take this much longer than it is held, in milliseconds. */
+const holdMargin = 15_000;
+/** Two held reads an account at most: a third is answered at once, and must not become a busy loop. */
+const leastPaceMillis = 1000;
+
+/** Reads what has happened to creations. */
+export class EventCalls {
+  readonly #transport: Transport;
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * One page of events, the oldest first. The same cursor gives the same events again.
+   *
+   * @example
+   * ```ts
+   * const { next_cursor: after } = await darkroom.events.list();
+   * await darkroom.images.generateAndWait({ model: 'sandbox-sketch', prompt: 'a lake' });
+   * const page = await darkroom.events.list({ after, wait: 20 });
+   * console.log(page.data[0]?.event); // creation.completed
+   * ```
+   */
+  list(query: EventQuery = {}, options: CallOptions = {}): ApiPromise<EventPage> {
+    return apiPromise(this.#read(query, options));
+  }
+
+  /**
+   * Every event from now on, or behind a cursor, without an end. Abort the signal, or leave the loop, to
+   * stop. A trouble that may pass does not end the reading, however long it lasts.
+   *
+   * @example
+   * ```ts
+   * const { next_cursor: after } = await darkroom.events.list();
+   * await darkroom.images.generate({ model: 'sandbox-sketch', prompt: 'a lake' });
+   * for await (const { payload } of darkroom.events.follow({ after })) {
+   *   if ('event' in payload) console.log(payload.event, payload.status); // creation.completed completed
+   *   break;
+   * }
+   * ```
+   */
+  async *follow({ after, include, onCursor, ...options }: FollowOptions = {}): AsyncGenerator<
+    Event,
+    void,
+    undefined
+  > {
+    const { machinery } = this.#transport;
+    let cursor = after;
+    for (;;) {
+      options.signal?.throwIfAborted();
+      const started = machinery.now();
+      // The first reading without a cursor gives the one of this moment: it is not held.
+      const wait = cursor === undefined ? undefined : longestHold;
+      const page = await this.#readPatiently({ after: cursor, wait, include }, options);
+      yield* page.data;
+      if (page.next_cursor !== cursor) await onCursor?.(page.next_cursor);
+      if (page.data.length === 0 && cursor !== undefined) {
+        await machinery.sleep(Math.max(0, started + leastPaceMillis - machinery.now()), options.signal);
+      }
+      cursor = page.next_cursor;
+    }
+  }
+
+  #read(query: EventQuery, options: CallOptions, maxRetries?: number): Promise<Answered<EventPage>> {
+    const hold = query.wait ?? 0;
+    return this.#transport.answer<EventPage>({
+      method: 'GET',
+      path: '/events',
+      query: { ...query },
+      options,
+      maxRetries,
+      ...(hold > 0 && { leastTimeoutMs: hold * 1000 + holdMargin }),
+    });
+  }
+
+  /** Reads until there is an answer, or an error that stays. */
+  async #readPatiently(query: EventQuery, options: CallOptions): Promise<EventPage> {
+    const { machinery } = this.#transport;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return (await this.#read(query, options, 0)).value;
+      } catch (error) {
+        if (!isTemporary(error)) throw error;
+        const waitMs = pauseAfter(error, attempt, machinery.random);
+        this.#transport.tellRetry({ method: 'GET', path: '/events', attempt, waitMs, error });
+        await machinery.sleep(waitMs, options.signal);
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import { ApiError } from '../errors.ts';
+import { apiPromise, type ApiPromise, type Answered } from '../http/api-promise.ts';
+import type { PostOptions } from '../http/call-options.ts';
+import type { Transport } from '../http/transport.ts';
+import type { CompletedCreation, Creation, ImageRequest, Quote } from '../types/index.ts';
+import type { CreationCalls, WaitOptions } from './creations.ts';
+
+/** Options of a submission. */
+export interface GenerateOptions extends PostOptions {
+  /** Seconds for which the service holds its answer until the creation has ended: 0 to 20. */
+  readonly wait?: number | undefined;
+}
+
+/** Options of a submission whose end is awaited. */
+export interface GenerateAndWaitOptions extends WaitOptions {
+  /** 1 to 255 printable ASCII characters. Without it, the client takes a new UUID. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The longest that the service holds an answer, in seconds. */
+const longestHold = 20;
+/** An attempt whose answer is held may take this much longer than it is held, in milliseconds. */
+const holdMargin = 15_000;
+
+/** Submits requests for images. */
+export class ImageCalls {
+  readonly #transport: Transport;
+  readonly #creations: CreationCalls;
+
+  /** @internal */
+  constructor(transport: Transport, creations: CreationCalls) {
+    this.#transport = transport;
+    this.#creations = creations;
+  }
+
+  /**
+   * Submits a request and gives its creation, which is usually `queued`. With `wait`, the creation may have
+   * completed or failed already. The request is charged once, however often it has to be repeated.
+   *
+   * @example
+   * ```ts
+   * const creation = await darkroom.images.generate(
+   *   { model: 'sandbox-sketch', prompt: 'a lighthouse', metadata: { order: '4711' } },
+   *   { idempotencyKey: 'order-4711' },
+   * );
+   * console.log(creation.status, creation.cost); // queued 0.01
+   * ```
+   */
+  generate(request: ImageRequest, options: GenerateOptions = {}): ApiPromise<Creation> {
+    return apiPromise(this.#generate(request, options));
+  }
+
+  /**
+   * Submits a request and waits for its image. Throws GenerationFailed when the creation fails, and
+   * TimeoutError when it has not ended in time; the creation then goes on.
+   *
+   * @example
+   * ```ts
+   * const done = await darkroom.images.generateAndWait({ model: 'sandbox-sketch', prompt: 'a lake at dawn' });
+   * console.log(done.status, done.results.length); // completed 1
+   * ```
+   */
+  async generateAndWait(
+    request: ImageRequest,
+    options: GenerateAndWaitOptions = {},
+  ): Promise<CompletedCreation> {
+    const { idempotencyKey, ...wait } = options;
+    const started = this.#transport.machinery.now();
+    const creation = await this.generate(request, {
+      idempotencyKey,
+      signal: wait.signal,
+      wait: Math.min(longestHold, Math.floor((wait.timeoutMs ?? Infinity) / 1000)),
+    });
+    return this.#creations.waitSince(started, creation, wait);
+  }
+
+  /**
+   * What the request would cost, and whether the account can pay for it. Nothing is charged.
+   *
+   * @example
+   * ```ts
+   * const { cost, sufficient } = await darkroom.images.quote({ model: 'sandbox-pro', prompt: 'a boat', resolution: '4K' });
+   * console.log(cost, sufficient); // 0.24 true
+   * ```
+   */
+  quote(request: ImageRequest, options: PostOptions = {}): ApiPromise<Quote> {
+    return this.#transport.call({ method: 'POST', path: '/images/quote', body: request, options });
+  }
+
+  async #generate(
+    request: ImageRequest,
+    { wait = 0, ...options }: GenerateOptions,
+  ): Promise<Answered<Creation>> {
+    try {
+      return await this.#transport.answer<Creation>({
+        method: 'POST',
+        path: '/images/generate',
+        body: request,
+        options,
+        ...(wait > 0 && { headers: { prefer: `wait=${wait}` }, leastTimeoutMs: wait * 1000 + holdMargin }),
+      });
+    } catch (error) {
+      // An answer that was held tells a failed creation by an error. The creation says more.
+      const id = error instanceof ApiError ? error.details['creation_id'] : undefined;
+      if (typeof id !== 'string') throw error;
+      return await this.#creations.read(id, options).catch(() => {
+        throw error;
+      });
+    }
+  }
+}

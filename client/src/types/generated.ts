@@ -1,0 +1,1338 @@
+// Written by `npm run client:types` from docs/openapi.json. Do not change it by hand.
+// schemas 49d1930c2ebf4577df84756c472a03a2d4f0aea1219438b67f85112ec3ae97f2
+// types   069640363a8bf325a04d499b8762942bee39f7d7e631aec4fd08d372411f743c
+
+/**
+ * A request for an image. null in an optional field means that the field is left out.
+ */
+export type ImageRequest = {
+    /**
+     * The id of a model of GET /models.
+     */
+    model: string;
+    /**
+     * What the image shows. Spaces around it are removed; then it has at most `max_prompt_length` characters of the model. Required unless image_urls has an item.
+     */
+    prompt?: string | null;
+    resolution?: Resolution | null;
+    aspect_ratio?: AspectRatio | null;
+    output_format?: OutputFormat | null;
+    /**
+     * Source images; at most `max_image_urls` of the model.
+     */
+    image_urls?: Array<string> | null;
+    /**
+     * An https address that gets one signed event when the creation has ended.
+     */
+    webhook_url?: string | null;
+    /**
+     * Passed on if the provider supports it.
+     */
+    seed?: number | null;
+    /**
+     * At most 16 texts of your own. Creation and webhook return them unchanged.
+     */
+    metadata?: {
+        [key: string]: string;
+    } | null;
+    user?: string | null;
+    /**
+     * The most that the request may cost, in USD with at most 6 decimals. A higher price is refused, and nothing is charged.
+     */
+    max_cost?: number | null;
+};
+
+/**
+ * The size of the image. GET /models lists what a model renders.
+ */
+export type Resolution = '1K' | '2K' | '4K';
+
+/**
+ * Width to height of the image.
+ */
+export type AspectRatio = '1:1' | '3:2' | '2:3' | '4:3' | '3:4' | '5:4' | '4:5' | '16:9' | '9:16' | '21:9';
+
+/**
+ * The format of the image file.
+ */
+export type OutputFormat = 'png' | 'jpeg' | 'webp';
+
+/**
+ * The type and the length of a file that will be put.
+ */
+export type UploadRequest = {
+    content_type: 'image/png' | 'image/jpeg' | 'image/webp';
+    /**
+     * The length of the file.
+     */
+    bytes: number;
+};
+
+/**
+ * `queued`, then `processing`, then finally `completed` or `failed`.
+ */
+export type CreationStatus = 'queued' | 'processing' | 'completed' | 'failed';
+
+/**
+ * The event of a creation that has its images.
+ */
+export type CreationCompleted = {
+    event: 'creation.completed';
+    status: 'completed';
+    /**
+     * The addresses of the images.
+     */
+    result_urls: Array<string>;
+    /**
+     * The id of the creation.
+     */
+    id: string;
+    /**
+     * What was charged, in USD. It stays after a refund.
+     */
+    cost: number;
+    /**
+     * The metadata of the request, under exactly its keys.
+     */
+    metadata: {
+        [key: string]: string;
+    };
+    /**
+     * When the request was accepted.
+     */
+    created_at: string;
+    /**
+     * When the creation ended.
+     */
+    completed_at: string;
+};
+
+/**
+ * The event of a creation that failed and was refunded.
+ */
+export type CreationFailed = {
+    event: 'creation.failed';
+    status: 'failed';
+    error: CreationFailure;
+    /**
+     * The id of the creation.
+     */
+    id: string;
+    /**
+     * What was charged, in USD. It stays after a refund.
+     */
+    cost: number;
+    /**
+     * The metadata of the request, under exactly its keys.
+     */
+    metadata: {
+        [key: string]: string;
+    };
+    /**
+     * When the request was accepted.
+     */
+    created_at: string;
+    /**
+     * When the creation ended.
+     */
+    completed_at: string;
+    /**
+     * When the creation was cancelled. Missing when a release without this field made the first attempt.
+     */
+    cancelled_at?: string | null;
+};
+
+/**
+ * Why a creation failed: exactly one of these messages. Every failed creation is refunded.
+ */
+export type CreationFailure = 'Prompt rejected by the safety filter. Make the scene more specific — abstract or generic prompts are declined more often.' | 'The source image was rejected. Try a different photo.' | 'Generation failed. Please try again.' | 'Nothing was rendered for this request. Describe the image you want in the prompt, or attach the source photo it refers to.' | 'Generation timed out.' | 'The service is temporarily unavailable. Please try again later.' | 'Generation failed.';
+
+/**
+ * Less than the threshold is available.
+ */
+export type WalletLow = {
+    notice: 'wallet.low';
+    /**
+     * The same in every attempt.
+     */
+    id: string;
+    /**
+     * When the service noticed the crossing.
+     */
+    created_at: string;
+    account: {
+        /**
+         * What the account can spend, in USD.
+         */
+        available: number;
+        /**
+         * The threshold of wallet.low, in USD.
+         */
+        low_balance: number | null;
+        /**
+         * All amounts are US dollars.
+         */
+        currency: 'USD';
+    };
+};
+
+/**
+ * Nothing is left, or a request was refused because the balance does not cover it.
+ */
+export type WalletEmpty = {
+    notice: 'wallet.empty';
+    /**
+     * The same in every attempt.
+     */
+    id: string;
+    /**
+     * When the service noticed the crossing.
+     */
+    created_at: string;
+    account: {
+        /**
+         * What the account can spend, in USD.
+         */
+        available: number;
+        /**
+         * The threshold of wallet.low, in USD.
+         */
+        low_balance: number | null;
+        /**
+         * All amounts are US dollars.
+         */
+        currency: 'USD';
+        /**
+         * With so much available the wallet would not be empty.
+         */
+        required: number;
+    };
+};
+
+/**
+ * A key has spent 80 % or 100 % of one of its caps.
+ */
+export type KeyCapReached = {
+    notice: 'key.cap_reached';
+    /**
+     * The same in every attempt.
+     */
+    id: string;
+    /**
+     * When the service noticed the crossing.
+     */
+    created_at: string;
+    account: {
+        /**
+         * What the account can spend, in USD.
+         */
+        available: number;
+        /**
+         * The threshold of wallet.low, in USD.
+         */
+        low_balance: number | null;
+        /**
+         * All amounts are US dollars.
+         */
+        currency: 'USD';
+    };
+    key: {
+        id: string;
+        name: string;
+        cap: 'daily' | 'monthly' | 'total' | 'user';
+        /**
+         * Only for the cap `user`: whose budget is reached.
+         */
+        user?: string;
+        /**
+         * `2026-11-21`, `2026-11` or `total`.
+         */
+        period: string;
+        /**
+         * In percent of the cap.
+         */
+        level: 80 | 100;
+        /**
+         * The cap, in USD.
+         */
+        limit: number;
+        /**
+         * In USD.
+         */
+        spent: number;
+        /**
+         * null for the cap `total`.
+         */
+        resets_at: string | null;
+    };
+};
+
+/**
+ * Ten attempts of webhooks have failed in a row.
+ */
+export type WebhookFailing = {
+    notice: 'webhook.failing';
+    /**
+     * The same in every attempt.
+     */
+    id: string;
+    /**
+     * When the service noticed the crossing.
+     */
+    created_at: string;
+    account: {
+        /**
+         * What the account can spend, in USD.
+         */
+        available: number;
+        /**
+         * The threshold of wallet.low, in USD.
+         */
+        low_balance: number | null;
+        /**
+         * All amounts are US dollars.
+         */
+        currency: 'USD';
+    };
+    webhooks: {
+        failed_attempts: number;
+    };
+};
+
+/**
+ * Fields, headers or query parameters are wrong. `details.errors` names each.
+ */
+export type InvalidFieldsProblem = {
+    error: {
+        code: 'ERR_INVALID_REQUEST';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            errors: Array<FieldError>;
+        };
+    };
+};
+
+/**
+ * One wrong field of a request.
+ */
+export type FieldError = {
+    /**
+     * The field of the body (`image_urls[0]`), `body` for the whole body, or the name of a header or query parameter.
+     */
+    field: string;
+    code: 'required' | 'unknown_field' | 'unknown_parameter' | 'invalid_type' | 'invalid_value' | 'invalid_json' | 'invalid_encoding' | 'too_short' | 'too_long' | 'too_small' | 'too_big' | 'too_many' | 'refused_target' | 'mismatch' | 'exceeded' | 'too_large' | 'too_many_pixels' | 'invalid_size' | 'unsupported_type' | 'upload_not_usable' | 'not_taken';
+    /**
+     * For people. Do not branch on it.
+     */
+    message: string;
+};
+
+/**
+ * No provider that is enabled for the account renders the request, or takes one of its images.
+ */
+export type NoRouteProblem = {
+    error: {
+        code: 'ERR_INVALID_REQUEST';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'provider_policy_no_route';
+            errors: Array<FieldError>;
+        };
+    };
+};
+
+/**
+ * The price is above `max_cost`. Nothing was charged.
+ */
+export type MaxCostExceededProblem = {
+    error: {
+        code: 'ERR_INVALID_REQUEST';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'max_cost_exceeded';
+            /**
+             * The price, in USD.
+             */
+            cost: number;
+            /**
+             * As the request named it.
+             */
+            max_cost: number;
+            errors: Array<FieldError>;
+        };
+    };
+};
+
+/**
+ * The Idempotency-Key was used for another request.
+ */
+export type IdempotencyKeyMismatchProblem = {
+    error: {
+        code: 'ERR_INVALID_REQUEST';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'idempotency_key_mismatch';
+            errors: Array<FieldError>;
+        };
+    };
+};
+
+/**
+ * The creation has ended, or its provider did not confirm that it stopped. The creation goes on.
+ */
+export type NotCancellableProblem = {
+    error: {
+        code: 'ERR_INVALID_REQUEST';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'not_cancellable';
+            status: CreationStatus;
+            errors: Array<FieldError>;
+        };
+    };
+};
+
+/**
+ * The request has no key, or the key is unknown, revoked or expired.
+ */
+export type KeyRefusedProblem = {
+    error: {
+        code: 'ERR_API_KEY_INVALID';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'api_key_missing' | 'api_key_invalid';
+        };
+    };
+};
+
+/**
+ * The balance does not cover the price.
+ */
+export type OverBalanceProblem = {
+    error: {
+        code: 'ERR_INSUFFICIENT_BALANCE';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            /**
+             * The price, in USD.
+             */
+            required: number;
+            /**
+             * What the account can spend, in USD.
+             */
+            available: number;
+            /**
+             * All amounts are US dollars.
+             */
+            currency: 'USD';
+            top_up_url: string;
+        };
+    };
+};
+
+/**
+ * A budget of the key does not cover the price.
+ */
+export type OverBudgetProblem = {
+    error: {
+        code: 'ERR_INSUFFICIENT_BALANCE';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'daily_budget_exceeded' | 'monthly_budget_exceeded' | 'total_budget_exceeded';
+            /**
+             * The cap, in USD.
+             */
+            cap: number;
+            /**
+             * What is spent of it, in USD.
+             */
+            spent: number;
+            /**
+             * null for the total budget.
+             */
+            resets_at: string | null;
+        };
+    };
+};
+
+/**
+ * The budget of the key for this user does not cover the price.
+ */
+export type OverUserBudgetProblem = {
+    error: {
+        code: 'ERR_INSUFFICIENT_BALANCE';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'user_budget_exceeded';
+            /**
+             * The cap, in USD.
+             */
+            cap: number;
+            /**
+             * What is spent of it, in USD.
+             */
+            spent: number;
+            /**
+             * The begin of the next month.
+             */
+            resets_at: string;
+            user: string;
+        };
+    };
+};
+
+/**
+ * The account is disabled.
+ */
+export type AccountDisabledProblem = {
+    error: {
+        code: 'ERR_ACCOUNT_DISABLED';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'account_disabled';
+        };
+    };
+};
+
+/**
+ * API access of the account is paused.
+ */
+export type ApiSuspendedProblem = {
+    error: {
+        code: 'ERR_API_SUSPENDED';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'api_suspended';
+        };
+    };
+};
+
+/**
+ * The model is not available to this account.
+ */
+export type ModelNotFoundProblem = {
+    error: {
+        code: 'ERR_MODEL_NOT_FOUND';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            [key: string]: unknown;
+        };
+    };
+};
+
+/**
+ * There is no creation with this id, or it belongs to another account. There is nothing at this path.
+ */
+export type NotFoundProblem = {
+    error: {
+        code: 'ERR_NOT_FOUND';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            [key: string]: unknown;
+        };
+    };
+};
+
+/**
+ * The account has sent too many requests in this minute.
+ */
+export type RateUsedUpProblem = {
+    error: {
+        code: 'ERR_RATE_LIMIT';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'account_rate';
+            limit: number;
+            window_seconds: number;
+        };
+    };
+};
+
+/**
+ * The creation was polled less than `interval_seconds` ago.
+ */
+export type PolledTooSoonProblem = {
+    error: {
+        code: 'ERR_RATE_LIMIT';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'poll_interval';
+            interval_seconds: number;
+        };
+    };
+};
+
+/**
+ * Too many rejected authentications came from this address.
+ */
+export type AddressBlockedProblem = {
+    error: {
+        code: 'ERR_RATE_LIMIT';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'burst_block';
+        };
+    };
+};
+
+/**
+ * The account has too many open creations.
+ */
+export type TooManyOpenProblem = {
+    error: {
+        code: 'ERR_QUOTA_EXCEEDED';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'concurrent_creations';
+            scope: 'account';
+            limit: number;
+            current: number;
+        };
+    };
+};
+
+/**
+ * The service has no room for another creation.
+ */
+export type ServiceIsFullProblem = {
+    error: {
+        code: 'ERR_QUOTA_EXCEEDED';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'capacity';
+            scope: 'service';
+            limit: number;
+            current: number;
+        };
+    };
+};
+
+/**
+ * The account has too many uploads that no creation has used.
+ */
+export type TooManyUploadsProblem = {
+    error: {
+        code: 'ERR_QUOTA_EXCEEDED';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'unused_uploads';
+            scope: 'account';
+            limit: number;
+            current: number;
+        };
+    };
+};
+
+/**
+ * Something unexpected happened. Send the request again with the same Idempotency-Key.
+ */
+export type InternalProblem = {
+    error: {
+        code: 'ERR_INTERNAL';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            [key: string]: unknown;
+        };
+    };
+};
+
+/**
+ * A source image could not be downloaded. Nothing was charged.
+ */
+export type InputFetchFailedProblem = {
+    error: {
+        code: 'ERR_INPUT_FETCH_FAILED';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'input_fetch_failed';
+            retryable: boolean;
+            /**
+             * The place in `image_urls`.
+             */
+            input_index: number;
+        };
+    };
+};
+
+/**
+ * Only with `Prefer: wait`: the creation failed. Its charge was refunded in full.
+ */
+export type GenerationFailedProblem = {
+    error: {
+        code: 'ERR_GENERATION_FAILED';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            /**
+             * The creation, whose charge was refunded in full.
+             */
+            creation_id: string;
+            error: CreationFailure;
+            retryable: boolean;
+        };
+    };
+};
+
+/**
+ * The creation could not be started, or no provider was available. Its charge was refunded in full.
+ */
+export type ProviderUnavailableProblem = {
+    error: {
+        code: 'ERR_PROVIDER_UNAVAILABLE';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'provider_unavailable';
+            /**
+             * The creation, whose charge was refunded in full.
+             */
+            creation_id: string;
+            /**
+             * Only with `Prefer: wait`.
+             */
+            error?: CreationFailure;
+            /**
+             * Only with `Prefer: wait`.
+             */
+            retryable?: boolean;
+        };
+    };
+};
+
+/**
+ * The service is busy. Nothing was charged.
+ */
+export type OverloadedProblem = {
+    error: {
+        code: 'ERR_PROVIDER_UNAVAILABLE';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'overloaded';
+        };
+    };
+};
+
+/**
+ * No provider of the model is enabled for the account. Nothing was charged.
+ */
+export type NoProviderEnabledProblem = {
+    error: {
+        code: 'ERR_PROVIDER_UNAVAILABLE';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'no_provider_enabled';
+        };
+    };
+};
+
+/**
+ * The models that this key may use. A hidden model is absent.
+ */
+export type ModelList = {
+    data: Array<Model>;
+};
+
+/**
+ * A model, with what the providers of this account can render.
+ */
+export type Model = {
+    id: string;
+    name: string;
+    description: string;
+    /**
+     * Whether this account can use the model now.
+     */
+    available: boolean;
+    /**
+     * null when the model is available.
+     */
+    unavailable_reason: 'no_provider_enabled' | 'sunset' | null;
+    supports_image_input: boolean;
+    max_image_urls: number;
+    /**
+     * In Unicode code points.
+     */
+    max_prompt_length: number;
+    resolutions: Array<Resolution>;
+    aspect_ratios: Array<AspectRatio>;
+    output_formats: Array<OutputFormat>;
+    default_resolution: Resolution;
+    default_aspect_ratio: AspectRatio;
+    default_output_format: OutputFormat;
+    pricing: Array<ModelPrice>;
+    /**
+     * Since when the model is deprecated.
+     */
+    deprecated_at: string | null;
+    /**
+     * From this day on, 00:00 UTC, the model is no longer available.
+     */
+    sunset_at: string | null;
+};
+
+/**
+ * The price of a model at one resolution.
+ */
+export type ModelPrice = {
+    resolution: Resolution;
+    /**
+     * The price of one image, in USD.
+     */
+    usd: number;
+    /**
+     * Added for each source image, in USD.
+     */
+    usd_per_input_image: number;
+};
+
+/**
+ * API Gateway answered instead of the service. Such an answer has no X-Request-Id.
+ */
+export type GatewayAnswer = {
+    message: string;
+};
+
+/**
+ * A creation. `status` tells which of the three it is.
+ */
+export type Creation = ({
+    status: 'queued' | 'processing';
+} & OpenCreation) | ({
+    status: 'completed';
+} & CompletedCreation) | ({
+    status: 'failed';
+} & FailedCreation);
+
+/**
+ * A creation that has not ended.
+ */
+export type OpenCreation = {
+    /**
+     * The id of the creation, a UUID of version 7.
+     */
+    id: string;
+    model: string;
+    prompt: string | null;
+    resolution: Resolution;
+    aspect_ratio: AspectRatio;
+    output_format: OutputFormat;
+    seed: number | null;
+    /**
+     * What was charged, in USD. It stays after a refund.
+     */
+    cost: number;
+    /**
+     * What was refunded, in USD: 0 or the cost.
+     */
+    amount_refunded: number;
+    /**
+     * All amounts are US dollars.
+     */
+    currency: 'USD';
+    /**
+     * null when the request named no webhook_url.
+     */
+    webhook: CreationWebhook | null;
+    /**
+     * The metadata of the request, under exactly its keys.
+     */
+    metadata: {
+        [key: string]: string;
+    };
+    /**
+     * For whom the client renders, as the request named it.
+     */
+    user: string | null;
+    /**
+     * When the request was accepted.
+     */
+    created_at: string;
+    /**
+     * When the rendering began.
+     */
+    started_at: string | null;
+    status: 'queued' | 'processing';
+    completed_at: null;
+    cancelled_at: null;
+};
+
+/**
+ * The webhook of a creation, and how its delivery stands.
+ */
+export type CreationWebhook = {
+    url: string;
+    status: 'pending' | 'delivered' | 'failed' | 'skipped';
+    /**
+     * Attempts of the current round.
+     */
+    attempts: number;
+};
+
+/**
+ * A creation that has its images.
+ */
+export type CompletedCreation = {
+    /**
+     * The id of the creation, a UUID of version 7.
+     */
+    id: string;
+    model: string;
+    prompt: string | null;
+    resolution: Resolution;
+    aspect_ratio: AspectRatio;
+    output_format: OutputFormat;
+    seed: number | null;
+    /**
+     * What was charged, in USD. It stays after a refund.
+     */
+    cost: number;
+    /**
+     * What was refunded, in USD: 0 or the cost.
+     */
+    amount_refunded: number;
+    /**
+     * All amounts are US dollars.
+     */
+    currency: 'USD';
+    /**
+     * null when the request named no webhook_url.
+     */
+    webhook: CreationWebhook | null;
+    /**
+     * The metadata of the request, under exactly its keys.
+     */
+    metadata: {
+        [key: string]: string;
+    };
+    /**
+     * For whom the client renders, as the request named it.
+     */
+    user: string | null;
+    /**
+     * When the request was accepted.
+     */
+    created_at: string;
+    /**
+     * When the rendering began.
+     */
+    started_at: string | null;
+    status: 'completed';
+    /**
+     * The addresses of the images. Empty after result_expires_at.
+     */
+    result_urls: Array<string>;
+    /**
+     * The images. Empty after result_expires_at.
+     */
+    results: Array<CreationResult>;
+    /**
+     * Until when the images can be fetched.
+     */
+    result_expires_at: string;
+    /**
+     * When the creation ended.
+     */
+    completed_at: string;
+    cancelled_at: null;
+};
+
+/**
+ * One rendered image.
+ */
+export type CreationResult = {
+    /**
+     * Anyone who has the address can fetch the image until result_expires_at.
+     */
+    url: string;
+    /**
+     * In pixels.
+     */
+    width: number;
+    /**
+     * In pixels.
+     */
+    height: number;
+    content_type: 'image/png' | 'image/jpeg' | 'image/webp';
+    /**
+     * The length of the file.
+     */
+    bytes: number;
+    /**
+     * Whether the file carries content credentials, a C2PA manifest. Missing on results of a release that did not look.
+     */
+    content_credentials?: 'present' | 'absent';
+};
+
+/**
+ * A creation that failed. Its charge was refunded in full.
+ */
+export type FailedCreation = {
+    /**
+     * The id of the creation, a UUID of version 7.
+     */
+    id: string;
+    model: string;
+    prompt: string | null;
+    resolution: Resolution;
+    aspect_ratio: AspectRatio;
+    output_format: OutputFormat;
+    seed: number | null;
+    /**
+     * What was charged, in USD. It stays after a refund.
+     */
+    cost: number;
+    /**
+     * What was refunded, in USD: 0 or the cost.
+     */
+    amount_refunded: number;
+    /**
+     * All amounts are US dollars.
+     */
+    currency: 'USD';
+    /**
+     * null when the request named no webhook_url.
+     */
+    webhook: CreationWebhook | null;
+    /**
+     * The metadata of the request, under exactly its keys.
+     */
+    metadata: {
+        [key: string]: string;
+    };
+    /**
+     * For whom the client renders, as the request named it.
+     */
+    user: string | null;
+    /**
+     * When the request was accepted.
+     */
+    created_at: string;
+    /**
+     * When the rendering began.
+     */
+    started_at: string | null;
+    status: 'failed';
+    error: CreationFailure;
+    /**
+     * Whether the same request may succeed when sent again.
+     */
+    retryable: boolean;
+    /**
+     * When the creation ended.
+     */
+    completed_at: string;
+    /**
+     * When the creation was cancelled.
+     */
+    cancelled_at: string | null;
+};
+
+/**
+ * The price of a request, and the image that it would give.
+ */
+export type Quote = {
+    /**
+     * What the request would cost, in USD.
+     */
+    cost: number;
+    /**
+     * All amounts are US dollars.
+     */
+    currency: 'USD';
+    model: string;
+    resolution: Resolution;
+    aspect_ratio: AspectRatio;
+    output_format: OutputFormat;
+    /**
+     * The number of source images.
+     */
+    input_images: number;
+    /**
+     * What the account can spend, in USD.
+     */
+    available: number;
+    /**
+     * Whether the account can pay the request.
+     */
+    sufficient: boolean;
+};
+
+/**
+ * An announced upload.
+ */
+export type Upload = {
+    id: string;
+    /**
+     * The item of `image_urls` that names this upload.
+     */
+    image_url: string;
+    /**
+     * PUT the bytes there within 15 minutes, without an API key.
+     */
+    upload_url: string;
+    /**
+     * Headers of the PUT. They are signed: send exactly these.
+     */
+    upload_headers: {
+        [key: string]: string;
+    };
+    /**
+     * Until when the upload can be named in `image_urls`.
+     */
+    expires_at: string;
+};
+
+/**
+ * A page of creations. It may be short, or empty, with has_more.
+ */
+export type CreationPage = {
+    /**
+     * The newest first.
+     */
+    data: Array<Creation>;
+    has_more: boolean;
+    /**
+     * The `cursor` of the next request. null when has_more is false.
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * The events behind a cursor. An empty page says that there is none.
+ */
+export type EventPage = {
+    /**
+     * The oldest first.
+     */
+    data: Array<Event>;
+    /**
+     * The `after` of the next request, also without events.
+     */
+    next_cursor: string;
+};
+
+/**
+ * A creation has ended, its webhook is sent again, or a notice was told.
+ */
+export type Event = {
+    /**
+     * New for each redelivery.
+     */
+    id: string;
+    /**
+     * The `event` or the `notice` of the payload.
+     */
+    event: 'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing';
+    /**
+     * When it happened.
+     */
+    created_at: string;
+    /**
+     * The body of the webhook or of the notice. As JSON without spaces it has the same bytes.
+     */
+    payload: CreationEvent | Notice;
+    /**
+     * The id of the first event of the creation; null on every other event.
+     */
+    redelivery_of: string | null;
+};
+
+/**
+ * The end of a creation. `event` tells which of the two it is.
+ */
+export type CreationEvent = ({
+    event: 'creation.completed';
+} & CreationCompleted) | ({
+    event: 'creation.failed';
+} & CreationFailed);
+
+/**
+ * Something that concerns no single creation. `notice` tells which of the four it is.
+ */
+export type Notice = ({
+    notice: 'wallet.low';
+} & WalletLow) | ({
+    notice: 'wallet.empty';
+} & WalletEmpty) | ({
+    notice: 'key.cap_reached';
+} & KeyCapReached) | ({
+    notice: 'webhook.failing';
+} & WebhookFailing);
+
+/**
+ * What the account and this key can spend.
+ */
+export type Balance = {
+    /**
+     * The balance plus the credit line, in USD.
+     */
+    available: number;
+    /**
+     * In USD. Below zero while the credit line is in use.
+     */
+    balance: number;
+    /**
+     * In USD.
+     */
+    credit_line: number;
+    /**
+     * All amounts are US dollars.
+     */
+    currency: 'USD';
+    /**
+     * Creations of the account that have not ended.
+     */
+    in_flight: number;
+    /**
+     * The most creations that may be open at once.
+     */
+    max_concurrent: number;
+    key: KeyBudget;
+};
+
+/**
+ * The limits of the key of this request, and what it has spent.
+ */
+export type KeyBudget = {
+    /**
+     * The most that the key may spend in a UTC month, in USD. null is no limit.
+     */
+    monthly_cap: number | null;
+    /**
+     * What the key has spent in this UTC month.
+     */
+    spent: number;
+    /**
+     * The begin of the next month.
+     */
+    resets_at: string;
+    /**
+     * The most that the key may spend on a UTC day, in USD. null is no limit.
+     */
+    daily_cap: number | null;
+    /**
+     * What the key has spent on this UTC day.
+     */
+    spent_today: number;
+    /**
+     * The begin of the next day.
+     */
+    day_resets_at: string;
+    /**
+     * The most that the key may spend in all, in USD. null is no limit.
+     */
+    total_cap: number | null;
+    /**
+     * What the key has spent in all.
+     */
+    spent_total: number;
+    /**
+     * The most that the key may spend in a UTC month for each user, in USD. null is no limit.
+     */
+    per_user_monthly_cap: number | null;
+    /**
+     * The only models that the key may use. null for all models of the account.
+     */
+    models: Array<string> | null;
+    /**
+     * When the key stops working.
+     */
+    expires_at: string | null;
+    /**
+     * null unless the request names a user.
+     */
+    user: UserBudget | null;
+};
+
+/**
+ * What a key has spent for one user of the client.
+ */
+export type UserBudget = {
+    id: string;
+    /**
+     * What the key has spent for this user in this UTC month, while it had a cap for each user.
+     */
+    spent: number;
+    /**
+     * The begin of the next month.
+     */
+    resets_at: string;
+};
+
+/**
+ * Every refusal in one type. Branch on `error.code` and `error.details.reason`, never on `error.message`.
+ */
+export type Problem = InvalidFieldsProblem | NoRouteProblem | MaxCostExceededProblem | IdempotencyKeyMismatchProblem | NotCancellableProblem | KeyRefusedProblem | OverBalanceProblem | OverBudgetProblem | OverUserBudgetProblem | AccountDisabledProblem | ApiSuspendedProblem | ModelNotFoundProblem | NotFoundProblem | RateUsedUpProblem | PolledTooSoonProblem | AddressBlockedProblem | TooManyOpenProblem | ServiceIsFullProblem | TooManyUploadsProblem | InternalProblem | InputFetchFailedProblem | GenerationFailedProblem | ProviderUnavailableProblem | OverloadedProblem | NoProviderEnabledProblem;

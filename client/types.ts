@@ -1,0 +1,40 @@
+/**
+ * `npm run client:types`: writes the types of the API from docs/openapi.json. Only the types of a plugin are
+ * taken: the client itself is written by hand, since its retries and waits are the product.
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { headOf, schemasOf, typesPath } from './types-head.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The types of all schemas, as @hey-api/openapi-ts writes them. */
+async function typesOf(schemas: object): Promise<string> {
+  // The generator costs half a second: only this command loads it.
+  const { createClient } = await import('@hey-api/openapi-ts');
+  const folder = await mkdtemp(join(tmpdir(), 'darkroom-types-'));
+  try {
+    await createClient({
+      input: {
+        openapi: '3.1.1',
+        info: { title: 'Darkroom', version: '1' },
+        paths: {},
+        components: { schemas },
+      },
+      output: { path: folder, indexFile: false },
+      plugins: ['@hey-api/typescript'],
+      logs: { level: 'silent' },
+    });
+    const text = await readFile(join(folder, 'types.gen.ts'), 'utf8');
+    // The first block names a server. The client knows its address by its options.
+    return text.slice(text.indexOf('/**'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const schemas = schemasOf(await readFile(join(root, 'docs/openapi.json'), 'utf8'));
+const text = await typesOf(schemas);
+await writeFile(join(root, typesPath), `${headOf(schemas, text)}\n${text}`);

@@ -1,0 +1,50 @@
+/**
+ * `wait`: the answer is held until there is an event, until the seconds have passed, or until shortly before the
+ * gateway's own time limit.
+ */
+import type { AccountId } from '../../../core/ids.ts';
+import { eventPausesMillis, latestAnswerMillis } from '../../../core/limits.ts';
+import type { EventHold, EventPlace } from '../../../core/ports/events.ts';
+import { errorName } from '../../error-name.ts';
+import type { EventServices } from '../../services/events.ts';
+
+/** What a look found: something to show, or only a place further on. */
+export interface Look<Found> {
+  readonly found: Found | undefined;
+  readonly place: EventPlace;
+}
+
+/**
+ * Looks again and again while an account's hold is free.
+ * @param first what the look before the wait found: nothing
+ */
+export async function awaitEvents<Found>(
+  account: AccountId,
+  seconds: number,
+  first: Look<Found>,
+  look: (place: EventPlace) => Promise<Look<Found>>,
+  services: EventServices,
+): Promise<Look<Found>> {
+  const { budget, clock, events, log } = services;
+  const until = Math.min(budget.elapsed() + seconds * 1000, latestAnswerMillis);
+  let last = first;
+  let hold: EventHold | undefined;
+  try {
+    const nowMillis = clock.now();
+    hold = await events.hold(account, nowMillis + until - budget.elapsed(), nowMillis);
+    if (!hold) return first;
+    for (let looks = 0; last.found === undefined; looks += 1) {
+      const left = until - budget.elapsed();
+      if (left <= 0) return last;
+      const pause = eventPausesMillis[looks] ?? eventPausesMillis[2];
+      await clock.sleep(Math.min(pause, left), budget.signal);
+      last = await look(last.place);
+    }
+    // A hold that lasted for its whole time has ended by itself.
+    await events.release(account, hold);
+  } catch (error) {
+    // The place is known, so an error of a look is no reason to refuse the request.
+    log.info('wait_broken_off', { error: errorName(error) });
+  }
+  return last;
+}

@@ -1,0 +1,298 @@
+/** The client against the real local service: its examples, its whole surface, and a hostile proxy. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Darkroom, InsufficientBalance, InvalidRequest, TimeoutError } from '../../client/src/index.ts';
+import { withMachinery } from '../../client/src/http/machinery.ts';
+import { hostilities, startHostileProxy } from '../../tools/client-bench/hostile-proxy.ts';
+import {
+  runStorm,
+  stormAccount,
+  stormBooks,
+  stormEnvironment,
+  stormModel,
+} from '../../tools/client-bench/storm.ts';
+import { startQuickProvider, type QuickProvider } from '../../tools/machine-bench/quick-provider.ts';
+import { png } from '../api/image-files.ts';
+import { startTestService, type TestService } from '../fixtures/service.ts';
+import { portOf } from '../fixtures/values.ts';
+import { docstringExamples, pageExamples, runExample, type Ran } from './doc-examples.ts';
+import { thrownBy } from './stub.ts';
+
+/** A picture takes a tenth of a second of the processor. A prompt with this directive costs none. */
+const unpainted = '[sandbox:delay=60s]';
+
+let provider: QuickProvider;
+let service: TestService;
+let folder: string;
+beforeAll(async () => {
+  provider = await startQuickProvider(0);
+  service = await startTestService({ environment: stormEnvironment(provider.url) });
+  folder = await mkdtemp(join(tmpdir(), 'darkroom-client-'));
+  await writeFile(join(folder, 'lake.png'), png(64, 64));
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await service.end();
+  await provider.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function newDarkroom(wanted: object = {}): Promise<Darkroom> {
+  const { key } = await service.client({ postRate: '1000', ...wanted });
+  return new Darkroom({ apiKey: key, baseUrl: service.machine.apiUrl });
+}
+
+describe('the examples of the docstrings', () => {
+  const examples = docstringExamples('client/src').filter(({ code }) => !code.includes('verifyWebhook'));
+
+  it('Every file with public functions has examples', () => {
+    expect(new Set(examples.map(({ name }) => name.split(' ')[0]))).toEqual(
+      new Set([
+        'darkroom.ts',
+        'errors.ts',
+        'http/api-promise.ts',
+        'index.ts',
+        'pages.ts',
+        ...['balance', 'creations', 'events', 'images', 'models', 'results', 'uploads'].map(
+          (name) => `resources/${name}.ts`,
+        ),
+      ]),
+    );
+  });
+
+  for (const example of examples) {
+    it(`${example.name} prints what it promises`, async () => {
+      const { key } = await service.client();
+      vi.stubEnv('DARKROOM_API_KEY', key);
+      vi.stubEnv('DARKROOM_BASE_URL', service.machine.apiUrl);
+      const ran = await runExample(example, {
+        darkroom: new Darkroom(),
+        replaced: { 'lake.png': join(folder, 'lake.png') },
+      });
+      expect(ran.promised.length).toBeGreaterThan(0);
+      expect(ran.printed).toEqual(ran.promised);
+    });
+  }
+});
+
+describe('docs/client.md and the page of the package', () => {
+  const examples = new Map(
+    [...pageExamples('docs/client.md'), ...pageExamples('client/README.md')].map((example) => [
+      example.name,
+      example,
+    ]),
+  );
+
+  async function run(name: string, replaced: Readonly<Record<string, string>> = {}): Promise<Ran> {
+    const example = examples.get(name);
+    if (!example) throw new Error(`no page has the example ${name}`);
+    const { key } = await service.client();
+    vi.stubEnv('DARKROOM_API_KEY', key);
+    vi.stubEnv('DARKROOM_BASE_URL', service.machine.apiUrl);
+    vi.stubEnv('PORT', '0');
+    return runExample(example, { darkroom: new Darkroom(), replaced });
+  }
+
+  it('Every example of the page is tested', () => {
+    const tested = [
+      'quick-start',
+      'as-response',
+      'repeat',
+      'errors',
+      'express',
+      'next',
+      'lambda',
+      'worker',
+      'read-me',
+    ];
+    expect([...examples.keys()]).toEqual(tested);
+  });
+
+  it('The quick start has ten lines, and saves an image', async () => {
+    const file = join(folder, 'quick-start.png');
+    await run('quick-start', { 'lake.png': file });
+    expect(examples.get('quick-start')?.code.trim().split('\n').length).toBeLessThanOrEqual(10);
+    expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  it('The program of the package saves an image', async () => {
+    const file = join(folder, 'read-me.png');
+    await run('read-me', { 'lake.png': file });
+    expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  for (const name of ['as-response', 'repeat', 'errors']) {
+    it(`The example ${name} prints what it promises`, async () => {
+      const { printed, promised } = await run(name);
+      expect(promised).toHaveLength(1);
+      expect(printed).toEqual(promised);
+    });
+  }
+
+  it('The recipe for Express makes one creation of an order that comes twice', async () => {
+    const { exported } = await run('express');
+    const server = exported['server'] as Server;
+    const order = async (): Promise<unknown> =>
+      (
+        await fetch(`http://127.0.0.1:${portOf(server)}/orders/4711/image`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{"prompt":"a lake"}',
+        })
+      ).json();
+    try {
+      const first = await order();
+      expect(first).toEqual({ creation: expect.any(String) as string });
+      expect(await order()).toEqual(first);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('The recipe for Next.js answers with the image, or with the failure', async () => {
+    const { POST } = (await run('next')).exported as { POST: (request: Request) => Promise<Response> };
+    const post = async (prompt: string): Promise<Response> =>
+      POST(new Request('http://page.test', { method: 'POST', body: JSON.stringify({ prompt }) }));
+    expect(await (await post('a lake')).json()).toEqual({ image: expect.stringContaining('http') as string });
+    const failed = await post('a lake [sandbox:reject-prompt]');
+    expect([failed.status, await failed.json()]).toMatchObject([422, { retryable: false }]);
+  });
+
+  it('The recipe for Lambda gives one creation for one invocation', async () => {
+    const { handler } = (await run('lambda')).exported as {
+      handler: (event: object, context: object) => Promise<{ creation: string }>;
+    };
+    const context = { awsRequestId: 'r1', getRemainingTimeInMillis: () => 30_000 };
+    const first = await handler({ prompt: 'a lake' }, context);
+    expect(await handler({ prompt: 'a lake' }, context)).toEqual(first);
+  });
+
+  it('The worker saves the image, and gives a prompt up that was rejected', async () => {
+    const { work } = (await run('worker')).exported as { work: (job: object) => Promise<string> };
+    const file = join(folder, 'work.png');
+    const job = (prompt: string): object => ({
+      id: prompt,
+      file,
+      request: { model: 'sandbox-sketch', prompt },
+    });
+    const [done, rejected] = await Promise.all([work(job('a lake')), work(job('[sandbox:reject-prompt]'))]);
+    expect([done, rejected]).toEqual(['done', expect.stringMatching(/^given up: Prompt rejected/)]);
+    expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG');
+  });
+});
+
+describe('the client at the real service', () => {
+  it('A request with an upload gives an image, and the balance pays for it once', async () => {
+    const darkroom = await newDarkroom();
+    const lake = await darkroom.uploads.create(png(64, 64));
+    const done = await darkroom.images.generateAndWait({
+      model: 'sandbox-standard',
+      prompt: 'in winter',
+      image_urls: [lake],
+      metadata: { order: '4711' },
+    });
+    const image = await darkroom.results.download(done.results[0]);
+    expect(done).toMatchObject({
+      status: 'completed',
+      metadata: { order: '4711' },
+      cost: expect.any(Number) as number,
+    });
+    expect([image.type, image.size]).toEqual(['image/png', done.results[0]?.bytes]);
+    expect((await darkroom.balance.get()).available).toBeCloseTo(25 - done.cost, 6);
+  });
+
+  it('The same key gives the same creation, and another request with it is refused', async () => {
+    const darkroom = await newDarkroom();
+    const request = { model: 'sandbox-sketch', prompt: `a boat ${unpainted}` };
+    const first = await darkroom.images.generate(request, { idempotencyKey: 'one' });
+    const second = await darkroom.images.generate(request, { idempotencyKey: 'one' });
+    const other = await thrownBy(
+      darkroom.images.generate({ ...request, prompt: 'two boats' }, { idempotencyKey: 'one' }),
+    );
+    expect(second.id).toBe(first.id);
+    expect(other).toBeInstanceOf(InvalidRequest);
+    expect(other).toMatchObject({ reason: 'idempotency_key_mismatch', idempotencyKey: 'one' });
+  });
+
+  it('A wallet that is too small is told in numbers, without a retry', async () => {
+    const error = await thrownBy(
+      (await newDarkroom({ balance: '0.005' })).images.generate({
+        model: 'sandbox-sketch',
+        prompt: 'a boat',
+      }),
+    );
+    expect(error).toBeInstanceOf(InsufficientBalance);
+    expect(error).toMatchObject({
+      required: 0.01,
+      available: 0.005,
+      requestId: expect.any(String) as string,
+    });
+  });
+
+  it('A wait that ends too early names the creation, which then completes', async () => {
+    const darkroom = await newDarkroom();
+    const error = await thrownBy(
+      darkroom.images.generateAndWait(
+        { model: 'sandbox-sketch', prompt: 'a boat [sandbox:delay=2s]' },
+        { timeoutMs: 100 },
+      ),
+    );
+    expect(error).toBeInstanceOf(TimeoutError);
+    const { creationId = '' } = error as TimeoutError;
+    expect((await darkroom.creations.wait(creationId)).id).toBe(creationId);
+  });
+
+  it('A creation that no provider has begun is cancelled and refunded', async () => {
+    const darkroom = await newDarkroom();
+    service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
+    try {
+      const creation = await darkroom.images.generate({ model: 'sandbox-sketch', prompt: 'a boat' });
+      const cancelled = await darkroom.creations.cancel(creation);
+      expect(cancelled).toMatchObject({ id: creation.id, status: 'failed', amount_refunded: creation.cost });
+      expect(cancelled.cancelled_at).not.toBeNull();
+    } finally {
+      service.machine.faults.clear();
+    }
+  });
+
+  it('The list has every creation once, page by page', async () => {
+    const darkroom = await newDarkroom();
+    const made: string[] = [];
+    for (const prompt of ['one', 'two', 'three']) {
+      const request = { model: 'sandbox-sketch', prompt: `${prompt} ${unpainted}` };
+      made.unshift((await darkroom.images.generate(request)).id);
+    }
+    const listed: string[] = [];
+    for await (const { id } of darkroom.creations.list({ limit: 1 })) listed.push(id);
+    expect(listed).toEqual(made);
+  });
+});
+
+describe('the client behind a hostile proxy', () => {
+  it('Sixty requests all give their image, and each is charged once', { timeout: 100_000 }, async () => {
+    const { id, key } = await stormAccount(service.operator, provider.key);
+    const proxy = await startHostileProxy({ api: service.machine.apiUrl, seed: 4, share: 0.3 });
+    try {
+      // Waits are a twentieth of what they are. The other tests state how long they are.
+      const sleep = async (millis: number): Promise<void> =>
+        new Promise((resolve) => setTimeout(resolve, millis / 20));
+      const darkroom = new Darkroom(withMachinery({ apiKey: key, baseUrl: proxy.url }, { sleep }));
+      const storm = { darkroom, model: stormModel, requests: 60, atOnce: 20, name: 'test' };
+      const { first, repeated, ids } = await runStorm(storm);
+      expect(first).toBeGreaterThanOrEqual(57);
+      expect(repeated).toBeGreaterThan(0);
+      expect(new Set(ids).size).toBe(60);
+      expect(await stormBooks(service.operator, id)).toEqual({
+        creations: 60,
+        chargedOnce: 60,
+        differences: 0,
+      });
+      expect(hostilities.filter((hostility) => proxy.struck[hostility] === 0)).toEqual([]);
+    } finally {
+      await proxy.stop();
+    }
+  });
+});

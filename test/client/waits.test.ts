@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { GenerationFailed, NotFound, TimeoutError, type Creation } from '../../client/src/index.ts';
+import { json, refusal, stub, thrownBy, type Reply } from './stub.ts';
+
+const request = { model: 'sandbox-sketch', prompt: 'a lake' };
+const open = (after?: number): Response =>
+  json({ id: 'c1', status: 'processing' }, 200, after === undefined ? {} : { 'retry-after': String(after) });
+const completed = (): Response => json({ id: 'c1', status: 'completed', results: [] });
+const failedCreation = {
+  id: 'c1',
+  status: 'failed',
+  error: 'Generation failed.',
+  retryable: true,
+  cost: 0.01,
+  amount_refunded: 0.01,
+};
+
+describe('wait', () => {
+  it('Polls come at the pace that each answer names, and otherwise every 2 s', async () => {
+    const polled: Creation[] = [];
+    const { darkroom, sent } = stub([open(3), open(), open(1), completed()]);
+    const done = await darkroom.creations.wait('c1', { onPoll: (creation) => polled.push(creation) });
+    expect(done.status).toBe('completed');
+    expect(sent.map(({ at }) => at)).toEqual([0, 3000, 5000, 6000]);
+    expect(polled.map(({ status }) => status)).toEqual([
+      'processing',
+      'processing',
+      'processing',
+      'completed',
+    ]);
+  });
+
+  it('A creation of an answer is polled no earlier than its answer said', async () => {
+    const { darkroom, sent } = stub([
+      json({ id: 'c1', status: 'queued' }, 202, { 'retry-after': '2' }),
+      completed(),
+    ]);
+    await darkroom.creations.wait(await darkroom.images.generate(request));
+    expect(sent.map(({ at }) => at)).toEqual([0, 2000]);
+  });
+
+  it('A creation that has completed needs no poll', async () => {
+    const { darkroom, sent } = stub([completed()]);
+    await darkroom.creations.wait(await darkroom.creations.get('c1'));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('A failed creation is thrown as GenerationFailed', async () => {
+    const { darkroom } = stub([json(failedCreation)]);
+    const error = await thrownBy(darkroom.creations.wait('c1'));
+    expect(error).toBeInstanceOf(GenerationFailed);
+    expect(error).toMatchObject({
+      message: 'Generation failed.',
+      creation: failedCreation,
+      retryable: true,
+      refunded: true,
+    });
+  });
+
+  it('A creation whose charge is not given back yet is not called refunded', async () => {
+    const { darkroom } = stub([json({ ...failedCreation, amount_refunded: 0 })]);
+    expect(await thrownBy(darkroom.creations.wait('c1'))).toMatchObject({ refunded: false });
+  });
+
+  it('A poll that is never answered ends with the wait', async () => {
+    const { darkroom } = stub(() => 'silence', { timeoutMs: 60_000 });
+    const error = await thrownBy(darkroom.creations.wait('c1', { timeoutMs: 20 }));
+    expect(error).toMatchObject({ name: 'TimeoutError', creationId: 'c1', cause: { name: 'TimeoutError' } });
+  });
+
+  it('An answer makes the next trouble the first one again', async () => {
+    const broken = new TypeError('fetch failed');
+    const replies = [broken, broken, broken, broken, open(1), broken, completed()];
+    const { darkroom, retries } = stub(replies, { random: 1 });
+    await darkroom.creations.wait('c1');
+    expect(retries.map(({ attempt, waitMs }) => [attempt, waitMs])).toEqual([
+      [1, 2000],
+      [2, 2000],
+      [3, 2000],
+      [4, 4000],
+      [1, 2000],
+    ]);
+  });
+
+  it('A trouble that may pass does not end the wait', async () => {
+    const troubles: Reply[] = [
+      new TypeError('fetch failed'),
+      refusal(429, 'ERR_RATE_LIMIT', { reason: 'poll_interval' }, { 'retry-after': '1' }),
+      refusal(429, 'ERR_RATE_LIMIT', { reason: 'burst_block' }, { 'retry-after': '120' }),
+      refusal(503, 'ERR_PROVIDER_UNAVAILABLE'),
+      refusal(500, 'ERR_INTERNAL'),
+    ];
+    const { darkroom, sent, retries } = stub([...troubles, completed()]);
+    await darkroom.creations.wait('c1');
+    expect(sent.map(({ at }) => at)).toEqual([0, 2000, 4000, 124_000, 126_000, 130_000]);
+    expect(retries.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('An error that stays ends the wait', async () => {
+    const { darkroom } = stub([open(), refusal(404, 'ERR_NOT_FOUND')]);
+    expect(await thrownBy(darkroom.creations.wait('c1'))).toBeInstanceOf(NotFound);
+  });
+
+  it('The wait ends at its time limit, and says which creation goes on and what the last trouble was', async () => {
+    const { darkroom, now } = stub(() => open(2));
+    const error = await thrownBy(darkroom.creations.wait('c1', { timeoutMs: 9000 }));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({
+      creationId: 'c1',
+      message: 'The creation c1 has not ended within 9000 ms.',
+    });
+    expect(now()).toBe(9000);
+    const down = stub(() => new TypeError('fetch failed'));
+    expect(await thrownBy(down.darkroom.creations.wait('c1'))).toMatchObject({
+      name: 'TimeoutError',
+      cause: { name: 'ConnectionError' },
+    });
+    expect(down.now()).toBe(300_000);
+  });
+});
+
+describe('generate with wait', () => {
+  it('The service is asked to hold its answer', async () => {
+    const { darkroom, sent } = stub([completed(), completed()]);
+    await darkroom.images.generate(request, { wait: 5 });
+    await darkroom.images.generate(request);
+    expect(sent.map(({ headers }) => headers.get('prefer'))).toEqual(['wait=5', null]);
+  });
+
+  it('An answer that is held may take longer than the time limit', async () => {
+    const { darkroom } = stub(['silence'], { timeoutMs: 1, maxRetries: 0 });
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new Error('still open')), 40);
+    const held = darkroom.images.generate(request, { wait: 1, signal: controller.signal });
+    expect(await thrownBy(held)).toMatchObject({ message: 'still open' });
+  });
+
+  it('A creation that failed while the answer was held is given as a failed creation', async () => {
+    const { darkroom, sent } = stub([
+      refusal(502, 'ERR_GENERATION_FAILED', { creation_id: 'c1', retryable: true }),
+      json(failedCreation),
+    ]);
+    expect(await darkroom.images.generate(request, { wait: 5 })).toEqual(failedCreation);
+    expect(sent.map(({ path }) => path)).toEqual(['/images/generate', '/creations/c1']);
+  });
+
+  it('If that creation cannot be read, the first error is thrown with the key of the request', async () => {
+    const { darkroom } = stub([
+      refusal(502, 'ERR_GENERATION_FAILED', { creation_id: 'c1' }),
+      refusal(404, 'ERR_NOT_FOUND'),
+    ]);
+    expect(await thrownBy(darkroom.images.generate(request, { wait: 5 }))).toMatchObject({
+      code: 'ERR_GENERATION_FAILED',
+      idempotencyKey: 'uuid-1',
+    });
+  });
+});
+
+describe('generateAndWait', () => {
+  it('The answer is held first, and then the creation is polled with the same time limit', async () => {
+    const { darkroom, sent, now } = stub((one) => (one.method === 'POST' ? open(2) : open(5)));
+    const error = await thrownBy(darkroom.images.generateAndWait(request, { timeoutMs: 12_500 }));
+    expect(error).toMatchObject({ name: 'TimeoutError', creationId: 'c1' });
+    expect(sent[0]?.headers.get('prefer')).toBe('wait=12');
+    expect(sent.map(({ at }) => at)).toEqual([0, 2000, 7000, 12_000]);
+    expect(now()).toBe(12_500);
+  });
+
+  it('A failed creation is thrown as GenerationFailed', async () => {
+    const { darkroom } = stub([
+      refusal(502, 'ERR_GENERATION_FAILED', { creation_id: 'c1' }),
+      json(failedCreation),
+    ]);
+    expect(await thrownBy(darkroom.images.generateAndWait(request))).toBeInstanceOf(GenerationFailed);
+  });
+});

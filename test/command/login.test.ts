@@ -1,0 +1,100 @@
+/** `darkroom login`: where keys are stored, and who can see them. */
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { newPerson } from './command-run.ts';
+import { useServedPerson } from './served-person.ts';
+
+const served = useServedPerson();
+
+describe('darkroom login', () => {
+  it('stores a key that works, so that only its owner can read it, and never prints it', async () => {
+    const ann = await newPerson();
+    const said = await ann.run(['login', '--base-url', served.baseUrl], { input: `${served.client.key}\n` });
+    expect(said.code).toBe(0);
+    expect(said.out + said.err).not.toContain(served.client.key);
+    const folder = join(ann.home, '.config/darkroom');
+    const file = join(folder, 'config.json');
+    expect([statSync(folder).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600]);
+    expect(await ann.json('balance')).toMatchObject({ currency: 'USD' });
+
+    chmodSync(file, 0o644);
+    expect((await ann.run(['balance'])).err).toContain(`chmod 600 ${file}`);
+    expect((await ann.run(['logout'])).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).not.toContain('dk_live_');
+    expect(await ann.run(['balance'])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('darkroom login') as string,
+    });
+    expect((await ann.run(['logout'])).code).toBe(1);
+    await ann.remove();
+  });
+
+  it('keeps several profiles, follows XDG_CONFIG_HOME, and lets the environment win', async () => {
+    const other = await served.service.client({ balance: '7' });
+    const ann = await newPerson();
+    const config = join(ann.home, 'elsewhere');
+    const env = { XDG_CONFIG_HOME: config };
+    await ann.run(['login', '--base-url', served.baseUrl], { input: served.client.key, env });
+    await ann.run(['login', '--base-url', `${served.baseUrl}/`, '--profile', 'other'], {
+      input: other.key,
+      env,
+    });
+    expect(existsSync(join(config, 'darkroom/config.json'))).toBe(true);
+    const balanceOf = async (
+      args: readonly string[],
+      more: Record<string, string> = {},
+    ): Promise<unknown> => {
+      const { out } = await ann.run(['balance', '--json', ...args], { env: { ...env, ...more } });
+      return (JSON.parse(out) as { balance: unknown }).balance;
+    };
+    expect(await balanceOf(['--profile', 'other'])).toBe(7);
+    expect(await balanceOf([], { DARKROOM_PROFILE: 'other' })).toBe(7);
+    expect(await balanceOf([])).not.toBe(7);
+    expect(await balanceOf([], { DARKROOM_API_KEY: other.key })).toBe(7);
+    await ann.run(['logout', '--profile', 'other'], { env });
+    expect(await balanceOf([])).not.toBe(7);
+    expect((await ann.run(['balance', '--profile', '../x'], { env })).code).toBe(2);
+    await ann.remove();
+  });
+
+  it('asks for the key on a terminal, and shows nothing of what is typed', async () => {
+    const ann = await newPerson();
+    const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+    const typing = ann.run(['login', '--base-url', served.baseUrl], { input, isTTY: true });
+    input.write(`${served.client.key}\r`);
+    const { code, out, err } = await typing;
+    expect([code, err]).toEqual([0, `API key for ${served.baseUrl}: \n`]);
+    expect(out).not.toContain(served.client.key);
+    expect((await ann.run(['balance'])).code).toBe(0);
+
+    const away = new AbortController();
+    const asked = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+    const interrupted = ann.run(['login', '--base-url', served.baseUrl], {
+      input: asked,
+      signal: away.signal,
+    });
+    away.abort();
+    expect(await interrupted).toMatchObject({ code: 1, out: '' });
+    expect((await interrupted).err).toMatch(/\nInterrupted\.\n$/);
+    await ann.remove();
+  });
+
+  it('stores no key that the service refuses, and says when the file is broken', async () => {
+    const ann = await newPerson();
+    const wrong = await ann.run(['login', '--base-url', served.baseUrl], { input: 'dk_live_wrong' });
+    expect(wrong.code).toBe(3);
+    expect(existsSync(join(ann.home, '.config'))).toBe(false);
+    expect((await ann.run(['login'], { input: served.client.key })).code).toBe(2);
+    await ann.run(['login', '--base-url', served.baseUrl], { input: served.client.key });
+    writeFileSync(join(ann.home, '.config/darkroom/config.json'), `{"profiles": ${served.client.key}`);
+    const broken = await ann.run(['balance']);
+    expect(broken).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('config.json is not valid.') as string,
+    });
+    expect(broken.err).not.toContain(served.client.key);
+    await ann.remove();
+  });
+});

@@ -1,0 +1,90 @@
+/**
+ * The schema of an image request refuses nothing that the API accepts. What it cannot refuse is listed here.
+ * Every accepted request of the other tests is checked as well (test/fixtures/service.ts).
+ */
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { aspectRatios, outputFormats, resolutions } from '../../core/image-formats.ts';
+import { imageRequestSchema, missingPrompt } from '../../core/image-request.ts';
+import { refusedByDocument } from '../../document/check/refused-by-document.ts';
+import { acceptedBodies, refusedBodies } from '../api/request-bodies.ts';
+
+function findings(body: object): string[] {
+  const path = '/api/public/v1/images/quote';
+  return refusedByDocument({ method: 'POST', path, headers: {}, text: JSON.stringify(body) });
+}
+
+/** Rules that no schema can say, with the bodies of test/api/request-bodies.ts that break only such rules. */
+const unsayable: Readonly<Record<string, readonly string[]>> = {
+  'a length counts after the spaces around are removed': ['prompt of 10,001 characters'],
+  'the model sets narrower limits': [
+    'prompt longer than the model takes',
+    'more image_urls than the model takes',
+    'image_urls for a model that takes none',
+    'an output_format that the model has not',
+  ],
+  'text is well-formed': [
+    'a user with half of a surrogate pair',
+    'half a surrogate pair in the prompt',
+    'half a surrogate pair in a metadata key',
+    'half a surrogate pair in a metadata value',
+  ],
+  'an amount has at most six decimals': ['a max_cost of 7 decimals'],
+  'the service may call the address': [
+    'an image url of another scheme',
+    'an image url with a user name',
+    'an image url of a private address',
+    'a webhook_url that is no address',
+    'a webhook_url with a password',
+  ],
+};
+
+describe('the schema of an image request', () => {
+  it.each(acceptedBodies)('The schema accepts, as the API does: %s', (_what, body) => {
+    expect(findings(body)).toEqual([]);
+  });
+
+  it('The schema refuses what the API refuses, but for the rules that it cannot say', () => {
+    const taken = refusedBodies.filter(([, body]) => findings(body).length === 0).map(([what]) => what);
+    expect(taken.toSorted()).toEqual(Object.values(unsayable).flat().toSorted());
+  });
+
+  it('The schema accepts every body at random that the API accepts', () => {
+    // An address that is empty passes core/image-request.ts and fails core/client-url.ts.
+    const text = (most: number, least = 0) =>
+      fc.string({ unit: 'binary', minLength: least, maxLength: most });
+    const body = fc.record(
+      {
+        model: text(3),
+        prompt: fc.option(text(5)),
+        resolution: fc.constantFrom(...resolutions, '8K', null),
+        aspect_ratio: fc.constantFrom(...aspectRatios, '1:2', null),
+        output_format: fc.constantFrom(...outputFormats, 'gif', null),
+        image_urls: fc.option(fc.array(text(20, 1), { maxLength: 12 })),
+        webhook_url: fc.option(text(20, 1)),
+        seed: fc.oneof(fc.integer(), fc.double(), fc.constantFrom(0, 2 ** 31 - 1, 2 ** 31, null)),
+        metadata: fc.option(fc.dictionary(text(45), text(8), { maxKeys: 18 })),
+        user: fc.option(text(70)),
+        max_cost: fc.option(
+          fc.oneof(
+            fc.double(),
+            fc.nat().map((micros) => micros / 1_000_000),
+          ),
+        ),
+      },
+      { requiredKeys: ['model'] },
+    );
+    let accepted = 0;
+    fc.assert(
+      fc.property(body, (drawn) => {
+        const sent = JSON.parse(JSON.stringify(drawn)) as object;
+        const { data } = imageRequestSchema.safeParse(sent);
+        if (!data || missingPrompt(data)) return;
+        accepted += 1;
+        expect(findings(sent)).toEqual([]);
+      }),
+      { numRuns: 1_500, seed: 7 },
+    );
+    expect(accepted).toBeGreaterThan(100);
+  });
+});
