@@ -37,6 +37,7 @@ import type { Executions, OpenWorkStore } from '../core/ports/executions.ts';
 import type { NoticeStore } from '../core/ports/notices.ts';
 import type { Outbound } from '../core/ports/outbound.ts';
 import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
+import { schema } from '../core/schema-version.ts';
 import { createReleaseStore, type ReleaseStore } from './release-store.ts';
 import type { ServiceAddress } from './service-address.ts';
 
@@ -116,6 +117,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
       clock,
       // A command has no log. It prints what it has done.
       log: { info: () => undefined, alarm: () => undefined },
+      schema,
       creations,
       charges,
       tasks: createTasks(states, { onDefect: () => undefined }),

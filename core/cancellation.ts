@@ -11,7 +11,7 @@ import type { Clock, Log } from './ports/runtime.ts';
 import type { Tasks } from './ports/tasks.ts';
 import type { ImageProvider } from './provider.ts';
 import { jobOf } from './render-job.ts';
-import { isKnownVersion } from './schema-version.ts';
+import { isKnownVersion, type Schema } from './schema-version.ts';
 import { endWaitingTask } from './waiting-task.ts';
 
 /** How long the vendor may take to stop the job. A vendor that stops a job at all stops it within seconds. */
@@ -24,6 +24,7 @@ const mostRounds = 5;
 export interface CancelServices {
   readonly clock: Clock;
   readonly log: Log;
+  readonly schema: Schema;
   readonly creations: Pick<CreationStore, 'read' | 'noteCancel' | 'withdrawCancel' | 'taskToken'>;
   readonly charges: Pick<ChargeStore, 'cancel'>;
   readonly tasks: Tasks;
@@ -54,7 +55,7 @@ export async function cancelCreation(
   const until = clock.elapsed() + stopMillis;
   let creation = asked;
   let note: string | undefined;
-  for (let round = 1; round <= mostRounds && isOpen(creation); round += 1) {
+  for (let round = 1; round <= mostRounds && isOpen(creation, services); round += 1) {
     const work = workOn(creation, services);
     let stopped = work.kind === 'none' ? work.attempts : undefined;
     if (work.kind === 'job' && clock.elapsed() < until) {
@@ -69,13 +70,13 @@ export async function cancelCreation(
       return told((await creations.read(creation.id)) ?? creation);
     creation = (await creations.read(creation.id)) ?? creation;
   }
-  if (isOpen(creation)) throw new Overloaded('the creation changed too often to be cancelled');
+  if (isOpen(creation, services)) throw new Overloaded('the creation changed too often to be cancelled');
   return told(creation);
 }
 
 /** A record of a newer release is left alone, because this code does not understand it. */
-function isOpen({ status, v }: CreationRecord): boolean {
-  return !isTerminal(status) && isKnownVersion(v);
+function isOpen({ status, v }: CreationRecord, { schema }: CancelServices): boolean {
+  return !isTerminal(status) && isKnownVersion(v, schema);
 }
 
 function told(creation: CreationRecord): CancelOutcome {

@@ -5,11 +5,17 @@
  * understands it comes first, and the next release writes it.
  */
 
-/** The version that this code writes. A record or an input without a version has version 1. */
-export const schemaVersion = 1;
-/** The newest version that this code understands. */
-const newestKnownVersion = 1;
+/** What a release does with versions. A record or an input without a version has version 1. */
+export interface Schema {
+  /** The version that the release writes. */
+  readonly written: number;
+  /** The newest version that the release understands. */
+  readonly newestKnown: number;
+}
 
-export function isKnownVersion(v: number | undefined): boolean {
-  return (v ?? 1) <= newestKnownVersion;
+/** Of this code. */
+export const schema: Schema = { written: 1, newestKnown: 1 };
+
+export function isKnownVersion(v: number | undefined, { newestKnown }: Schema): boolean {
+  return (v ?? 1) <= newestKnown;
 }

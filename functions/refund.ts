@@ -14,9 +14,9 @@ export async function refundCreation(
   creation: CreationRecord,
   { failure: given, announce }: Pick<Refund, 'failure' | 'announce'>,
   ids: Readonly<Record<string, string>>,
-  { charges, clock, log }: CommonServices & { readonly charges: Charges },
+  { charges, clock, log, schema }: CommonServices & { readonly charges: Charges },
 ): ReturnType<Charges['refund']> {
-  requireKnownRelease(creation);
+  requireKnownRelease(creation, { schema });
   const isCancelled = isStoppedByCancel(creation);
   const failure = isCancelled ? 'InternalFailure' : given;
   const outcome = await charges.refund(creation, {

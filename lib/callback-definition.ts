@@ -37,7 +37,8 @@ export function callbackDefinition(plain: string): string {
     Parameters: {
       ...Parameters,
       'Payload.$': undefined,
-      Payload: { 'creation_id.$': '$.creation_id', 'task_token.$': '$$.Task.Token' },
+      // The version stays inside of the input, because a path to it fails when an older release started.
+      Payload: { 'creation_id.$': '$.creation_id', 'task_token.$': '$$.Task.Token', 'input.$': '$' },
     },
     HeartbeatSeconds: heartbeatSeconds,
     TimeoutSeconds: timeoutSeconds,

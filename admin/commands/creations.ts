@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { creationStatuses, isTerminal, type CreationRecord } from '../../core/creation.ts';
 import { lookAfterCommand, placeOf } from '../../core/look-for-crossings.ts';
-import { isKnownVersion } from '../../core/schema-version.ts';
+import { isKnownVersion, schema } from '../../core/schema-version.ts';
 import { cancelCreation } from '../../core/cancellation.ts';
 import type { Admin } from '../admin.ts';
 import { creationDetails, creationRow } from '../creation-view.ts';
@@ -116,7 +116,7 @@ async function restart(services: OperatorServices, creation: CreationRecord): Pr
 
 /** The command may be older than the release that accepted the creation. */
 function requireKnown({ v }: CreationRecord): void {
-  if (!isKnownVersion(v))
+  if (!isKnownVersion(v, schema))
     throw new OperatorError(
       'A newer release than this command has accepted the creation: use the command of that release.',
     );

@@ -5,6 +5,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { isTerminal } from '../../core/creation.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
+import { isKnownVersion } from '../../core/schema-version.ts';
 import { errorName } from '../error-name.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { idsOf, logWith } from '../log-with.ts';
@@ -60,6 +61,7 @@ async function outcomeOf(
 ): Promise<CallbackOutcome> {
   const refusal = await refusalOf(callback, called, services);
   if (refusal !== undefined) return refusal;
+  if (!isKnownVersion(called.creation.v, services.schema)) return 'newer_release';
   return isTerminal(called.creation.status)
     ? settleLate(called.creation.id, services)
     : finishJob(called, requestId, services);

@@ -30,7 +30,7 @@ export async function recover(
   step: NextStep,
   services: RecoverServices,
 ): Promise<Action> {
-  requireKnownRelease(creation);
+  requireKnownRelease(creation, services);
   switch (step.kind) {
     case 'settle':
       await services.openWork.postpone(creation, undefined);

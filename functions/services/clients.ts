@@ -10,6 +10,7 @@ import type { StateMachines } from '../../adapters/step-functions.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Clock, Log, RandomBytes } from '../../core/ports/runtime.ts';
+import { schema, type Schema } from '../../core/schema-version.ts';
 import { awsEnvironment, environment } from './environment.ts';
 
 /** What every function has. */
@@ -17,6 +18,8 @@ export interface CommonServices {
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
   readonly log: Log;
+  /** What this release writes and understands. */
+  readonly schema: Schema;
 }
 
 export const randomness: RandomBytes = (count) => randomBytes(count);
@@ -25,7 +28,7 @@ export const randomness: RandomBytes = (count) => randomBytes(count);
 export function commonServices(component: string): CommonServices {
   const namespace = environment('METRICS_NAMESPACE');
   const log = createJsonLog({ component, namespace, now: () => systemClock.now() });
-  return { clock: systemClock, randomBytes: randomness, log };
+  return { clock: systemClock, randomBytes: randomness, log, schema };
 }
 
 export function table(): Table {

@@ -41,7 +41,7 @@ async function deliverNotice(payload: NoticePayload, services: DeliveryServices)
 
 async function deliverOfCreation(payload: Payload, services: DeliveryServices): Promise<void> {
   const creation = await services.creations.read(creationIdOf(payload));
-  if (creation) requireKnownRelease(creation);
+  if (creation) requireKnownRelease(creation, services);
   if (!creation?.completedAt) return;
   const isLooked = creation.isWatched !== true || (await lookQuietly(placeOf(creation), services));
   const { webhook } = creation;

@@ -1,5 +1,5 @@
 import { parseCreationId, parseNoticeId, type CreationId, type NoticeId } from '../../core/ids.ts';
-import { isKnownVersion } from '../../core/schema-version.ts';
+import { isKnownVersion, type Schema } from '../../core/schema-version.ts';
 
 /**
  * What the states of an execution pass on. It holds ids only, because the history of the execution keeps
@@ -13,6 +13,8 @@ export interface Payload {
   readonly renderer?: string;
   /** The token of the task, in the machine whose tasks wait until somebody ends them. */
   readonly task_token?: string;
+  /** The input of the execution, in the same machine. An older release began it without this field. */
+  readonly input?: Pick<Payload, 'v'>;
   /** The Catch of the state machine sets this on the way to the refund. */
   readonly failure?: { readonly Error?: string };
 }
@@ -66,11 +68,16 @@ export class EndedMeanwhile extends Remedy {
   }
 }
 
+interface KnownSchema {
+  readonly schema: Schema;
+}
+
 /**
  * Throws NewerRelease for a record or a payload of a release that this code does not understand, as after a
  * rollback over several releases. Nothing is rendered, refunded or sent then: the reconciler looks at the
  * creation each minute, until a release that understands it is deployed.
  */
-export function requireKnownRelease({ v }: { readonly v?: number }): void {
-  if (!isKnownVersion(v)) throw new Remedy('NewerRelease', 'a newer release has accepted this creation');
+export function requireKnownRelease({ v }: { readonly v?: number }, { schema }: KnownSchema): void {
+  if (!isKnownVersion(v, schema))
+    throw new Remedy('NewerRelease', 'a newer release has accepted this creation');
 }

@@ -44,7 +44,7 @@ export async function renderImage(
 }
 
 async function render(payload: Payload, holder: string, services: RenderServices): Promise<Payload> {
-  requireKnownRelease(payload);
+  requireKnownRelease(payload.input ?? payload, services);
   const id = creationIdOf(payload);
   const { clock, creations } = services;
   const now = clock.now();
@@ -58,7 +58,7 @@ async function render(payload: Payload, holder: string, services: RenderServices
     case 'leased_by_another':
       throw stillRunning();
     case 'leased':
-      requireKnownRelease(outcome.creation);
+      requireKnownRelease(outcome.creation, services);
       try {
         await renderLeased(
           outcome,

@@ -22,6 +22,7 @@ import models from '../../catalog/models.json' with { type: 'json' };
 import costs from '../../catalog/provider-costs.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
 import type { CancelServices } from '../../core/cancellation.ts';
+import type { Schema } from '../../core/schema-version.ts';
 import type { ProviderCosts } from '../../core/provider-costs.ts';
 import { requestMillis } from '../../core/limits.ts';
 import { startBudget } from '../../core/time-budget.ts';
@@ -72,6 +73,7 @@ import type { Invocation, World } from '../world/simulated-world.ts';
 import { answerOfDynamodb } from './dynamodb-endpoint.ts';
 import { createEncryptionSecret } from './encryption-secret.ts';
 import { createAwsClients } from './sdk-clients.ts';
+import { createReleases, releaseSchemas, type Release, type Releases } from './releases.ts';
 import { createStepFunctions, machineArns, type StepFunctions } from './step-functions.ts';
 import { invokeTask } from './task-invocation.ts';
 
@@ -99,6 +101,10 @@ export interface ServiceWatch extends OutsideWatch {
   readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
   /** Is told that a Task invokes a function, and with what its execution was started. */
   readonly onTask: (functionName: string, startedWith: Payload) => void;
+  /** Is told with which input an execution of a creation is started. */
+  readonly onStart: (input: string) => void;
+  /** Is told that the code of a Task did not understand its creation, and with which release its execution began. */
+  readonly onNotUnderstood: (startedWith: Payload, began: Release) => void;
   /** Is told how a callback was answered. */
   readonly onCallback: CallbackWatch['onCallback'];
   /** Is told that a task was ended with success, and with which output. */
@@ -128,6 +134,7 @@ export interface Service {
   readonly store: Table;
   readonly bucket: Bucket;
   readonly stepFunctions: StepFunctions;
+  readonly releases: Releases;
   readonly vendor: CallingVendor;
   readonly operator: Operator;
   /** Whether a vendor has stopped this job. */
@@ -187,7 +194,7 @@ const smallRegion: StartLimits = { startsPerSecond: 150, startBurst: 800 };
 /** The function behind a Task of the state machine. */
 interface Task {
   readonly limitMillis: number;
-  readonly run: (payload: Payload, id: string) => Promise<Payload>;
+  readonly run: (payload: Payload, id: string, schema: Schema) => Promise<Payload>;
 }
 
 /** Creates the service of a world with an empty table. */
@@ -204,18 +211,27 @@ export function createService(
     ExpressionAttributeValues: { ':provider': { SS: [callingBack, callingVendor] } },
   });
   const encryptionSecret = createEncryptionSecret();
+  const releases = createReleases(world);
+  /** For an invocation that runs the release of the moment at which it begins. */
+  const ofToday = (): { readonly schema: Schema } => ({ schema: releases.begin(releases.current()) });
   const stepFunctions = createStepFunctions({
     now: world.time.now,
     startsPerSecond,
     startBurst,
+    release: releases.current,
     outside: world.outside,
     onText: watch.onText,
-    invokeTask: ({ state, functionName, input, startedWith }) =>
-      invokeTask(world, state, () => {
+    invokeTask: ({ state, functionName, input, startedWith, release }) =>
+      invokeTask(world, state, async () => {
         const task = tasks[functionName];
         if (!task) throw new Error(`no function ${functionName}`);
-        watch.onTask(functionName, JSON.parse(startedWith) as Payload);
-        return world.invoke(state, task.limitMillis, (id) => task.run(input as Payload, id));
+        const started = JSON.parse(startedWith) as Payload;
+        watch.onTask(functionName, started);
+        const result = await world.invoke(state, task.limitMillis, (id) =>
+          task.run(input as Payload, id, releases.begin(release)),
+        );
+        if (!result.ok && result.error.errorType === 'NewerRelease') watch.onNotUnderstood(started, release);
+        return result;
       }),
     onClosed: ({ status, input, name, machineArn }) => {
       world.note(`execution ${name} ${status}`);
@@ -238,11 +254,11 @@ export function createService(
       return answerOfDynamodb(table, world, operation, input, fault);
     },
     states: (operation, input) => {
+      const isOfCreation = operation === 'StartExecution' && input['stateMachineArn'] !== machineArns.notices;
+      if (isOfCreation) watch.onStart(String(input['input']));
       const answer = stepFunctions.perform(
         operation,
-        operation === 'StartExecution' &&
-          input['stateMachineArn'] !== machineArns.notices &&
-          world.dice.chance(`older release ${String(input['name'])}`, 0.1)
+        isOfCreation && world.dice.chance(`older release ${String(input['name'])}`, 0.1)
           ? { ...input, input: withoutRenderer(String(input['input'])) }
           : input,
       );
@@ -287,6 +303,7 @@ export function createService(
     const shared = { ...store, signal: budget.signal };
     return {
       ...api,
+      ...ofToday(),
       budget,
       shared,
       requests: createRequestStore(shared),
@@ -396,32 +413,43 @@ export function createService(
     executions,
     secretBox,
     outbound,
-    cancellation: { ...common('operator'), creations, charges, tasks: render.tasks, providers: stoppable },
+    // Each command replaces the schema by that of its own release.
+    cancellation: {
+      ...common('operator'),
+      schema: releaseSchemas.before,
+      creations,
+      charges,
+      tasks: render.tasks,
+      providers: stoppable,
+    },
   };
   const renderer: Task = {
     limitMillis: limitMillis.render,
-    run: (payload, id) => renderImage(payload, id, render),
+    run: (payload, id, schema) => renderImage(payload, id, { ...render, schema }),
   };
   const tasks: Readonly<Record<string, Task>> = {
     RenderImage: renderer,
     RenderImageSmall: renderer,
     RenderImageLarge: renderer,
-    RefundCharge: { limitMillis: limitMillis.refund, run: (payload) => refundCharge(payload, refund) },
+    RefundCharge: {
+      limitMillis: limitMillis.refund,
+      run: (payload, _id, schema) => refundCharge(payload, { ...refund, schema }),
+    },
     DeliverWebhook: {
       limitMillis: limitMillis.deliver,
-      run: (payload) => deliverWebhook(payload, delivery),
+      run: (payload, _id, schema) => deliverWebhook(payload, { ...delivery, schema }),
     },
   };
   const runReconcile = (event: ReconcileEvent): Promise<InvocationResult> =>
     world.invoke('reconcile', limitMillis.reconcile, () => {
       const endsAt = world.time.now() + limitMillis.reconcile;
-      return reconcile(event, reconciliation, () => endsAt - world.time.now());
+      return reconcile(event, { ...reconciliation, ...ofToday() }, () => endsAt - world.time.now());
     });
 
   /** A callback arrives. Gives the status of the answer, or 0 when the vendor gets no answer. */
   async function receive(sent: SentCallback): Promise<number> {
     const result = await world.invoke('callback', limitMillis.callback, (id) =>
-      receiveCallback(sent.event, id, callbacks),
+      receiveCallback(sent.event, id, { ...callbacks, ...ofToday() }),
     );
     const answer = result.ok
       ? (result.payload as APIGatewayProxyStructuredResultV2)
@@ -441,9 +469,13 @@ export function createService(
     vendor,
     isStopped: (jobId) => stopping.some((provider) => provider.isStopped(jobId)),
     stepFunctions,
+    releases,
     operator,
     reconcile: runReconcile,
-    operate: (name, work) => world.command(`operator-${name}`, limitMillis.operate, () => work(operator)),
+    operate: (name, work) =>
+      world.command(`operator-${name}`, limitMillis.operate, () =>
+        work({ ...operator, cancellation: { ...operator.cancellation, ...ofToday() } }),
+      ),
     rotateEncryption: encryptionSecret.rotate,
     request: async (operation, event) => {
       let invocation: Invocation | undefined;
@@ -464,8 +496,9 @@ export function createService(
 
 /** The input with which the release before the three renderers starts an execution, during an update. */
 function withoutRenderer(text: string): string {
-  const { creation_id } = JSON.parse(text) as Payload;
-  return JSON.stringify({ creation_id });
+  const { creation_id, v = 1 } = JSON.parse(text) as Payload;
+  // No such release has to do with a newer record.
+  return v > 1 ? text : JSON.stringify({ creation_id });
 }
 
 /** The answer of API Gateway itself: 503 when the function took too long, and 500 when the function died. */

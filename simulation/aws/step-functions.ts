@@ -18,6 +18,7 @@ import {
 import { createTaskTokens, type TaskTokens } from '../../local/step-functions/task-tokens.ts';
 import { callbackDefinition } from '../../lib/callback-definition.ts';
 import { noticeDefinition } from '../../lib/notice-definition.ts';
+import type { Release } from './releases.ts';
 import type { Input } from './table-request.ts';
 import { AwsError } from '../../local/aws/aws-error.ts';
 
@@ -35,6 +36,8 @@ export interface Execution {
   readonly machineArn: string;
   readonly input: string;
   readonly startedAt: number;
+  /** The release with which it began. Its Tasks run this release, also after a redrive. */
+  readonly release: Release;
   status: 'RUNNING' | Outcome['status'];
   run?: RunningExecution;
 }
@@ -47,6 +50,8 @@ export interface SimulatedTask {
   readonly input: unknown;
   /** The JSON text with which the execution was started. */
   readonly startedWith: string;
+  /** The release with which the execution began. */
+  readonly release: Release;
 }
 
 export interface StepFunctionsOptions {
@@ -54,6 +59,8 @@ export interface StepFunctionsOptions {
   /** The bucket of tokens of StartExecution: how fast it fills, and how many tokens it holds. */
   readonly startsPerSecond: number;
   readonly startBurst: number;
+  /** The release whose definition starts executions at present. */
+  readonly release: () => Release;
   /** Runs work that goes on after its caller has ended. */
   readonly outside: <Result>(work: () => Result) => Result;
   readonly invokeTask: (task: SimulatedTask) => Promise<InvocationResult>;
@@ -142,6 +149,7 @@ export function createStepFunctions({
   now,
   startsPerSecond,
   startBurst,
+  release,
   outside,
   invokeTask,
   onText,
@@ -154,11 +162,13 @@ export function createStepFunctions({
   tellCurrent = onText;
   invokeCurrent = async ({ execution, state, resource, input }) => {
     onText(JSON.stringify(input));
+    const one = executions.get(execution.arn);
     const result = await invokeTask({
       state,
       functionName: resource.replace(functionArnStart, ''),
       input,
-      startedWith: executions.get(execution.arn)?.input ?? '',
+      startedWith: one?.input ?? '',
+      release: one?.release ?? release(),
     });
     onText(JSON.stringify(result));
     return result;
@@ -204,6 +214,7 @@ export function createStepFunctions({
         machineArn,
         input: text,
         startedAt: now(),
+        release: release(),
         status: 'RUNNING',
       };
       executions.set(arn, execution);

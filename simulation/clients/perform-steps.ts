@@ -78,6 +78,14 @@ export function createPerformer(
       case 'expire':
         service.table.expire();
         return;
+      case 'deploy':
+        service.releases.deploy(step.release);
+        return;
+      case 'roll_back_by_two':
+        service.releases.deploy('before');
+        await world.sleep(step.forMillis);
+        service.releases.deploy('between');
+        return;
       case 'clock':
         mishaps.noteClock('clock step of all');
         world.clocks.set(step.byMillis);

@@ -3,6 +3,7 @@
  * data, so that a failing one can be shrunk.
  */
 import type { KeyCaps } from '../../core/account.ts';
+import type { Release } from '../aws/releases.ts';
 import type { Behaviour } from '../network/peer-behaviours.ts';
 
 export interface KeyPlan {
@@ -96,6 +97,9 @@ export type Step =
       /** The bytes as they were announced, one byte less, or nothing. */
       readonly fill: 'right' | 'wrong_length' | 'never';
     })
+  | (Placed & { readonly kind: 'deploy'; readonly release: Release })
+  /** An operator's mistake: for so long the release `before` is current, whatever was written meanwhile. */
+  | (Placed & { readonly kind: 'roll_back_by_two'; readonly forMillis: number })
   /** The operator cancels a creation of the account. */
   | (Placed & { readonly kind: 'operator_cancel' })
   | (Placed & { readonly kind: 'test_delivery'; readonly webhook: Behaviour })

@@ -1,6 +1,7 @@
 /** Draws the scenario of a seed. */
 import { createDice, type Dice } from '../world/dice.ts';
 import { otherStepOf } from './seeded-other-steps.ts';
+import { releasesOf } from './seeded-releases.ts';
 import { uploadsOf } from './seeded-uploads.ts';
 import { burstOf, repeatedNextDay, submitOf } from './seeded-submits.ts';
 import { monthsEnd, type AccountPlan, type KeyPlan, type Scenario, type Step } from './scenario.ts';
@@ -56,6 +57,7 @@ export function scenarioOf(seed: number): Scenario {
       ...cancels,
       ...tomorrow,
       ...uploads,
+      ...releasesOf(dice, lengthMillis),
       ...followers,
     ].sort((a, b) => a.at - b.at),
     faultProbability: dice.pick('faults', [0, 0.01, 0.03, 0.1]),

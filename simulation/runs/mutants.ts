@@ -436,6 +436,36 @@ export const mutants: readonly Mutant[] = [
     replace: "creation.isWatched !== true || creation.status === 'completed' ||",
   },
   {
+    name: 'newer-record-is-recovered',
+    file: 'functions/schedule/recover.ts',
+    find: 'requireKnownRelease(creation, services);',
+    replace: '',
+  },
+  {
+    name: 'newer-payload-is-rendered',
+    file: 'functions/workflow/render-image.ts',
+    find: 'requireKnownRelease(payload.input ?? payload, services);',
+    replace: '',
+  },
+  {
+    name: 'newer-record-is-cancelled',
+    file: 'core/cancellation.ts',
+    find: 'isKnownVersion(v, schema)',
+    replace: '(isKnownVersion(v, schema) || v !== undefined)',
+  },
+  {
+    name: 'start-with-the-version-of-today',
+    file: 'functions/schedule/recover.ts',
+    find: 'executions.start(creation, number)',
+    replace: 'executions.start({ ...creation, v: services.schema.written }, number)',
+  },
+  {
+    name: 'task-of-today',
+    file: 'simulation/aws/deployed-service.ts',
+    find: 'releases.begin(release)',
+    replace: 'releases.begin(releases.current())',
+  },
+  {
     name: 'event-numbered-by-the-clock',
     file: eventLog,
     find: 'entries.filter(({ id }) => !known.has(id))',

@@ -9,6 +9,7 @@ import { dayOf, monthOf } from '../../core/creation.ts';
 import { startGraceMillis } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
 import type { NewCreation } from '../../core/ports/charges.ts';
+import { schema } from '../../core/schema-version.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { startCreation } from '../../functions/operations/generate/start.ts';
 import { createService, type Service, type ServiceWatch, type StartLimits } from '../aws/deployed-service.ts';
@@ -211,6 +212,8 @@ function watchOf(world: World, followed: ReadonlyMap<string, Followed>, open: Se
       }
     },
     onTask: nothing,
+    onStart: nothing,
+    onNotUnderstood: nothing,
     onCallback: nothing,
     onTaskEnded: nothing,
     onRead: nothing,
@@ -235,7 +238,7 @@ function createSubmitter(
   const log = { info: () => undefined, alarm: () => undefined };
   // No account of the outage gets notices.
   const noticeExecutions = { start: () => Promise.resolve('unclear' as const) };
-  const services = { ...service.operator, charges, log, noticeExecutions };
+  const services = { ...service.operator, charges, log, schema, noticeExecutions };
   return (account) => {
     void world.invoke('generate', 29_000, async () => {
       const nowMillis = world.now();

@@ -1,6 +1,6 @@
 /**
  * Watches a world for everything that must hold: in the books, in webhooks, in logs, in answers, and once
- * nothing moves any more. This file has a few lines more than 300, because it connects every watch in one place.
+ * nothing moves any more. This file has more than 300 lines, because it connects every watch in one place.
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { bodyOf, detailsOf } from './answer-body.ts';
@@ -21,6 +21,7 @@ import { parseKey } from '../../core/api-key.ts';
 import type { Payload } from '../../functions/workflow/payload.ts';
 import { createRateWatch } from './rate-watch.ts';
 import { createNoticeWatch, isOnlyTold } from './notice-watch.ts';
+import { createReleaseWatch } from './release-watch.ts';
 import { createReadingWatch } from './reading-watch.ts';
 import { createUploadWatch } from './upload-watch.ts';
 import { createWebhookWatch, recordOf, type WebhookWatch } from './webhook-watch.ts';
@@ -86,6 +87,7 @@ export function createWatch(world: World): Watch {
   const cancels = createCancelWatch(() => service, accuse);
   const events = createEventWatch(world, accuse, (id) => webhooks.posts.get(id)?.[0]?.body);
   const leases = createLeaseWatch(world, accuse);
+  const releases = createReleaseWatch(world, () => service, accuse);
   const documented = createDocumentWatch(accuse);
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
@@ -156,9 +158,10 @@ export function createWatch(world: World): Watch {
   }
 
   function isNotOpenTooLong(): void {
+    const behindUntil = service?.releases.lastBehindAt() ?? -Infinity;
     for (const book of books.creations.values()) {
       const latest =
-        Math.max(book.deadlineAt, book.chargedAt, world.lastFaultAt) +
+        Math.max(book.deadlineAt, book.chargedAt, world.lastFaultAt, behindUntil) +
         recoveryMillis +
         world.clocks.largestSkew();
       if (book.terminalAt === undefined && world.time.now() > latest)
@@ -221,11 +224,13 @@ export function createWatch(world: World): Watch {
         uploads.onCommit(changes, service);
         leases.onCommit(changes);
         cancels.onCommit(changes);
+        releases.onCommit(changes);
         events.onCommit(changes);
       },
       onPost: (post: Post) => {
         documented.onPost(post);
         if (service) webhooks.onPost(post, service.table);
+        releases.onPost(post);
       },
       onFetch: invocations.onFetch,
       onPostEnded: invocations.onPostEnded,
@@ -247,6 +252,8 @@ export function createWatch(world: World): Watch {
         documented.onServed(invocation, answer);
       },
       onTask: isRenderedWhereItFits,
+      onStart: releases.onStart,
+      onNotUnderstood: releases.onNotUnderstood,
       onCallback: callbacks.onCallback,
       onTaskEnded: callbacks.onTaskEnded,
       onText: nothingSecretIsWritten,

@@ -5,6 +5,7 @@ import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { Tasks } from '../../core/ports/tasks.ts';
 import type { CancelAnswer, ImageProvider, ProviderAnswer } from '../../core/provider.ts';
+import { schema } from '../../core/schema-version.ts';
 import { aCreation, creationId, now } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, pngBytes, rejection, stub, type FakeLog } from '../functions/fakes.ts';
 
@@ -69,6 +70,7 @@ function stage(setting: Setting): Staged {
   const services: CancelServices = {
     clock: fakeClock(),
     log,
+    schema,
     providers: new Map([['fal', provider]]),
     creations: stub<CreationStore>({
       read: async () => step('read', next(left.records)),

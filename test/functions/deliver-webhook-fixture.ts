@@ -13,6 +13,7 @@ import { Overloaded } from '../../core/ports/requests.ts';
 import type { Outbound, PostResult } from '../../core/ports/outbound.ts';
 import { SecretLost, type SecretBox } from '../../core/ports/secret-box.ts';
 import { webhookSecret } from '../../core/webhook.ts';
+import { schema } from '../../core/schema-version.ts';
 import type { DeliveryServices } from '../../functions/services/delivery.ts';
 import { aCompletedCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub, type FakeClock, type FakeLog } from './fakes.ts';
@@ -114,6 +115,7 @@ export function stage(setting: Setting = {}): Stage {
   const services = stub<DeliveryServices>({
     clock,
     log,
+    schema,
     randomBytes: seededBytes,
     resultsBaseUrl: 'https://results.test',
     creations: stub<CreationStore>({

@@ -11,6 +11,7 @@ import type { ImageStore } from '../../core/ports/images.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import type { TaskOutcome, Tasks } from '../../core/ports/tasks.ts';
 import type { CallbackVerdict, ProviderAnswer } from '../../core/provider.ts';
+import { schema } from '../../core/schema-version.ts';
 import { receiveCallback } from '../../functions/operations/receive-callback.ts';
 import type { CallbackServices } from '../../functions/services/callback.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
@@ -84,6 +85,7 @@ function stage({
   const services = stub<CallbackServices>({
     clock,
     log,
+    schema,
     resultDays: 30,
     providers: new Map([
       ['first', provider],
@@ -266,6 +268,18 @@ describe('a genuine callback that comes too early', () => {
     expect(set.log.lines).toEqual(['info callback_received']);
     expect(set.clock.held).toBe(0);
   });
+});
+
+describe('a genuine callback for a creation of a newer release', () => {
+  it.each(['processing', 'completed'] as const)(
+    'The creation that is %s is left alone, and the vendor is to repeat its callback',
+    async (status) => {
+      const set = stage({ creation: { status, v: schema.newestKnown + 1 } });
+      expect(await call(set)).toEqual([503, 'newer_release']);
+      expect(set.steps).toEqual(['read']);
+      expect(set.provider.calls).toEqual([]);
+    },
+  );
 });
 
 describe('a genuine callback while another invocation has the lease', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CreationId } from '../../core/ids.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { OpenWorkStore } from '../../core/ports/executions.ts';
+import { schema } from '../../core/schema-version.ts';
 import { reconcile } from '../../functions/schedule/reconcile.ts';
 import type { ReconcileServices } from '../../functions/services/reconcile.ts';
 import { aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
@@ -95,6 +96,7 @@ describe('the event of the schedule', () => {
       stub<ReconcileServices>({
         clock: fakeClock(now + 2 * minute),
         log,
+        schema,
         creations: stub<CreationStore>({
           readAll: async (asked) => {
             seen.push(...asked);

@@ -4,6 +4,7 @@ import type { CreationId } from '../../core/ids.ts';
 import type { ChargeStore, Refund } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { Executions, OpenWorkStore, StartOutcome } from '../../core/ports/executions.ts';
+import { schema } from '../../core/schema-version.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
 import type { ReconcileServices } from '../../functions/services/reconcile.ts';
 import { creationId, now, seededBytes } from '../fixtures/records.ts';
@@ -57,6 +58,7 @@ export async function run(setting: Setting): Promise<Ran> {
   const services = stub<ReconcileServices>({
     clock: fakeClock(at),
     log,
+    schema,
     creations: stub<CreationStore>({
       readAll: async () => {
         const creation = left.length > 1 ? left.shift() : left[0];

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { OpenWorkStore } from '../../core/ports/executions.ts';
+import { schema } from '../../core/schema-version.ts';
 import { reconcile } from '../../functions/schedule/reconcile.ts';
 import type { ReconcileServices } from '../../functions/services/reconcile.ts';
 import { accountId, aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
@@ -105,6 +106,7 @@ describe('a creation that is put off', () => {
     const services = stub<ReconcileServices>({
       clock: fakeClock(),
       log: fakeLog(),
+      schema,
       creations: stub<CreationStore>({ readAll: async () => Promise.resolve([creation]) }),
       openWork: stub<OpenWorkStore>({
         overdue: () => [pagesOf([creationId])],
@@ -139,6 +141,7 @@ describe('a run of the schedule', () => {
     const services = stub<ReconcileServices>({
       clock: fakeClock(),
       log: fakeLog(),
+      schema,
       creations: stub<CreationStore>({
         readAll: async (asked) => Promise.resolve(asked.map((id) => aCreation({ id, lease, dueAt: now }))),
       }),
@@ -171,6 +174,7 @@ describe('a run of the schedule', () => {
     const services = stub<ReconcileServices>({
       clock: fakeClock(),
       log,
+      schema,
       creations: stub<CreationStore>({
         readAll: async (asked) => {
           reads += 1;

@@ -3,6 +3,7 @@ import type { CreationRecord } from '../../core/creation.ts';
 import { failureNames } from '../../core/failure.ts';
 import type { ChargeStore, Refund } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
+import { schema } from '../../core/schema-version.ts';
 import { refundCharge } from '../../functions/workflow/refund-charge.ts';
 import type { RefundServices } from '../../functions/services/refund.ts';
 import { accountId, aCreation, creationId, now } from '../fixtures/records.ts';
@@ -18,6 +19,7 @@ function stage(
   const services = stub<RefundServices>({
     clock: fakeClock(),
     log,
+    schema,
     creations: stub<CreationStore>({
       read: async () => Promise.resolve(isThere ? aCreation(change) : undefined),
     }),

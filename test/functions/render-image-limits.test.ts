@@ -5,6 +5,7 @@ import type { Completion, CreationStore } from '../../core/ports/creations.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import type { ImageProvider } from '../../core/provider.ts';
+import { schema } from '../../core/schema-version.ts';
 import { renderImage } from '../../functions/workflow/render-image.ts';
 import type { RenderServices } from '../../functions/services/render.ts';
 import { accountId, aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
@@ -59,6 +60,7 @@ function render({ creation = {}, submit, put, creations, resultDays = 30 }: Sett
       },
     },
     log,
+    schema,
     randomBytes: seededBytes,
     providerCosts: { costs: [] },
     resultDays,

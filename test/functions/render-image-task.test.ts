@@ -5,6 +5,7 @@ import type { ImageStore } from '../../core/ports/images.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import type { TaskOutcome, Tasks } from '../../core/ports/tasks.ts';
 import type { ImageProvider } from '../../core/provider.ts';
+import { schema } from '../../core/schema-version.ts';
 import type { RenderServices } from '../../functions/services/render.ts';
 import { renderImage } from '../../functions/workflow/render-image.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
@@ -44,6 +45,7 @@ function stage({
   const services = stub<RenderServices>({
     clock: fakeClock(),
     log,
+    schema,
     randomBytes: seededBytes,
     providerCosts: { costs: [] },
     resultDays: 30,
@@ -138,6 +140,30 @@ describe('RenderImage with a task token', () => {
     expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
       name: 'CommitBusy',
     });
+  });
+});
+
+describe('RenderImage of an execution of a newer release', () => {
+  const v = schema.newestKnown + 1;
+
+  it.each([
+    ['The version in the payload', { creation_id: creationId, v }],
+    ['The version in the input, beside a task token', { ...payload, input: { v } }],
+  ])('%s is enough: the lease is not asked for', async (_where, newer) => {
+    const { services, steps } = stage();
+    expect(await rejection(renderImage(newer, 'request-1', services))).toMatchObject({
+      name: 'NewerRelease',
+    });
+    expect(steps).toEqual([]);
+  });
+
+  it('The version in the record is enough: no vendor is asked', async () => {
+    const creation = aCreation({ v });
+    const { services, steps } = stage({ lease: { kind: 'leased', creation, turn: 7 } });
+    expect(await rejection(renderImage({ ...payload, input: {} }, 'request-1', services))).toMatchObject({
+      name: 'NewerRelease',
+    });
+    expect(steps).toEqual(['lease token-2']);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CreationRecord, StoredImage } from '../../core/creation.ts';
 import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports/creations.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
+import { schema } from '../../core/schema-version.ts';
 import { renderImage } from '../../functions/workflow/render-image.ts';
 import type { RenderServices } from '../../functions/services/render.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
@@ -72,6 +73,7 @@ function stage({
   const services = stub<RenderServices>({
     clock: fakeClock(),
     log,
+    schema,
     randomBytes: seededBytes,
     providerCosts: { costs: [] },
     creations,

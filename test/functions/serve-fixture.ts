@@ -9,6 +9,7 @@ import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { RequestQuestion, RequestState, RequestStore } from '../../core/ports/requests.ts';
 import { startBudget } from '../../core/time-budget.ts';
+import { schema } from '../../core/schema-version.ts';
 import { generateImage } from '../../functions/operations/generate-image.ts';
 import { serve, type ApiHandler, type Handle } from '../../functions/http/serve.ts';
 import type { ListServices } from '../../functions/services/api.ts';
@@ -92,6 +93,7 @@ export function accepting(setting: Setting): Stage {
   const base = {
     clock,
     log,
+    schema,
     randomBytes: seededBytes,
     requests,
     catalog,

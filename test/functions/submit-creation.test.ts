@@ -122,6 +122,14 @@ describe('the order of a charge', () => {
   });
 });
 
+describe('the version of an order', () => {
+  it('The record has the version that the release writes, not the newest that it understands', async () => {
+    const stage = accepting({ services: { schema: { written: 2, newestKnown: 3 } } });
+    await post(stage, body);
+    expect(stage.orders).toMatchObject([{ creation: { v: 2 } }]);
+  });
+});
+
 describe('the machine of an order', () => {
   it('A creation whose first provider can call back belongs to the callback machine', async () => {
     const stage = accepting({ state: { enabledProviders: ['fal'] } });

@@ -3,6 +3,7 @@ import type { CreationRecord, RouteAttempt, StoredImage } from '../../core/creat
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { ProviderCosts } from '../../core/provider-costs.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason } from '../../core/provider.ts';
+import { schema } from '../../core/schema-version.ts';
 import type { Parked } from '../../functions/workflow/ask-provider.ts';
 import { walkRoutes, type Rendering } from '../../functions/workflow/walk-routes.ts';
 import type { RenderServices } from '../../functions/services/render.ts';
@@ -80,6 +81,7 @@ export function walk(
   const services = stub<RenderServices>({
     clock,
     log,
+    schema,
     randomBytes: seededBytes,
     providerCosts,
     images: stub<ImageStore>({

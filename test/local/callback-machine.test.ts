@@ -70,7 +70,11 @@ describe('the callback machine', () => {
       ['RenderImageSmall', 0],
       ['DeliverWebhook', 10],
     ]);
-    expect(ran.called[0]?.input).toEqual({ creation_id: 'one', task_token: expect.any(String) as string });
+    expect(ran.called[0]?.input).toEqual({
+      creation_id: 'one',
+      task_token: expect.any(String) as string,
+      input: { creation_id: 'one', renderer: '#1#' },
+    });
     expect(ran.called[1]?.input).toEqual({ creation_id: 'one' });
     expect(ran.entered).toBe(2);
     expect(ran.outcome.status).toBe('SUCCEEDED');

@@ -46,6 +46,10 @@ const everything = [
   'clock step of one function',
   'clock step of all within a minute of the month’s turn',
   'clock step of one function within a minute of the month’s turn',
+  'release before to between',
+  'release between to after',
+  'release after to between',
+  'release after to before',
 ];
 
 describe('The simulation', () => {
@@ -120,7 +124,7 @@ describe('The simulation', () => {
     expect(reached.size).toBeGreaterThan(50);
   });
 
-  // `.ci/run` also plants bugs of three other kinds.
+  // `.ci/run` also plants four other bugs.
   it('Seeds catch a planted bug', { timeout: 240_000 }, async () => {
     const { stdout } = await run(process.execPath, ['bin/simulate.ts', '--mutants', 'refund-twice'], {
       cwd: new URL('../..', import.meta.url),

@@ -50,7 +50,7 @@ describe('the callback machine', () => {
     expect(Object.keys(callback.States)).toEqual(Object.keys(plain.States));
   });
 
-  it('RenderImage waits for its token, takes the ids only, and has the output of SendTaskSuccess', () => {
+  it('RenderImage waits for its token, takes the ids and the input of the execution, and has the output of SendTaskSuccess', () => {
     const { OutputPath, ...before } = plain.States.RenderImage;
     expect(OutputPath).toBe('$.Payload');
     expect(RenderImage).toEqual({
@@ -59,7 +59,7 @@ describe('the callback machine', () => {
       Resource: 'arn:aws:states:::lambda:invoke.waitForTaskToken',
       Parameters: {
         'FunctionName.$': before.Parameters['FunctionName.$'],
-        Payload: { 'creation_id.$': '$.creation_id', 'task_token.$': '$$.Task.Token' },
+        Payload: { 'creation_id.$': '$.creation_id', 'task_token.$': '$$.Task.Token', 'input.$': '$' },
       },
       HeartbeatSeconds: 60,
       TimeoutSeconds: 900,

@@ -19,6 +19,8 @@ export const callbackOutcomes = {
   too_large: 413,
   /** The job's id is not in the record yet. */
   too_early: 503,
+  /** This code does not understand the creation. The vendor repeats its callback, or the heartbeat looks later. */
+  newer_release: 503,
   /** The vendor's keys could not be read. */
   unverifiable: 503,
   /** Another invocation works on the creation. */

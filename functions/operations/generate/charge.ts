@@ -5,7 +5,6 @@ import { uuidV7, type CreationId } from '../../../core/ids.ts';
 import { chargeMillis, serviceCapacity, startGraceMillis } from '../../../core/limits.ts';
 import { machineOf } from '../../../core/machine.ts';
 import { asMicros, type Micros } from '../../../core/money.ts';
-import { schemaVersion } from '../../../core/schema-version.ts';
 import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../../core/ports/charges.ts';
 import type { Problem } from '../../../core/problem.ts';
 import { uploadIdsIn } from '../../../core/upload.ts';
@@ -134,7 +133,7 @@ function orderOf(submission: Submission, services: SubmitServices): ChargeOrder 
 function newCreation(
   { caller, requestId, plan, sources }: Submission,
   nowMillis: number,
-  { randomBytes }: SubmitServices,
+  { randomBytes, schema }: SubmitServices,
 ): NewCreation {
   const { request, routes, costMicros } = plan;
   const { account, apiKey } = caller;
@@ -143,7 +142,7 @@ function newCreation(
   asked satisfies Pick<CreationRecord, keyof typeof asked>;
   const machine = machineOf(routes);
   return {
-    v: schemaVersion,
+    v: schema.written,
     id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
     accountId: account.id,
     keyId: apiKey.id,

@@ -9,7 +9,15 @@ import type { SubmitServices } from '../../services/submit.ts';
 
 type StartServices = Pick<
   SubmitServices,
-  'charges' | 'clock' | 'creations' | 'executions' | 'log' | 'noticeExecutions' | 'notices' | 'randomBytes'
+  | 'charges'
+  | 'clock'
+  | 'creations'
+  | 'executions'
+  | 'log'
+  | 'noticeExecutions'
+  | 'notices'
+  | 'randomBytes'
+  | 'schema'
 >;
 
 /**

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCreationStore } from '../../../../adapters/dynamodb/creation-store.ts';
 import type { CreationStore } from '../../../../core/ports/creations.ts';
 import type { ImageStore } from '../../../../core/ports/images.ts';
+import { schema } from '../../../../core/schema-version.ts';
 import type { RenderServices } from '../../../../functions/services/render.ts';
 import { renderImage } from '../../../../functions/workflow/render-image.ts';
 import { now, seededBytes } from '../../../fixtures/records.ts';
@@ -32,6 +33,7 @@ it('A renderer that wakes after its lease was taken saves no attempt, calls no v
     stub<RenderServices>({
       clock,
       log,
+      schema,
       randomBytes: seededBytes,
       providerCosts: { costs: [] },
       creations,
