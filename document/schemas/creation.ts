@@ -53,12 +53,9 @@ const asked = {
   currency,
   webhook: creationWebhook.nullable().meta({ description: 'null when the request named no webhook_url.' }),
   metadata,
-  user: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'For whom the client renders, as the request named it. null when it named nobody.',
-    }),
+  user: z.string().nullable().meta({
+    description: 'For whom the client renders, as the request named it. null when it named nobody.',
+  }),
   created_at: moment('When the request was accepted.'),
   started_at: z.iso.datetime().nullable().meta({ description: 'When the rendering began.' }),
 };
