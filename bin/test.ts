@@ -1,13 +1,15 @@
 /**
- * `npm test`: types, lint, rules of import, format and unused code, then all tests.
+ * `npm test`: types, lint, rules of import, format and unused code, then the tests.
  *
  *   npm test                      everything
  *   npm test -- test/core -t key  only vitest, with these arguments
+ *   npm run test:long             the tests that only CI runs
  *
  * The last line is always "N passed, N failed".
  */
 import { printCount } from '../tools/checks/checks.ts';
-import { runEverything, runTests } from '../tools/checks/tests.ts';
+import { runEverything, runLongTests, runTests } from '../tools/checks/tests.ts';
 
 const args = process.argv.slice(2);
-process.exitCode = printCount(await (args.length > 0 ? runTests(args) : runEverything()));
+const run = args[0] === '--long' ? runLongTests : args.length > 0 ? () => runTests(args) : runEverything;
+process.exitCode = printCount(await run());

@@ -41,6 +41,7 @@ const excuses: Readonly<Record<FaultKind, 'yes' | 'no' | 'once'>> = {
   conflicts: 'no',
   crash_before: 'yes',
   crash_after: 'yes',
+  crash_late: 'yes',
   late: 'yes',
   late_answer: 'yes',
   hang: 'yes',

@@ -147,6 +147,12 @@ export function createWorld(options: WorldOptions): World {
       invocation?.die('Runtime.ExitError');
       return never();
     }
+    const name = `${one.site} ${one.occurrence}`;
+    if (fault === 'crash_late') {
+      void serveCall(farEnd, { name, service, fault, effect, says });
+      invocation?.die('Runtime.ExitError');
+      return never();
+    }
     return new Promise((resolve, reject) => {
       const stop = (): void => {
         says('aborted');
@@ -167,7 +173,6 @@ export function createWorld(options: WorldOptions): World {
           given(heard).then(resolve, reject);
         });
       };
-      const name = `${one.site} ${one.occurrence}`;
       serveCall(farEnd, { name, service, fault, effect, says }).then(hear, reject);
     });
   }

@@ -23,6 +23,8 @@ export type FaultKind =
   /** The invocation dies just before the call, or after its effect. */
   | 'crash_before'
   | 'crash_after'
+  /** The invocation dies when it has sent the call. The call arrives much later, when others have gone on. */
+  | 'crash_late'
   /** The call, or its answer, takes longer than the invocation may run. */
   | 'late'
   | 'late_answer'
@@ -106,7 +108,7 @@ export function kindsFor({
         case 'UpdateItem':
         case 'PutItem':
         case 'DeleteItem':
-          return more('conflict', 'conflicts', 'lost_then_throttled');
+          return more('conflict', 'conflicts', 'lost_then_throttled', 'crash_late');
         case 'Query':
           return more('lag');
         case 'BatchGetItem':

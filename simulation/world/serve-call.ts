@@ -58,7 +58,7 @@ export async function serveCall<Answer>(
   };
 
   const refusedEarly = refusedAtTheDoor(service, fault);
-  await travel(fault === 'late', 1, 'before');
+  await travel(fault === 'late' || fault === 'crash_late', 1, 'before');
   const bucketDelay = service === 'images' ? bucketDelayMillis() : 0;
   if (bucketDelay > 0) await pause(bucketDelay);
   if (fault === 'hang' && !dice.chance(`effect of ${name}`, hangsAfterItsEffect)) {

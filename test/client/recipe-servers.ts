@@ -1,6 +1,7 @@
 /** Serves the recipes of receivers (client/recipes) on sockets, each as its framework or platform would. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { vi } from 'vitest';
 import * as z from 'zod';
 import { portOf } from '../fixtures/values.ts';
 
@@ -23,15 +24,14 @@ const asRequest = ({ headers, body }: Incoming): Request =>
 
 /** Starts a recipe. The environment variables that it reads are set while it is imported. */
 export async function startRecipe(name: RecipeName, secret: string): Promise<RecipeServer> {
-  const before = { ...process.env };
-  process.env['DARKROOM_WEBHOOK_SECRET'] = secret;
-  process.env['PORT'] = '0';
+  vi.stubEnv('DARKROOM_WEBHOOK_SECRET', secret);
+  vi.stubEnv('PORT', '0');
   try {
     const server = await servers[name]();
     if (!server.listening) await once(server, 'listening');
     return { url: `http://127.0.0.1:${portOf(server)}/hooks`, close: async () => close(server) };
   } finally {
-    process.env = before;
+    vi.unstubAllEnvs();
   }
 }
 

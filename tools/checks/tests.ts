@@ -18,13 +18,26 @@ const reportSchema = z.object({
 });
 
 /**
+ * Folders that only CI runs, by `npm run test:long`. They hold what has been: the recorded answers of the API
+ * and of the command, and the work of a stored release. Other tests hold what each of these answers means.
+ */
+const longFolders = ['test/recorded', 'test/releases'] as const;
+
+/**
  * `npm test`: first the checks, since a program that does not compile makes the failures of its tests hard to
  * understand. The tests run only when the checks are clean, and then the count is that of the tests. Otherwise
  * the count is that of the checks.
  */
 export async function runEverything(): Promise<Count> {
   const checks = await runChecks();
-  return checks.failed === 0 ? runTests([]) : checks;
+  return checks.failed === 0
+    ? runTests(longFolders.flatMap((folder) => ['--exclude', `${folder}/**`]))
+    : checks;
+}
+
+/** `npm run test:long`: the tests that `npm test` leaves out. */
+export async function runLongTests(): Promise<Count> {
+  return runTests(longFolders);
 }
 
 /** Runs vitest with these arguments. */
