@@ -18,10 +18,18 @@ const reportSchema = z.object({
 });
 
 /**
- * Folders that only CI runs, by `npm run test:long`. They hold what has been: the recorded answers of the API
- * and of the command, and the work of a stored release. Other tests hold what each of these answers means.
+ * What only CI runs, by `npm run test:long`, because it takes a minute and more of a processor: the recorded
+ * answers of the API and of the command, the work of a stored release, an outage and a thousand cancels in the
+ * simulation, and kill -9.
  */
-const longFolders = ['test/recorded', 'test/releases'] as const;
+const longTests = [
+  'test/recorded/recorded.test.ts',
+  'test/releases/stored-records.test.ts',
+  'test/releases/take-over.test.ts',
+  'test/simulation/cancels.test.ts',
+  'test/simulation/outage.test.ts',
+  'test/workflow/kill.test.ts',
+] as const;
 
 /**
  * `npm test`: first the checks, since a program that does not compile makes the failures of its tests hard to
@@ -30,14 +38,12 @@ const longFolders = ['test/recorded', 'test/releases'] as const;
  */
 export async function runEverything(): Promise<Count> {
   const checks = await runChecks();
-  return checks.failed === 0
-    ? runTests(longFolders.flatMap((folder) => ['--exclude', `${folder}/**`]))
-    : checks;
+  return checks.failed === 0 ? runTests(longTests.flatMap((file) => ['--exclude', file])) : checks;
 }
 
 /** `npm run test:long`: the tests that `npm test` leaves out. */
 export async function runLongTests(): Promise<Count> {
-  return runTests(longFolders);
+  return runTests(longTests);
 }
 
 /** Runs vitest with these arguments. */
