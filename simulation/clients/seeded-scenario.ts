@@ -50,18 +50,20 @@ export function scenarioOf(seed: number): Scenario {
     seed,
     startAt,
     accounts,
-    steps: [
-      ...submits,
-      ...burst,
-      ...others,
-      ...readings,
-      ...notices,
-      ...cancels,
-      ...tomorrow,
-      ...uploads,
-      ...releasesOf(dice, lengthMillis),
-      ...followers,
-    ].sort((a, b) => a.at - b.at),
+    steps: isQuiet
+      ? quietSubmits()
+      : [
+          ...submits,
+          ...burst,
+          ...others,
+          ...readings,
+          ...notices,
+          ...cancels,
+          ...tomorrow,
+          ...uploads,
+          ...releasesOf(dice, lengthMillis),
+          ...followers,
+        ].sort((a, b) => a.at - b.at),
     faultProbability: isQuiet ? 0 : dice.pick('faults', [0, 0.01, 0.03, 0.1]),
     calmAfter: lengthMillis + dice.pick('calm', [0, 60_000, 300_000, 1_500_000]),
     clockSpreadMillis: dice.pick('clocks', [0, 0, 300, 1_500]),
@@ -148,15 +150,34 @@ function tightCap(dice: Dice, name: string): KeyPlan {
   ]);
 }
 
+/** Four submits for each of two users, whose caps cover three. */
+function quietSubmits(): Step[] {
+  return Array.from({ length: 8 }, (_, index) => ({
+    kind: 'submit',
+    name: `submit ${index}`,
+    account: 0,
+    key: 0,
+    at: 1_000 + 500 * index,
+    model: 'sandbox-sketch',
+    resolution: '1K',
+    directives: '',
+    images: [],
+    polls: 1,
+    user: `user ${1 + (index % 2)}`,
+  }));
+}
+
 /**
- * The notices of every crossing can be checked only without faults, and chance seldom lets a user reach a cap
- * without a fault.
+ * The notice of each crossing can be checked only without faults and mishaps, and chance seldom lets a user
+ * reach a cap without one.
  */
 function withCapsOfUsers(plan: AccountPlan): AccountPlan {
   const key: KeyPlan = { perUserMicros: 3 * cents };
   return {
     ...plan,
     balanceMicros: 100 * cents,
+    maxConcurrent: 20,
+    postRate: 60,
     keys: [key, ...plan.keys.slice(1).map(() => key)],
     notices: { lowMicros: cents, receiver: 'ok' },
   };
