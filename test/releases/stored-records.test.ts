@@ -11,7 +11,13 @@ import { keys } from '../../adapters/dynamodb/table.ts';
 import { issueSecret } from '../../admin/commands/webhooks.ts';
 import type { AccountId } from '../../core/ids.ts';
 import { creationIdIn } from '../fixtures/values.ts';
-import { movementsOf, recordOf, recordWhen, settled, submit } from '../workflow/creations.ts';
+import {
+  movementsOf,
+  recordOf,
+  recordWhen,
+  settled,
+  submitToAnyRelease as submit,
+} from '../workflow/creations.ts';
 import { statesLeft } from './each-state.ts';
 import { openStoredRelease } from './stored-release.ts';
 import { startTwoReleases, type Release, type TwoReleases } from './two-releases.ts';

@@ -6,7 +6,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CreationRecord } from '../../core/creation.ts';
 import { idOf } from '../fixtures/values.ts';
-import { movementsOf, recordOf, recordWhen, settled, submit } from '../workflow/creations.ts';
+import {
+  movementsOf,
+  recordOf,
+  recordWhen,
+  settled,
+  submitToAnyRelease as submit,
+} from '../workflow/creations.ts';
 import { startTwoReleases, type Release, type TwoReleases } from './two-releases.ts';
 
 const commit = '9c400ea';
