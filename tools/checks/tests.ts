@@ -20,7 +20,7 @@ const reportSchema = z.object({
 /**
  * What only CI runs, by `npm run test:long`, because it takes a minute and more of a processor: the recorded
  * answers of the API and of the command, the work of a stored release, an outage and a thousand cancels in the
- * simulation, and kill -9.
+ * simulation, every row of every vendor from request to webhook, and kill -9.
  */
 const longTests = [
   'test/recorded/recorded.test.ts',
@@ -28,6 +28,7 @@ const longTests = [
   'test/releases/take-over.test.ts',
   'test/simulation/cancels.test.ts',
   'test/simulation/outage.test.ts',
+  'test/vendors/every-row.test.ts',
   'test/workflow/kill.test.ts',
 ] as const;
 
