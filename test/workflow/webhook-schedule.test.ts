@@ -4,14 +4,14 @@ import { createAccount } from '../../admin/commands/accounts.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
 import { issueSecret } from '../../admin/commands/webhooks.ts';
 import type { Delivery } from '../../core/ports/deliveries.ts';
-import { sharedTestService, type Client, type TestService } from '../fixtures/service.ts';
+import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { recordOf, settled, submit } from './creations.ts';
 import { startReceiver, type Arrival, type Receiver } from './receiver.ts';
 
 let service: TestService;
 let receiver: Receiver;
 beforeAll(async () => {
-  [service, receiver] = await Promise.all([sharedTestService(), startReceiver()]);
+  [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
 });
 afterAll(async () => {
   await receiver.close();
