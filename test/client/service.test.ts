@@ -1,22 +1,12 @@
-/** The client against the real local service: its examples, its whole surface, and a hostile proxy. */
+/** The client against the real local service: its examples and its whole surface. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Darkroom, InsufficientBalance, InvalidRequest, TimeoutError } from '../../client/src/index.ts';
-import { withMachinery } from '../../client/src/http/machinery.ts';
-import { hostilities, startHostileProxy } from '../../tools/client-bench/hostile-proxy.ts';
-import {
-  runStorm,
-  stormAccount,
-  stormBooks,
-  stormEnvironment,
-  stormModel,
-} from '../../tools/client-bench/storm.ts';
-import { startQuickProvider, type QuickProvider } from '../../tools/machine-bench/quick-provider.ts';
 import { png } from '../api/image-files.ts';
-import { startTestService, type TestService } from '../fixtures/service.ts';
+import { sharedTestService, type TestService } from '../fixtures/service.ts';
 import { portOf } from '../fixtures/values.ts';
 import { docstringExamples, pageExamples, runExample, type Ran } from './doc-examples.ts';
 import { thrownBy } from './stub.ts';
@@ -24,19 +14,16 @@ import { thrownBy } from './stub.ts';
 /** A picture takes a tenth of a second of the processor. A prompt with this directive costs none. */
 const unpainted = '[sandbox:delay=60s]';
 
-let provider: QuickProvider;
 let service: TestService;
 let folder: string;
 beforeAll(async () => {
-  provider = await startQuickProvider(0);
-  service = await startTestService({ environment: stormEnvironment(provider.url) });
+  service = await sharedTestService();
   folder = await mkdtemp(join(tmpdir(), 'darkroom-client-'));
   await writeFile(join(folder, 'lake.png'), png(64, 64));
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
   await service.end();
-  await provider.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -268,31 +255,5 @@ describe('the client at the real service', () => {
     const listed: string[] = [];
     for await (const { id } of darkroom.creations.list({ limit: 1 })) listed.push(id);
     expect(listed).toEqual(made);
-  });
-});
-
-describe('the client behind a hostile proxy', () => {
-  it('Sixty requests all give their image, and each is charged once', { timeout: 100_000 }, async () => {
-    const { id, key } = await stormAccount(service.operator, provider.key);
-    const proxy = await startHostileProxy({ api: service.machine.apiUrl, seed: 4, share: 0.3 });
-    try {
-      // Waits are a twentieth of what they are. The other tests state how long they are.
-      const sleep = async (millis: number): Promise<void> =>
-        new Promise((resolve) => setTimeout(resolve, millis / 20));
-      const darkroom = new Darkroom(withMachinery({ apiKey: key, baseUrl: proxy.url }, { sleep }));
-      const storm = { darkroom, model: stormModel, requests: 60, atOnce: 20, name: 'test' };
-      const { first, repeated, ids } = await runStorm(storm);
-      expect(first).toBeGreaterThanOrEqual(57);
-      expect(repeated).toBeGreaterThan(0);
-      expect(new Set(ids).size).toBe(60);
-      expect(await stormBooks(service.operator, id)).toEqual({
-        creations: 60,
-        chargedOnce: 60,
-        differences: 0,
-      });
-      expect(hostilities.filter((hostility) => proxy.struck[hostility] === 0)).toEqual([]);
-    } finally {
-      await proxy.stop();
-    }
   });
 });

@@ -19,14 +19,17 @@ const reportSchema = z.object({
 
 /**
  * What only CI runs, by `npm run test:long`, because it takes a minute and more of a processor: the recorded
- * answers of the API and of the command, the work of a stored release, an outage and a thousand cancels in the
- * simulation, every row of every vendor from request to webhook, and kill -9.
+ * answers of the API and of the command, the work of a stored release, an outage, a thousand cancels and a fault
+ * at every call site in the simulation, every row of every vendor from request to webhook, a client behind a
+ * hostile network, and kill -9.
  */
 const longTests = [
+  'test/client/storm.test.ts',
   'test/recorded/recorded.test.ts',
   'test/releases/stored-records.test.ts',
   'test/releases/take-over.test.ts',
   'test/simulation/cancels.test.ts',
+  'test/simulation/every-call-site.test.ts',
   'test/simulation/outage.test.ts',
   'test/vendors/every-row.test.ts',
   'test/workflow/kill.test.ts',
