@@ -73,3 +73,333 @@ export function methodsOf(path: string): string[] {
     })
     .map((operation) => operation.method);
 }
+
+/** The root of the portal's API, which the pages of the portal call with a cookie. */
+export const portalRoot = '/api/portal/v1';
+
+/** Where a person's browser signs in and out. The issuer sends the browser back to signInPaths.callback. */
+export const signInPaths = {
+  login: '/auth/login',
+  callback: '/auth/callback',
+  logout: '/auth/logout',
+} as const;
+
+/** What a member of an account may do. Each role may also do what the roles before it may. */
+export const roles = ['viewer', 'developer', 'owner'] as const;
+export type Role = (typeof roles)[number];
+
+/** The Lambda functions of the portal's API. Each has the rights of its own operations only. */
+export type PortalFunction =
+  | 'sign-in'
+  | 'read'
+  | 'manage'
+  | 'generate'
+  | 'cancel'
+  | 'operate';
+
+export interface PortalOperation {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Relative to portalRoot. */
+  readonly path: string;
+  /** The function that answers, a file in functions/portal/ without `.ts`. */
+  readonly function: PortalFunction;
+  /** The least role in the account. 'person': whoever is signed in. 'operator': people of the operator. */
+  readonly role: Role | 'person' | 'operator';
+  readonly query: readonly string[];
+  /** True: the sign-in of the person must be less than 15 minutes old. */
+  readonly isFresh?: true;
+  /** False: the log of actions does not name it, because it changes nothing that matters later. */
+  readonly isLogged?: false;
+}
+
+const days = ['from', 'to', 'by'] as const;
+
+/** The operations of the portal. As above, this table is their only place. */
+export const portalOperations = {
+  // Who is signed in
+  getMe: { method: 'GET', path: '/me', function: 'read', role: 'person', query: [] },
+  switchAccount: {
+    method: 'POST',
+    path: '/account',
+    function: 'sign-in',
+    role: 'person',
+    query: [],
+    isLogged: false,
+  },
+  getHome: { method: 'GET', path: '/home', function: 'read', role: 'viewer', query: [] },
+  getAccount: { method: 'GET', path: '/account', function: 'read', role: 'viewer', query: [] },
+
+  // Keys
+  listKeys: { method: 'GET', path: '/keys', function: 'read', role: 'viewer', query: [] },
+  createKey: {
+    method: 'POST',
+    path: '/keys',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+    isFresh: true,
+  },
+  changeKey: {
+    method: 'PATCH',
+    path: '/keys/{id}',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+  },
+  revokeKey: {
+    method: 'DELETE',
+    path: '/keys/{id}',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+    isFresh: true,
+  },
+  rollKey: {
+    method: 'POST',
+    path: '/keys/{id}/roll',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+    isFresh: true,
+  },
+
+  // Creations
+  listPortalModels: { method: 'GET', path: '/models', function: 'read', role: 'viewer', query: [] },
+  listPortalCreations: {
+    method: 'GET',
+    path: '/creations',
+    function: 'read',
+    role: 'viewer',
+    query: ['limit', 'cursor', 'status', 'model', 'key', 'user', 'day'],
+  },
+  getPortalCreation: {
+    method: 'GET',
+    path: '/creations/{id}',
+    function: 'read',
+    role: 'viewer',
+    query: [],
+  },
+  createCreation: {
+    method: 'POST',
+    path: '/creations',
+    function: 'generate',
+    role: 'developer',
+    query: [],
+  },
+  quoteCreation: {
+    method: 'POST',
+    path: '/quote',
+    function: 'generate',
+    role: 'developer',
+    query: [],
+    isLogged: false,
+  },
+  createPortalUpload: {
+    method: 'POST',
+    path: '/uploads',
+    function: 'generate',
+    role: 'developer',
+    query: [],
+    isLogged: false,
+  },
+  cancelPortalCreation: {
+    method: 'POST',
+    path: '/creations/{id}/cancel',
+    function: 'cancel',
+    role: 'developer',
+    query: [],
+  },
+  redeliverCreation: {
+    method: 'POST',
+    path: '/creations/{id}/redeliver',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+  },
+
+  // Webhooks
+  getWebhooks: { method: 'GET', path: '/webhooks', function: 'read', role: 'viewer', query: [] },
+  revealSecret: {
+    method: 'POST',
+    path: '/webhooks/secret/reveal',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+    isFresh: true,
+  },
+  rotateSecret: {
+    method: 'POST',
+    path: '/webhooks/secret/rotate',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+    isFresh: true,
+  },
+  testWebhook: {
+    method: 'POST',
+    path: '/webhooks/test',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+  },
+  listDeliveries: {
+    method: 'GET',
+    path: '/deliveries',
+    function: 'read',
+    role: 'viewer',
+    query: ['limit', 'cursor', 'outcome', 'creation'],
+  },
+  getDelivery: {
+    method: 'GET',
+    path: '/deliveries/{id}',
+    function: 'read',
+    role: 'viewer',
+    query: [],
+  },
+  redeliverFailed: {
+    method: 'POST',
+    path: '/deliveries/redeliver',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+  },
+
+  // Money
+  listLedger: {
+    method: 'GET',
+    path: '/ledger',
+    function: 'read',
+    role: 'viewer',
+    query: ['limit', 'cursor'],
+  },
+  exportLedger: {
+    method: 'GET',
+    path: '/ledger.csv',
+    function: 'read',
+    role: 'viewer',
+    query: ['month', 'cursor'],
+  },
+  getUsage: { method: 'GET', path: '/usage', function: 'read', role: 'viewer', query: days },
+  exportUsage: { method: 'GET', path: '/usage.csv', function: 'read', role: 'viewer', query: days },
+  getAlerts: { method: 'GET', path: '/alerts', function: 'read', role: 'viewer', query: [] },
+  setAlerts: { method: 'PUT', path: '/alerts', function: 'manage', role: 'developer', query: [] },
+
+  // People
+  listPeople: { method: 'GET', path: '/people', function: 'read', role: 'owner', query: [] },
+  invitePerson: {
+    method: 'POST',
+    path: '/people',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+    isFresh: true,
+  },
+  changePerson: {
+    method: 'PATCH',
+    path: '/people/{id}',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+    isFresh: true,
+  },
+  removePerson: {
+    method: 'DELETE',
+    path: '/people/{id}',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+    isFresh: true,
+  },
+  endSessions: {
+    method: 'POST',
+    path: '/people/{id}/end-sessions',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+  },
+  withdrawInvitation: {
+    method: 'DELETE',
+    path: '/invitations/{id}',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+  },
+  listActions: {
+    method: 'GET',
+    path: '/audit',
+    function: 'read',
+    role: 'owner',
+    query: ['limit', 'cursor'],
+  },
+
+  // The operator
+  listAccounts: {
+    method: 'GET',
+    path: '/operator/accounts',
+    function: 'operate',
+    role: 'operator',
+    query: ['limit', 'cursor'],
+  },
+  openAccount: {
+    method: 'POST',
+    path: '/operator/accounts',
+    function: 'operate',
+    role: 'operator',
+    query: [],
+    isFresh: true,
+  },
+  showAccount: {
+    method: 'GET',
+    path: '/operator/accounts/{id}',
+    function: 'operate',
+    role: 'operator',
+    query: [],
+  },
+  changeAccount: {
+    method: 'PATCH',
+    path: '/operator/accounts/{id}',
+    function: 'operate',
+    role: 'operator',
+    query: [],
+    isFresh: true,
+  },
+  topUpAccount: {
+    method: 'POST',
+    path: '/operator/accounts/{id}/top-up',
+    function: 'operate',
+    role: 'operator',
+    query: [],
+    isFresh: true,
+  },
+  inviteToAccount: {
+    method: 'POST',
+    path: '/operator/accounts/{id}/people',
+    function: 'operate',
+    role: 'operator',
+    query: [],
+    isFresh: true,
+  },
+  listFailingWebhooks: {
+    method: 'GET',
+    path: '/operator/webhooks',
+    function: 'operate',
+    role: 'operator',
+    query: [],
+  },
+  listProviders: {
+    method: 'GET',
+    path: '/operator/providers',
+    function: 'operate',
+    role: 'operator',
+    query: [],
+  },
+  getMargin: {
+    method: 'GET',
+    path: '/operator/margin',
+    function: 'operate',
+    role: 'operator',
+    query: days,
+  },
+} as const satisfies Readonly<Record<string, PortalOperation>>;
+
+export type PortalOperationName = keyof typeof portalOperations;

@@ -15,6 +15,8 @@ export type NoticeId = Branded<'NoticeId'>;
 export type EventId = Branded<'EventId'>;
 /** A UUIDv7 in lower case. It holds the time at which the upload was announced. */
 export type UploadId = Branded<'UploadId'>;
+/** The base64url of 32 bytes: SHA-256 of the issuer and the subject of a person who signs in to the portal. */
+export type PersonId = Branded<'PersonId'>;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const accountId = /^[0-9A-Za-z]{10}$/;
@@ -27,6 +29,7 @@ const isNoticeId = (text: string): text is NoticeId =>
 const isCreationId = (text: string): text is CreationId => uuid.test(text);
 const isAccountId = (text: string): text is AccountId => accountId.test(text);
 const isUploadId = (text: string): text is UploadId => timeOfUuidV7(text) !== undefined;
+const isPersonId = (text: string): text is PersonId => /^[\w-]{43}$/.test(text);
 const isKeyId = (text: string): text is KeyId => keyId.test(text);
 
 /** The Unix milliseconds at which a UUIDv7 was made. Undefined for every other text. */
@@ -91,6 +94,11 @@ export function parseAccountId(text: string): AccountId | undefined {
 /** Reads a key id of a token or a command. Undefined when the text is not six base62 characters. */
 export function parseKeyId(text: string): KeyId | undefined {
   return isKeyId(text) ? text : undefined;
+}
+
+/** Reads a person id of a path or a cookie. Undefined when the text is not the base64url of 32 bytes. */
+export function parsePersonId(text: string): PersonId | undefined {
+  return isPersonId(text) ? text : undefined;
 }
 
 /** Reads the id of an upload in image_urls. Undefined when the text is not a UUIDv7 in lower case. */

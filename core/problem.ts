@@ -23,6 +23,16 @@ export const problemStatus = {
 
 export type ProblemCode = keyof typeof problemStatus;
 
+/** The codes that only the portal's API has. */
+export const portalProblemStatus = {
+  ERR_SESSION_REQUIRED: 401,
+  ERR_FORBIDDEN: 403,
+  ERR_CONFLICT: 409,
+} as const;
+
+export type PortalProblemCode = keyof typeof portalProblemStatus;
+const everyStatus = { ...problemStatus, ...portalProblemStatus };
+
 export interface FieldError {
   /** "prompt" or "image_urls[0]"; "body" for the whole body; or the name of a header. */
   readonly field: string;
@@ -32,13 +42,13 @@ export interface FieldError {
 
 /** A refusal, with everything that its answer shows. */
 export class Problem extends Error {
-  readonly code: ProblemCode;
+  readonly code: ProblemCode | PortalProblemCode;
   readonly details: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
   /** The text of the plain form of a failed authentication. Absent: the plain form shows details.reason. */
   readonly plainDetail: string | undefined;
   constructor(
-    code: ProblemCode,
+    code: ProblemCode | PortalProblemCode,
     message: string,
     details: Readonly<Record<string, unknown>> = {},
     headers: Readonly<Record<string, string>> = {},
@@ -53,7 +63,7 @@ export class Problem extends Error {
   }
 
   get status(): number {
-    return problemStatus[this.code];
+    return everyStatus[this.code];
   }
 }
 
@@ -75,7 +85,7 @@ export function invalidRequest(errors: readonly FieldError[]): Problem {
 
 /** A refusal that ends by itself. Its Retry-After is in whole seconds, at least 1. */
 export function retryLater(
-  code: ProblemCode,
+  code: Problem['code'],
   message: string,
   details: Readonly<Record<string, unknown>>,
   afterSeconds: number,

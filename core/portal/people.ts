@@ -1,0 +1,85 @@
+/** The people of the portal: who signs in, what they may do, and how they get in. */
+import type { AccountId, PersonId } from '../ids.ts';
+import type { Micros } from '../money.ts';
+import { roles, type PortalOperation, type Role } from '../contract.ts';
+
+/** Somebody who has signed in, as the issuer names them. A later change of the address changes nothing here. */
+export interface Person {
+  readonly id: PersonId;
+  readonly issuer: string;
+  readonly subject: string;
+  /** The verified address of the last sign-in, in lower case. */
+  readonly email: string;
+  /** The accounts of the person, for the switch. The item of the member decides what the person may do. */
+  readonly accounts: readonly AccountId[];
+  /** RFC 3339, as the other times. */
+  readonly createdAt: string;
+  readonly lastSignInAt: string;
+}
+
+/** A person in an account. */
+export interface Member {
+  readonly accountId: AccountId;
+  readonly personId: PersonId;
+  readonly email: string;
+  readonly role: Role;
+  readonly since: string;
+  /** The most that a key may spend in a month when this person creates or changes it. Absent: no limit. */
+  readonly keyCapMicros?: Micros;
+  readonly lastSignInAt?: string;
+  /** Unix milliseconds. Sessions from before are dead in this account. */
+  readonly sessionsEndedAt?: number;
+}
+
+/** An invitation by address. The first sign-in with that verified address takes it up, once. */
+export interface Invitation {
+  /** The base64url of SHA-256 of the address in lower case. */
+  readonly id: string;
+  /** 'SERVICE': to the people of the operator. */
+  readonly accountId: AccountId | 'SERVICE';
+  readonly email: string;
+  readonly role: Role | 'operator';
+  readonly keyCapMicros?: Micros;
+  readonly invitedAt: string;
+  /** The address of the person who invited, or "operator". */
+  readonly invitedBy: string;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** What a cookie stands for. The table holds a hash of the cookie's random part. */
+export interface Session {
+  readonly hash: string;
+  readonly personId: PersonId;
+  /** Absent: the person belongs to no account. */
+  readonly accountId?: AccountId;
+  /** Unix milliseconds, as the other times. When the person proved who they are. */
+  readonly authenticatedAt: number;
+  readonly createdAt: number;
+  /** To the minute. */
+  readonly lastSeenAt: number;
+  readonly endedAt?: number;
+}
+
+/** How long an invitation can be taken up. */
+export const invitationMillis = 14 * 86_400_000;
+/** A session ends this long after its sign-in, whatever happens. */
+export const sessionMillis = 12 * 3_600_000;
+/** A session ends when no request came for this long. */
+export const idleMillis = 60 * 60_000;
+/** For this long a sign-in counts as fresh. */
+export const freshMillis = 15 * 60_000;
+
+/** Whether a member with this role may call an operation that asks for the other. */
+export function mayAct(role: Role, least: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(least);
+}
+
+/** Whether the sign-in is too old for the operation. */
+export function needsFreshSignIn(
+  operation: PortalOperation,
+  { authenticatedAt }: Pick<Session, 'authenticatedAt'>,
+  nowMillis: number,
+): boolean {
+  return operation.isFresh === true && nowMillis - authenticatedAt >= freshMillis;
+}

@@ -1,0 +1,50 @@
+/** Who calls the portal's API, as every operation gets it. */
+import type { Account } from '../../../core/account.ts';
+import type { portalOperations, PortalOperationName } from '../../../core/contract.ts';
+import type { Member, Person, Session } from '../../../core/portal/people.ts';
+import type { ApiAnswer } from '../../http/answer.ts';
+import type { ApiRequest } from '../../http/request.ts';
+
+/** Somebody who is signed in. */
+export interface PersonCaller {
+  readonly person: Person;
+  readonly session: Session;
+  readonly isOperator: boolean;
+  /** The account of the session, when the person is a member of it. */
+  readonly account?: Account;
+  readonly member?: Member;
+  /** The person's own address on the network, as the portal's distribution saw it. */
+  readonly clientAddress: string;
+  /** When the request was authenticated, in Unix milliseconds. */
+  readonly nowMillis: number;
+}
+
+/** A member of the account of the session, with at least the role of the operation. */
+export interface MemberCaller extends PersonCaller {
+  readonly account: Account;
+  readonly member: Member;
+}
+
+/** The caller of an operation follows from the operation's role. */
+export type CallerOf<Name extends PortalOperationName> = (typeof portalOperations)[Name]['role'] extends
+  | 'person'
+  | 'operator'
+  ? PersonCaller
+  : MemberCaller;
+
+/** What an operation of the portal answers. */
+export interface PortalAnswer extends ApiAnswer {
+  /** Text in the place of a JSON body, such as CSV. Its content-type is in the headers. */
+  readonly text?: string;
+  /** Values of set-cookie. */
+  readonly cookies?: readonly string[];
+  /** For the log of actions: what the operation was done to, when the path does not say it, and a remark. */
+  readonly logged?: { readonly target?: string; readonly note?: string };
+}
+
+/** An operation of the portal. It throws a Problem to refuse. */
+export type PortalHandle<Name extends PortalOperationName, Services> = (
+  request: ApiRequest,
+  caller: CallerOf<Name>,
+  services: Services,
+) => Promise<PortalAnswer>;
