@@ -52,6 +52,11 @@ export function parseKey(key: string): ParsedKey | undefined {
   return { accountId: account as AccountId, keyId: id as KeyId, hash: hashKey(key) };
 }
 
+/** The beginning of a key, which names its account and itself. It is no secret. */
+export function shownPrefix(accountId: AccountId, keyId: KeyId): string {
+  return `${keyPrefix}${accountId}${keyId}`;
+}
+
 /** Compares two stored hashes in constant time. */
 export function sameHash(presented: string, stored: string): boolean {
   const a = Buffer.from(presented, 'hex');

@@ -1,13 +1,15 @@
 /** Accounts and API keys, for the operator's command. */
-import type { Account, ApiKey, KeyCaps, SealedSecret } from '../../core/account.ts';
+import type { Account, ApiKey, SealedSecret } from '../../core/account.ts';
+import type { KeyChange } from '../../core/api-keys.ts';
 import type { AccountId, KeyId } from '../../core/ids.ts';
 import type { Micros } from '../../core/money.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
-import { putNew, tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
-import { accountFromItem, accountToItem, apiKeyFromItem, apiKeyToItem, secretsFromItem } from './mapping.ts';
+import { createOwn, tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
+import { createKeyStore, editParts } from './key-store.ts';
+import { accountFromItem, accountToItem, apiKeyFromItem, secretsFromItem } from './mapping.ts';
 import { queryAll, queryPages } from './query.ts';
 import { getItem, updateItem } from './send.ts';
-import { keys, listingIndex, type Item, type ItemKey, type Table } from './table.ts';
+import { keys, listingIndex, type Item, type Table } from './table.ts';
 
 export interface AccountChange {
   readonly name?: string;
@@ -23,11 +25,6 @@ export interface AccountChange {
   readonly noticeUrl?: string | null;
   readonly lowBalanceMicros?: Micros | null;
 }
-
-/** The limits of a key that an operator sets: its caps, its models and its expiry. */
-export type KeyLimits = Pick<ApiKey, keyof KeyCaps | 'models' | 'expiresAt'>;
-/** A new value for each limit that changes. null removes the limit. */
-export type KeyChange = { readonly [Name in keyof KeyLimits]: Exclude<KeyLimits[Name], undefined> | null };
 
 /** Models to hide from an account, and models to show again. */
 export interface ModelChange {
@@ -63,6 +60,7 @@ export interface AccountStore {
 const hiddenModelTries = 20;
 
 export function createAccountStore(table: Table): AccountStore {
+  const keyStore = createKeyStore(table);
   return {
     create: (account) =>
       createOwn(
@@ -77,47 +75,20 @@ export function createAccountStore(table: Table): AccountStore {
     },
     changeHiddenModels: (id, change) => changeHiddenModels(table, id, change),
     replaceSecrets: (id, current, next) => replaceSecrets(table, id, current, next),
-    createKey: (key) => createOwn(table, apiKeyToItem(key), (found) => found['hash'] === key.hash),
+    createKey: (key) => keyStore.create(key),
     listKeys: async (id) => (await queryAll(table, keys.account(id).pk, 'KEY#')).map(apiKeyFromItem),
-    revokeKey: (id, key, at) =>
+    revokeKey: (id, key, at) => keyStore.revoke(id, key, at),
+    changeKey: (id, key, change) =>
       updateIf(table, keys.apiKey(id, key), {
-        UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :at)',
+        ...editParts(change),
         ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':at': at },
       }),
-    changeKey: (id, key, change) => updateIf(table, keys.apiKey(id, key), keyChangeParts(change)),
-  };
-}
-
-function keyChangeParts(change: KeyChange): UpdateParts {
-  const set = Object.entries(change).filter(([, value]) => value !== null);
-  const removed = Object.keys(change).filter((name) => !set.some(([other]) => other === name));
-  return {
-    UpdateExpression: [
-      ...(set.length > 0 ? [`SET ${set.map(([name]) => `${name} = :${name}`).join(', ')}`] : []),
-      ...(removed.length > 0 ? [`REMOVE ${removed.join(', ')}`] : []),
-    ].join(' '),
-    ConditionExpression: 'attribute_exists(pk)',
-    ...(set.length > 0 && {
-      ExpressionAttributeValues: Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
-    }),
   };
 }
 
 async function readAccount(table: Table, id: AccountId): Promise<Account | undefined> {
   const item = await getItem(table, keys.account(id));
   return item && accountFromItem(item);
-}
-
-/** False when another item has the id. After a lost answer, the item that is found may be our own. */
-async function createOwn(
-  table: Table,
-  item: Item & ItemKey,
-  isOurs: (found: Item) => boolean,
-): Promise<boolean> {
-  if (await putNew(table, item)) return true;
-  const found = await getItem(table, { pk: item.pk, sk: item.sk });
-  return found !== undefined && isOurs(found);
 }
 
 /** The condition is the list that was read, so that two operators do not undo each other's changes. */

@@ -1,11 +1,10 @@
 /** Checks the values of options. Each error names the option and says what would be right. */
 import type { Account } from '../../core/account.ts';
 import { parseAccountId, parseCreationId, type CreationId } from '../../core/ids.ts';
-import { characters } from '../../core/characters.ts';
 import { limitRanges, type AccountLimits } from '../../core/limits.ts';
 import { parseUsd, type Micros } from '../../core/money.ts';
+import { textProblem, type ShownText } from '../../core/shown-text.ts';
 import { OperatorError } from '../operator-error.ts';
-import { isPrintable } from '../../terminal/visible-text.ts';
 import type { OperatorServices } from '../services.ts';
 
 /** An amount in USD. */
@@ -26,15 +25,10 @@ export function positiveUsd(option: string, text: string, least: 'zero' | 'above
   return amount;
 }
 
-/** The largest number of characters in each text that is stored with an account. */
-const longest = { '--name': 100, '--reference': 200, '--reason': 500 } as const;
-
 /** A text that is stored and shown again. It must not be blank, too long or contain control characters. */
-export function shownText(option: keyof typeof longest, text: string): string {
-  if (text.trim() === '') throw new OperatorError(`${option}: must not be empty.`);
-  const most = longest[option];
-  if (characters(text) > most) throw new OperatorError(`${option}: must have at most ${most} characters.`);
-  if (!isPrintable(text)) throw new OperatorError(`${option}: must not contain control characters.`);
+export function shownText(option: `--${ShownText}`, text: string): string {
+  const problem = textProblem(option.slice(2) as ShownText, text);
+  if (problem) throw new OperatorError(`${option}: ${problem.message}.`);
   return text;
 }
 
