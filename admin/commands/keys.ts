@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Account, ApiKey } from '../../core/account.ts';
-import { createKey, hashKey } from '../../core/api-key.ts';
+import { createKey, hashKey, lastOfKey } from '../../core/api-key.ts';
 import { randomBase62 } from '../../core/base62.ts';
 import { spentIn, spentInAll, spentOn } from '../../core/caps.ts';
 import { dayOf, monthOf } from '../../core/creation.ts';
@@ -149,6 +149,7 @@ export async function issueKey(
     accountId: account.id,
     name: values.shownText('--name', options.name),
     hash: hashKey(key),
+    last4: lastOfKey(key),
     createdAt: new Date(services.clock.now()).toISOString(),
     ...setLimits(limitsOf(options, services)),
     spent: {},
