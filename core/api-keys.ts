@@ -3,7 +3,7 @@
  * form of a key is in api-key.ts.
  */
 import type { Account, ApiKey, KeyCaps } from './account.ts';
-import { createKey, hashKey } from './api-key.ts';
+import { createKey, hashKey, lastOfKey } from './api-key.ts';
 import { randomBase62 } from './base62.ts';
 import { isExpired } from './caps.ts';
 import { parseKeyId, type AccountId, type KeyId } from './ids.ts';
@@ -40,7 +40,7 @@ export function newKey(
     accountId,
     name,
     hash: hashKey(key),
-    last4: key.slice(-4),
+    last4: lastOfKey(key),
     createdAt: new Date(clock.now()).toISOString(),
     ...(Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null)) as KeyLimits),
     spent: {},
