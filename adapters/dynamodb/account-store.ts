@@ -4,9 +4,10 @@ import type { KeyChange } from '../../core/api-keys.ts';
 import type { AccountId, KeyId } from '../../core/ids.ts';
 import type { Micros } from '../../core/money.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
-import { createOwn, tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
+import { createAccountSettings } from './account-settings.ts';
+import { createOwn, updateIf } from './conditional.ts';
 import { createKeyStore, editParts } from './key-store.ts';
-import { accountFromItem, accountToItem, apiKeyFromItem, secretsFromItem } from './mapping.ts';
+import { accountFromItem, accountToItem, apiKeyFromItem } from './mapping.ts';
 import { queryAll, queryPages } from './query.ts';
 import { getItem, updateItem } from './send.ts';
 import { keys, listingIndex, type Item, type Table } from './table.ts';
@@ -61,6 +62,7 @@ const hiddenModelTries = 20;
 
 export function createAccountStore(table: Table): AccountStore {
   const keyStore = createKeyStore(table);
+  const settings = createAccountSettings(table);
   return {
     create: (account) =>
       createOwn(
@@ -68,13 +70,13 @@ export function createAccountStore(table: Table): AccountStore {
         accountToItem(account),
         (found) => found['createdAt'] === account.createdAt && found['name'] === account.name,
       ),
-    read: (id) => readAccount(table, id),
+    read: (id) => settings.read(id),
     list: () => listAccounts(table),
     change: async (id, change) => {
       await updateItem(table, keys.account(id), changeOf(change));
     },
     changeHiddenModels: (id, change) => changeHiddenModels(table, id, change),
-    replaceSecrets: (id, current, next) => replaceSecrets(table, id, current, next),
+    replaceSecrets: (id, current, next) => settings.replaceSecrets(id, current, next),
     createKey: (key) => keyStore.create(key),
     listKeys: async (id) => (await queryAll(table, keys.account(id).pk, 'KEY#')).map(apiKeyFromItem),
     revokeKey: (id, key, at) => keyStore.revoke(id, key, at),
@@ -113,33 +115,6 @@ async function changeHiddenModels(table: Table, id: AccountId, { hide, show }: M
     await table.clock.sleep(attempt * (1 + (table.randomBytes(1)[0] ?? 0) / 16));
   }
   throw new Overloaded('the list of hidden models kept changing');
-}
-
-async function replaceSecrets(
-  table: Table,
-  id: AccountId,
-  current: SealedSecret | undefined,
-  next: readonly SealedSecret[],
-): Promise<boolean> {
-  const parts: UpdateParts = {
-    UpdateExpression: 'SET webhookSecrets = :next',
-    ConditionExpression: current
-      ? 'webhookSecrets[0].sealed = :current'
-      : 'attribute_not_exists(webhookSecrets[0])',
-    ExpressionAttributeValues: { ':next': next, ...(current && { ':current': current.sealed }) },
-  };
-  const outcome = await tryUpdate(table, keys.account(id), parts);
-  switch (outcome.kind) {
-    case 'written':
-      return true;
-    case 'busy':
-      throw new Overloaded('the account stayed busy');
-    case 'refused': {
-      // Our first write may have succeeded with its answer lost; then this retry failed because of it.
-      const [stored] = secretsFromItem(outcome.item);
-      return next[0] !== undefined && stored?.sealed === next[0].sealed;
-    }
-  }
 }
 
 /** The providers 'all' and null are stored as no attribute. */

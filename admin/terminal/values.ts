@@ -3,6 +3,7 @@ import type { Account } from '../../core/account.ts';
 import { parseAccountId, parseCreationId, type CreationId } from '../../core/ids.ts';
 import { limitRanges, type AccountLimits } from '../../core/limits.ts';
 import { parseUsd, type Micros } from '../../core/money.ts';
+import { readMoment } from '../../core/moment.ts';
 import { textProblem, type ShownText } from '../../core/shown-text.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
@@ -47,11 +48,8 @@ export function count(option: string, text: string, least: number, most: number)
  * A moment of RFC 3339 that lies ahead, in the form of ApiKey.expiresAt: UTC, with milliseconds.
  */
 export function momentAhead(option: string, text: string, nowMillis: number): string {
-  const match = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.exec(text.trim());
-  const [, year, month, day] = (match ?? []).map(Number);
-  const isDay = new Date(Date.UTC(year ?? NaN, (month ?? NaN) - 1, day)).getUTCDate() === day;
-  const millis = Date.parse(text.trim());
-  if (!isDay || Number.isNaN(millis))
+  const millis = readMoment(text);
+  if (millis === undefined)
     throw new OperatorError(
       `${option}: ${JSON.stringify(text)} is no moment of RFC 3339, such as 2027-01-31T18:00:00Z.`,
     );
