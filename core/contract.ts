@@ -89,13 +89,7 @@ export const roles = ['viewer', 'developer', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
 /** The Lambda functions of the portal's API. Each has the rights of its own operations only. */
-export type PortalFunction =
-  | 'sign-in'
-  | 'read'
-  | 'manage'
-  | 'generate'
-  | 'cancel'
-  | 'operate';
+export type PortalFunction = 'sign-in' | 'read' | 'manage' | 'generate' | 'cancel' | 'operate';
 
 export interface PortalOperation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
