@@ -53,7 +53,7 @@ export default {
       { path: room('adapters') },
       [
         room('core', 'adapters'),
-        packages('@aws-sdk/[^/]+', '@smithy/node-http-handler', 'aws4fetch', 'jpeg-js'),
+        packages('@aws-sdk/[^/]+', '@smithy/node-http-handler', 'aws4fetch', 'jpeg-js', 'oauth4webapi'),
         types,
       ],
       { node: true },
@@ -106,6 +106,7 @@ export default {
           'big\\.js',
           'aws-local-stepfunctions',
           '@sinonjs/fake-timers',
+          'oidc-provider',
           'zod',
         ),
         types,

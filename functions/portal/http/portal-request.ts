@@ -9,6 +9,8 @@ import { foreignOrigin } from './portal-problems.ts';
 export interface PortalRequest extends ApiRequest {
   /** "GET /api/portal/v1/keys": the route that the gateway chose. */
   readonly routeKey: string;
+  /** As it was sent, without the question mark. */
+  readonly rawQuery: string;
   /** "name=value" each. */
   readonly cookies: readonly string[];
   /** The person's own address, in the form in which rejections are counted. */
@@ -31,6 +33,7 @@ export async function portalRequestOf(
     ...request,
     sourceIp,
     routeKey: event.requestContext.routeKey,
+    rawQuery: event.rawQueryString,
     cookies: event.cookies ?? (headers['cookie'] ?? '').split(';'),
     clientAddress: clientAddress(sourceIp),
   };
