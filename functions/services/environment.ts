@@ -18,7 +18,10 @@ export type Variable =
   | 'PROVIDER_SECRET_ARN'
   | 'PROVIDER_BASE_URLS'
   | 'BEDROCK_REGION'
-  | 'CALLBACK_BASE_URL';
+  | 'CALLBACK_BASE_URL'
+  | 'PAGES_BUCKET'
+  | 'PORTAL_URL'
+  | 'API_URL';
 
 /** Throws when the variable is not set. */
 export function environment(name: Variable): string {
