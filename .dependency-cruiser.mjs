@@ -53,7 +53,7 @@ export default {
       { path: room('adapters') },
       [
         room('core', 'adapters'),
-        packages('@aws-sdk/[^/]+', '@smithy/node-http-handler', 'aws4fetch', 'jpeg-js'),
+        packages('@aws-sdk/[^/]+', '@smithy/node-http-handler', 'aws4fetch', 'jpeg-js', 'oauth4webapi'),
         types,
       ],
       { node: true },

@@ -21,7 +21,13 @@ export type Variable =
   | 'CALLBACK_BASE_URL'
   | 'PAGES_BUCKET'
   | 'PORTAL_URL'
-  | 'API_URL';
+  | 'API_URL'
+  | 'PORTAL_SETTINGS'
+  | 'ORIGIN_SECRET_ARN'
+  | 'PORTAL_ISSUER'
+  | 'PORTAL_CLIENT_ID'
+  | 'SIGN_IN_SECRET_ARN'
+  | 'USER_POOL_ID';
 
 /** Throws when the variable is not set. */
 export function environment(name: Variable): string {

@@ -8,6 +8,7 @@ import { Construct } from 'constructs';
 import {
   portalOperations,
   portalRoot,
+  signInMethods,
   signInPaths,
   type PortalFunction,
   type PortalOperation,
@@ -44,12 +45,6 @@ const functions: Readonly<Record<PortalFunction, { readonly id: string; readonly
   cancel: { id: 'PortalCancel', description: 'Cancels creations for the portal' },
   operate: { id: 'PortalOperate', description: 'Answers the operator’s part of the portal' },
 };
-
-const signInRoutes: readonly (readonly [HttpMethod, string])[] = [
-  [HttpMethod.GET, signInPaths.login],
-  [HttpMethod.GET, signInPaths.callback],
-  [HttpMethod.POST, signInPaths.logout],
-];
 
 /** The portal: its pages, the API behind them, and who signs in. */
 export class Portal extends Construct {
@@ -150,7 +145,8 @@ export class Portal extends Construct {
     const add = (method: HttpMethod, path: string, name: PortalFunction): void => {
       this.props.httpApi.addRoutes({ path, methods: [method], integration: integrations[name] });
     };
-    for (const [method, path] of signInRoutes) add(method, path, 'sign-in');
+    for (const [name, path] of Object.entries(signInPaths))
+      add(signInMethods[name as keyof typeof signInPaths] as HttpMethod, path, 'sign-in');
     for (const operation of Object.values<PortalOperation>(portalOperations))
       add(operation.method as HttpMethod, `${portalRoot}${operation.path}`, operation.function);
   }
