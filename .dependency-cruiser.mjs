@@ -106,6 +106,7 @@ export default {
           'big\\.js',
           'aws-local-stepfunctions',
           '@sinonjs/fake-timers',
+          'oidc-provider',
           'zod',
         ),
         types,
