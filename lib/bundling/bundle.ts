@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetHashType } from 'aws-cdk-lib';
 import { Code, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { buildSync } from 'esbuild';
-import { withoutPackageFiles } from './package-files.ts';
+import { bundleText } from './bundle-text.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
+<<<<<<< HEAD
  * Lambda puts credentials into the environment. So the SDK never loads these other sources of credentials.
  */
 const otherCredentials = [
@@ -55,6 +55,8 @@ export interface BundledFolder {
 }
 
 /**
+=======
+>>>>>>> 4d5da6ae7e3a2eb484d87e4250469da9b483beed
  * Bundles a file of functions/ into one `index.mjs`. The CDK asks for the bundle only when it
  * needs one: `cdk list` and tests of the template make no bundles.
  *
@@ -64,6 +66,7 @@ export interface BundledFolder {
  */
 export function bundle(entry: string, holdsEventStreams: boolean, files?: BundledFolder): Code {
   const tryBundle = (folder: string): boolean => {
+<<<<<<< HEAD
     const { outputFiles, metafile } = buildSync({
       entryPoints: [`functions/${entry}.ts`],
       outfile: join(folder, 'index.mjs'),
@@ -89,6 +92,10 @@ export function bundle(entry: string, holdsEventStreams: boolean, files?: Bundle
     for (const { path, text } of outputFiles)
       writeFileSync(path, withoutPackageFiles(text, Object.keys(metafile.inputs), root));
     if (files) cpSync(files.from, join(folder, files.as), { recursive: true });
+=======
+    const text = bundleText({ entryPoints: [`functions/${entry}.ts`] }, holdsEventStreams);
+    writeFileSync(join(folder, 'index.mjs'), text);
+>>>>>>> 4d5da6ae7e3a2eb484d87e4250469da9b483beed
     return true;
   };
   return Code.fromAsset(join(root, 'functions'), {
