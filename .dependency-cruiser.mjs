@@ -178,9 +178,9 @@ export default {
       { path: room('document') },
       [
         room('document', 'core'),
-        packages('zod', 'zod-openapi', 'ajv', 'ajv-formats'),
+        packages('zod', 'zod-openapi', 'ajv', 'ajv-formats', '@scalar/fastify-api-reference'),
         types,
-        nodeModules('fs'),
+        nodeModules('crypto', 'fs', 'path', 'url'),
       ],
     ),
     onlyKnows(
