@@ -13,7 +13,7 @@ describe('a sign-in', () => {
   it('ends at the page it was begun for, with a session in the account of the invitation', async () => {
     await invite(stage.people, accountId, 'Owner@Acme.test', 'owner');
     const browser = stage.browser();
-    const landed = await browser.signIn('owner@acme.test', { returnTo: '/keys?new=1' });
+    const landed = await browser.signIn('owner@acme.test', { returnTo: '/portal/keys?new=1' });
     expect(`${landed.pathname}${landed.search}`).toBe('/portal/keys?new=1');
     expect(await browser.send('GET', '/keys')).toMatchObject({ status: 200, body: { ok: true } });
     const [member] = await stage.people.listMembers(accountId);
