@@ -53,7 +53,7 @@ export default {
       { path: room('adapters') },
       [
         room('core', 'adapters'),
-        packages('@aws-sdk/[^/]+', '@smithy/node-http-handler', 'aws4fetch', 'jpeg-js'),
+        packages('@aws-sdk/[^/]+', '@smithy/node-http-handler', 'aws4fetch', 'jpeg-js', 'oauth4webapi'),
         types,
       ],
       { node: true },
@@ -262,7 +262,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(cdk\\.out|client/dist|node_modules/\\.cache)/' },
+    exclude: { path: '^(cdk\\.out|client/dist|node_modules/\\.cache|tools/browser/package)/' },
     // Type-only imports are bound by the rules as well: they vanish at run time, the knowledge does not.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

@@ -76,6 +76,11 @@ export interface DeliveryStore {
   find(accountId: AccountId, deliveryId: string): Promise<Delivery | undefined>;
   /** The latest attempts of the account, the newest first. */
   log(accountId: AccountId, limit: number): Promise<readonly Delivery[]>;
+  /**
+   * The creations of the attempts since a moment after which no other attempt followed, and that did not deliver.
+   * The oldest first, some at once. A creation may come more than once, and its webhook may be delivered by now.
+   */
+  lastAttemptsSince(accountId: AccountId, sinceMillis: number): AsyncIterable<readonly CreationId[]>;
   /** Opens a new round of attempts and counts one more execution. False when the webhook is still pending. */
   reopen(creation: CreationRecord, nowMillis: number): Promise<boolean>;
 }
