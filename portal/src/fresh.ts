@@ -4,7 +4,7 @@
  */
 import { signInPaths, type PortalOperationName } from '../../core/contract.ts';
 import type { Input } from './api/calls.ts';
-import { currentAddress } from './router.ts';
+import { currentPath } from './router.ts';
 import { createValue } from './value.ts';
 
 interface Begun {
@@ -22,16 +22,14 @@ const longestMillis = 15 * 60_000;
 export const waiting = createValue<Pick<Begun, 'operation' | 'input'> | null>(null);
 
 /** The address that signs in and leads back to the page that is shown. */
-export const signInAddress = (returnTo = currentAddress()): string =>
-  `${signInPaths.login}?return_to=${encodeURIComponent(returnTo)}`;
+export const signInAddress = (returnTo = currentPath()): string =>
+  `${signInPaths.login}?return=${encodeURIComponent(returnTo)}`;
 
 /** Keeps what was begun, and leaves for a fresh sign-in. */
 export function signInAfresh({ operation, input }: Pick<Begun, 'operation' | 'input'>): void {
   const begun: Begun = { id: crypto.randomUUID(), operation, input, atMillis: Date.now() };
   sessionStorage.setItem(storageName, JSON.stringify(begun));
-  const back = new URL(location.href);
-  back.searchParams.set(parameter, begun.id);
-  location.assign(`${signInAddress(back.pathname + back.search)}&fresh=1`);
+  location.assign(`${signInAddress(currentPath({ [parameter]: begun.id }))}&fresh=1`);
 }
 
 function takeBegun(): Begun | undefined {

@@ -23,8 +23,26 @@ export const usePlace = (): Place => useValue(place);
 /** The address of a page, for a link. */
 export const href = (path: string): string => base + path.slice(1);
 
-/** The address of the page as it is now, for the way back after a sign-in. */
-export const currentAddress = (): string => location.pathname + location.search;
+/** The page as it is shown, with its query, for the way back after a sign-in. */
+export function currentPath(changes: Readonly<Record<string, string | undefined>> = {}): string {
+  const { path, query } = place.get();
+  return withQuery(path, query, changes);
+}
+
+/** Parameters that are empty or undefined vanish. */
+function withQuery(
+  path: string,
+  query: URLSearchParams,
+  changes: Readonly<Record<string, string | undefined>>,
+): string {
+  const next = new URLSearchParams(query);
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') next.delete(key);
+    else next.set(key, value);
+  }
+  const text = next.toString();
+  return `${path}${text === '' ? '' : `?${text}`}`;
+}
 
 export function go(path: string, how: 'push' | 'replace' = 'push'): void {
   if (how === 'push') history.pushState(null, '', href(path));
@@ -32,16 +50,9 @@ export function go(path: string, how: 'push' | 'replace' = 'push'): void {
   place.set(here());
 }
 
-/** Changes parameters of the query. Empty ones vanish. A filter replaces its entry in the history. */
+/** Changes parameters of the query. A filter replaces its entry in the history. */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
-  const { path, query } = place.get();
-  const next = new URLSearchParams(query);
-  for (const [key, value] of Object.entries(changes)) {
-    if (value === undefined || value === '') next.delete(key);
-    else next.set(key, value);
-  }
-  const text = next.toString();
-  go(`${path}${text === '' ? '' : `?${text}`}`, 'replace');
+  go(currentPath(changes), 'replace');
 }
 
 /** The parameters of a path that fits the pattern "/creations/:id". */

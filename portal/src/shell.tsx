@@ -5,7 +5,7 @@ import { useAction } from './api/hooks.ts';
 import { sessionEnded } from './api/call.ts';
 import { signInAddress, signInAfresh, waiting } from './fresh.ts';
 import { NotFound } from './pages/not-found.tsx';
-import { href, match, usePlace } from './router.ts';
+import { href, match, setQuery, usePlace } from './router.ts';
 import { routes } from './routes.tsx';
 import { mayCall, useSession } from './session.ts';
 import { applyTheme, chosenTheme, themes, type Theme } from './theme.ts';
@@ -14,6 +14,7 @@ import { Icon } from './ui/icon.tsx';
 import { Page } from './ui/page.tsx';
 import { Failed } from './ui/states.tsx';
 import { useValue } from './value.ts';
+import { signInError } from './words/sign-in-errors.ts';
 
 export function Shell() {
   const { me } = useSession();
@@ -26,6 +27,7 @@ export function Shell() {
       <Menu />
       <div class="column">
         <Banner />
+        <SignInFailed />
         <main id="content" tabIndex={-1}>
           {me.account === null && !path.startsWith('/operator') ? <NoAccount /> : <CurrentPage />}
         </main>
@@ -233,6 +235,21 @@ function Banner() {
     );
   }
   return null;
+}
+
+/** A fresh sign-in that failed leads back here, and the older session goes on. */
+function SignInFailed() {
+  const { query } = usePlace();
+  const error = signInError(query.get('error'));
+  if (error === undefined) return null;
+  return (
+    <p class="banner" role="alert">
+      {error}{' '}
+      <button type="button" class="small" onClick={() => setQuery({ error: undefined })}>
+        Close
+      </button>
+    </p>
+  );
 }
 
 function SessionEnded() {

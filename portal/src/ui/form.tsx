@@ -1,5 +1,5 @@
 /** Forms: labels, hints and errors belong to their fields, and the first wrong field gets the focus. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, TargetedInputEvent } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { Refusal } from '../api/refusal.ts';
 import { Failed } from './states.tsx';
@@ -77,18 +77,21 @@ export function Text(props: TextInput) {
   const { placeholder, maxLength, inputMode, autoFocus } = props;
   return (
     <Field label={label} hint={hint} error={error}>
-      {(ids) => (
-        <input
-          {...ids}
-          type={type}
-          value={value}
-          required={isRequired}
-          autocomplete="off"
-          spellcheck={false}
-          {...defined({ placeholder, maxLength, inputMode, autoFocus })}
-          onInput={(event) => onInput(event.currentTarget.value)}
-        />
-      )}
+      {(ids) => {
+        const given = {
+          ...ids,
+          value,
+          required: isRequired,
+          autocomplete: 'off',
+          spellcheck: false,
+          ...defined({ placeholder, maxLength, inputMode, autoFocus }),
+          onInput: (event: TargetedInputEvent<HTMLInputElement>) => onInput(event.currentTarget.value),
+        };
+        // The types of Preact know each type of a field alone, and no choice of several.
+        if (type === 'url') return <input type="url" {...given} />;
+        if (type === 'email') return <input type="email" {...given} />;
+        return <input type="text" {...given} />;
+      }}
     </Field>
   );
 }
