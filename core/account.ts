@@ -90,6 +90,8 @@ export interface ApiKey extends KeyCaps {
   readonly accountId: AccountId;
   readonly name: string;
   readonly hash: string;
+  /** The last four characters of the key, by which a person tells keys apart. Absent in older records. */
+  readonly last4?: string;
   readonly createdAt: string;
   /** Rounded down to the hour. */
   readonly lastUsedAt?: string;

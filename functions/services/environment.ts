@@ -19,6 +19,7 @@ export type Variable =
   | 'PROVIDER_BASE_URLS'
   | 'BEDROCK_REGION'
   | 'CALLBACK_BASE_URL'
+  | 'PAGES_BUCKET'
   | 'PORTAL_URL'
   | 'API_URL'
   | 'PORTAL_SETTINGS'
