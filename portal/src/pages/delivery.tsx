@@ -43,7 +43,7 @@ export function Delivery({ id }: { id: string }) {
           <>
             {shown.reason !== null && <p class="notice bad">{shown.reason}</p>}
             <Card>
-              <Facts>
+              <Facts across>
                 <Fact name="Result">
                   <DeliveryState of={shown} /> {shown.is_test && <Badge tone="calm">test</Badge>}
                 </Fact>

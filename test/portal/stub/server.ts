@@ -114,7 +114,7 @@ export async function startStub(folder: string, base: string, nowMillis: number)
       outgoing.end(JSON.stringify({ error: { code, message, details } }));
       return;
     }
-    const answer = (reply as Answer)({ id, query: url.searchParams, body } as Asked<PortalOperationName>);
+    const answer = reply({ id, query: url.searchParams, body } as never);
     outgoing.setHeader('content-type', typeof answer === 'string' ? 'text/csv' : 'application/json');
     outgoing.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
   }
