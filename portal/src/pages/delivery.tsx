@@ -69,7 +69,7 @@ export function Delivery({ id }: { id: string }) {
                 )}
               </Facts>
             </Card>
-            <Card>
+            <Card title="What was sent, and what came back">
               <DeliveryParts of={shown} />
             </Card>
           </>

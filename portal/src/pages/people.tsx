@@ -180,7 +180,7 @@ function PeopleTable({
               <button
                 type="button"
                 class="small"
-                aria-label={`End the sessions of ${email}`}
+                aria-label={`End sessions of ${email}`}
                 onClick={() => onEndSessions(id)}
               >
                 End sessions
