@@ -106,6 +106,7 @@ export default {
           'big\\.js',
           'aws-local-stepfunctions',
           '@sinonjs/fake-timers',
+          'oidc-provider',
           'zod',
         ),
         types,
@@ -177,9 +178,9 @@ export default {
       { path: room('document') },
       [
         room('document', 'core'),
-        packages('zod', 'zod-openapi', 'ajv', 'ajv-formats'),
+        packages('zod', 'zod-openapi', 'ajv', 'ajv-formats', '@scalar/fastify-api-reference'),
         types,
-        nodeModules('fs'),
+        nodeModules('crypto', 'fs', 'path', 'url'),
       ],
     ),
     onlyKnows(

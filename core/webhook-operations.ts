@@ -12,7 +12,8 @@ import type { SecretBox } from './ports/secret-box.ts';
 import { endedDelivery, testDeliverySeconds, webhookHeaders } from './webhook.ts';
 import { openSecrets, type SigningSecrets } from './webhook-secrets.ts';
 
-const nilId = '00000000-0000-0000-0000-000000000000' as CreationId;
+/** The creation that a test delivery names. */
+export const nilId = '00000000-0000-0000-0000-000000000000' as CreationId;
 
 export interface TestServices {
   readonly clock: Clock;
@@ -79,13 +80,15 @@ async function send(
     body,
   };
   const before = clock.elapsed();
-  const result = await outbound.post(url, webhookHeaders(signed, secrets), body);
-  const ended = endedDelivery({ ...delivery, millis: Math.round(clock.elapsed() - before) }, result);
+  const headers = webhookHeaders(signed, secrets);
+  const result = await outbound.post(url, headers, body);
+  const ended = endedDelivery({ ...delivery, millis: Math.round(clock.elapsed() - before) }, result, headers);
   await deliveries.record(ended);
   return ended;
 }
 
-function testBody(at: string): string {
+/** The body of a test delivery that was sent at this time, RFC 3339. */
+export function testBody(at: string): string {
   return JSON.stringify({
     event: 'creation.completed',
     id: nilId,

@@ -4,11 +4,12 @@ import type { Delivery, DeliveryClaim, DeliveryStore } from '../../core/ports/de
 import { Overloaded } from '../../core/ports/requests.ts';
 import { webhookAttempts } from '../../core/webhook.ts';
 import { tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
+import { logRow } from './delivery-row.ts';
 import { eventItem } from './event-items.ts';
 import { getItem, putItem, updateItem } from './send.ts';
 import { queryAll, queryPages } from './query.ts';
-import { creationFromItem, deliveryFromItem, keptDays, secretsFromItem } from './mapping.ts';
-import { keyOf, keys, openShard, ttlAttribute, type Item, type Table } from './table.ts';
+import { creationFromItem, deliveryFromItem, secretsFromItem } from './mapping.ts';
+import { keyOf, keys, openShard, type Item, type Table } from './table.ts';
 import { transact, type TransactItem } from './transaction.ts';
 
 /** How long after an attempt is due the reconciler takes care of the webhook. */
@@ -166,15 +167,6 @@ function settleParts(delivery: Delivery, next: Parameters<DeliveryStore['settle'
           }
         : { ':settled': next.status }),
     },
-  };
-}
-
-function logRow(delivery: Delivery): Item {
-  const startedSeconds = Math.floor(Date.parse(delivery.startedAt) / 1000);
-  return {
-    ...keys.delivery(delivery.accountId, delivery.startedAt, delivery.id),
-    ...delivery,
-    [ttlAttribute]: startedSeconds + keptDays * 86_400,
   };
 }
 

@@ -7,7 +7,7 @@ import { changeMember, removeMember, removeOperator } from './people-changes.ts'
 import { invitationFromItem, memberFromItem, operatorFromItem, personFromItem } from './people-mapping.ts';
 import { inOneStep, refusedAt, toDelete, toPut, toUpdate, type Step } from './people-transaction.ts';
 import { partitionOf, portalKeys } from './portal-keys.ts';
-import { queryAll } from './query.ts';
+import { queryAll, queryPages } from './query.ts';
 import { getItem } from './send.ts';
 import { ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
 
@@ -23,7 +23,7 @@ export function createPeopleStore(table: Table): PeopleStore {
     listOperators: async () => (await inScope('SERVICE', 'MEMBER#')).map(operatorFromItem).sort(bySince),
     listInvitations: async (scope) =>
       (await inScope(scope, 'INVITATION#')).map(invitationFromItem).sort(byInvitation),
-    invitationsTo: async (id) => (await queryAll(table, `INVITED#${id}`, '')).map(invitationFromItem),
+    invitationsTo: (id) => invitationsTo(table, id),
     invite: async (invitation) => {
       await inOneStep(table, bothPlaces(invitation).map(toPut(invitationToItem(invitation))));
     },
@@ -51,6 +51,17 @@ function bySince(a: { readonly since: string }, b: { readonly since: string }): 
 
 function byInvitation(a: Invitation, b: Invitation): number {
   return a.invitedAt < b.invitedAt ? -1 : 1;
+}
+
+async function invitationsTo(table: Table, id: string): Promise<Invitation[]> {
+  const found: Invitation[] = [];
+  const query = {
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': portalKeys.invited('SERVICE', id).pk },
+  };
+  for await (const { Items } of queryPages(table, query))
+    found.push(...(Items ?? []).map(invitationFromItem));
+  return found;
 }
 
 /** Where an invitation is stored. */

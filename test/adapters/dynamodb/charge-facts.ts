@@ -5,7 +5,7 @@ import { keys, minuteOf, type ItemKey } from '../../../adapters/dynamodb/table.t
 import { asMicros } from '../../../core/money.ts';
 import type { ChargeOrder } from '../../../core/ports/charges.ts';
 import type { CreationId } from '../../../core/ids.ts';
-import { itemBytes } from '../../../tools/cost/item-size.ts';
+import { itemBytes, itemOf } from '../../../tools/cost/item-size.ts';
 import { accountId, anApiKey, keyId, now } from '../../fixtures/records.ts';
 import { idOf, orderOf, type Facts, type Stores } from './facts.ts';
 
@@ -87,7 +87,7 @@ export const chargeFacts: Facts = {
     const sizes: number[] = [];
     const sized = async (id: CreationId): Promise<void> => {
       const item = await stores.item(keys.ledger(accountId, new Date(now).toISOString(), 'charge', id));
-      sizes.push(itemBytes(marshall(item)));
+      sizes.push(itemBytes(itemOf(marshall(item))));
     };
     const requestId = 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef';
     const model = 'a-model-with-a-rather-long-name-v2';
