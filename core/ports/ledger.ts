@@ -29,7 +29,11 @@ export interface LedgerPage {
 
 /** A part of a month, the oldest first. */
 export interface LedgerPart {
-  readonly rows: readonly LedgerRow[];
+  readonly rows: readonly {
+    readonly row: LedgerRow;
+    /** Its sort key, after which a shorter part could end. */
+    readonly key: string;
+  }[];
   /** The sort key after which the next part begins. Absent after the last part. */
   readonly next?: string;
 }

@@ -51,7 +51,10 @@ export interface Expected {
 
 type Write = (item: object) => void;
 
-/** @param rows about so many charges, refunds and movements of the operator */
+/**
+ * @param rows about so many charges, refunds and movements of the operator
+ * @param withCreations false: only the creations of old rows, and the newest, have records
+ */
 export function generateYear(rows = 100_000, withCreations = true): Year {
   const now = (): number => yearNow;
   const engine = createTableEngine({ now, storage: createNoStorage() });
@@ -67,7 +70,11 @@ export function generateYear(rows = 100_000, withCreations = true): Year {
   const charges = Math.floor((rows * 17) / 18) - expected.rows;
   for (let number = 0; number < charges; number += 1) {
     const one = creationOf(number, charges);
-    writeCreation(put, one, { number, withCreations, expected });
+    writeCreation(put, one, {
+      number,
+      isRecorded: withCreations || isOld(number) || number >= charges - 400,
+      expected,
+    });
     if (one.refundedAt === undefined) {
       const months = spent.get(one.keyId) ?? {};
       const month = one.at.slice(0, 7).replace('-', '_');
@@ -141,11 +148,11 @@ function lateBy(number: number): number {
 
 interface Writing {
   readonly number: number;
-  readonly withCreations: boolean;
+  readonly isRecorded: boolean;
   readonly expected: Expected;
 }
 
-function writeCreation(put: Write, one: Made, { number, withCreations, expected }: Writing): void {
+function writeCreation(put: Write, one: Made, { number, isRecorded, expected }: Writing): void {
   const { id, at, cost, keyId, model, user, refundedAt } = one;
   const pk = `ACCOUNT#${accountId}`;
   const month = at.slice(0, 7).replace('-', '_');
@@ -163,7 +170,7 @@ function writeCreation(put: Write, one: Made, { number, withCreations, expected 
     });
     giveBack(expected, one, cost);
   }
-  if (withCreations || isOld(number)) put(recordOf(one));
+  if (isRecorded) put(recordOf(one));
 }
 
 function recordOf({ id, at, cost, keyId, model, user, refundedAt }: Made): object {

@@ -23,7 +23,7 @@ import { completed } from './used-rows.ts';
 /** A transaction can commit this long after the time of its row, and come in below rows that were read. */
 const settledMillis = 5 * 60_000;
 const tries = 10;
-/** The most pages of a query in one part of an export. Their rows make less than 5 MB of CSV. */
+/** The most pages of a query in one part of an export: of usual rows, as many as an answer can hold. */
 const pagesOfPart = 4;
 
 export function createLedgerReads(table: Table): LedgerReads {
@@ -157,7 +157,10 @@ async function partOf(
     if (!from) break;
   }
   const read = await completed(table, rows.map(ledgerRowFromItem));
-  return { rows: read, ...(from && { next: String(from['sk']) }) };
+  return {
+    rows: read.map((row, place) => ({ row, key: String(rows[place]?.['sk']) })),
+    ...(from && { next: String(from['sk']) }),
+  };
 }
 
 function lastDayOf(month: string): string {

@@ -1,7 +1,7 @@
 /** Who comes in, and where. */
 import type { SignInError } from '../../../core/contract.ts';
 import type { AccountId, PersonId } from '../../../core/ids.ts';
-import { invitationIdOf, normalEmail, personIdOf } from '../../../core/portal/people.ts';
+import { invitationIdOf, isAddress, normalEmail, personIdOf } from '../../../core/portal/people.ts';
 import type { PresentedSession } from '../../../core/portal/session.ts';
 import type { Claims } from '../../../core/ports/identity-provider.ts';
 import type { Identity, VerifiedIdentity } from '../../../core/ports/people.ts';
@@ -47,19 +47,11 @@ function identityOf(
 ): Identity {
   const isTrusted = emailVerified || settings.emailsAreVerified;
   return {
-    id: personIdOf(lastingName(issuer), subject),
+    id: personIdOf(issuer, subject),
     issuer,
     subject,
-    ...(isTrusted && email !== undefined && email.includes('@') && { email: normalEmail(email) }),
+    ...(isTrusted && email !== undefined && isAddress(email) && { email: normalEmail(email) }),
   };
-}
-
-/** On one machine the issuer is at another port after another start, and its people stay the same. */
-function lastingName(issuer: string): string {
-  const url = new URL(issuer);
-  if (url.protocol !== 'http:') return issuer;
-  url.port = '';
-  return url.href;
 }
 
 function isVerified(identity: Identity): identity is VerifiedIdentity {
